@@ -2,9 +2,9 @@ import Bundle
 import Files
 import Telemetry
 
-/// Makes one bundle of the inputs of a reader: their records, what could not be understood, and a manifest that names them.
+/// Combines the inputs of a reader into one bundle, with their records, their quarantine and a manifest.
 public struct BundleMaker {
-    /// A bundle that was made.
+    /// A finished bundle.
     public struct Result {
         /// The manifest of the bundle.
         public let manifest: Manifest
@@ -17,13 +17,14 @@ public struct BundleMaker {
     private let tool: String
     private let quarantine: QuarantineLimits
 
-    /// Creates a maker.
+    /// Creates a bundle maker.
     ///
     /// - Parameters:
     ///   - reader: The reader of the inputs.
     ///   - level: The zstd level, from 1 to 19.
     ///   - tool: The version of the program.
-    ///   - quarantineLimit: The maximum number of quarantined bytes in the bundle. The options of the reader limit each file.
+    ///   - quarantineLimit: The maximum number of quarantined bytes in the bundle. The options of the reader limit each
+    ///     file.
     public init(_ reader: CaptureReader, level: Int, tool: String, quarantineLimit: Int) {
         self.reader = reader
         self.level = level
@@ -35,12 +36,13 @@ public struct BundleMaker {
     ///
     /// - Parameters:
     ///   - hashes: The hashes of the inputs.
-    ///   - labels: The labels of the inputs, in their order.
+    ///   - labels: The labels of the inputs, in the same order.
     ///   - systems: The systems whose records and stores the inputs may contain.
-    ///   - progress: Called with the number of bytes that were read and of records that were found in them.
+    ///   - progress: Called with the number of bytes that were read and the number of records that were found in them.
     ///   - sink: Called with the bytes of the bundle, in order.
-    /// - Throws: ``InputError`` for a damaged input, `FileError` if a temporary file or an input cannot be read or written,
-    ///   `ContainerWriteError` for a member that exceeds a limit of the format, and the errors of `sink`.
+    /// - Returns: The manifest and the findings.
+    /// - Throws: ``InputError`` for a damaged input, `FileError` if a temporary file or an input cannot be read or
+    ///   written, `ContainerWriteError` for a member that exceeds a limit of the format, and the errors of `sink`.
     public func make(
         hashes: InputHashes, labels: [String], systems: SystemTable,
         progress: (_ bytes: Int, _ records: Int) -> Void, to sink: BundleAssembler.Sink
@@ -72,8 +74,8 @@ public struct BundleMaker {
 
     /// Returns the id of the key that the pseudonyms of all records were made with, or `nil` if there is no such key.
     ///
-    /// The records have pseudonyms of one key if the reader made them, or if all inputs are bundles with pseudonyms of that key
-    /// and nothing was found that the pseudonyms do not cover.
+    /// The records have pseudonyms of one key if the reader made them, or if all inputs are bundles with pseudonyms of
+    /// that key and nothing was found that the pseudonyms do not cover.
     private func keyID(_ intake: Intake) -> String? {
         if let pseudonymizer = reader.options.pseudonymizer { return pseudonymizer.keyID }
         let keys = Set(reader.inputs.map(\.pseudonymized))

@@ -3,19 +3,26 @@ import Files
 import Glibc
 import Telemetry
 
-/// Reads what is in quarantine again, from where it was found: of a file with many spans no more than each span.
+/// Reads quarantined files and spans again from the inputs.
 public struct QuarantineSource: ~Copyable {
     private let inputs: [CaptureInput]
     private var decoder: FrameDecoder
 
+    /// Creates a source for the quarantine of `inputs`.
+    ///
     /// - Throws: ``BundleError`` if there is not enough memory.
     public init(_ inputs: [CaptureInput]) throws(BundleError) {
         decoder = try BundleReader.makeDecoder()
         self.inputs = inputs
     }
 
-    /// The bytes of an entry from the input of a number.
-    /// - Throws: `FileError`, ``BundleError``, or ``ChangedCaptureError`` if they are no longer what they were.
+    /// Returns the bytes of a quarantined item.
+    ///
+    /// - Parameters:
+    ///   - item: The item.
+    ///   - input: The index of its input.
+    /// - Returns: The bytes, whose hash is that of the item.
+    /// - Throws: `FileError`, ``BundleError``, or ``ChangedCaptureError`` if the bytes have changed.
     public mutating func bytes(of item: Quarantined, input: Int) throws -> [UInt8] {
         let bytes: [UInt8]
         switch inputs[input] {
@@ -32,12 +39,12 @@ public struct QuarantineSource: ~Copyable {
     }
 }
 
-/// A file of a capture changed while it was read.
+/// An error that reports a file of a capture that changed while it was read.
 public struct ChangedCaptureError: Error, CustomStringConvertible {
-    /// The file's path in the capture.
+    /// The path of the file in the capture.
     public let path: String
 
-    /// The error in words.
+    /// A description of the error.
     public var description: String { "\(path) changed while it was read; take the capture again" }
 }
 

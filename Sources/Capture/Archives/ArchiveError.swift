@@ -1,37 +1,41 @@
 import CArchive
 import Files
 
-/// Why an archive cannot be read, or not to its end.
+/// An error that prevents an archive from being read completely.
 public struct ArchiveError: Error, Sendable, CustomStringConvertible {
-    /// What is wrong.
+    /// The cause of an archive error.
     public enum Reason: Sendable {
-        /// It is none of the formats that are read.
+        /// The bytes are in none of the supported formats.
         case unknownFormat
-        /// What libarchive says of damage.
+        /// The archive is damaged.
+        ///
+        /// The value is the message of libarchive.
         case damaged(String)
-        /// A compressed stream does not match its checksum, so any member of the archive may be altered.
+        /// The checksum of a compressed stream is wrong, so that any member of the archive may be altered.
         case checksum(String)
-        /// Names and all are encrypted.
+        /// The archive is encrypted, including the names of its members.
         case encrypted
-        /// There is more of something than the limits allow.
+        /// The archive exceeds a limit.
+        ///
+        /// The value names the limit.
         case overLimit(String)
-        /// Too few bytes unpack to too many, as in an attack.
+        /// A few bytes expand to an excessive size, as in a decompression bomb.
         case overExpanded
-        /// The input or the spool.
+        /// The input or the spool cannot be read or written.
         case file(FileError)
-        /// This libarchive cannot read something that it should.
+        /// The installed libarchive lacks a feature that is needed.
         case unsupported(String)
-        /// A format or a method that is known and cannot be read.
+        /// The format or the compression method is recognized, but not supported.
         case unsupportedFormat(String)
-        /// A zstd frame needs more memory than its decoder uses.
+        /// A zstd frame needs a larger window than the decoder accepts.
         case largeWindow
         /// A compressed file has no contents.
         case empty
     }
 
-    /// What is wrong.
+    /// The cause of the error.
     public let reason: Reason
-    /// Where in the archive, in bytes; nil where that is not known.
+    /// The offset of the error in the archive, in bytes, or `nil` if it is unknown.
     public let offset: Int?
 
     init(_ reason: Reason, at offset: Int? = nil) {
@@ -48,7 +52,7 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Creates the error for a message of libarchive, which reports in words alone what it does not support.
+    /// Creates the error for a message of libarchive, which reports unsupported features only in words.
     init(ofLibarchive words: String?, at offset: Int) {
         let words = words ?? "the archive does not continue as its format requires"
         let reason: Reason =
@@ -62,7 +66,7 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         self.init(reason, at: offset)
     }
 
-    /// The error in words.
+    /// A description of the error.
     public var description: String {
         let place = offset.map { " at byte \($0)" } ?? ""
         return switch reason {
@@ -78,7 +82,7 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What to do next.
+    /// The suggested next step for the user, or `nil` if there is none.
     public var remedy: String? {
         switch reason {
         case .unknownFormat: "zip, tar (also .gz, .xz, .zst, .bz2, .lz4), 7z and cpio archives are read"

@@ -3,54 +3,55 @@ import CArchive
 import Files
 import Glibc
 
-/// Where the bytes of an archive come from.
+/// The origin of the bytes of an archive.
 public enum ArchiveBytes: Sendable {
     /// A file, a part of the spool, or memory.
     case source(ByteSource)
-    /// The standard input, which has given these bytes already, and what hashes all of them, if that is wanted.
+    /// The standard input, of which `head` was already read, and the hash of its bytes if one is needed.
     case standardInput(head: [UInt8], StreamHash?)
 
-    /// How many there are, as far as that is known.
+    /// The number of bytes, or `nil` if it is unknown.
     var count: Int? {
         if case .source(let source) = self { source.count } else { nil }
     }
 }
 
-/// Feeds libarchive, which never opens a file itself, and watches how much it makes of what it gets.
+/// Supplies libarchive with the bytes of an archive, and limits how far they may expand.
 ///
-/// A class, for libarchive keeps a pointer to it.
+/// libarchive never opens a file itself. The input is a class because libarchive keeps a pointer to it.
 final class ArchiveInput {
     private enum Origin {
-        /// The bytes as they lie there.
+        /// The stored bytes.
         case stored(ArchiveBytes)
-        /// What is left of them without a compression.
+        /// The output of a decompressor.
         case decompressed(any Decompression)
     }
 
-    /// Why reading failed, where the cause is not one that libarchive reports.
+    /// The error that ended a callback, whose cause libarchive cannot report.
     private(set) var failure: ArchiveError?
-    /// How many bytes were handed over, repeated ones too.
+    /// The number of bytes that were passed to the reader, including bytes that were read twice.
     private var delivered = 0
     private let origin: Origin
     private let limits: ArchiveLimits
     private var position = 0
-    /// The first decompressed block, once it was looked at and until it is handed over.
+    /// The first decompressed block, if it was inspected and not passed to the reader yet.
     private var first: UnsafeRawBufferPointer?
-    /// The bytes of the last block that a reader other than libarchive did not use yet.
+    /// The unused bytes of the last block, for readers other than libarchive.
     private(set) var rest = UnsafeRawBufferPointer(start: nil, count: 0)
     private let buffer: UnsafeMutableBufferPointer<UInt8>
 
     private init(_ origin: Origin, _ limits: ArchiveLimits) {
         self.origin = origin
         self.limits = limits
-        // Decompressed blocks are handed on where they are.
+        // Decompressed blocks are passed on without a copy.
         buffer = if case .stored = origin { .allocate(capacity: 128 << 10) } else { .init(start: nil, count: 0) }
     }
 
     deinit { buffer.deallocate() }
 
-    /// The bytes of an archive without the compressions that they are packed in.
-    /// - Throws: ``ArchiveError``; `overLimit` for compressions deeper in each other than they are read.
+    /// Creates an input that removes all compressions around an archive.
+    ///
+    /// - Throws: ``ArchiveError``. Its reason is `overLimit` if the compressions are nested too deeply.
     static func opening(_ bytes: ArchiveBytes, _ limits: ArchiveLimits) throws(ArchiveError) -> ArchiveInput {
         var input = ArchiveInput(.stored(bytes), limits)
         var levels = 0
@@ -71,7 +72,7 @@ final class ArchiveInput {
         }
     }
 
-    /// The first bytes, before any are handed over.
+    /// Returns the first bytes without consuming them.
     private func head() throws(ArchiveError) -> [UInt8] {
         switch origin {
         case .stored(.source(let source)):
@@ -86,7 +87,9 @@ final class ArchiveInput {
         }
     }
 
-    /// Sets the callbacks of a reader. The input has to outlive it.
+    /// Sets the callbacks of a reader.
+    ///
+    /// The input must outlive the reader.
     func attach(to archive: OpaquePointer) {
         archive_read_set_callback_data(archive, Unmanaged.passUnretained(self).toOpaque())
         archive_read_set_read_callback(archive) { archive, input, start in
@@ -107,15 +110,15 @@ final class ArchiveInput {
         pointer.map { Unmanaged<ArchiveInput>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Whether bytes can be passed over without being read.
+    /// Whether bytes can be skipped without being read.
     var canSkip: Bool { count != nil }
 
-    /// How many bytes there are to hand over, where that is known and any of them can be had at once.
+    /// The number of bytes that the input supplies, or `nil` if it is unknown or if the input cannot seek.
     private var count: Int? {
         if case .stored(let bytes) = origin { bytes.count } else { nil }
     }
 
-    /// How many bytes there are of the archive as it lies there, or were read of it where that is not known.
+    /// The size of the stored archive in bytes, or the number of bytes read so far if the size is unknown.
     var archivedCount: Int {
         switch origin {
         case .stored(let bytes): bytes.count ?? delivered
@@ -123,7 +126,7 @@ final class ArchiveInput {
         }
     }
 
-    /// Returns how far `archive` has read, in bytes of the stored archive.
+    /// Returns the number of bytes of the stored archive that `archive` has read.
     func offset(ofReader archive: OpaquePointer) -> Int {
         switch origin {
         case .stored: Int(archive_filter_bytes(archive, -1))
@@ -131,7 +134,7 @@ final class ArchiveInput {
         }
     }
 
-    /// The offset of the first byte that is not used, in bytes of the stored archive.
+    /// The offset of the first unused byte, in bytes of the stored archive.
     var offset: Int {
         switch origin {
         case .stored: position - rest.count
@@ -139,7 +142,7 @@ final class ArchiveInput {
         }
     }
 
-    /// Reads the next block if all bytes were used. `rest` is empty at the end.
+    /// Reads the next block if all bytes were used, so that `rest` is empty only at the end.
     func refill() throws(ArchiveError) {
         if rest.isEmpty { rest = try nextBlock() }
     }
@@ -147,14 +150,14 @@ final class ArchiveInput {
     /// Removes the first `count` bytes from `rest`.
     func use(_ count: Int) { rest = UnsafeRawBufferPointer(rebasing: rest[count...]) }
 
-    /// Appends the next bytes to `output`, as many as fit, or none at the end.
+    /// Appends as many of the next bytes to `output` as fit, or nothing at the end.
     func read(into output: inout OutputSpan<UInt8>) throws(ArchiveError) {
         try refill()
         guard !rest.isEmpty else { return }
         use(output.append(asMuchAsFitsOf: rest.assumingMemoryBound(to: UInt8.self).span))
     }
 
-    /// Reads compressed bytes to their end, because their checksum stands there.
+    /// Reads compressed bytes to their end, because the checksum is stored there.
     func finish() throws(ArchiveError) {
         guard case .decompressed(let decompression) = origin else { return }
         while try !nextBlock().isEmpty {
@@ -163,7 +166,7 @@ final class ArchiveInput {
         try decompression.input.finish()
     }
 
-    /// Whether a number of unpacked bytes is within the limits for the input that was read so far.
+    /// Returns whether the input that was read so far may expand to `expanded` bytes.
     func allows(expanded: Int) -> Bool {
         !limits.isOverExpanded(expanded, from: archivedCount)
     }
@@ -172,10 +175,10 @@ final class ArchiveInput {
 // MARK: - Callbacks
 
 extension ArchiveInput {
-    /// Hands over the next bytes; 0 at the end.
+    /// Passes the next block to libarchive and returns its size, which is 0 at the end.
     private func read(for archive: OpaquePointer, _ start: UnsafeMutablePointer<UnsafeRawPointer?>) -> Int {
         do throws(ArchiveError) {
-            // Asked here, for while libarchive skips a member it calls nothing else.
+            // Checked here because libarchive makes no other call while it skips a member.
             guard allows(expanded: Int(archive_filter_bytes(archive, 0))) else {
                 throw ArchiveError(.overExpanded, at: offset(ofReader: archive))
             }
@@ -188,7 +191,9 @@ extension ArchiveInput {
         }
     }
 
-    /// The next bytes, good until the next call; none at the end.
+    /// Returns the next block, which is valid until the next call.
+    ///
+    /// The block is empty at the end.
     private func nextBlock() throws(ArchiveError) -> UnsafeRawBufferPointer {
         let block = try makeBlock()
         position += block.count
@@ -221,7 +226,7 @@ extension ArchiveInput {
         }
     }
 
-    /// Passes over bytes, at most to the end of the input.
+    /// Skips up to `wanted` bytes and returns the number of skipped bytes.
     func skip(_ wanted: Int64) -> Int64 {
         let unused = min(max(wanted, 0), Int64(rest.count))
         use(Int(unused))

@@ -1,20 +1,24 @@
-/// How much an archive may hold and expand to. They are far beyond what phones hold, and keep a hostile archive from
-/// filling memory, the disk, or the day.
+/// The limits on the size and the expansion of an archive.
+///
+/// They are far above the needs of real captures. They keep a hostile archive from exhausting memory, disk or time.
 public struct ArchiveLimits: Sendable {
-    /// The most bytes of a member that is wanted.
+    /// The maximum size of a wanted member, in bytes.
     public var memberSize = 4 << 30
-    /// The most members, folders that only paths name among them.
+    /// The maximum number of members, including folders that occur only in paths.
     public var members = 5_000_000
-    /// The most bytes of their names, all told.
+    /// The maximum total size of the member names, in bytes.
     public var nameBytes = 512 << 20
-    /// The most bytes that one byte of the archive may stand for, once more than `freeExpansion` bytes came out.
+    /// The maximum ratio of unpacked to packed bytes.
+    ///
+    /// It applies once more than `freeExpansion` bytes were unpacked.
     public var expansion = 1000
-    /// How many bytes any archive may unpack to, however small it is: a sparse file of some other app is no attack.
+    /// The number of bytes that any archive may unpack to, because sparse files of other apps are legitimate.
     public var freeExpansion = 1 << 30
 
-    /// The limits that the commands have.
+    /// Creates the default limits.
     public init() {}
 
+    /// Returns whether `archived` bytes must not expand to `count` bytes.
     func isOverExpanded(_ count: Int, from archived: Int) -> Bool {
         count > freeExpansion && count / expansion >= max(archived, 1)
     }

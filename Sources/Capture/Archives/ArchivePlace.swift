@@ -1,17 +1,18 @@
 import Files
 
-/// An archive that is a capture, or lies in one.
+/// The location of an archive: the capture itself, or a file in it.
 struct ArchivePlace {
-    /// The label by which problems name the capture.
+    /// The label of the capture in problem reports.
     let label: String
-    /// The path by which messages name the archive.
+    /// The path of the archive in messages.
     let shownPath: String
-    /// The beginning of the paths of its members: nothing, or `outer.zip!`.
+    /// The prefix of the paths of all members: `outer.zip!` for an archive in the capture, otherwise empty.
     let prefix: String
-    /// The name of the folder that was packed, as far as the archive's own name tells it.
+    /// The name of the packed folder, derived from the name of the archive.
     let rootName: String
 
-    /// - Parameter capturePath: The path of the capture that the archive is in, or `nil` if the archive is the capture.
+    /// Creates the location of an archive in the capture at `capturePath`, or of an archive that is the capture if it
+    /// is `nil`.
     init(label: String, path: String, in capturePath: String? = nil) {
         self.label = label
         shownPath = capturePath.map { "\($0)/\(path)" } ?? path
@@ -19,7 +20,7 @@ struct ArchivePlace {
         rootName = Self.rootName(of: path)
     }
 
-    /// The last part of a path without the suffix of archives.
+    /// Returns the last component of `path` without the suffix of an archive.
     static func rootName(of path: String) -> String {
         let name = Path.lastName(of: path)
         return MemberNames.withoutArchiveSuffix(name.utf8) ?? name

@@ -2,51 +2,54 @@ import CArchive
 import Files
 import Glibc
 
-/// An archive that is read member by member, front to back: zip, tar, 7z and cpio, tar and cpio also compressed.
+/// Reads the members of an archive sequentially with libarchive.
 ///
-/// No path is opened and no program is run.
+/// The supported formats are zip, tar, 7z and cpio. Tar and cpio may be compressed. Reading opens no path and runs no
+/// program.
 struct ArchiveReader: ~Copyable {
     struct Member {
-        /// The path as stored; nil if it cannot be told in UTF-8.
+        /// The stored path, or `nil` if it cannot be converted to UTF-8.
         let path: [UInt8]?
         let kind: FolderEntries.Kind
-        /// The path of the member that it is another name of.
+        /// The path of the member that this member is a hard link to.
         let hardLink: [UInt8]?
-        /// Where it leads, if it is a symbolic link and says so.
+        /// The target of a symbolic link, if the archive states it.
         let symbolicLink: [UInt8]?
-        /// The size in bytes, where it is told in front.
+        /// The size in bytes, if the header states it.
         let size: Int?
         let isEncrypted: Bool
-        /// Whether the archive is a zip, which knows two character sets.
+        /// Whether the archive is a zip, in which names have one of two character sets.
         let isZip: Bool
-        /// Where its header begins, in the archive after decompression.
+        /// The offset of the header in the decompressed archive, in bytes.
         let offset: Int
     }
 
     enum Step {
         case member(Member)
-        /// Damage, after which there may be more.
+        /// Damage, after which more members may follow.
         case gap(ArchiveError)
-        /// The end, and whether it is marked as one.
+        /// The end of the archive, and whether an end marker precedes it.
         case end(isMarked: Bool)
     }
 
     /// The result of reading the bytes of a member.
     enum Outcome {
         case complete
-        /// There is more than was asked for.
+        /// The member has more bytes than the limit.
         case tooLarge
         case damaged(String)
-        /// The member has a method of compression that cannot be read.
+        /// The compression method of the member is not supported.
         case unsupported(String)
     }
 
     private let handle: ArchiveHandle
-    /// Bytes of members that were decompressed, beside those of the whole archive.
+    /// The number of decompressed bytes of members.
     private var expanded = 0
     private var hasBegun = false
 
-    /// - Parameter isTar: Whether the archive begins as a tar. libarchive would read a tar that ends as a zip as the zip.
+    /// Opens an archive.
+    ///
+    /// `isTar` states that it begins as a tar, because libarchive would read a tar that ends as a zip as a zip.
     init(_ bytes: ArchiveBytes, limits: ArchiveLimits, isTar: Bool = false) throws(ArchiveError) {
         handle = try ArchiveHandle.open(ArchiveInput.opening(bytes, limits), isTar: isTar)
     }
@@ -57,7 +60,9 @@ struct ArchiveReader: ~Copyable {
 // MARK: - Members
 
 extension ArchiveReader {
-    /// Returns the next member. After an error nothing more can be read.
+    /// Returns the next member.
+    ///
+    /// After an error, nothing more can be read.
     mutating func next() throws(ArchiveError) -> Step {
         let outer = uselocale(handle.locale)
         defer { uselocale(outer) }
@@ -75,15 +80,17 @@ extension ArchiveReader {
         }
         let member = Member(
             entry, at: Int(archive_read_header_position(archive)), isZip: archive_format(archive) == ARCHIVE_FORMAT_ZIP)
-        // In this format, passing over a member means to decompress it.
+        // In this format, skipping a member means decompressing it.
         if archive_format(archive) == ARCHIVE_FORMAT_7ZIP { try count(member.size ?? 0) }
         return .member(member)
     }
 
-    /// Reads what is behind the last member, and compares the checksums of compressions.
+    /// Reads the bytes after the last member, and verifies the checksums of compressions.
     func finish() throws(ArchiveError) { try handle.input.finish() }
 
-    /// Calls `body` with the bytes of the member, part by part, up to `limit` bytes. After an error nothing more can be read.
+    /// Calls `body` with the bytes of the member, part by part.
+    ///
+    /// Stops when the member exceeds `limit` bytes. After an error, nothing more can be read.
     mutating func read(limit: Int, _ body: (Span<UInt8>) throws(ArchiveError) -> Void) throws(ArchiveError) -> Outcome {
         var total = 0
         while true {
@@ -112,7 +119,9 @@ extension ArchiveReader {
         }
     }
 
-    /// Whether something marks the end of a tar archive, so that it was not cut between two members.
+    /// Whether the end of a tar archive is marked.
+    ///
+    /// Otherwise the archive may be truncated between two members.
     private var hasEndMark: Bool {
         archive_format(archive) & ARCHIVE_FORMAT_BASE_MASK != ARCHIVE_FORMAT_TAR
             || archive_filter_bytes(archive, 0) > archive_read_header_position(archive)
@@ -146,12 +155,12 @@ extension ArchiveReader.Member {
     }
 }
 
-/// The handles that have to be released when an archive has been read.
+/// The libarchive handle of an archive and the resources that are released with it.
 private struct ArchiveHandle: ~Copyable {
     let archive: OpaquePointer
     let input: ArchiveInput
     let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 256 << 10)
-    /// Names are converted to the character set of the locale, and UTF-8 holds them all.
+    /// The locale whose character set, UTF-8, libarchive converts names to.
     let locale = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
 
     static func open(_ input: ArchiveInput, isTar: Bool) throws(ArchiveError) -> ArchiveHandle {
@@ -171,8 +180,10 @@ private struct ArchiveHandle: ~Copyable {
         if let locale { freelocale(locale) }
     }
 
-    /// Only what is promised: every further format is more code that hostile bytes reach. No compression: the input has
-    /// none any more.
+    /// Enables the supported formats.
+    ///
+    /// Other formats stay disabled, because each one exposes more code to hostile bytes. Compressions are removed by
+    /// the input.
     private func enable(isTar: Bool) throws(ArchiveError) {
         let others = [
             archive_read_support_format_zip, archive_read_support_format_7zip, archive_read_support_format_cpio,
@@ -182,11 +193,13 @@ private struct ArchiveHandle: ~Copyable {
         }
     }
 
-    /// How far the archive was read, in bytes as it lies there.
+    /// The number of bytes of the stored archive that were read.
     var offset: Int { input.offset(ofReader: archive) }
 
-    /// What libarchive says of the call that failed. Not for one that failed to open: in asking for encryption it would
-    /// follow a pointer to no format then.
+    /// Returns the error for the call that failed.
+    ///
+    /// Must not be called if opening failed, because libarchive would dereference a missing format when asked for
+    /// encryption.
     func failure(hasBegun: Bool) -> ArchiveError {
         if let failure = input.failure { return failure }
         if !hasBegun, archive_read_has_encrypted_entries(archive) == 1 { return ArchiveError(.encrypted) }

@@ -1,6 +1,6 @@
 import Files
 
-/// Reads an archive again for files of a backup in it, because the wanted ones are known only once its manifest was read.
+/// Reads an archive again to spool files of a backup, which are identified by the manifest in the archive.
 struct ArchiveRereading {
     let source: ByteSource
     /// The spooler of the archive, before any reading.

@@ -4,48 +4,54 @@ import Tar
 import Telemetry
 import Zip
 
-/// Reads an archive once, front to back: members that may belong to stores go to the spool, of all others only the
-/// names are kept.
+/// Reads an archive sequentially, and copies the members that may belong to stores to the spool.
 ///
-/// Archives as they mostly are, plain tars and zips, are read with several jobs. All others are read by libarchive, and so
-/// are those in which anything is doubtful: then it reads from the start, and what was spooled by then is dropped.
+/// Of all other members, only the names are kept. Plain tar and zip archives are read by several jobs. All other
+/// archives, and those with any irregularity, are read again from the start by libarchive, and the members spooled so
+/// far are dropped.
 struct ArchiveSpooler {
     struct Result {
         let tree: SpooledTree
-        /// The members that could not be read; each is a loss.
+        /// The problems of members that could not be read, each of which is a loss.
         let problems: [PlacedProblem]
-        /// The paths of members whose contents were not kept, and that are needed because hard links lead to them.
+        /// The paths of members that were not kept, but are needed as targets of hard links.
         let neededTargets: Set<[UInt8]>
     }
 
     private let archive: ArchivePlace
     let spool: Spool
     let limits: ArchiveLimits
-    /// How many parts of an archive are read at the same time.
+    /// Limits the number of parts of an archive that are read at the same time.
     let jobs: JobLimit
     private let formats: [StoreFormat]
     var members = SpooledTreeBuilder()
     private var problems: [PlacedProblem] = []
     private var unnamedProblems = 0
-    /// The paths of the members that are wanted, where they are known: the archive was read before.
+    /// The paths of the wanted members, or `nil` if their names decide.
     private var wanted: Set<[UInt8]>?
-    /// The paths of further members that are wanted, because hard links lead to them.
+    /// The paths of further wanted members, which are targets of hard links.
     private var targets: Set<[UInt8]> = []
-    /// Those of the member before.
+    /// The folders of the previous member.
     private var folders = MemberNames.FolderNames()
-    /// Whether the archive comes once only, so that files of backups have to be held until their manifest has come.
+    /// Whether the archive is a stream.
+    ///
+    /// Files of backups are then kept until their manifest was read.
     private var comesOnce = false
 
-    /// What the Finder adds for resource forks: shadows of all the other members.
+    /// The prefix of the members that macOS adds for resource forks.
     private static let shadows = Array("__MACOSX/".utf8)
-    /// A hostile archive has something wrong with every member.
+    /// The maximum number of problems that are reported individually.
+    ///
+    /// In a hostile archive, every member may have one.
     private static let mostReported = 1000
-    /// The advice for members that only another program can read.
+    /// The advice for members that only other programs can read.
     private static let unpacking = "unpack the archive yourself and give the folder"
-    /// The most bytes of a path on Linux.
+    /// The maximum length of a path on Linux, in bytes.
     private static let mostBytesOfLink = 4096
-    /// The maximum number of times that an archive is read. One reading more is needed for each hard link on the way to
-    /// contents that were not kept; archivers link all names to the first one.
+    /// The maximum number of times that an archive is read.
+    ///
+    /// Each hard link on the path to contents that were not kept requires one more reading. Archivers link all names to
+    /// the first one.
     private static let maximumReadings = 4
 
     init(_ archive: ArchivePlace, spool: Spool, formats: [StoreFormat], jobs: JobLimit) {
@@ -57,9 +63,14 @@ struct ArchiveSpooler {
     }
 
     /// Reads the archive.
-    /// - Parameter wanted: the paths of the only members whose bytes are wanted; nil for those that may belong to stores.
-    /// - Throws: ``ArchiveError`` if nothing can be read, if the spool cannot take more, or if a limit is passed. What
-    ///   could be read before damage is returned.
+    ///
+    /// If the archive is damaged, the result contains the members before the damage.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes of the archive.
+    ///   - wanted: The paths of the wanted members, or `nil` to spool the members that may belong to stores.
+    /// - Returns: The members, and the problems of those that could not be read.
+    /// - Throws: ``ArchiveError`` if nothing can be read, if the spool is full, or if a limit is exceeded.
     consuming func run(
         _ bytes: ArchiveBytes, only wanted: Set<[UInt8]>? = nil
     ) async throws(ArchiveError) -> Result {
@@ -85,9 +96,10 @@ struct ArchiveSpooler {
         return try runLong(bytes)
     }
 
-    /// Reads an archive that is plain.
-    /// - Returns: nil if it is not. Nothing is spooled then.
-    /// - Throws: ``ArchiveError`` if the spool cannot take more, or if a limit is passed.
+    /// Reads a plain tar or zip archive with several jobs.
+    ///
+    /// - Returns: The members, or `nil` if the archive is not plain. Nothing is spooled in that case.
+    /// - Throws: ``ArchiveError`` if the spool is full or a limit is exceeded.
     consuming func runShort(_ source: ByteSource) async throws(ArchiveError) -> Result? {
         let start = spool.end
         do {
@@ -99,7 +111,7 @@ struct ArchiveSpooler {
         } catch let error as ArchiveError {
             throw error
         } catch {
-            // libarchive then reports what is wrong.
+            // libarchive reads the archive next, and reports the fault.
             spool.cut(to: start)
             return nil
         }
@@ -107,9 +119,9 @@ struct ArchiveSpooler {
         return try finish()
     }
 
-    /// Whether an archive begins as a tar does, whatever is at its end.
+    /// Returns whether an archive begins as a tar, regardless of its end.
     private static func isTar(_ bytes: ArchiveBytes) -> Bool {
-        // The reader that is chosen reports an error of reading.
+        // A read error is reported by the reader that is chosen.
         let head =
             switch bytes {
             case .source(let source): (try? source.bytes(at: 0, count: min(source.count, TarEntry.blockSize))) ?? []
@@ -124,7 +136,7 @@ struct ArchiveSpooler {
         return tail?.starts(with: [0x50, 0x4B, 0x05, 0x06]) ?? false
     }
 
-    /// Reads an archive of any kind with libarchive.
+    /// Reads an archive of any supported format with libarchive.
     consuming func runLong(_ bytes: ArchiveBytes) throws(ArchiveError) -> Result {
         switch bytes {
         case .standardInput: comesOnce = true
@@ -171,11 +183,11 @@ struct ArchiveSpooler {
         add(member, at: path, contents)
     }
 
-    /// Adds a member without its contents. Returns its path if the contents are wanted.
+    /// Adds a member without its contents, and returns its path if the contents are wanted.
     mutating func takeHeader(of member: ArchiveReader.Member) -> MemberPath? {
         guard let path = path(member.path, of: member), !path.bytes.starts(with: Self.shadows) else { return nil }
         guard !path.bytes.isEmpty else {
-            // The root may be named, and be a folder.
+            // The root may have an entry if it is a folder.
             if member.kind != .folder { reportWithoutName(member) }
             return nil
         }
@@ -197,7 +209,7 @@ struct ArchiveSpooler {
         return nil
     }
 
-    /// Throws an error if the members pass the limits.
+    /// Throws an error if the members exceed the limits.
     func checkLimits() throws(ArchiveError) {
         guard members.count <= limits.members, members.nameBytes <= limits.nameBytes else {
             throw ArchiveError(.overLimit("\(limits.members) members, or their names"))
@@ -208,14 +220,14 @@ struct ArchiveSpooler {
         try ArchiveError.wrapping { () throws(FileError) in try spool.append(bytes) }
     }
 
-    /// Adds a file under its name.
+    /// Adds a file or a hard link to the tree.
     mutating func add(_ member: ArchiveReader.Member, at path: MemberPath, _ contents: SpooledTree.Contents) {
         guard let link = member.hardLink else { return members.addFile(path, contents) }
         guard let target = self.path(link, of: member) else { return }
         members.addHardLink(path, to: target, contents)
     }
 
-    /// The path of a member; one that would lead out of the capture is told and refused.
+    /// Returns the path of a member, or reports that it is invalid or leads out of the archive and returns `nil`.
     private mutating func path(_ stored: [UInt8]?, of member: ArchiveReader.Member) -> MemberPath? {
         guard let stored else {
             report(
@@ -237,18 +249,18 @@ struct ArchiveSpooler {
     }
 
     private mutating func reportWithoutName(_ member: ArchiveReader.Member) {
-        // libarchive does not report where the header of a zip member is.
+        // libarchive does not report the offset of a zip header.
         guard !member.isZip else { return report("unreadable", "not read: a member has no name", at: "") }
         report("unreadable", "not read: the member at byte \(member.offset) has no name", at: "", member.offset)
     }
 
-    /// Where a symbolic link leads; no bytes if that is not known, or is no path.
+    /// Returns the target of a symbolic link, or no bytes if it is unknown or too long.
     private static func target(of member: ArchiveReader.Member) -> [UInt8] {
         guard let stored = member.symbolicLink, stored.count <= mostBytesOfLink else { return [] }
         return member.isZip ? CodePage437.text(stored) : stored
     }
 
-    /// Spools the bytes of a file; nil if they cannot be read.
+    /// Spools the bytes of a file and returns their location, or `nil` if they cannot be read.
     private mutating func contents(
         of member: ArchiveReader.Member, _ path: MemberPath, from reader: inout ArchiveReader
     ) throws(ArchiveError) -> SpooledTree.Contents? {
@@ -275,7 +287,7 @@ struct ArchiveSpooler {
         }
     }
 
-    /// Returns whether a member may have the contents of a wanted file that it is another name of, as in a cpio archive.
+    /// Returns whether a hard link may carry the contents of a wanted file, as in a cpio archive.
     private mutating func isWanted(targetOf member: ArchiveReader.Member) -> Bool {
         guard let link = member.hardLink, let target = try? MemberPath(link) else { return false }
         return isWanted(target)
@@ -310,7 +322,7 @@ struct ArchiveSpooler {
         return Result(tree: tree, problems: problems, neededTargets: neededTargets)
     }
 
-    /// - Parameter offset: where in the archive it is, for a problem of the archive itself.
+    /// Reports a problem at a path in the archive, up to the maximum number of problems.
     private mutating func report(_ code: String, _ text: String, at path: String, _ offset: Int? = nil) {
         guard problems.count <= Self.mostReported else { return unnamedProblems += 1 }
         problems.append(

@@ -1,6 +1,8 @@
-/// The character set of names in zip archives that do not say theirs.
+/// Code page 437, the default character set of names in zip archives.
 ///
-/// Source: "APPNOTE.TXT - .ZIP File Format Specification", appendix D. Many programs write UTF-8 there all the same.
+/// Many programs store UTF-8 without stating it.
+///
+/// Source: "APPNOTE.TXT - .ZIP File Format Specification", appendix D.
 enum CodePage437 {
     /// The characters of the bytes from 0x80 on.
     private static let upper = Array(
@@ -9,7 +11,9 @@ enum CodePage437 {
         └┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■ 
         """.unicodeScalars)
 
-    /// A name as UTF-8: left alone if it is that already.
+    /// Returns `name` in UTF-8.
+    ///
+    /// A name that is valid UTF-8 is returned unchanged.
     static func text(_ name: [UInt8]) -> [UInt8] {
         guard (try? UTF8Span(validating: name.span)) == nil else { return name }
         var text = String.UnicodeScalarView()

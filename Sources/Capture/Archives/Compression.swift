@@ -1,12 +1,14 @@
 import CArchive
 
-/// A compression that a whole archive can be packed in, told by its first bytes.
+/// A compression format for whole archives, recognized by its first bytes.
 enum Compression: CaseIterable {
     case gzip, xz, zstd, bzip2, lz4
 
-    /// How deep one may lie in another: nobody packs deeper, and each level multiplies what hostile bytes cost.
+    /// The maximum number of nested compressions.
+    ///
+    /// Each level multiplies the cost of an attack.
     static let mostLevels = 2
-    /// Finds the compression by the first bytes; nil if the bytes are not compressed in a known way.
+    /// Finds the compression by the first bytes, or returns `nil` if it is not supported.
     init?(head: [UInt8]) {
         guard let found = Self.allCases.first(where: { $0.isBegun(by: head) }) else { return nil }
         self = found
@@ -16,12 +18,12 @@ enum Compression: CaseIterable {
         switch self {
         case .gzip: head.starts(with: [0x1F, 0x8B])
         case .xz: head.starts(with: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00])
-        // A frame, or a skippable one in front of it, as tools that compress in parallel write.
+        // A frame, or a skippable frame before it, as parallel compressors write.
         case .zstd:
             head.starts(with: [0x28, 0xB5, 0x2F, 0xFD])
                 || head.count >= 4 && head[0] & 0xF0 == 0x50 && head[1...3].elementsEqual([0x2A, 0x4D, 0x18])
         case .bzip2: head.starts(with: "BZh".utf8)
-        // The frame, and the form before it.
+        // The current frame format and the legacy format.
         case .lz4: head.starts(with: [0x04, 0x22, 0x4D, 0x18]) || head.starts(with: [0x02, 0x21, 0x4C, 0x18])
         }
     }

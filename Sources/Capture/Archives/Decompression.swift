@@ -1,27 +1,31 @@
 import CArchive
 
-/// A compression that is taken off an archive, block by block.
+/// A decompressor that produces the bytes of an archive block by block.
 protocol Decompression: AnyObject {
-    /// How far the archive was read, in bytes of the compressed file.
+    /// The number of compressed bytes that were read.
     var offset: Int { get }
     var input: ArchiveInput { get }
 
-    /// Returns the next bytes, which are valid until the next call; none at the end.
+    /// Returns the next block, which is valid until the next call.
     ///
-    /// - Throws: ``ArchiveError``; its reason is `checksum` if all bytes were decompressed and do not match their checksum.
+    /// The block is empty at the end.
+    ///
+    /// - Throws: ``ArchiveError``. Its reason is `checksum` if all bytes were decompressed and their checksum is wrong.
     func next() throws(ArchiveError) -> UnsafeRawBufferPointer
 }
 
 /// Decompresses with libarchive.
 ///
-/// libarchive would look for compressions inside compressions without a limit, so it is told which one to expect.
+/// Exactly one filter is enabled, because libarchive would otherwise remove nested compressions without a limit.
 final class LibarchiveDecompression: Decompression {
     private let archive: OpaquePointer
     let input: ArchiveInput
-    /// Whether there are no bytes, for which libarchive has no entry to read.
+    /// Whether there are no bytes, so that libarchive has no entry to read.
     private var isEmpty = true
 
-    /// - Parameter enable: Enables the filter. Fails if libarchive was built without it and would run a program instead.
+    /// Creates a decompressor.
+    ///
+    /// `enable` must fail if libarchive lacks the filter and would run a program instead.
     init(
         _ enable: (OpaquePointer) -> Int32, _ filter: Int32, of input: ArchiveInput
     ) throws(ArchiveError) {
@@ -34,7 +38,7 @@ final class LibarchiveDecompression: Decompression {
         else { throw ArchiveError(.unsupported("this libarchive was built without a compression that is needed")) }
         input.attach(to: archive)
         var entry: OpaquePointer?
-        // What cannot be decompressed at all is opened as if it were empty, and leaves nothing but its message.
+        // libarchive opens malformed data as if it were empty, and reports the error only as a message.
         guard archive_read_open1(archive) == ARCHIVE_OK, archive_error_string(archive) == nil else { throw failure() }
         switch archive_read_next_header(archive, &entry) {
         case ARCHIVE_OK, ARCHIVE_WARN: isEmpty = false
@@ -62,13 +66,13 @@ final class LibarchiveDecompression: Decompression {
     private func failure() -> ArchiveError {
         if let failure = input.failure { return failure }
         let words = archive_error_string(archive).map { String(cString: $0) }
-        // libarchive has no code for this: "lz4 stream checksum error", "Restored data doesn't match checksum".
+        // libarchive has no code for this error: "lz4 stream checksum error", "Restored data doesn't match checksum".
         if let words, words.contains("checksum") { return ArchiveError(.checksum(words), at: offset) }
         return ArchiveError(ofLibarchive: words, at: offset)
     }
 }
 
-/// Decompresses gzip with zlib, because libarchive does not compare the checksum of gzip.
+/// Decompresses gzip with zlib, because libarchive does not verify the checksum of gzip.
 final class GzipDecompression: Decompression {
     let input: ArchiveInput
     private var inflater: Inflater
@@ -112,7 +116,9 @@ final class GzipDecompression: Decompression {
         return output.finalize(for: buffer)
     }
 
-    /// Continues with the next member, as bgzip and `cat` join them, or ends. Only zeros may follow the last member.
+    /// Continues with the next gzip member, or ends.
+    ///
+    /// Only zeros may follow the last member.
     private func beginNextMember() throws(ArchiveError) {
         try input.refill()
         guard input.rest.first == 0x1F else { return try skipPadding() }

@@ -2,11 +2,13 @@ import Bytes
 import Files
 import Telemetry
 
-/// Which members of an archive are worth spooling, by their names alone: for a stream that comes once, front to back,
-/// there is no asking later.
+/// Decides by their names which members of an archive are spooled.
+///
+/// The decision cannot be changed later, because a stream is read only once.
 enum MemberNames {
-    /// Returns whether a file may belong to a store, or identify the owner of its container. A wrong `true` only costs time.
-    /// - Parameter folders: The folders of the previous file.
+    /// Returns whether a file may belong to a store or identify the owner of its container.
+    ///
+    /// A false positive only costs time. `folders` caches the folder names of the previous file.
     static func mayBelongToStore(
         _ path: MemberPath, rootName: String, _ formats: [StoreFormat], after folders: inout FolderNames
     ) -> Bool {
@@ -17,7 +19,9 @@ enum MemberNames {
         return formats.contains { $0.mayBelongToStore(member) }
     }
 
-    /// The names of the folders of a file, which mostly are those of the file before.
+    /// The folder names of the previous file.
+    ///
+    /// Consecutive files are usually in the same folder.
     struct FolderNames {
         private var path: [UInt8] = []
         private var names: [String] = []
@@ -30,18 +34,20 @@ enum MemberNames {
         }
     }
 
-    /// Names of archives end like this, in any letter case.
+    /// The suffixes of archive names, in any letter case.
     private static let archiveSuffixes = [
         ".zip", ".tar", ".tgz", ".txz", ".tzst", ".tbz", ".tbz2", ".7z", ".cpio", ".tar.gz", ".tar.xz", ".tar.zst",
         ".tar.bz2", ".tar.lz4", ".cpio.gz", ".cpio.xz", ".cpio.zst", ".cpio.bz2", ".cpio.lz4",
     ]
 
-    /// Whether a name is that of an archive.
+    /// Returns whether `name` has the suffix of an archive.
     static func isArchive(_ name: some BidirectionalCollection<UInt8>) -> Bool {
         withoutArchiveSuffix(name) != nil
     }
 
-    /// The name of an archive without its suffix, mostly the name of the folder that was packed; nil if it is no archive.
+    /// Returns an archive name without its suffix, or `nil` if it has none.
+    ///
+    /// The result is usually the name of the packed folder.
     static func withoutArchiveSuffix(_ name: some BidirectionalCollection<UInt8>) -> String? {
         let suffix = archiveSuffixes.last { hasSuffix(name, $0) }
         return suffix.map { String(decoding: name.dropLast($0.utf8.count), as: UTF8.self) }

@@ -2,10 +2,10 @@ import Files
 import Parallel
 import Telemetry
 
-/// An archive that lies in a capture.
+/// An archive inside a capture.
 struct NestedArchive {
     struct Opened {
-        /// Its members; nil if it cannot be read, or has only the name of an archive.
+        /// The members, or `nil` if the file cannot be read or is not an archive.
         var tree: SpooledTree?
         var problems: [PlacedProblem] = []
         var isIncomplete = false
@@ -20,12 +20,14 @@ struct NestedArchive {
         place = ArchivePlace(label: label, path: path, in: capturePath)
     }
 
-    /// The beginning of the paths of its members.
+    /// The prefix of the paths of all members.
     var prefix: String { place.prefix }
-    /// The name of the folder that was packed, as far as its own name tells it.
+    /// The name of the packed folder, derived from the name of the archive.
     var rootName: String { place.rootName }
 
-    /// Spools the wanted members. Throws an error if the spool cannot take more. Any other error becomes a problem.
+    /// Spools the wanted members.
+    ///
+    /// - Throws: ``ArchiveError`` if the spool is full. Any other error becomes a problem of the result.
     func open(
         in tree: FileTree, spool: Spool, formats: [StoreFormat], jobs: JobLimit
     ) async throws(ArchiveError) -> Opened {

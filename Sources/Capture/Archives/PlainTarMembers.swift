@@ -3,9 +3,10 @@ import Parallel
 import Tar
 
 extension ArchiveSpooler {
-    /// Takes the members of a tar archive that is plain; its bytes are decompressed by another job.
-    /// - Throws: ``ArchiveError`` if the spool cannot take more or a limit is passed. Any other error means that the archive is
-    ///   not plain.
+    /// Adds the members of a plain tar archive, which other jobs decompress ahead.
+    ///
+    /// - Throws: ``ArchiveError`` if the spool is full or a limit is exceeded. Any other error means that the archive
+    ///   is not plain.
     mutating func takeMembers(of chunks: TarChunks) async throws {
         var tar = PlainTar()
         var file: OpenFile?
@@ -16,9 +17,9 @@ extension ArchiveSpooler {
                 if isSkipping { tar.skip(chunks.skip(tar.bytesToSkip)) }
                 ahead.add { try chunks.next() }
             }
-            // Without the mark of the end, members may be missing.
+            // Without an end marker, members may be missing.
             guard let chunk = try? await ahead.next(), !chunk.isEmpty else { throw NotPlain() }
-            // One chunk at a time is made, while another is looked at.
+            // At most one chunk is produced while another is parsed.
             if jobs.jobs > 1, !isSkipping { ahead.add { try chunks.next() } }
             if try take(chunk.span, of: &tar, &file) {
                 guard (try? chunks.finish()) != nil else { throw NotPlain() }
@@ -27,15 +28,15 @@ extension ArchiveSpooler {
         }
     }
 
-    /// A file whose contents come.
+    /// A file whose contents are being spooled.
     private struct OpenFile {
         let member: ArchiveReader.Member
         let path: MemberPath
-        /// Where they begin in the spool.
+        /// The offset of the contents in the spool.
         let start: Int
     }
 
-    /// Adds the members in a chunk. Returns whether the archive ends there.
+    /// Adds the members in a chunk and returns whether the archive ends in it.
     private mutating func take(
         _ chunk: Span<UInt8>, of tar: inout PlainTar, _ file: inout OpenFile?
     ) throws -> Bool {

@@ -3,33 +3,40 @@ import Files
 import Tar
 import Zip
 
-/// The members of a zip archive that is plain: files and folders one behind the other, stored or deflated, in the order of
-/// the directory at the end. It is read piece by piece.
+/// Reads the directory of a plain zip archive, piece by piece.
+///
+/// A plain archive contains only files and folders, stored or deflated, without gaps and in the order of the directory.
 struct PlainZipDirectory {
     struct Member {
         let entry: ZipEntry
         let kind: FolderEntries.Kind
-        /// The bytes from its header up to that of the next member.
+        /// The range from the header of the member to the header of the next one.
         let extent: Range<Int>
     }
 
     let source: ByteSource
     private let end: ZipDirectoryEnd
-    /// The bytes of the directory that were read and not used, and where they begin.
+    /// The bytes of the directory that were read and not parsed yet.
+    ///
+    /// Parsing continues at `place`.
     private var piece: [UInt8] = []
     private var place = 0
-    /// How many bytes of the directory were read.
+    /// The number of bytes of the directory that were read.
     private var position = 0
     private var entriesLeft: Int
-    /// The entry behind the one that is given next, for it tells where that ends.
+    /// The next entry.
+    ///
+    /// Its offset is the end of the member before it.
     private var following: ZipEntry?
 
-    /// How much is read at once: more than the longest entry has.
+    /// The number of bytes that are read at once.
+    ///
+    /// An entry is always shorter.
     private static let pieceSize = 256 << 10
-    /// What may stand around the contents of a member: a header with a name and fields, and the sizes behind them.
+    /// The maximum number of bytes around the contents of a member: a header, and the sizes after the contents.
     private static let mostAround = ZipEntry.mostHeaderBytes + 24
 
-    /// Finds the directory. Returns `nil` if there is none at the end of the archive.
+    /// Finds the directory, or returns `nil` if the archive does not end with one.
     init?(_ source: ByteSource) throws(NotPlain) {
         let size = min(source.count, ZipDirectoryEnd.size)
         guard let tail = try? source.bytes(at: source.count - size, count: size) else { throw NotPlain() }
@@ -40,7 +47,7 @@ struct PlainZipDirectory {
         following = try nextEntry()
     }
 
-    /// The next member; nil at the end.
+    /// Returns the next member, or `nil` at the end.
     mutating func next() throws(NotPlain) -> Member? {
         guard let entry = following else { return nil }
         following = try nextEntry()
@@ -51,9 +58,10 @@ struct PlainZipDirectory {
         return Member(entry: entry, kind: kind, extent: entry.offset..<bound)
     }
 
-    /// Calls `body` for each entry whose member is that of an earlier entry, because libarchive reads a member only once.
+    /// Calls `body` for each entry that repeats the offset of an earlier entry, because libarchive reads a member only
+    /// once.
     static func forEachRepeatedEntry(in source: ByteSource, _ body: (ZipEntry) -> Void) {
-        // libarchive reads the directory too, and reports what is wrong with it.
+        // libarchive reads the directory too, and reports its faults.
         guard var directory = try? PlainZipDirectory(source) else { return }
         var offsets: Set<Int> = []
         while let entry = directory.following {
@@ -73,7 +81,7 @@ struct PlainZipDirectory {
         return entry
     }
 
-    /// The next entry, if it was read.
+    /// Parses the next entry, or returns `nil` if more bytes are needed.
     private mutating func takeEntry() -> ZipEntry? {
         var next = place
         guard let entry = ZipEntry(piece.span, at: &next) else { return nil }
@@ -95,13 +103,13 @@ struct PlainZipDirectory {
 }
 
 extension ZipEntry {
-    /// What a member is that can be read in the short way; nil for all else.
+    /// The kind of a plain member, or `nil` if the member has features that only libarchive supports.
     fileprivate var plainKind: FolderEntries.Kind? {
         let plainFlags = Flag.compressorHints | Flag.isMeasuredBehind | Flag.isUnicode
         guard !isChangedByExtra, flags & ~plainFlags == 0, !name.isEmpty,
-            // Some programs of MS-DOS write a path with these.
+            // Some MS-DOS programs use backslashes as separators.
             !name.contains(0), !name.contains(UInt8(ascii: "\\")),
-            // libarchive composes the characters of these.
+            // libarchive normalizes these characters.
             flags & Flag.isUnicode == 0 || name.isTextInEveryNormalForm
         else { return nil }
         switch method {
@@ -134,7 +142,7 @@ extension ZipEntry {
         static let folderOfMSDOS: UInt32 = 0x10
     }
 
-    /// What the mode of Unix says of the kind.
+    /// The upper bits of a Unix mode, which give the kind of file.
     private enum Mode {
         static let folder: UInt32 = 0o04
         static let file: UInt32 = 0o10

@@ -4,9 +4,10 @@ import Tar
 import Zip
 
 extension ArchiveSpooler {
-    /// Takes the members of a zip archive that is plain; several parts of it are unpacked at the same time.
-    /// - Throws: ``ArchiveError`` if the spool cannot take more or a limit is passed. Any other error means that the archive is
-    ///   not plain.
+    /// Adds the members of a plain zip archive, parts of which are unpacked by several jobs at the same time.
+    ///
+    /// - Throws: ``ArchiveError`` if the spool is full or a limit is exceeded. Any other error means that the archive
+    ///   is not plain.
     mutating func takeMembers(of directory: PlainZipDirectory) async throws {
         let source = directory.source
         var cutting = Cutting(directory: directory)
@@ -23,16 +24,16 @@ extension ArchiveSpooler {
         }
     }
 
-    /// How far an archive was cut in parts.
+    /// The state of splitting an archive into parts.
     private struct Cutting {
         var directory: PlainZipDirectory
-        /// A member that did not belong in the part before.
+        /// A member that did not fit in the previous part.
         var left: ZipPart.Member?
-        /// How many bytes the parts are unpacked.
+        /// The unpacked size of all parts, in bytes.
         var size = 0
     }
 
-    /// What one job reads; nil at the end.
+    /// Returns the next part for one job, or `nil` at the end.
     private mutating func nextPart(of cutting: inout Cutting) throws -> ZipPart? {
         var part = ZipPart()
         if let member = cutting.left { _ = part.add(member) }

@@ -4,42 +4,43 @@ import Glibc
 import JSONText
 import Synchronization
 
-/// The spool of a command: one private file, made when the first archive is read, for the members that may belong to
-/// stores. Nothing of it is left when the process ends, however it ends.
+/// A private file that holds the archive members that may belong to stores.
+///
+/// The file is created when the first archive is read. It has no name, so that nothing remains when the process ends.
 public final class Spool: Sendable {
     private struct State {
         var file: SpoolFile?
-        /// How many bytes there are, those that wait among them.
+        /// The total number of bytes, including those in `waiting`.
         var end = 0
-        /// What was not written yet: most members are small.
+        /// The bytes that were not written to the file yet, because most members are small.
         var waiting: [UInt8] = []
     }
 
-    /// How much an archive may hold.
+    /// The limits on each archive.
     public let archiveLimits: ArchiveLimits
-    /// Where files without names are made.
+    /// The folder in which files without names are created.
     let folder: String
     private let limit: Int
     private let state = Mutex(State())
 
     private static let writeSize = 1 << 20
 
-    /// Creates a spool whose file is made in `folder` and may have up to `limit` bytes.
+    /// Creates a spool that may hold up to `limit` bytes, in a file in `folder`.
     public init(folder: String = "/tmp", limit: Int = 16 << 30, archiveLimits: ArchiveLimits = ArchiveLimits()) {
         self.folder = folder
         self.limit = limit
         self.archiveLimits = archiveLimits
     }
 
-    /// How many bytes there are.
+    /// The number of bytes in the spool.
     var end: Int { state.withLock { $0.end } }
 
-    /// Throws `EOVERFLOW` unless a separate file may have `count` bytes beside those of the spool.
+    /// Throws `EOVERFLOW` if a separate file of `count` bytes would exceed the limit together with the spool.
     func checkRoom(for count: Int) throws(FileError) {
         guard count <= limit - end else { throw FileError(.spool, folder, code: EOVERFLOW) }
     }
 
-    /// Appends bytes. Throws `EOVERFLOW` beyond the limit.
+    /// Appends bytes, or throws `EOVERFLOW` if they would exceed the limit.
     func append(_ bytes: Span<UInt8>) throws(FileError) {
         try state.withLock { state throws(FileError) in
             guard bytes.count <= limit - state.end else { throw FileError(.spool, folder, code: EOVERFLOW) }
@@ -49,7 +50,7 @@ public final class Spool: Sendable {
         }
     }
 
-    /// Copies all of the standard input, of which `head` was read before.
+    /// Copies the standard input to the spool, including `head`, which was read before.
     public func takeStandardInput(head: [UInt8]) throws(FileError) -> ByteSource {
         let start = end
         var part = head
@@ -62,7 +63,7 @@ public final class Spool: Sendable {
         return ByteSource(try file(), at: start, count: end - start)
     }
 
-    /// Takes back the bytes from a place on that nobody has read.
+    /// Removes all bytes from offset `end` on.
     func cut(to end: Int) {
         state.withLock { state in
             state.waiting.removeLast(min(state.waiting.count, state.end - end))
@@ -70,7 +71,7 @@ public final class Spool: Sendable {
         }
     }
 
-    /// Returns the file, to which all bytes were written.
+    /// Returns the file after writing all bytes to it.
     func file() throws(FileError) -> SpoolFile {
         try state.withLock { state throws(FileError) in try write(&state) }
     }

@@ -2,32 +2,36 @@ import Files
 import Synchronization
 import Tar
 
-/// The bytes of a tar archive without its compressions, in chunks that are whole blocks of a tar.
+/// Splits a decompressed tar archive into chunks of whole blocks.
 ///
-/// A class, for chunks are made by one job while others are looked at.
+/// The class is shared by the job that decompresses chunks and the job that parses them.
 final class TarChunks: Sendable {
     private struct State: ~Copyable {
         let input: ArchiveInput
         var given = 0
     }
 
-    /// How many bytes a chunk has, except the last one.
+    /// The size of a chunk in bytes.
+    ///
+    /// The last chunk may be smaller.
     private static let size = 1 << 20
-    /// What is worth passing over.
+    /// The minimum number of bytes for which skipping is faster than reading.
     private static let leastSkipped = 8 * size
 
     private let state: Mutex<State>
-    /// Whether bytes can be passed over without being read.
+    /// Whether bytes can be skipped without being read.
     private let canSkip: Bool
 
-    /// Throws an error if the archive cannot be read. libarchive then reports why.
+    /// Opens the archive, or throws ``NotPlain`` if it cannot be read, so that libarchive reports why.
     init(_ bytes: ArchiveBytes, _ limits: ArchiveLimits) throws(NotPlain) {
         guard let input = try? ArchiveInput.opening(bytes, limits) else { throw NotPlain() }
         canSkip = input.canSkip
         state = Mutex(State(input: input))
     }
 
-    /// Returns the next chunk, or no bytes at the end. Throws ``NotPlain`` if the archive ends within a block.
+    /// Returns the next chunk, or no bytes at the end.
+    ///
+    /// - Throws: ``NotPlain`` if the archive ends within a block, or ``ArchiveError`` if it cannot be read.
     func next() throws -> [UInt8] {
         try state.withLock { state in
             let chunk = try [UInt8](capacity: Self.size) { output in
@@ -44,12 +48,12 @@ final class TarChunks: Sendable {
         }
     }
 
-    /// Reads what follows the last member, and compares the checksums of compressions.
+    /// Reads the bytes after the last member, and verifies the checksums of compressions.
     func finish() throws { try state.withLock { try $0.input.finish() } }
 
-    /// Whether it is worth the trouble to pass over bytes.
+    /// Returns whether skipping `count` bytes is possible and faster than reading them.
     func isWorthSkipping(_ count: Int) -> Bool { canSkip && count >= Self.leastSkipped }
 
-    /// Skips `count` bytes, which are whole blocks. Returns the number of skipped bytes, which is smaller if the archive ends.
+    /// Skips up to `count` bytes, which must be whole blocks, and returns the number of skipped bytes.
     func skip(_ count: Int) -> Int { state.withLock { Int($0.input.skip(Int64(count))) } }
 }

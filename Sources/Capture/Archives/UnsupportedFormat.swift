@@ -1,9 +1,9 @@
-/// An archive format, or a compression, that is recognized so that messages can name it, and that cannot be read.
+/// An unsupported archive or compression format, which is recognized only to name it in messages.
 struct UnsupportedFormat {
-    /// The name of the format, as in "a RAR archive".
+    /// The name of the format with an article, as in "a RAR archive".
     let name: String
     private let signature: [UInt8]
-    /// The position of the signature.
+    /// The offset of the signature in the file, in bytes.
     private var offset = 0
 
     private init(_ name: String, _ signature: some Sequence<UInt8>, at offset: Int = 0) {
@@ -12,7 +12,9 @@ struct UnsupportedFormat {
         self.offset = offset
     }
 
-    /// A 7z archive, which can be read only where it is not compressed once more.
+    /// A 7z archive inside a compressed file.
+    ///
+    /// An uncompressed 7z archive is supported.
     static let sevenZip = UnsupportedFormat(
         "a 7z archive inside a compressed file", [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C])
 
@@ -32,7 +34,7 @@ struct UnsupportedFormat {
     /// The number of bytes that are needed to recognize any of the formats.
     static let headSize = 0x8006
 
-    /// Finds the format of a file by its first bytes. Returns `nil` if none is recognized.
+    /// Finds the format of a file by its first bytes, or returns `nil` if none is recognized.
     static func find(in head: [UInt8]) -> UnsupportedFormat? { all.first { $0.isFormat(of: head) } }
 
     /// Returns whether a file with the given first bytes has the format.

@@ -2,41 +2,44 @@ import Files
 import Tar
 import Zip
 
-/// Members of a zip archive that stand one behind the other and are read together.
+/// A run of adjacent members of a zip archive that one job reads together.
 struct ZipPart: Sendable {
-    /// A member, wanted or not: of all of them the headers are compared with the directory.
+    /// A member of the part.
+    ///
+    /// The headers of unneeded members are verified too.
     struct Member: Sendable {
-        /// The path, if the contents are wanted.
+        /// The path, or `nil` if the contents are not needed.
         let path: MemberPath?
         let entry: ZipEntry
-        /// The bytes from its header up to that of the next member.
+        /// The range from the header of the member to the header of the next one.
         let extent: Range<Int>
     }
 
-    /// How many bytes are read at once, and how many are made of them.
+    /// The maximum number of packed bytes, and of unpacked bytes, of a part.
     private static let mostBytes = 512 << 10
-    /// Contents that nobody wants are read along with others if they have no more bytes than this.
+    /// The maximum size, in bytes, of an unneeded member that is read together with its neighbors instead of being
+    /// skipped.
     private static let mostUnwanted = 16 << 10
 
     private(set) var members: [Member] = []
-    /// How many bytes the wanted contents have.
+    /// The unpacked size of the needed contents, in bytes.
     private var size = 0
     private var extent = 0..<0
 
-    /// The member, if there is only one and its contents are read piece by piece, or not at all.
+    /// The only member of the part, if it is too large to be read together with others.
     var large: Member? {
         guard let first = members.first, !Self.isShared(first) else { return nil }
         return first
     }
 
-    /// Whether a member is read together with others.
+    /// Returns whether a member is small enough to be read together with others.
     private static func isShared(_ member: Member) -> Bool {
         member.path == nil
             ? member.extent.count <= mostUnwanted
             : member.extent.count <= mostBytes && member.entry.size <= mostBytes
     }
 
-    /// Adds the next member if there is room. Returns whether it was added.
+    /// Adds the next member if the part has room, and returns whether it was added.
     mutating func add(_ member: Member) -> Bool {
         let all = members.isEmpty ? member.extent : extent.lowerBound..<member.extent.upperBound
         let made = member.path == nil ? size : size + member.entry.size
@@ -48,8 +51,9 @@ struct ZipPart: Sendable {
         return true
     }
 
-    /// Returns the adjacent contents of all wanted members, or nothing for a large one. Throws an error if a member
-    /// differs from its entry in the directory.
+    /// Returns the adjacent contents of all needed members, or no bytes for a large member.
+    ///
+    /// - Throws: ``NotPlain`` if a member differs from its entry in the directory.
     func contents(in source: ByteSource) throws -> [UInt8] {
         if let large {
             _ = try ZipUnpacking.contents(of: large, in: source)
@@ -58,7 +62,7 @@ struct ZipPart: Sendable {
         let bytes = try source.bytes(at: extent.lowerBound, count: extent.count)
         guard bytes.count == extent.count else { throw NotPlain() }
         var unpacking = try ZipUnpacking()
-        // A byte more than needed shows what is longer than the directory says.
+        // One extra byte detects contents that are longer than the directory states.
         return try [UInt8](capacity: size + 1) { output in
             for member in members {
                 let start = member.extent.lowerBound - extent.lowerBound

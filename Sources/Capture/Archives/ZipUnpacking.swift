@@ -3,7 +3,7 @@ import Files
 import Tar
 import Zip
 
-/// Unpacks contents of members of a zip archive, and compares them with what the directory says.
+/// Unpacks members of a zip archive, and verifies them against the directory.
 struct ZipUnpacking: ~Copyable {
     private var inflater: Inflater
 
@@ -13,7 +13,7 @@ struct ZipUnpacking: ~Copyable {
         inflater = try Inflater(.none)
     }
 
-    /// Appends the contents of a file to `output`, which has room for one byte more.
+    /// Appends the contents of a file to `output`, which must have room for one byte more.
     mutating func append(_ bytes: Span<UInt8>, of entry: ZipEntry, to output: inout OutputSpan<UInt8>) throws {
         let start = output.count
         guard entry.size < output.freeCapacity else { throw NotPlain() }

@@ -2,11 +2,11 @@ import DeviceBackup
 import Files
 import Telemetry
 
-/// The rows of a manifest that may belong to stores, and what is wrong with the others.
+/// Collects the rows of a manifest that may belong to stores, and the problems of other rows.
 ///
 /// Source: "iOS backups", sections 6 and 10 (B36 to B43).
 struct BackupContents {
-    /// A row that is kept, by its path in the backup.
+    /// A row that is kept for the tree.
     private struct Kept {
         enum Kind {
             case file(Int)
@@ -15,34 +15,34 @@ struct BackupContents {
         }
 
         var kind: Kind
-        /// Whether the name of the file is the hash of its path.
+        /// Whether the name of the file is the hash of its domain and path.
         var isRight = true
     }
 
-    /// A row by its path in the backup: `<domain>/<path>`.
+    /// The path of a row in the backup: `<domain>/<path>`.
     typealias Path = [UInt8]
 
     private(set) var entries = BackupEntries()
-    /// The containers that rows belong to, by their names.
+    /// The containers of the rows, by the names of their domains.
     private(set) var domains: [String: BackupDomain] = [:]
     private let names: StoreNames
     private let nameLimit: Int
     private var kept: [Path: Kept] = [:]
     private var nameBytes = 0
-    /// The folders that the kept rows lie in.
+    /// The folders that contain kept rows.
     private var folders: Set<Path> = []
     private var clashes: Set<Path> = []
     private var repeated: Set<Path> = []
     private var refusedPaths = Refused()
     private var refusedNames = Refused()
-    /// The rows of no kind that may belong to stores.
+    /// The rows that may belong to stores and are neither a file, a folder nor a link.
     private var refusedKinds = Refused()
-    /// The rows that are not kept, and whose file is not named for their domain and path.
+    /// The rows that are not kept, and whose file names are not the hash of their domain and path.
     private var doubtful = Refused()
     private var isFull = false
     private var lastDomain: (name: [UInt8], domain: RowPlace.Domain)?
 
-    /// Rows that are not read, as one line tells them.
+    /// The number of rows that were rejected for one reason, and the first of them.
     private struct Refused {
         var count = 0
         var first = ""
@@ -65,7 +65,7 @@ struct BackupContents {
         case .system: checkName(of: row)
         case .refused: refusedPaths.add(row)
         case .app(let domain, let path):
-            // Only containers of which something is kept or told matter; the others are not remembered.
+            // Containers without kept rows or reports are not stored.
             if path.isEmpty {
                 checkName(of: row)
                 return note(domain)
@@ -74,7 +74,9 @@ struct BackupContents {
         }
     }
 
-    /// What the domain of a row is: mostly that of the row before.
+    /// Returns the domain of a row.
+    ///
+    /// Consecutive rows usually have the same domain.
     private mutating func domain(of row: ManifestRow) -> RowPlace.Domain {
         if let lastDomain, lastDomain.name == row.domain { return lastDomain.domain }
         let domain = RowPlace.Domain(name: row.domain)
@@ -82,7 +84,7 @@ struct BackupContents {
         return domain
     }
 
-    /// Remembers a container that may lack its pings.
+    /// Stores a container that may lack its pings.
     private mutating func note(_ domain: BackupDomain) {
         guard domain.kind == .app, names.isAbsent(domain.identifier, beside: []) else { return }
         domains[domain.name] = domain
@@ -100,7 +102,7 @@ struct BackupContents {
         }
         let details = row.details
         let place = row.domain + [UInt8(ascii: "/")] + path
-        // With the domain in front, the path may be too long.
+        // The path may be too long together with its domain.
         guard (try? MemberPath(place)) != nil else { return refusedPaths.add(row) }
         switch details?.kind ?? hint {
         case .file? where mayBeFile: takeFile(row, details, place, path)
@@ -114,8 +116,9 @@ struct BackupContents {
         domains[domain.name] = domain
     }
 
-    /// Checks that the file of a row that is not kept is named for its domain and path. If it is not, one of the three is damaged,
-    /// and the row may belong to a store.
+    /// Reports a row that is not kept if its file name is not the hash of its domain and path.
+    ///
+    /// Such a row is damaged, and may belong to a store.
     private mutating func checkName(of row: ManifestRow) {
         guard let stored = row.fileID.flatMap({ FileID($0) }) else { return }
         if stored != FileID(domain: row.domain, path: row.path) { doubtful.add(row) }
@@ -160,12 +163,12 @@ struct BackupContents {
 
     // MARK: Clashes
 
-    /// Whether rows have to be gone through again, to see which stand in the place of folders.
+    /// Whether the rows must be read again to find those that clash with folders.
     var hasFolders: Bool { !folders.isEmpty }
 
-    /// Looks whether a row is a file or a link in the place of a folder that others need.
+    /// Stores the path of a row that is a file or a link, if other rows need a folder at the same path.
     mutating func findClash(_ row: ManifestRow) {
-        // Only rows whose names were good made folders, so that those of this row need no look.
+        // The folders have valid paths, so that an invalid path cannot match one.
         guard !row.path.isEmpty else { return }
         let place = row.domain + [UInt8(ascii: "/")] + row.path
         guard folders.contains(place) else { return }
@@ -179,17 +182,22 @@ struct BackupContents {
 // MARK: - The tree
 
 extension BackupContents {
-    /// Whether it is a store by its name that cannot be read.
+    /// The result of checking a file that is a store by its name.
     enum Readable {
         case yes
-        /// It is told, and left where it is.
+        /// The file cannot be read.
+        ///
+        /// It is reported, and kept in the tree.
         case told
-        /// It is counted, and left out.
+        /// The file cannot be read.
+        ///
+        /// It is only counted, and omitted from the tree.
         case counted
     }
 
-    /// Returns the rows as folders and files. Their paths in the capture begin with `prefix`.
-    /// - Parameter look: Returns whether a file that is a store by its name can be read.
+    /// Returns the kept rows as a tree of folders and files.
+    ///
+    /// `prefix` is the prefix of their paths in the capture. `look` checks a file that is a store by its name.
     consuming func finish(
         prefix: String, _ problems: inout BackupProblems,
         _ look: (_ number: Int, _ path: String, inout BackupProblems) -> Readable
@@ -197,7 +205,7 @@ extension BackupContents {
         report(prefix, &problems)
         var builder = SpooledTreeBuilder()
         for (place, row) in kept.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-            // Clashes are reported above, and rows without a path in the tree were refused.
+            // Clashes were reported above, and rows with invalid paths were rejected.
             guard !clashes.contains(place), let path = try? MemberPath(place) else { continue }
             switch row.kind {
             case .folder: builder.addFolder(path)

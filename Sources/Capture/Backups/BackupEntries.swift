@@ -1,19 +1,21 @@
 import DeviceBackup
 
-/// What has to be known of the files of a backup to open them, side by side in a few buffers: there may be millions.
+/// The facts that are needed to open the files of a backup, in compact buffers because there may be millions of files.
 struct BackupEntries {
     struct Entry {
-        /// What it is called in the backup.
+        /// The name of the file in the backup.
         let fileID: FileID
-        /// Its wrapped key as it is stored; nil if there is none.
+        /// The wrapped key as stored, or `nil` if the file has none.
         let key: [UInt8]?
-        /// The size that the manifest tells; nil if it tells none.
+        /// The size that the manifest states, or `nil` if it states none.
         let size: Int?
-        /// Whether what the manifest says of it could be understood.
+        /// Whether the details in the manifest could be parsed.
         let isUnderstood: Bool
     }
 
-    /// The size of a file and the end of its key in `keys`. The size comes first, so that both fit in 16 bytes.
+    /// The size of a file and the end of its key in `keys`.
+    ///
+    /// The order of the properties makes the value fit in 16 bytes.
     private struct Details {
         let size: Size
         let keyEnd: UInt32
@@ -22,7 +24,7 @@ struct BackupEntries {
     private enum Size {
         case known(Int)
         case missing
-        /// Nothing that the manifest says of the file could be understood.
+        /// The details in the manifest could not be parsed.
         case notUnderstood
     }
 
@@ -30,7 +32,9 @@ struct BackupEntries {
     private var keys: [UInt8] = []
     private var details: [Details] = []
 
-    /// A key that is longer is none; that it is too long still shows.
+    /// The maximum number of stored bytes of a key.
+    ///
+    /// One extra byte shows that a key is too long.
     private static let keyLimit = WrappedKey.size + 1
 
     var count: Int { details.count }
@@ -56,6 +60,6 @@ struct BackupEntries {
             key: key.isEmpty ? nil : Array(key), size: size, isUnderstood: isUnderstood)
     }
 
-    /// The name of the file of a number.
+    /// Returns the name of the file at index `number`.
     func fileID(_ number: Int) -> FileID { self[number].fileID }
 }

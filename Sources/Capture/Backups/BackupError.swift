@@ -1,24 +1,24 @@
 import Files
 
-/// Why a backup cannot be read at all.
+/// An error that prevents a backup from being read at all.
 ///
 /// Source: "iOS backups", section 10.
 public struct BackupError: Error, Sendable, CustomStringConvertible {
-    /// What the user can do about it.
+    /// The cause of a backup error, which determines what the user can do.
     public enum Cause: Sendable, Equatable {
-        /// A password is missing or wrong.
+        /// The password is missing or wrong.
         case password
-        /// The backups of the command before this one took all the time that a command spends on passwords.
+        /// The earlier backups of the command used up the time for deriving keys from passwords.
         case budget
-        /// The backup is damaged, or beyond what is read.
+        /// The backup is damaged or exceeds a limit.
         case damage
-        /// The operating system, or the spool.
+        /// A file cannot be read, or the spool cannot be written.
         case file(FileError)
     }
 
-    /// What the user can do about it.
+    /// The cause of the error.
     public let cause: Cause
-    /// The case id, a space, and words.
+    /// The description, which begins with the case of "iOS backups", section 10.
     public let description: String
 
     init(_ id: String, _ words: String, cause: Cause = .damage) {
@@ -40,12 +40,12 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether there is no room for what has to be copied to be read.
+    /// Whether the spool is full or cannot be written.
     var isWithoutRoom: Bool {
         if case .file(let error) = cause { error.operation == .spool } else { false }
     }
 
-    /// What to do next.
+    /// The suggested next step for the user, or `nil` if there is none.
     public var remedy: String? {
         switch cause {
         case .password:

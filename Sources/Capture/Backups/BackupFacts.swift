@@ -1,32 +1,34 @@
 import DeviceBackup
 
-/// What a backup is, as a scan tells it. Nothing of it enters a record or a bundle.
+/// The facts about a backup that a scan reports.
+///
+/// Records and bundles do not contain them.
 ///
 /// Source: "iOS backups", section 7.
 public struct BackupFacts: Sendable, Equatable {
-    /// The kind of its manifest.
+    /// The format of the manifest of a backup.
     public enum Format: String, Sendable {
-        /// `Manifest.db`
+        /// The SQLite database `Manifest.db`.
         case sqlite
-        /// `Manifest.mbdb`
+        /// The binary file `Manifest.mbdb`.
         case mbdb
     }
 
-    /// Its path in the capture; empty if it is the capture.
+    /// The path of the backup in the capture, or an empty string if the backup is the capture.
     public let path: String
-    /// The kind of its manifest.
+    /// The format of the manifest.
     public let format: Format
     /// Whether a password was needed.
     public internal(set) var isEncrypted: Bool
-    /// The model of the phone, where it is known.
+    /// The model of the phone, if it is known.
     public let productType: String?
-    /// The version of iOS, where it is known.
+    /// The version of iOS, if it is known.
     public let productVersion: String?
-    /// When it was made, in RFC 3339, where it is known.
+    /// The date of the backup in RFC 3339, if it is known.
     public let lastBackup: String?
-    /// How far it came; `finished` for a whole one.
+    /// The state of the backup process, which is `finished` for a complete backup.
     public let snapshotState: String?
-    /// Apps in it that keep their pings where no backup looks, and of which nothing of the kind was found.
+    /// The apps in the backup whose pings are stored outside of backups, and were not found in the capture either.
     public internal(set) var absent: [String] = []
 
     init(path: String, format: Format, isEncrypted: Bool, _ lists: BackupLists) {
@@ -39,7 +41,8 @@ public struct BackupFacts: Sendable, Equatable {
         snapshotState = lists.snapshotState
     }
 
-    /// The phone and the date, as far as they are known: `iPhone11,2, iOS 13.3.1, made 2020-04-20T10:05:00Z`.
+    /// The model, the version and the date, as far as they are known: `iPhone11,2, iOS 13.3.1, made
+    /// 2020-04-20T10:05:00Z`.
     public var origin: String {
         [productType, productVersion.map { "iOS \($0)" }, lastBackup.map { "made \($0)" }].compactMap(\.self)
             .joined(separator: ", ")

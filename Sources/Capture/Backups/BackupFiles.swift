@@ -3,16 +3,18 @@ import Files
 import Glibc
 import Secrets
 
-/// The files of a backup that belong to stores: where their bytes lie, and what opens them.
+/// Reads and decrypts the files of a backup that belong to stores.
 ///
 /// Source: "iOS backups", sections 5.4 and 6.
 final class BackupFiles: Sendable {
-    /// How the files are stored.
+    /// The encryption of the files in a backup.
     enum Protection: Sendable {
         case plain
-        /// Encrypted, all of them.
+        /// All files are encrypted.
         case encrypted(ClassKeys)
-        /// A tool decrypted the manifest, and perhaps the files. The keys are there if one of them needs one.
+        /// A tool has decrypted the manifest and perhaps the files.
+        ///
+        /// The keys are `nil` unless a file needs one.
         case mixed(ClassKeys?)
 
         var keys: ClassKeys? {
@@ -39,7 +41,7 @@ final class BackupFiles: Sendable {
 
     var damagedClasses: [Int] { protection.keys?.damaged ?? [] }
 
-    /// Returns the bytes of the file of a number.
+    /// Returns the bytes of the file at index `number`.
     func source(ofFile number: Int) throws(FileError) -> ByteSource {
         let entry = entries[number]
         guard let stored = try storedBytes(of: entry) else { return ByteSource([UInt8]()) }
@@ -55,7 +57,7 @@ final class BackupFiles: Sendable {
         }
     }
 
-    /// Whether one of the files has to be decrypted in a backup that looks as if a tool had decrypted it.
+    /// Returns whether a file is encrypted in a backup whose manifest a tool has decrypted.
     func needsKeys() -> Bool {
         (0..<entries.count).contains { number in
             let entry = entries[number]
@@ -65,7 +67,7 @@ final class BackupFiles: Sendable {
         }
     }
 
-    /// The rule of section 5.4 for backups that look decrypted.
+    /// Returns whether a file of a decrypted backup is still encrypted, by the rule of section 5.4.
     private static func isEncrypted(_ stored: ByteSource, _ entry: BackupEntries.Entry) -> Bool {
         guard stored.count > 0, stored.count.isMultiple(of: 16), entry.key != nil, let size = entry.size else {
             return false
@@ -73,14 +75,14 @@ final class BackupFiles: Sendable {
         return stored.count != size && stored.count / 16 == size / 16 + 1
     }
 
-    /// The bytes on disk; nil for an empty file that is not there.
+    /// Returns the stored bytes, or `nil` for an empty file that is missing.
     private func storedBytes(of entry: BackupEntries.Entry) throws(FileError) -> ByteSource? {
         let id = entry.fileID
         do throws(FileError) {
             do throws(FileError) {
                 return try folder.folder.folder(at: id.folder).source(Array(id.name.utf8))
             } catch {
-                // Before iOS 10 all files lie side by side.
+                // Before iOS 10, all files are in one folder.
                 guard error.isNotFound else { throw error }
                 return try folder.folder.source(Array(id.name.utf8))
             }
@@ -118,7 +120,7 @@ final class BackupFiles: Sendable {
 }
 
 extension WrappedKeyError {
-    /// What is wrong with a key.
+    /// A description of the error, as the predicate of a sentence about the key.
     var words: String {
         switch self {
         case .noClass(let number): "is of class \(number), whose key the keybag does not give"

@@ -1,7 +1,7 @@
 import DeviceBackup
 import Secrets
 
-/// The lock of an encrypted backup: its keybag, and the passwords that are tried.
+/// The keybag of an encrypted backup, and the passwords that are tried on it.
 ///
 /// Source: "iOS backups", sections 5.2, 5.3 and 9.
 struct BackupLock {

@@ -4,7 +4,7 @@ import Glibc
 import Secrets
 import Telemetry
 
-/// Opens a backup: unlocks it, and reads its manifest.
+/// Unlocks a backup and reads its manifest.
 ///
 /// Source: "iOS backups", sections 3 to 5 and 8.
 struct BackupOpening {
@@ -12,7 +12,7 @@ struct BackupOpening {
     let spool: Spool
     let passwords: BackupPasswords
 
-    /// Reads the manifest of the backup in a folder.
+    /// Reads the manifest of the backup in `folder`.
     func open(_ folder: borrowing Folder, names: StoreNames) throws(BackupError) -> OpenedManifest {
         let lists = try BackupError.wrapping { () throws(FileError) in try BackupLists(in: folder) }
         let lock = BackupLock(lists: lists, place: place, passwords: passwords)
@@ -72,14 +72,16 @@ struct BackupOpening {
 
     // MARK: The database
 
-    /// A plain manifest, with what lies beside it.
+    /// Opens an unencrypted manifest together with its journal and write-ahead log.
     private func database(_ main: ByteSource, in folder: borrowing Folder) throws(BackupError) -> ManifestDatabase {
         let journal = try source(BackupSigns.database + "-journal", in: folder)
         let log = try source(BackupSigns.database + "-wal", in: folder)
         return try ManifestDatabase(main, journal: journal, log: log, spool: spool)
     }
 
-    /// The padding stays on: the header tells how long the database is.
+    /// Decrypts the manifest.
+    ///
+    /// The padding is kept, because the header states the length of the database.
     private func decrypt(_ main: ByteSource, _ lists: BackupLists, _ keys: ClassKeys) throws(BackupError) -> ByteSource
     {
         guard let stored = lists.manifestKey, let wrapped = WrappedKey(stored) else {
@@ -99,13 +101,13 @@ struct BackupOpening {
         }
     }
 
-    /// A file of the backup; nil if it is not there.
+    /// Returns the bytes of a file of the backup, or `nil` if the file is missing.
     private func source(_ name: String, in folder: borrowing Folder) throws(BackupError) -> ByteSource? {
         do throws(FileError) {
             return try folder.source(Array(name.utf8))
         } catch {
             if error.isNotFound { return nil }
-            // A link beside a manifest is not followed, and a manifest without it may be another one.
+            // A link beside a manifest is not followed. Without the linked file, the manifest may have other contents.
             guard [ELOOP, ENOTSUP, EISDIR].contains(error.code) else { throw BackupError(error) }
             throw BackupError("B33", "\(name) is no regular file")
         }

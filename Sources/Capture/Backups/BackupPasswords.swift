@@ -2,17 +2,20 @@ import DeviceBackup
 import Secrets
 import Synchronization
 
-/// The passwords that a command was given for backups, and how it asks for more.
+/// The passwords for the backups of a command, and the prompt for further ones.
 ///
-/// Every password that is known is tried on each keybag. A class, for all inputs of a command share what is known.
+/// Every known password is tried on each keybag. The class is shared by all inputs of a command.
 ///
 /// Source: "iOS backups", section 9.
 public final class BackupPasswords: Sendable {
-    /// Asks for the password of the backup at `path`. Returns `nil` if there is no answer.
-    /// - Parameter isAgain: Whether the previous answer was wrong.
+    /// Asks for the password of the backup at `path`.
+    ///
+    /// Returns `nil` if there is no answer.
+    ///
+    /// `isAgain` states whether the previous answer was wrong.
     public typealias Asking = @Sendable (_ path: String, _ isAgain: Bool) -> Secret?
 
-    /// Has a key derived, which may take seconds, and can say so.
+    /// Derives a key by calling `derive`, which may take seconds, and can show that meanwhile.
     public typealias Waiting = @Sendable (_ path: String, _ rounds: Int, _ derive: () -> CipherKey?) -> CipherKey?
 
     private struct Derived: Hashable {
@@ -25,7 +28,7 @@ public final class BackupPasswords: Sendable {
         var keys: [Derived: CipherKey] = [:]
         var roundsLeft: Int
 
-        /// Takes rounds from those that are left. Returns whether there were enough.
+        /// Subtracts `rounds` from the budget, and returns whether the budget was sufficient.
         mutating func spend(_ rounds: Int) -> Bool {
             guard rounds <= roundsLeft else { return false }
             roundsLeft -= rounds
@@ -33,29 +36,35 @@ public final class BackupPasswords: Sendable {
         }
     }
 
-    /// Why a keybag stays locked.
+    /// The reason why a keybag stays locked.
     enum Refusal: Error, Equatable {
         case missing
-        /// No class unwraps with any of them.
+        /// No class key can be unwrapped with any password.
         case wrong
         /// The next derivation, of `rounds` rounds, would exceed the budget.
         case outOfBudget(rounds: Int)
     }
 
-    /// The maximum number of rounds for all backups of a command, so that many hostile ones cannot take hours. It is enough for
-    /// a hundred backups of today, and takes minutes.
+    /// The maximum number of key derivation rounds for all backups of a command.
+    ///
+    /// The limit keeps hostile backups from taking hours. It allows about a hundred current backups, which take
+    /// minutes.
     public static let roundBudget = 1_000_000_000
 
     private let state: Mutex<State>
     private let ask: Asking?
     private let wait: Waiting
 
-    /// How often somebody is asked for one backup.
+    /// The maximum number of questions for one backup.
     private static let mostQuestions = 3
 
+    /// Creates a set of passwords.
+    ///
     /// - Parameters:
     ///   - known: The passwords, in the order in which they are tried.
-    ///   - ask: Asks for another password, or `nil` if nobody can be asked.
+    ///   - ask: Asks for another password, or `nil` if there is no terminal.
+    ///   - roundBudget: The maximum number of key derivation rounds for all backups.
+    ///   - wait: Derives each key, and can show progress meanwhile.
     public init(
         _ known: [Secret] = [], ask: Asking? = nil, roundBudget: Int = BackupPasswords.roundBudget,
         whileDeriving wait: @escaping Waiting = { $2() }
@@ -65,7 +74,7 @@ public final class BackupPasswords: Sendable {
         self.wait = wait
     }
 
-    /// Overwrites the passwords and forgets the keys: no other backup is opened.
+    /// Overwrites the passwords and discards the keys, so that no other backup can be opened.
     public func wipe() {
         state.withLock { state in
             for password in state.passwords { password.wipe() }
@@ -73,7 +82,9 @@ public final class BackupPasswords: Sendable {
         }
     }
 
-    /// Returns the class keys of a keybag. Questions name the backup by `path`.
+    /// Returns the class keys of `bag`, trying known passwords first.
+    ///
+    /// Questions name the backup by `path`.
     func unlock(_ bag: Keybag, path: String) throws(Refusal) -> ClassKeys {
         let count = state.withLock { $0.passwords.count }
         for index in 0..<count {

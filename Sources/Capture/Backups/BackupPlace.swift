@@ -1,16 +1,18 @@
-/// A backup that is a capture, or lies in one.
+/// The location of a backup: the capture itself, or a folder in it.
 struct BackupPlace {
-    /// The label by which problems name the capture.
+    /// The label of the capture in problem reports.
     let label: String
-    /// Its path in the capture; empty if it is the capture, and `outer.zip!` if it is the root of an archive in it.
+    /// The path in the capture: empty for the capture itself, `outer.zip!` for the root of an archive.
     let path: String
-    /// The path by which messages name it.
+    /// The path of the backup in messages.
     let shownPath: String
 
-    /// The beginning of the paths of what is in it.
+    /// The prefix of the paths in the backup.
     let prefix: String
 
-    /// - Parameter archive: the prefix of the archive that it lies in; empty if it lies in none of the capture's.
+    /// Creates the location of a backup.
+    ///
+    /// `archive` is the prefix of the archive that contains it, or an empty string.
     init(label: String, path: String, in capturePath: String, archive: String) {
         self.label = label
         prefix = path.isEmpty || path.utf8.elementsEqual(archive.utf8) ? path : path + "/"

@@ -1,13 +1,15 @@
 import Telemetry
 
-/// The problems of a backup. The first hundred are reported one by one, the others by their number.
+/// Collects the problems of a backup.
+///
+/// The first hundred are reported individually, and the others by their number.
 struct BackupProblems {
     private struct Kind: Hashable {
         let code: String
         let caseID: String?
         let isLoss: Bool?
 
-        /// The key by which kinds are sorted.
+        /// The key by which the kinds are sorted.
         var order: (String, String, Int) { (caseID ?? "", code, isLoss == true ? 1 : 0) }
     }
 
@@ -24,16 +26,17 @@ struct BackupProblems {
     }
 
     /// Reports a problem of the backup as a whole.
-    /// - Parameter caseID: The case of "iOS backups", section 10, which begins the text.
+    ///
+    /// `caseID` is the case of "iOS backups", section 10, and begins the text.
     mutating func tell(_ code: String, _ caseID: String, _ words: String) {
         add(code, "\(caseID) \(words)", at: path, isLoss: nil)
     }
 
-    /// Reports a problem of something in the backup.
-    /// - Parameters:
-    ///   - caseID: The case of "iOS backups", section 10, or `nil` if the operating system reported the problem.
-    ///   - isLoss: Whether it is a loss. If `nil`, the code decides.
-    /// - Returns: Whether the problem is reported on its own.
+    /// Reports a problem at a path in the backup.
+    ///
+    /// `caseID` is `nil` if the operating system reported the problem. The code decides if `isLoss` is `nil`.
+    ///
+    /// - Returns: Whether the problem is reported individually.
     @discardableResult
     mutating func tell(
         _ code: String, _ caseID: String?, _ words: String, at place: String, isLoss: Bool? = nil

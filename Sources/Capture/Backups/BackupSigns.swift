@@ -1,23 +1,24 @@
 import DeviceBackup
 import Files
 
-/// Tells whether a folder is a backup.
+/// Detects whether a folder is a backup.
 ///
 /// Source: "iOS backups", section 2.3.
 struct BackupSigns: Sendable {
-    /// The manifest since iOS 10.
+    /// The name of the manifest since iOS 10.
     static let database = "Manifest.db"
-    /// The manifest before it.
+    /// The name of the manifest before iOS 10.
     static let binary = "Manifest.mbdb"
 
-    /// The spool in whose folder manifests are copied, so that their tables can be read.
+    /// The spool in whose folder manifests are copied to inspect their tables.
     let spool: Spool
 
     /// Returns whether a folder is a backup.
     ///
-    /// A folder whose lists or manifest the operating system fails to read counts as a backup, so that opening it reports the
-    /// error.
-    /// - Parameter manifests: the names of its files that are those of manifests.
+    /// `manifests` are the names of manifests among its files.
+    ///
+    /// A folder whose lists or manifest cannot be read because of an operating system error counts as a backup, so that
+    /// opening it reports the error.
     func isBackup(_ folder: borrowing Folder, manifests: [[UInt8]]) -> Bool {
         let hasDatabase = manifests.contains { $0.elementsEqual(Self.database.utf8) }
         let hasBinary = manifests.contains { $0.elementsEqual(Self.binary.utf8) }
@@ -46,7 +47,7 @@ struct BackupSigns: Sendable {
         } catch {
             return error.isReadFailure
         }
-        // A log that cannot be read is reported when the backup is opened.
+        // A write-ahead log that cannot be read is reported when the backup is opened.
         let log = try? folder.source(Array((Self.database + "-wal").utf8))
         do throws(BackupError) {
             _ = try ManifestDatabase(main, log: log, spool: spool)
@@ -57,17 +58,17 @@ struct BackupSigns: Sendable {
         }
     }
 
-    /// Whether a file is named like a manifest.
+    /// Returns whether `name` is the name of a manifest.
     static func isManifest(_ name: some Collection<UInt8>) -> Bool {
         name.elementsEqual(database.utf8) || name.elementsEqual(binary.utf8)
     }
 
-    /// Whether an entry of a folder is named like a manifest.
+    /// Returns whether the entry at `index` is named like a manifest.
     static func isManifest(_ index: Int, of entries: FolderEntries) -> Bool {
         entries.hasName(index, database) || entries.hasName(index, binary)
     }
 
-    /// Whether a member of an archive may be a manifest, or lie beside one: its bytes are wanted before those of others.
+    /// Returns whether `name` is the name of a manifest or of a file that is stored beside one.
     static func isBesideManifest(_ name: some Collection<UInt8>) -> Bool {
         manifests.contains { name.elementsEqual($0.utf8) }
     }
@@ -75,15 +76,15 @@ struct BackupSigns: Sendable {
     private static let manifests =
         [database, binary, database + "-wal", database + "-journal"] + BackupLists.Name.allCases.map(\.rawValue)
 
-    /// Whether a member of an archive is named like a file of a backup: 40 hexadecimal digits.
+    /// Returns whether `name` is that of a file in a backup: 40 hexadecimal digits.
     static func isFile(_ name: some Collection<UInt8>) -> Bool { FileID(Array(name)) != nil }
 }
 
 extension BackupLists {
-    /// Reads the lists of the backup in a folder.
+    /// Reads the property lists of the backup in `folder`.
     ///
-    /// A list that is missing, too large or no regular file is skipped. So is an unreadable one, except for `Manifest.plist`:
-    /// without it, an encrypted backup would look like a damaged plain one.
+    /// A list that is missing, too large or not a regular file is skipped. An unreadable list is skipped too, except
+    /// for `Manifest.plist`, without which an encrypted backup would look like a damaged plain one.
     init(in folder: borrowing Folder) throws(FileError) {
         self.init()
         for name in Name.allCases {

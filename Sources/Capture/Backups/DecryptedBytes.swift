@@ -3,22 +3,24 @@ import Files
 import Glibc
 import Secrets
 
-/// The bytes of an encrypted file, decrypted where they are asked for: blocks that are chained can be begun at any place.
+/// The contents of an encrypted file, decrypted on demand.
+///
+/// Decryption can start at any block, because each block depends only on the one before it.
 ///
 /// Source: "iOS backups", section 5.4.
 struct DecryptedBytes: ByteMaking {
     private(set) var count: Int
     private let source: ByteSource
     private let key: CipherKey
-    /// What messages call the file.
+    /// The name of the file in messages.
     private let path: String
 
     private static let block = CipherKey.blockSize
-    /// How many bytes are decrypted at once.
+    /// The number of bytes that are decrypted at once.
     private static let piece = 1 << 20
     private static let zeros = [UInt8](repeating: 0, count: block)
 
-    /// The bytes with their padding. Throws an error if `source` does not consist of whole blocks.
+    /// Creates the decrypted bytes with their padding, or throws an error if `source` does not consist of whole blocks.
     init(_ source: ByteSource, key: CipherKey, path: String) throws(FileError) {
         guard source.count > 0, source.count.isMultiple(of: Self.block) else {
             throw .inBackup("B29", "the encrypted file has \(source.count) bytes, which are no whole blocks", path)
@@ -29,7 +31,7 @@ struct DecryptedBytes: ByteMaking {
         count = source.count
     }
 
-    /// The bytes without the padding, all of which is checked.
+    /// Returns the decrypted bytes without their padding, or throws an error if the padding is invalid.
     static func unpadded(_ source: ByteSource, key: CipherKey, path: String) throws(FileError) -> DecryptedBytes {
         var bytes = try DecryptedBytes(source, key: key, path: path)
         let last = try [UInt8](capacity: block) { output throws(FileError) in
@@ -52,7 +54,7 @@ struct DecryptedBytes: ByteMaking {
         while position < end {
             let first = position / Self.block * Self.block
             let size = min(Self.piece, (end - first + Self.block - 1) / Self.block * Self.block)
-            // With the block in front, which the first one is chained to.
+            // Includes the block before the first one, which decryption depends on.
             let start = max(first - Self.block, 0)
             let cipher = try source.bytes(at: start, count: first + size - start)
             let previous = first == 0 ? Self.zeros : Array(cipher.prefix(Self.block))
@@ -65,7 +67,9 @@ struct DecryptedBytes: ByteMaking {
 }
 
 extension FileError {
-    /// Returns the error for a file that cannot be read from a backup. `id` is the case of "iOS backups", section 10.
+    /// Returns the error for a file that cannot be read from a backup.
+    ///
+    /// `id` is the case of "iOS backups", section 10.
     static func inBackup(_ id: String, _ words: String, _ path: String) -> FileError {
         FileError(.read, path, code: ENODATA, caseID: id, saying: words)
     }

@@ -2,15 +2,15 @@ import DeviceBackup
 import Files
 import PrivateSQLite
 
-/// `Manifest.db`, the manifest since iOS 10, in a private copy.
+/// A private copy of `Manifest.db`, the manifest since iOS 10.
 ///
 /// Source: "iOS backups", sections 3 and 8.
 struct ManifestDatabase {
     private let database: PrivateDatabase
-    /// Damage in the write-ahead log.
+    /// Damage in the write-ahead log, or `nil` if there is none.
     let logFault: WriteAheadLogFault?
 
-    /// The largest manifest, and the largest of what lies beside it.
+    /// The maximum size, in bytes, of the manifest and of each file beside it.
     static let sizeLimit = 4 << 30
     private static let headSize = 100
     private static let signature = Array("SQLite format 3\0".utf8)
@@ -18,11 +18,12 @@ struct ManifestDatabase {
     static func isDatabase(_ head: [UInt8]) -> Bool { head.starts(with: signature) }
 
     /// Copies a manifest and opens the copy.
-    /// - Parameter isDecrypted: Whether `main` was decrypted.
+    ///
+    /// `isDecrypted` states that `main` was decrypted, so that bytes that are not a database indicate a wrong key.
     init(
         _ main: ByteSource, journal: ByteSource? = nil, log: ByteSource? = nil, isDecrypted: Bool = false, spool: Spool
     ) throws(BackupError) {
-        // A wrong key makes bytes that are no database.
+        // Decrypting with a wrong key produces bytes that are not a database.
         let notADatabase = isDecrypted ? "B27" : "B33"
         let sizes = [main, journal, log].map { $0?.count ?? 0 }
         guard sizes.allSatisfy({ $0 <= Self.sizeLimit }) else {
@@ -33,7 +34,7 @@ struct ManifestDatabase {
         guard Self.isDatabase(head), head.count == Self.headSize else {
             throw BackupError(notADatabase, "the manifest is no database")
         }
-        // What stands beside may hold the pages that are missing.
+        // The journal or the log may contain the missing pages.
         guard journal != nil || log != nil || main.count >= Self.size(by: head) else {
             throw BackupError(notADatabase, "the manifest ends before its last page")
         }
@@ -62,10 +63,10 @@ struct ManifestDatabase {
         BackupError("B35", "the manifest cannot be read: \(words)")
     }
 
-    /// The size by the header: of a page, and how many pages there are; 0 where the header does not count.
+    /// Returns the size of the database by its header, in bytes, or 0 if the header states no valid size.
     private static func size(by head: [UInt8]) -> Int {
         func number(_ range: Range<Int>) -> Int { head[range].reduce(0) { $0 << 8 | Int($1) } }
-        // The count holds if the same change wrote it.
+        // The page count is valid if both change counters are equal.
         guard number(24..<28) == number(92..<96) else { return 0 }
         let page = number(16..<18)
         return (page == 1 ? 65_536 : page) * number(28..<32)
@@ -77,8 +78,9 @@ struct ManifestDatabase {
 extension ManifestDatabase {
     private static let columns: Set<String> = ["fileid", "domain", "relativepath", "flags", "file"]
 
-    /// What keeps `Files` from being one plain table with its five columns; nil if nothing does. A view of that name
-    /// would read like the table, but could run forever.
+    /// Returns the reason why `Files` is not a plain table with its five columns, or `nil` if it is one.
+    ///
+    /// A view of that name would read like the table, but could run forever.
     private static func schemaFault(of database: PrivateDatabase) throws(PrivateDatabaseError) -> String? {
         let objects = try PrivateStatement("SELECT name, type, sql FROM sqlite_schema", in: database)
         var count = 0
@@ -93,7 +95,7 @@ extension ManifestDatabase {
         var missing = Self.columns
         while try columns.step() {
             let name = columns.text(1).lowercased()
-            // 1 is hidden, 2 and 3 are generated.
+            // 1 means hidden, 2 and 3 mean generated.
             guard columns.integer(6) == 0 else { return "Files has hidden or generated columns" }
             guard !["rowid", "oid", "_rowid_"].contains(name) else { return "Files has a column named \(name)" }
             missing.remove(name)
@@ -110,8 +112,11 @@ extension ManifestDatabase {
 // MARK: - Rows
 
 extension ManifestDatabase {
-    /// Calls `body` with the rows in the order of their ids until it returns `false`. Only rows of apps have the column `file`.
-    /// - Returns: The damage that ended the rows, in words, or `nil` if there is none.
+    /// Calls `body` with the rows in the order of their ids until it returns `false`.
+    ///
+    /// Only rows of apps include the column `file`.
+    ///
+    /// - Returns: A description of the damage that ended the rows, or `nil` if there is none.
     func forEachRow(_ body: (ManifestRow) throws(BackupError) -> Bool) throws(BackupError) -> String? {
         let statement: PrivateStatement
         do throws(PrivateDatabaseError) {
@@ -129,7 +134,7 @@ extension ManifestDatabase {
                 guard !error.isFault else { throw Self.unreadable("cannot work on a copy: \(error)") }
                 return "\(error)"
             }
-            // A page that is its own neighbour would go round for ever.
+            // A damaged page that links to itself would repeat its rows forever.
             let rowid = statement.integer(0)
             if let last, rowid <= last { return "its rows are in no order" }
             last = rowid
@@ -148,10 +153,12 @@ extension ManifestDatabase {
             file: .archive(hasArchive ? statement.bytes(5) : nil))
     }
 
-    /// A text; nil for any other value, and for more bytes than any of them may have.
+    /// Returns a text column, or `nil` for a value of another type.
+    ///
+    /// An overlong text is replaced by an invalid one.
     private static func text(_ column: Int32, _ statement: borrowing PrivateStatement) -> [UInt8]? {
         guard statement.kind(column) == .text else { return nil }
-        // Longer ones are refused; how long they are does not matter.
+        // Longer texts are rejected in any case.
         return statement.byteCount(column) <= 8192 ? statement.bytes(column) : [0]
     }
 }

@@ -1,22 +1,26 @@
 import DeviceBackup
 import Files
 
-/// The rows of a manifest of either kind. They can be gone through several times, and never lie in memory together.
+/// The rows of a manifest in either format.
+///
+/// They can be read several times, and are never in memory together.
 enum ManifestRows {
     case database(ManifestDatabase)
     case binary(ByteSource)
 
-    /// The most rows that are read.
+    /// The maximum number of rows that are read.
     static let limit = 5_000_000
 
     enum End: Equatable {
-        /// With the last one.
+        /// All rows were read.
         case whole
-        /// With damage, or the limit: the case of "iOS backups", and words.
+        /// Rows are missing because of damage or the limit.
+        ///
+        /// The values are the case of "iOS backups" and a description.
         case lost(String, String)
     }
 
-    /// Calls `body` with the rows in their order. Throws an error if nothing can be read.
+    /// Calls `body` with each row, in order, or throws an error if no row can be read.
     func forEach(_ body: (ManifestRow) throws(BackupError) -> Void) throws(BackupError) -> End {
         switch self {
         case .database(let database): try Self.read(database, body)

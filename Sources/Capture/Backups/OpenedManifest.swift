@@ -2,18 +2,20 @@ import DeviceBackup
 import Files
 import Telemetry
 
-/// A backup whose manifest was read: which files are wanted is known, and none of them was opened yet.
+/// A backup whose manifest was read, and whose files were not opened yet.
 struct OpenedManifest {
     let place: BackupPlace
     let lists: BackupLists
     let lock: BackupLock
     let format: BackupFacts.Format
-    /// How its files are stored. Keys of mixed files are derived once a file turns out to need one.
+    /// The encryption of the files.
+    ///
+    /// The keys of a mixed backup are derived only if a file needs one.
     let protection: BackupFiles.Protection
     let contents: BackupContents
     let end: ManifestRows.End
 
-    /// The paths below the backup's folder at which its files may lie.
+    /// Calls `body` with each possible path of a wanted file, relative to the folder of the backup.
     func forEachFile(_ body: (String) -> Void) {
         for number in 0..<contents.entries.count {
             let id = contents.entries.fileID(number)
@@ -22,8 +24,9 @@ struct OpenedManifest {
         }
     }
 
-    /// Makes a tree of the rows, and checks that the stores can be read from the folder of the backup. Throws an error if
-    /// files turn out to need a password that is missing.
+    /// Builds the tree of the backup, and checks that the stores can be read.
+    ///
+    /// - Throws: ``BackupError`` if a file needs a password that is missing.
     func finish(in folder: RootFolder) throws(BackupError) -> OpenedBackup {
         let files = try files(in: folder)
         var problems = BackupProblems(label: place.label, path: place.path)
@@ -37,7 +40,7 @@ struct OpenedManifest {
                 return problems.tell("unreadable", error.caseID, error.message, at: path) ? .told : .counted
             }
         }
-        // What stands in the place of a folder was told already.
+        // Clashes with folders were reported already.
         let (tree, _) = builder.finish(name: place.shownPath, bytes: .finder(files.source))
         return OpenedBackup(
             tree: tree, place: place,
@@ -63,18 +66,18 @@ struct OpenedManifest {
     }
 }
 
-/// A backup that can be walked.
+/// A backup whose tree can be searched for stores.
 struct OpenedBackup {
     let tree: SpooledTree
     let place: BackupPlace
     let facts: BackupFacts
     let problems: [PlacedProblem]
-    /// The containers in it, by their names.
+    /// The containers in the backup, by the names of their domains.
     let domains: [String: BackupDomain]
 }
 
 extension OpenedBackup {
-    /// Returns the facts of the backup, with the apps whose pings are missing from backups and from `containers`.
+    /// Returns the facts of the backup, including the apps whose pings are missing from it and from `containers`.
     func facts(beside containers: [Container: [any Store]], _ names: StoreNames) -> BackupFacts {
         var facts = facts
         facts.absent = domains.filter { name, domain in

@@ -1,16 +1,18 @@
 import Files
 import Telemetry
 
-/// Which rows of a backup are worth keeping, and which files are stores by their names alone.
+/// Decides by names which rows of a backup are kept, and which files are stores.
 ///
 /// Source: "iOS backups", section 6.
 struct StoreNames {
     let formats: [StoreFormat]
 
-    /// What SQLite puts behind the names of databases.
+    /// The suffixes of the files that SQLite stores beside a database.
     private static let companionSuffixes = ["-wal", "-journal", "-shm"]
 
-    /// Returns the names that lead to a row. The parts of `path`, which begins below the container, were checked before.
+    /// Returns the names on the path to a row.
+    ///
+    /// `path` is relative to the container and was validated before.
     static func member(_ path: [UInt8], in domain: String) -> MemberName {
         var folders: [String] = []
         var start = 0
@@ -21,20 +23,22 @@ struct StoreNames {
         return MemberName(name: String(decoding: path[start...], as: UTF8.self), folders: folders, rootName: domain)
     }
 
-    /// Whether a file may belong to a store. Hidden ones never do.
+    /// Returns whether a file may belong to a store.
+    ///
+    /// Hidden files never do.
     func mayBelong(_ file: MemberName) -> Bool {
         file.name.utf8.first != UInt8(ascii: ".") && formats.contains { $0.mayBelongToStore(file) }
     }
 
-    /// Whether a folder is named like one of pings: whatever lies in it belongs to a store.
+    /// Returns whether a folder is a ping folder by its name, so that all files in it belong to a store.
     func isPingFolder(_ folder: MemberName) -> Bool {
         mayBelong(MemberName(name: "-", folders: folder.folders + [folder.name], rootName: folder.rootName))
     }
 
-    /// Whether something is named like a store, as a link may be.
+    /// Returns whether `name` is the name of a store, which may also be a link.
     func isNamed(_ name: String) -> Bool { formats.contains { $0.isNamedForStore?(name, nil) ?? false } }
 
-    /// Whether a file is a store by its name, or belongs to one by that of its folder; of others only the contents tell.
+    /// Returns whether a file is a store by its own name or the name of its folder, regardless of its contents.
     func isStoreByName(_ path: [UInt8]) -> Bool {
         var parts = path.split(separator: UInt8(ascii: "/")).map { Array($0) }
         if let last = parts.last, let suffix = Self.companionSuffixes.first(where: { Self.ends(last, with: $0) }) {
@@ -47,7 +51,7 @@ struct StoreNames {
         name.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
     }
 
-    /// Whether an app keeps its pings where no backup looks.
+    /// Returns whether an app stores its pings outside of backups, and none was found among `stores`.
     func isAbsent(_ applicationID: String, beside stores: [any Store]) -> Bool {
         formats.contains { $0.backups?.concerns(applicationID, beside: stores) ?? false }
     }

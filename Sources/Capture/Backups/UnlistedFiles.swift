@@ -1,17 +1,17 @@
 import DeviceBackup
 import Files
 
-/// Finds the files of a backup that no row of its manifest names.
+/// Finds files of a backup that no row of its manifest names, which shows that rows are damaged.
 ///
-/// The old manifest has no checksums, and its rows do not state the names of their files. If the domain, the path or the mode of
-/// a row is damaged, the row does not fit any file, and its file is in no row. One of the two alone is no sign of damage: partial
-/// backups lack files, and old ones may have some that are left over.
+/// The old manifest has no checksums, and its rows do not contain file names. If the domain, the path or the mode of a
+/// row is damaged, the row matches no file, and its file matches no row. Only both together are reported as damage,
+/// because partial backups lack files, and old backups may have left over files.
 ///
 /// Source: "iOS backups", section 4.
 struct UnlistedFiles {
     private var files: Set<FileID> = []
     private var listed: Set<FileID> = []
-    /// The number of rows of files that are missing, and of folders and links that are files.
+    /// The number of file rows without a file, and of folder and link rows with one.
     private var misfitCount = 0
 
     /// Lists the files in the folder of a backup.
@@ -37,7 +37,7 @@ struct UnlistedFiles {
         }
     }
 
-    /// The fault in words; nil if there is none.
+    /// A description of the fault, or `nil` if there is none.
     var fault: String? {
         guard misfitCount > 0, let first = files.map(\.name).min() else { return nil }
         return """

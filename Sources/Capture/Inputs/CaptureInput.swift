@@ -3,22 +3,23 @@ import Telemetry
 
 /// An opened input, from which records are read.
 public enum CaptureInput: Sendable {
-    /// A folder pulled from a device, or a single store file.
+    /// A folder from a device, an archive, a backup, or a single store file.
     case folder(CapturedFolder)
-    /// A bundle, read by its manifest.
+    /// An intact bundle.
     case bundle(BundleReader)
     /// A damaged bundle.
     case salvage(SalvagedBundle)
-    /// A request log by itself.
+    /// A request log that was given as a single file.
     case log(RequestLog)
 
-    /// Whether the input is an intact bundle, whose quarantine and problems were reported when it was made.
+    /// Whether the input is an intact bundle, whose quarantine and problems were reported when it was created.
     var isBundle: Bool {
         if case .bundle = self { true } else { false }
     }
 
-    /// How many bytes are going to be read; nil if that cannot be told in front.
-    /// - Parameter segments: which segments of a bundle are read, counted from 0; nil for all.
+    /// Returns the number of bytes that will be read, or `nil` if it is unknown in advance.
+    ///
+    /// `segments` is the range of the segments of a bundle that are read, or `nil` for all segments.
     func byteCount(ofSegments segments: Range<Int>? = nil) -> Int? {
         switch self {
         case .bundle(let bundle): bundle.manifest.segments(in: segments).reduce(0) { $0 + $1.bytes }
@@ -27,14 +28,14 @@ public enum CaptureInput: Sendable {
         }
     }
 
-    /// The id of the key that a bundle says all its records have pseudonyms of; nil for any other input.
+    /// The id of the pseudonym key of all records in a bundle, or `nil` if there is none.
     public var pseudonymized: String? {
         if case .bundle(let bundle) = self { bundle.manifest.pseudonymized } else { nil }
     }
 }
 
 extension Manifest {
-    /// The segments of a range of places, counted from 0; all where there is none.
+    /// Returns the segments in `range`, or all segments if `range` is `nil`.
     func segments(in range: Range<Int>?) -> ArraySlice<Segment> {
         segments[range?.clamped(to: segments.indices) ?? segments.indices]
     }

@@ -1,7 +1,8 @@
 import Files
 
-/// What the records of one command name its inputs: by the last part of each path, or by as much of it as tells the inputs
-/// apart.
+/// Creates the labels by which records identify the inputs of a command.
+///
+/// A label consists of as many trailing components of a path as are needed to distinguish the inputs.
 ///
 /// ```swift
 /// let labels = CaptureLabels.labels(ofPaths: ["a/AppData", "b/AppData", "phone/"])
@@ -9,27 +10,32 @@ import Files
 public enum CaptureLabels {
     static let standardInput = "stdin"
 
-    /// Returns the labels of paths, in their order.
-    /// - Parameter resolve: Returns the real path of a path that does not end with a name, such as `.` or `..`.
+    /// Returns the labels of `paths`, in the same order.
+    ///
+    /// - Parameters:
+    ///   - paths: The paths of the inputs.
+    ///   - resolve: Returns the real path of a path that does not end with a name, such as `.` or `..`.
+    /// - Returns: Unique labels.
     public static func labels(
         ofPaths paths: [String], resolve: (String) -> String? = { RealPath.of($0) }
     ) -> [String] {
         let names = paths.map { path in
             path == "-" ? [standardInput] : parts(of: path, resolve: resolve)
         }
-        // Of a path that is given twice, no part tells one from the other.
+        // Equal paths cannot be distinguished by further components.
         let different = Array(Set(names))
         let labels = Dictionary(uniqueKeysWithValues: zip(different, apart(different)))
         return numbered(names.compactMap { labels[$0] })
     }
 
-    /// The name of what lies at a path, also of one that ends with dots.
+    /// Returns the name of the file or folder at `path`, resolving a path that ends with dots.
     static func name(ofPath path: String) -> String {
         parts(of: path, resolve: { RealPath.of($0) }).last ?? path
     }
 
-    /// The parts of a path without empty ones and dots. That of the root of all files has one part, the slash, as has every
-    /// path that begins there.
+    /// Returns the components of `path` without empty ones and single dots.
+    ///
+    /// An absolute path begins with the component `/`.
     private static func parts(of path: String, resolve: (String) -> String?) -> [String] {
         var named = split(path)
         if named.last ?? ".." == ".." || named == ["/"], let real = resolve(path) { named = split(real) }
@@ -40,8 +46,7 @@ public enum CaptureLabels {
         (path.utf8.first == UInt8(ascii: "/") ? ["/"] : []) + Path.parts(of: path).filter { $0 != "." }
     }
 
-    /// Takes as many parts of each path, from its end, as make it another one than the others; all of them where that is not
-    /// enough.
+    /// Returns the shortest label of each path, starting from its end, that distinguishes it from the others.
     private static func apart(_ names: [[String]]) -> [String] {
         var counts = names.map { _ in 1 }
         while true {
@@ -58,7 +63,7 @@ public enum CaptureLabels {
         return "/" + parts.dropFirst().joined(separator: "/")
     }
 
-    /// Numbers what is still the same, from the second one on: somebody gave a path twice.
+    /// Appends numbers to repeated labels, starting with 2.
     private static func numbered(_ labels: [String]) -> [String] {
         var taken = Set(labels)
         var seen: Set<String> = []

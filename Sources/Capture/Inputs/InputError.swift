@@ -1,28 +1,30 @@
 import Bundle
 import Telemetry
 
-/// Why an input cannot be used.
+/// An error that prevents an input from being used.
 public enum InputError: Error, Sendable {
-    /// A bundle is damaged, or none.
+    /// A bundle is damaged, or the file is not a bundle.
     case bundle(BundleError, String)
     /// An archive cannot be read at all.
     case archive(ArchiveError, String)
     /// A backup cannot be read at all.
     case backup(BackupError, String)
-    /// A file is the manifest of a backup.
+    /// The file is the manifest of a backup.
     case partOfBackup(String)
     /// The output would replace a part of the input.
     case isOutput(String)
-    /// A capture has no store; what was found in it may say why.
+    /// A capture has no stores.
+    ///
+    /// The problem may explain why.
     case withoutStores(String, PlacedProblem)
-    /// A single file is too large to look whether it is a store.
+    /// A single file is too large to be searched for a store.
     case tooLarge(String)
-    /// No pseudonyms can be made of a record of an input.
+    /// A record of an input cannot be pseudonymized.
     case pseudonyms(PseudonymError, String)
-    /// The input is of no kind that can be read.
+    /// The input has no supported format.
     case nothingKnown(String)
 
-    /// What is wrong, with the path of the input.
+    /// A description of the error, with the path of the input.
     public var message: String {
         switch self {
         case .bundle(let error, let path): "\(path): \(error)"
@@ -39,7 +41,7 @@ public enum InputError: Error, Sendable {
         }
     }
 
-    /// What to do next.
+    /// The suggested next step for the user, or `nil` if there is none.
     public var remedy: String? {
         switch self {
         case .bundle(let error, _): error.remedy

@@ -5,11 +5,10 @@ import Parallel
 import Synchronization
 import Telemetry
 
-/// Hashes those inputs of a command that are one file each, on other threads while they are read, and says of all inputs
-/// what a manifest tells of them.
+/// Hashes the inputs that are single files while they are read, and describes all inputs for the manifest.
 ///
-/// What is read and what is hashed is one open file; that it did not change between the two is checked at the end. What a
-/// class is for: hashes begin while inputs are opened, and are asked for when all of them have been read.
+/// Hashing uses the same open files as reading. A final check detects files that changed between the two. The class is
+/// shared because hashing starts while inputs are opened and ends when all of them have been read.
 ///
 /// Source: "Bundle", "Inputs".
 public final class InputHashes: Sendable {
@@ -27,29 +26,41 @@ public final class InputHashes: Sendable {
     private let limit: JobLimit
     private let state = Mutex(State())
 
-    /// Begins with no hash. The work counts against `limit`.
+    /// Creates an empty set of hashes.
+    ///
+    /// `limit` limits the number of threads that hash.
     public init(limit: JobLimit) { self.limit = limit }
 
     deinit {
         for entry in state.withLock({ $0.entries.values }) { entry.task.cancel() }
     }
 
-    /// Begins to hash the input with a label, which is unique in a command.
-    /// - Parameter isReadByName: Whether the input is opened again to be read, so that another file may have replaced it.
+    /// Starts hashing an input.
+    ///
+    /// - Parameters:
+    ///   - source: The bytes of the input.
+    ///   - label: The label of the input, which is unique in a command.
+    ///   - isReadByName: Whether the input is opened again to be read, so that another file may have replaced it.
     func begin(_ source: ByteSource, of label: String, isReadByName: Bool = false) {
         let task = limit.start { try RunningHash.value(of: source) }
         state.withLock { $0.entries[label] = Entry(source: source, isReadByName: isReadByName, task: task) }
     }
 
-    /// Returns the hash of the standard input, of which `head` was read. It is updated as an archive is read.
+    /// Returns the hash of the standard input, which is updated as the input is read.
+    ///
+    /// `head` was read before.
     func stream(of label: String, head: [UInt8]) -> StreamHash {
         let stream = StreamHash(head: head)
         state.withLock { $0.streams[label] = stream }
         return stream
     }
 
-    /// Waits for the hashes of all inputs of the command, once everything has been read.
-    /// - Returns: The inputs as the manifest lists them, and the problems of those without a hash.
+    /// Waits for all hashes, after everything has been read.
+    ///
+    /// - Parameters:
+    ///   - inputs: The inputs of the command.
+    ///   - labels: The labels of the inputs, in the same order.
+    /// - Returns: The inputs as the manifest lists them, and a problem for each input whose hash is unknown.
     /// - Throws: `FileError` for a file that cannot be read.
     public func account(
         for inputs: [CaptureInput], labels: [String]
@@ -84,13 +95,13 @@ public final class InputHashes: Sendable {
 }
 
 extension CaptureInput {
-    /// What a manifest says of the input.
+    /// Returns the description of the input in a manifest.
     fileprivate func given(label: String, sha256: ContentHash?) -> GivenInput {
         switch self {
         case .folder(let capture): GivenInput(kind: capture.kind, label: label, sha256: sha256)
         case .log: GivenInput(kind: .log, label: label, sha256: sha256)
         case .bundle(let bundle): GivenInput(bundle: bundle.manifest, label: label)
-        // What is left of a bundle has no digest that holds.
+        // The readable part of a damaged bundle has no valid digest.
         case .salvage: GivenInput(kind: .archive, label: label, sha256: sha256)
         }
     }

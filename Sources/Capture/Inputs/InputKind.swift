@@ -2,26 +2,30 @@ import Bundle
 import Files
 import Tar
 
-/// The kind of an input, as its first bytes tell it.
+/// The format of an input, detected from its first bytes.
 public enum InputKind: Sendable {
-    /// A zip, tar, 7z or cpio archive, or something compressed, which can only be one.
+    /// A zip, tar, 7z or cpio archive, or a compressed file, which must contain one.
     case archive
     /// A bundle, or a part of one.
     case bundle
-    /// Compressed with zstd as bundles are, and damaged where it would tell more.
+    /// A zstd file that is too damaged to distinguish a bundle from an archive.
     case damagedZstd
-    /// The first bytes are of no known kind; the name or the rest may still tell.
+    /// Another format.
+    ///
+    /// The name or the rest of the file may identify it.
     case other
 
-    /// How many bytes are needed to tell the kind; a shorter input is told by all that it has.
+    /// The number of first bytes that identify the format.
+    ///
+    /// A shorter input is identified by all its bytes.
     public static let headSize = 256 << 10
 
-    /// The first bytes of a file.
+    /// Returns the first bytes of `source`, up to `headSize`.
     public static func head(of source: ByteSource) throws(FileError) -> [UInt8] {
         try source.bytes(at: 0, count: min(source.count, headSize))
     }
 
-    /// Finds the kind of an input that begins with some bytes.
+    /// Detects the format of an input by its first bytes.
     public init(head: [UInt8]) {
         if Self.isZstd(head) {
             self = Self.ofZstd(head)
@@ -30,12 +34,12 @@ public enum InputKind: Sendable {
         }
     }
 
-    /// Whether an archive has to be at hand as a whole, for what tells its members stands at its end.
+    /// Returns whether an archive must be read from its end, where some formats store the list of members.
     public static func isReadFromTheEnd(head: [UInt8]) -> Bool {
         signatures.prefix(2).contains { head.starts(with: $0) }
     }
 
-    /// Whether bytes are the beginning of what zstd compresses.
+    /// Returns whether `head` is the beginning of a zstd file.
     public static func isZstd(_ head: [UInt8]) -> Bool { Compression(head: head) == .zstd }
 
     private static let signatures: [[UInt8]] = [
@@ -48,14 +52,16 @@ public enum InputKind: Sendable {
             || UnsupportedFormat.find(in: head) != nil
     }
 
-    /// Whether bytes are the beginning of a tar archive.
+    /// Returns whether `head` is the beginning of a tar archive.
     static func isTar(_ head: [UInt8]) -> Bool {
-        // The first tar programs wrote no signature.
+        // The oldest tar programs write no signature.
         head.dropFirst(257).starts(with: "ustar".utf8)
             || TarEntry.hasChecksum(head.span.extracting(first: TarEntry.blockSize))
     }
 
-    /// Whether a path ends as those of archives do, which some tell by nothing else.
+    /// Returns whether `path` ends like the path of an archive.
+    ///
+    /// Some archives have no other mark.
     public static func isArchive(named path: String) -> Bool { MemberNames.isArchive(path.utf8) }
 
     private static func ofZstd(_ head: [UInt8]) -> InputKind {
@@ -66,7 +72,7 @@ public enum InputKind: Sendable {
             return BundleLayout.isMember(name) ? .bundle : .archive
         } catch {
             switch error.reason {
-            // Opened as an archive, it says why it is not read.
+            // Opening the archive reports why it cannot be read.
             case .overLimit, .unsupportedFormat, .largeWindow, .empty: return .archive
             default: return .damagedZstd
             }

@@ -3,7 +3,7 @@ import Files
 import Parallel
 import Telemetry
 
-/// Finds out what the given paths are and opens them.
+/// Detects the formats of the given paths and opens them.
 ///
 /// ```swift
 /// let opening = InputOpening(systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool())
@@ -19,13 +19,19 @@ public struct InputOpening: Sendable {
     private let passwords: BackupPasswords
     private let hashes: InputHashes?
 
-    /// Stores how inputs are to be opened, and opens nothing yet.
+    /// Creates the settings for opening inputs.
+    ///
+    /// Nothing is opened yet.
+    ///
     /// - Parameters:
-    ///   - labels: The labels of the captures, one for each input. If empty, ``CaptureLabels`` makes them of the paths.
-    ///   - excluded: Files that must not be read, such as the output.
+    ///   - labels: The labels of the inputs, in the order of their paths. If empty, ``CaptureLabels`` creates them.
+    ///   - systems: The systems whose stores and requests the inputs may contain.
+    ///   - limit: Limits the number of jobs that read archives and folders.
+    ///   - excluded: The files that must not be read, such as the output.
     ///   - isSalvage: Whether damaged bundles are read as far as possible.
+    ///   - spool: The spool for the members of archives and the standard input.
     ///   - passwords: The passwords of encrypted backups. They are overwritten when all inputs are open.
-    ///   - hashes: Hashes the inputs that are single files. `nil` if the hashes are not needed.
+    ///   - hashes: Hashes the inputs that are single files. `nil` if no hashes are needed.
     public init(
         labels: [String] = [], systems: SystemTable, limit: JobLimit, excluded: Set<FileIdentity> = [],
         isSalvage: Bool = false, spool: Spool, passwords: BackupPasswords = BackupPasswords(),
@@ -41,13 +47,16 @@ public struct InputOpening: Sendable {
         self.spool = spool
     }
 
-    /// What the records name the inputs at some paths.
+    /// Returns the labels of the inputs at `paths`.
     public func labels(ofPaths paths: [String]) -> [String] {
         labels.isEmpty ? CaptureLabels.labels(ofPaths: paths) : labels
     }
 
     /// Opens all inputs.
-    /// - Throws: `FileError`, or ``InputError`` for the first that is damaged or nothing that is known.
+    ///
+    /// - Parameter paths: The paths of the inputs. `-` is the standard input.
+    /// - Returns: The opened inputs, in the same order.
+    /// - Throws: `FileError`, or ``InputError`` for the first input that is damaged or has no supported format.
     public func open(_ paths: [String]) async throws -> [CaptureInput] {
         defer { passwords.wipe() }
         var inputs: [CaptureInput] = []
@@ -74,7 +83,8 @@ public struct InputOpening: Sendable {
         }
     }
 
-    /// Opens a bundle, or an archive, that was split in volumes; nil for a single file that happens to have such a name.
+    /// Opens a bundle or an archive that was split into volumes, or returns `nil` for a single file with the name of a
+    /// volume.
     private func openVolumes(_ path: String, label: String) async throws -> CaptureInput? {
         var faults: [VolumeFault] = []
         let file = try Self.naming(path) { try BundleFile(path: path, noting: &faults) }
@@ -97,7 +107,7 @@ public struct InputOpening: Sendable {
 
     private func openFile(_ path: String, label: String) async throws -> CaptureInput {
         let source = ByteSource(try InputFile(path: path))
-        // First, for a log can be compressed as archives and bundles are.
+        // Checked first, because a log may be compressed like an archive or a bundle.
         if let log = try RequestLogKind(source, named: path, systems) {
             let name = Path.lastName(of: path)
             hashes?.begin(source, of: label)
@@ -114,7 +124,9 @@ public struct InputOpening: Sendable {
         return try await open(kind, .source(source), path, label: label)
     }
 
-    /// An archive in which the members come one after another is read as it comes; all else is spooled first.
+    /// Opens the standard input.
+    ///
+    /// An archive that can be read sequentially is not copied to the spool first.
     private func openStandardInput(label: String) async throws -> CaptureInput {
         let head = try Self.standardInputHead()
         if let log = try RequestLogKind(ByteSource(head), named: nil, systems) {
@@ -124,7 +136,7 @@ public struct InputOpening: Sendable {
         }
         let kind = InputKind(head: head)
         switch kind {
-        // What may be a bundle that was packed again is looked through first.
+        // An archive that may contain an unpacked bundle is spooled, because it is searched first.
         case .archive where !InputKind.isReadFromTheEnd(head: head) && !isSalvage:
             let stream = hashes?.stream(of: label, head: head)
             let input = try await open(kind, .standardInput(head: head, stream), Self.standardInput, label: label)
@@ -137,7 +149,7 @@ public struct InputOpening: Sendable {
         }
     }
 
-    /// Opens what is neither a folder nor a single store file.
+    /// Opens an input that is neither a folder, a request log nor a single store file.
     private func open(
         _ kind: InputKind, _ bytes: ArchiveBytes, _ path: String, label: String
     ) async throws -> CaptureInput {
@@ -147,12 +159,12 @@ public struct InputOpening: Sendable {
         case (.archive, _): return .folder(try await archive(bytes, path, label: label))
         case (.other, _) where !isSalvage && InputKind.isArchive(named: path):
             return .folder(try await archive(bytes, path, label: label))
-        // The first bytes of a bundle may be what is damaged.
+        // The first bytes of a damaged bundle may be what is damaged.
         case (_, .source(let source)) where isSalvage:
             return .salvage(SalvagedBundle(source, path: path, label: label, systems: systems))
         case (.bundle, .source(let source)), (.damagedZstd, .source(let source)):
             return .bundle(try Self.naming(path) { try BundleReader(source, path: path, knowing: systems) })
-        // Not even an archive of a store is looked into.
+        // A file of this size is not searched for an archived store.
         case (_, .source(let source)) where source.count > StoreLimits.archive: throw InputError.tooLarge(path)
         default: throw InputError.nothingKnown(path)
         }
@@ -176,7 +188,7 @@ public struct InputOpening: Sendable {
             }
             return try Self.withStores(capture, path)
         } catch let error as ArchiveError {
-            // What the operating system refused names the file already.
+            // The error of the operating system already names the file.
             if case .file(let error) = error.reason { throw error }
             throw InputError.archive(error, path)
         } catch let error as BackupError {
@@ -184,15 +196,17 @@ public struct InputOpening: Sendable {
         }
     }
 
-    /// What the operating system refused names the file already.
+    /// Converts the error of a backup.
+    ///
+    /// An error of the operating system already names the file.
     private static func inputError(_ error: BackupError, _ path: String) -> any Error {
         if case .file(let error) = error.cause { return error }
         return InputError.backup(error, path)
     }
 
-    /// A capture that has something to read, or something to report.
+    /// Returns a capture that has stores or something to report, or throws an error.
     private static func withStores(_ capture: CapturedFolder, _ path: String) throws -> CapturedFolder {
-        // A backup without any store is none the worse; one that stays locked is, if there is nothing else to read.
+        // A backup without stores is valid. A locked backup is an error if there is nothing else to read.
         if !capture.backups.isEmpty { return capture }
         if capture.stores.isEmpty, let error = capture.backupErrors.first,
             capture.backupErrors.allSatisfy({ $0.cause == .password })
@@ -205,8 +219,9 @@ public struct InputOpening: Sendable {
         return capture
     }
 
-    /// Opens a bundle without reading all of its segments. Returns `nil` if the file is no bundle.
-    /// - Throws: `FileError`, or ``InputError``, which names the file.
+    /// Opens a bundle without reading all of its segments, or returns `nil` if the file is not a bundle.
+    ///
+    /// - Throws: `FileError`, or ``InputError`` with the path of the bundle.
     public func openSegments(of path: String) throws -> BundleReader? {
         if let identity = FileIdentity(path: path), excluded.contains(identity) { throw InputError.isOutput(path) }
         let name = Self.name(of: path)
@@ -229,7 +244,7 @@ public struct InputOpening: Sendable {
     private func bundleFile(_ path: String) throws(FileError) -> ByteSource? {
         do throws(FileError) {
             let source = ByteSource(try InputFile(path: path))
-            // A log can be compressed as bundles are.
+            // A log may be compressed like a bundle.
             if try RequestLogKind(source, named: path, systems) != nil { return nil }
             return InputKind(head: try InputKind.head(of: source)).isBundle ? source : nil
         } catch {
@@ -238,11 +253,17 @@ public struct InputOpening: Sendable {
         }
     }
 
-    /// Opens a bundle. The standard input is copied to a private file in `folder` first.
+    /// Opens a bundle, copying the standard input to a private file first.
+    ///
     /// - Parameters:
+    ///   - path: The path of the bundle. `-` is the standard input.
+    ///   - systems: The systems whose records the bundle may contain.
+    ///   - folder: The folder of the private file.
     ///   - signers: The keys of which one must have signed the bundle, or `nil` if no signature is needed.
-    ///   - signature: The path of the signature, or `nil` for the file beside the bundle. The standard input needs a path.
-    /// - Throws: `FileError`, or ``InputError``, which names the file.
+    ///   - signature: The path of the signature, or `nil` for the file beside the bundle. It is required for the
+    ///     standard input.
+    /// - Returns: The bundle.
+    /// - Throws: `FileError`, or ``InputError`` with the path of the bundle.
     public static func bundle(
         _ path: String, systems: SystemTable, copyFolder folder: String, signedBy signers: Signers? = nil,
         signature: String? = nil
@@ -254,7 +275,7 @@ public struct InputOpening: Sendable {
             }
         }
         let head = try standardInputHead()
-        // What cannot be a bundle is not worth a copy.
+        // Other inputs are not copied.
         guard InputKind(head: head).isBundle else {
             guard signers == nil else { throw InputError.bundle(.notABundle, standardInput) }
             return try naming(standardInput) {
@@ -275,7 +296,7 @@ public struct InputOpening: Sendable {
         try [UInt8](capacity: InputKind.headSize) { output in _ = try StandardInput.read(into: &output) }
     }
 
-    /// Calls `body`, and rethrows a `BundleError` as an ``InputError`` with the path of the bundle.
+    /// Calls `body`, and rethrows a `BundleError` as an ``InputError`` with `path`.
     public static func naming<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -284,14 +305,14 @@ public struct InputOpening: Sendable {
         }
     }
 
-    /// How a path is called in messages.
+    /// Returns the name of `path` in messages.
     public static func name(of path: String) -> String { path == "-" ? standardInput : path }
 
     private static let standardInput = "standard input"
 }
 
 extension InputKind {
-    /// Whether it may be a bundle, whole or damaged.
+    /// Whether the input may be a bundle, intact or damaged.
     fileprivate var isBundle: Bool {
         switch self {
         case .bundle, .damagedZstd: true

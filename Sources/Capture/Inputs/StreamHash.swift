@@ -3,21 +3,21 @@ import Files
 import Hashing
 import Synchronization
 
-/// The hash of the standard input, made of its bytes as they are read from it.
+/// The hash of the standard input, which is computed as the input is read.
 public final class StreamHash: Sendable {
     private let hash = RunningHash()
     private let isEnded = Mutex(false)
 
-    /// How many bytes may follow the end of an archive: tapes and pipes fill up their last block.
+    /// The maximum number of bytes that may follow the end of an archive, because tapes and pipes pad their last block.
     static let mostTrailing = 1 << 30
     private static let step = 1 << 20
 
-    /// Begins with what was read to tell the kind of the input.
+    /// Creates a hash of an input whose first bytes are `head`.
     init(head: [UInt8]) { hash.take(head.span) }
 
     func take(_ bytes: Span<UInt8>) { hash.take(bytes) }
 
-    /// Takes what follows the end of the archive, for it belongs to what was given.
+    /// Reads and hashes the bytes after the end of the archive, which are part of the input.
     func takeRest() throws(FileError) {
         var left = Self.mostTrailing
         while left > 0 {
@@ -30,7 +30,7 @@ public final class StreamHash: Sendable {
         }
     }
 
-    /// The hash; nil if the end was not reached.
+    /// The hash, or `nil` if the end of the input was not reached.
     var sha256: ContentHash? {
         isEnded.withLock { $0 } ? hash.value : nil
     }

@@ -1,31 +1,34 @@
-/// The first few of things that may be millions, how many there are, and how many of each code.
+/// A list that keeps its first elements, and counts all elements by their codes.
 public struct FirstFew<Element: Sendable>: Sendable {
-    /// How many are shown; bundles carry all.
+    /// The default maximum number of kept elements.
     public static var shown: Int { 1000 }
 
-    /// Those that are kept.
+    /// The elements that are kept.
     public private(set) var elements: [Element] = []
-    /// How many there are.
+    /// The number of all elements.
     public private(set) var count = 0
-    /// How many there are of each code.
+    /// The number of all elements by code.
     public private(set) var counts: [String: Int] = [:]
     private let limit: Int
     private let codeLimit: Int
 
-    /// Keeps nothing yet.
+    /// Creates an empty list.
+    ///
     /// - Parameters:
-    ///   - limit: how many elements are kept.
-    ///   - codeLimit: how many codes are told apart; those of a bundle can be any number. Others count as `other`.
+    ///   - limit: The maximum number of kept elements.
+    ///   - codeLimit: The maximum number of distinct codes, because bundles may contain any number. Further codes count
+    ///     as `other`.
     public init(limit: Int = FirstFew.shown, codeLimit: Int = 1000) {
         self.limit = limit
         self.codeLimit = codeLimit
     }
 
-    /// How many there are that are not kept.
+    /// The number of elements that are not kept.
     public var left: Int { count - elements.count }
 
-    /// Adds one.
-    /// - Parameter reason: begins with the code, up to the first space.
+    /// Adds an element.
+    ///
+    /// Its code is the part of `reason` before the first space.
     public mutating func add(_ element: Element, reason: String) {
         count += 1
         if elements.count < limit { elements.append(element) }

@@ -3,8 +3,9 @@ import Files
 import JSONText
 import Telemetry
 
-/// Takes records as they are read: leaves duplicates out, notes ids that come again with another payload, keeps the
-/// quarantine and the problems.
+/// Collects records, rejects and problems as they are read, and removes duplicates.
+///
+/// A record whose id was used by an earlier record with another payload gets a note.
 ///
 /// ```swift
 /// var generator = SystemRandomNumberGenerator()
@@ -14,62 +15,64 @@ import Telemetry
 /// try await reader.read(into: &intake) { _, line, _ in lines += line }
 /// ```
 public struct Intake: Sendable {
-    /// How many records were left out because an equal one came before.
+    /// The number of records that were dropped because an equal record preceded them.
     public private(set) var duplicates = 0
-    /// What could not be understood.
+    /// The items in quarantine.
     public private(set) var quarantined: FirstFew<Quarantined>
-    /// What is worth telling.
+    /// The problems with the inputs.
     public private(set) var problems: FirstFew<PlacedProblem>
-    /// The first of the problems that mean a loss.
+    /// The problems that mean a loss.
     public private(set) var losses: FirstFew<PlacedProblem>
-    /// The first of the problems that lose nothing, but that the operator should look at.
+    /// The problems that are no loss, but that the operator should check.
     public private(set) var warnings: FirstFew<PlacedProblem>
-    /// What of the payloads of the records that were kept was left out to make pseudonyms.
+    /// The number of payload parts that were removed to pseudonymize the records.
     public private(set) var leftOut = PseudonymCounts()
-    /// All rejects and problems, where a bundle is to carry them.
+    /// All rejects and problems, if a bundle is to contain them.
     public private(set) var spill: Spill
     private let keepsDetails: Bool
-    /// Whether what tells of the input is counted by its code alone, for records get pseudonyms.
+    /// Whether rejects and problems are only counted by their codes, because records are pseudonymized.
     private let hidesInput: Bool
-    /// What was read, whether it was kept or not.
+    /// The totals of all kept records.
     public private(set) var totals = BundleTotals()
-    /// Whether something was not read, or could not be understood.
+    /// Whether something could not be read or understood.
     public private(set) var isIncomplete = false
-    /// What the filter met, also in records that it left out.
+    /// The findings of the filter, including those about records that it removed.
     public private(set) var filtered = FilterFindings()
     /// The reports of stores about themselves.
     public private(set) var reports: [ScanOutput.ReportEntry] = []
     private var index = DuplicateIndex()
-    /// The lines of what is quarantined and of the problems: bundles that are packed together may tell the same.
+    /// The lines of the rejects and problems, because bundles that are combined may contain equal ones.
     private var details = DuplicateIndex()
     private let secret: RunSecret
     private let systems: SystemTable
 
-    /// All rejects and problems, held on disk until a bundle is written.
+    /// All rejects and problems, stored on disk until a bundle is written.
     public struct Spill: Sendable {
-        /// What could not be understood.
+        /// The items in quarantine.
         public var quarantine: QuarantineSpill
-        /// What is worth telling.
+        /// The problems with the inputs.
         public var problems: DetailSpill
     }
 
-    /// A reject or a problem that was not reported before, or what a scan wants to know besides.
+    /// A new reject or problem, or another finding of a scan.
     public enum Finding: Sendable {
-        /// A span or a file that was put into quarantine, and the index of the input.
+        /// A span or a file that was quarantined, and the index of its input.
         case quarantined(Quarantined, input: Int)
         /// A problem.
         case problem(PlacedProblem)
-        /// The app that the records of a part of a store name, and the index of the input.
+        /// The app that is named by the records of a part of a store, and the index of the input.
         case app(ScanOutput.AppEntry, input: Int)
     }
 
     /// Creates an intake.
     ///
-    /// If records get pseudonyms, rejects and problems are only counted by their codes, because they contain names and parts of
-    /// the input.
+    /// If records are pseudonymized, rejects and problems are only counted by their codes, because they contain names
+    /// and parts of the input.
+    ///
     /// - Parameters:
     ///   - options: The options that the inputs are read with.
-    ///   - keepsDetails: Whether all rejects and problems are kept, in files without names. Otherwise only the first ones are.
+    ///   - keepsDetails: Whether all rejects and problems are kept, in files without names. Otherwise only the first
+    ///     ones are.
     ///   - systems: The systems whose records and stores the inputs may contain.
     public init(_ options: ScanOptions, keepsDetails: Bool, systems: SystemTable) {
         secret = options.secret
@@ -86,15 +89,19 @@ public struct Intake: Sendable {
             problems: DetailSpill(folder: options.copyFolder))
     }
 
-    /// The note that the id of a record stands on an earlier one too, with another payload.
+    /// Returns the note for a record whose id an earlier record with another payload has.
     private static func repeatedID(_ code: String) -> String {
         "\(code) id also used by an earlier record with different content"
     }
 
-    /// Takes the records, rejects and problems of an output.
+    /// Adds the records, rejects and problems of an output.
+    ///
     /// - Parameters:
-    ///   - keep: takes each record that is kept, its line, and the part of the line that is its payload.
-    ///   - note: takes what else is found.
+    ///   - output: The output of a scan.
+    ///   - isBundle: Whether the output is from an intact bundle.
+    ///   - keep: Called with each kept record, its line, and the part of the line that is its payload.
+    ///   - note: Called with each other finding.
+    /// - Throws: The refusal of the output, `FileError` with operation `spool`, and the errors of `keep`.
     public mutating func take(
         _ output: ScanOutput, fromBundle isBundle: Bool,
         keep: (borrowing ScanOutput.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void,
@@ -119,7 +126,7 @@ public struct Intake: Sendable {
         for entry in output.apps { note(.app(entry, input: output.input)) }
         filtered.add(output.filtered)
         reports += output.reports
-        // What a bundle carries along was reported when the bundle was made.
+        // The contents of a bundle were reported when the bundle was created.
         if isBundle { return }
         if !output.quarantined.isEmpty || output.problems.contains(where: \.problem.isLoss) {
             isIncomplete = true
@@ -151,7 +158,8 @@ public struct Intake: Sendable {
         leftOut += entry.leftOut
     }
 
-    /// Notes that something for the quarantine is not carried along.
+    /// Reports that the bytes of a quarantined item are not in the bundle.
+    ///
     /// - Throws: `FileError` with operation `spool`.
     public mutating func lose(_ item: Quarantined, _ loss: QuarantineLoss) throws(FileError) {
         let problem = PlacedProblem(capture: item.capture, path: item.path, problem: Problem(loss, item))
@@ -159,14 +167,15 @@ public struct Intake: Sendable {
         isIncomplete = true
     }
 
-    /// Takes a problem with an input as a whole, found when it had been read.
+    /// Adds a problem with an input as a whole, found after the input was read.
+    ///
     /// - Throws: `FileError` with operation `spool`.
     public mutating func tell(_ problem: PlacedProblem) throws(FileError) {
         try add(problem, line: problem.json.bytes)
         if problem.problem.isLoss { isIncomplete = true }
     }
 
-    /// The text that a code is taken from: of a bundle that anybody may have made, a code could be anything.
+    /// Returns `text`, or only a known code if the input is hidden, because a foreign bundle may contain any code.
     private func shown(_ text: String) -> String { hidesInput ? PseudonymNotes.code(of: text) ?? "other" : text }
 
     private mutating func isNew(_ line: [UInt8]) -> Bool {
@@ -186,7 +195,7 @@ public struct Intake: Sendable {
 }
 
 extension Problem {
-    /// Why the bytes of an entry of the quarantine are not in the bundle.
+    /// Creates the problem for a quarantined item whose bytes are not in the bundle.
     fileprivate init(_ loss: QuarantineLoss, _ item: Quarantined) {
         switch loss {
         case .tooLarge: self.init("quarantine-limit", "\(item.size) bytes exceed the limit of the quarantine")

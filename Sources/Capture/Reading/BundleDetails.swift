@@ -1,11 +1,13 @@
 import Bundle
 import Telemetry
 
-/// Reads the quarantine and the problems of a bundle, a few thousand at a time.
+/// Reads the quarantine and the problems of a bundle in batches.
 struct BundleDetails: ~Copyable {
     private var quarantine: DetailCursor<Quarantined>
     private var problems: DetailCursor<PlacedProblem>
 
+    /// Opens the lists of `bundle`.
+    ///
     /// - Throws: ``BundleError`` if there is not enough memory.
     init(of bundle: BundleReader) throws(BundleError) {
         let quarantine = try DetailCursor<Quarantined>(BundleLayout.quarantine, of: bundle)
@@ -14,9 +16,7 @@ struct BundleDetails: ~Copyable {
         self.problems = problems
     }
 
-    /// Reads entries until the output is full or none is left.
-    ///
-    /// - Returns: Whether an entry was read.
+    /// Reads entries until the output is full or no entry is left, and returns whether an entry was read.
     mutating func read(into output: inout ScanOutput) throws(BundleError) -> Bool {
         while !output.isFull, let item = try quarantine.next() { output.quarantine(item) }
         while !output.isFull, let problem = try problems.next() { output.report(problem) }

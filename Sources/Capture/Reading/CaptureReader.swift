@@ -3,8 +3,10 @@ import Files
 import Parallel
 import Telemetry
 
-/// Reads inputs on several cores, and passes their records on in order: inputs as given, stores by path, and the records of a
-/// store in the order that its format documents.
+/// Reads inputs on several cores, and passes on their records in order.
+///
+/// The order is that of the inputs, then of the paths of their stores, then of the records in each store as its format
+/// documents.
 public struct CaptureReader: Sendable {
     /// The inputs.
     public let inputs: [CaptureInput]
@@ -15,12 +17,17 @@ public struct CaptureReader: Sendable {
     private let paths: [String]
     private let segments: Range<Int>?
 
-    /// Creates a reader. Nothing is read yet.
+    /// Creates a reader.
+    ///
+    /// Nothing is read yet.
     ///
     /// - Parameters:
+    ///   - inputs: The inputs.
     ///   - paths: The paths of the inputs, as given. Errors name them.
-    ///   - segments: The segments of a bundle that are read, counted from 0. The quarantine and the problems of the bundle are
-    ///     read with its last segment. `nil` reads all segments.
+    ///   - options: The options for reading stores.
+    ///   - segments: The segments of a bundle that are read, counted from 0. The quarantine and the problems of the
+    ///     bundle are read with its last segment. `nil` reads all segments.
+    ///   - limit: Limits the number of cores that are used.
     public init(
         _ inputs: [CaptureInput], paths: [String], options: ScanOptions, segments: Range<Int>? = nil, limit: JobLimit
     ) {
@@ -44,6 +51,7 @@ public struct CaptureReader: Sendable {
     /// Reads all inputs.
     ///
     /// - Parameters:
+    ///   - intake: Collects the findings.
     ///   - keep: Called for each record that is kept, with its line and the part of the line that is its payload.
     ///   - note: Called for each other finding.
     ///   - progress: Called with the number of bytes that were read and of records that were found in them.
@@ -73,7 +81,7 @@ public struct CaptureReader: Sendable {
         }
     }
 
-    /// Reads an input. Calls `consume` with its findings, in order.
+    /// Reads the input at index `number` and calls `consume` with its findings, in order.
     func read(_ number: Int, _ consume: (ScanOutput) async throws -> Void) async throws {
         switch inputs[number] {
         case .folder(let capture): try await read(capture, number, consume)
@@ -107,7 +115,7 @@ public struct CaptureReader: Sendable {
         } consume: { result in
             var (output, rest) = result
             try await consume(output)
-            // A unit that fills an output is rare and large. The rest is read here, one output at a time.
+            // Few units fill an output. The rest of such a unit is read here, one output at a time.
             while let unit = rest {
                 output = makeOutput()
                 rest = try unit.read(options, into: &output)

@@ -1,18 +1,20 @@
 import CZlib
 
-/// Inflates gzip members (RFC 1952), zlib streams (RFC 1950), or what stands in those (RFC 1951), piece by piece.
+/// Inflates gzip members (RFC 1952), zlib streams (RFC 1950) or raw deflate data (RFC 1951), piece by piece.
 struct Inflater: ~Copyable {
-    /// What is around the deflated bytes.
+    /// The format around the deflated bytes.
     enum Wrapping {
         case gzipOrZlib, none
     }
 
-    // zlib keeps the address of its stream.
+    // zlib stores the address of its stream.
     private let stream: UnsafeMutablePointer<z_stream>
-    /// Whether the member is complete: its checksum was right, where it has one.
+    /// Whether the member is complete and matches its checksum, if it has one.
     private(set) var isAtEnd = false
 
-    /// - Throws: ``InflateError`` when there is no memory.
+    /// Creates an inflater.
+    ///
+    /// - Throws: ``InflateError`` if there is not enough memory.
     init(_ wrapping: Wrapping = .gzipOrZlib) throws(InflateError) {
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())
@@ -29,15 +31,17 @@ struct Inflater: ~Copyable {
         stream.deallocate()
     }
 
-    /// Begins with another member.
+    /// Prepares for another member.
     mutating func restart() {
         inflateReset(stream)
         isAtEnd = false
     }
 
-    /// Inflates as much as there is input and room for.
-    /// - Parameter position: where in the input to begin; moved on to the first byte that was not used.
-    /// - Throws: ``InflateError`` for bytes that are damaged.
+    /// Inflates until the input is used up or the output is full.
+    ///
+    /// Starts at `position` in `input`, and advances it to the first unused byte.
+    ///
+    /// - Throws: ``InflateError`` if the bytes are damaged.
     mutating func inflate(
         _ input: Span<UInt8>, from position: inout Int, into output: inout OutputSpan<UInt8>
     ) throws(InflateError) {
@@ -66,24 +70,25 @@ struct Inflater: ~Copyable {
     }
 }
 
-/// Why bytes could not be inflated.
+/// An error that prevents bytes from being inflated.
 struct InflateError: Error {
     let reason: String
 
-    /// Whether all bytes were inflated, and do not match the checksum or the length behind them.
+    /// Whether all bytes were inflated and do not match the checksum or the length after them.
     var isMismatch: Bool { ["incorrect data check", "incorrect length check"].contains(reason) }
 }
 
 extension Inflater {
-    /// Inflates a body of one member or several; nil if it is damaged or would become longer than the limit.
+    /// Inflates `body`, which may consist of several members, or returns `nil` if it is damaged or exceeds `limit`
+    /// bytes.
     static func inflate(body: [UInt8], limit: Int) -> [UInt8]? {
-        // A lack of memory is reported as a body that cannot be inflated.
+        // A lack of memory is reported as a damaged body.
         guard var inflater = try? Inflater() else { return nil }
         var output: [UInt8] = []
         var position = 0
         repeat {
             let (used, made) = (position, output.count)
-            // One byte more than allowed is enough to see that.
+            // One byte more than allowed shows that the limit is exceeded.
             let room = min(max(4 * body.count, 64 << 10), limit - output.count + 1)
             do throws(InflateError) {
                 try output.append(addingCapacity: room) { output throws(InflateError) in

@@ -4,28 +4,36 @@ import Files
 import Hashing
 import Telemetry
 
-/// The part of a damaged bundle that can still be read, from front to back.
+/// A damaged bundle, whose readable parts are recovered sequentially.
 public final class SalvagedBundle: Sendable {
     /// The path as given.
     public let path: String
-    /// The label by which problems name the capture.
+    /// The label of the bundle in problem reports.
     public let label: String
     let source: ByteSource
     let systems: SystemTable
-    /// What is known to be wrong with it before it is read.
+    /// The faults that were found before reading.
     let faults: [String]
 
-    /// Opens a file to be salvaged.
-    /// - Throws: `FileError`.
+    /// Opens a damaged bundle.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the bundle.
+    ///   - label: The label of the bundle in problem reports.
+    ///   - systems: The systems whose records the bundle may contain.
+    /// - Throws: `FileError` if the file cannot be opened.
     public convenience init(path: String, label: String, systems: SystemTable) throws(FileError) {
         self.init(ByteSource(try InputFile(path: path)), path: path, label: label, systems: systems)
     }
 
-    /// Takes bytes to be salvaged.
+    /// Creates a damaged bundle from its bytes.
+    ///
     /// - Parameters:
-    ///   - path: what messages call them.
-    ///   - systems: those that records may be of.
-    ///   - faults: what is known to be wrong with them; reported first.
+    ///   - source: The bytes.
+    ///   - path: The path of the bundle in messages.
+    ///   - label: The label of the bundle in problem reports.
+    ///   - systems: The systems whose records the bundle may contain.
+    ///   - faults: The known faults of the bundle, which are reported first.
     public init(
         _ source: ByteSource, path: String, label: String, systems: SystemTable, faults: [String] = []
     ) {
@@ -36,8 +44,9 @@ public final class SalvagedBundle: Sendable {
         self.source = source
     }
 
-    /// Whether an archive is an unpacked bundle that somebody packed again: it has a member that tells so.
-    /// - Throws: ``BundleError`` if it cannot be read.
+    /// Returns whether an archive contains the members of an unpacked bundle, such as its marker or its manifest.
+    ///
+    /// - Throws: ``BundleError`` if the archive cannot be read.
     public static func isPacked(in source: ByteSource) throws(BundleError) -> Bool {
         do throws(ContainerError) {
             var scanner = try FrameScanner(source, memberLimit: BundleLayout.memberLimit)
@@ -56,14 +65,16 @@ public final class SalvagedBundle: Sendable {
     }
 }
 
-/// A member of which some lines were read.
+/// A member whose lines are being read.
 private enum OpenedMember {
-    /// The name is that of the segment, or `nil` if it is unknown.
+    /// A segment.
+    ///
+    /// The name is `nil` if it is unknown.
     case segment(RecordLines, name: String?, isProven: Bool)
     case details(DetailTexts, list: String)
 }
 
-/// The lines of a list, without the empty ones.
+/// The lines of a list, without empty lines.
 private struct DetailTexts {
     private let contents: [UInt8]
     private var cursor = LineCursor()
@@ -81,18 +92,22 @@ private struct DetailTexts {
     }
 }
 
-/// A scan of a damaged bundle, which stops when an output is full.
+/// A scan of a damaged bundle, which can be interrupted when an output is full.
 final class SalvageScan {
     private var scanner: FrameScanner
     private let bundle: SalvagedBundle
     private var hasBegun = false
     private var isAtEnd = false
-    /// The member that is being read: it may have more lines than an output holds.
+    /// The member that is being read, because it may have more lines than an output can hold.
     private var opened: OpenedMember?
-    /// The number of records that were read of each segment, and of segments whose names are unknown.
+    /// The number of records that were read, by segment.
+    ///
+    /// The key `nil` stands for segments whose names are unknown.
     private var recordCounts: [String?: Int] = [:]
     private var manifest: Manifest?
-    /// The hashes that the manifest lists, once they matter; none if there is no manifest that proves itself.
+    /// The hashes from the manifest, or `nil` before they are needed.
+    ///
+    /// Empty if no manifest can be verified.
     private var hashes: [String: ContentHash]?
 
     init(_ bundle: SalvagedBundle) throws(BundleError) {
@@ -104,9 +119,7 @@ final class SalvageScan {
         self.bundle = bundle
     }
 
-    /// Reads until the output is full or the bundle ends.
-    ///
-    /// - Returns: Whether there may be more to read.
+    /// Reads until the output is full or the bundle ends, and returns whether there may be more to read.
     func read(into output: inout ScanOutput) throws(BundleError) -> Bool {
         if !hasBegun {
             for fault in bundle.faults { report(fault, to: &output) }
@@ -143,7 +156,7 @@ final class SalvageScan {
         }
     }
 
-    /// Begins to read the lines of a member, if it consists of lines.
+    /// Starts reading a member, if it consists of lines.
     private func open(_ name: String, _ contents: [UInt8], isProven: Bool, to output: inout ScanOutput) {
         if BundleLayout.isSegment(name) {
             openSegment(name, contents, isProven: isProven, to: &output)
@@ -162,7 +175,7 @@ final class SalvageScan {
         opened = .segment(RecordLines(contents, knowing: bundle.systems), name: name, isProven: isProven)
     }
 
-    /// Begins to read the whole lines of a part of a member.
+    /// Starts reading the complete lines of a damaged member.
     private func add(_ part: FrameScanner.Part, to output: inout ScanOutput) {
         let end = part.contents.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         guard end > 0 else { return }
@@ -176,10 +189,10 @@ final class SalvageScan {
         }
     }
 
-    /// The name of a segment in messages.
+    /// Returns the name of a segment in messages.
     private func title(_ segment: String?) -> String { segment ?? "a segment without its header" }
 
-    /// Whether a checksum or the manifest proves that the bytes of a member are those that were packed.
+    /// Returns whether a checksum or the manifest proves that the contents of a member are unchanged.
     private func proves(_ member: FrameScanner.Member, named name: String) throws(ContainerError) -> Bool {
         if member.isChecked { return true }
         let known: [String: ContentHash]
@@ -189,7 +202,7 @@ final class SalvageScan {
         return ContentHash(of: member.contents) == hash
     }
 
-    /// The first manifest of the file whose digest is that of the hashes that it lists.
+    /// Returns the first manifest of the file that matches its own digest.
     private func manifestAhead() throws(ContainerError) -> Manifest? {
         var ahead = try FrameScanner(bundle.source, memberLimit: BundleLayout.memberLimit)
         while let finding = try ahead.next() {
@@ -202,12 +215,11 @@ final class SalvageScan {
         return nil
     }
 
-    /// Reads a line of the member that is being read.
-    /// - Returns: false when there is none.
+    /// Reads a line of the current member, and returns whether there was one.
     private func readLine(to output: inout ScanOutput) -> Bool {
         switch opened {
         case .segment(var lines, let name, let isProven):
-            // Taken out, so that the lines are not copied.
+            // Removed from the property so that the lines are not copied.
             opened = nil
             guard readRecord(of: &lines, named: name, isProven: isProven, to: &output) else { return false }
             opened = .segment(lines, name: name, isProven: isProven)
@@ -236,7 +248,7 @@ final class SalvageScan {
         return true
     }
 
-    /// Adds a line of a list, if it can still be read.
+    /// Adds a line of a list, or ignores it if it cannot be parsed.
     private func add(_ line: [UInt8], of list: String, to output: inout ScanOutput) {
         switch list {
         case BundleLayout.quarantine:
@@ -249,11 +261,11 @@ final class SalvageScan {
         }
     }
 
-    /// Reports how many of the records that the manifest counts were not read.
+    /// Reports the number of records that the manifest lists and that were not read.
     private func reportMissing(to output: inout ScanOutput) {
         let strayCount = recordCounts[nil, default: 0]
         let incomplete = (manifest?.segments ?? []).filter { recordCounts[$0.path, default: 0] < $0.records }
-        // Records of segments whose names were not read are some of those that others lack.
+        // Records of segments with unknown names belong to some of the incomplete segments.
         if strayCount > 0, incomplete.count > 1 {
             let lost = incomplete.reduce(-strayCount) { $0 + $1.records - recordCounts[$1.path, default: 0] }
             report("\(incomplete.count) segments are incomplete; records lost: \(lost)", to: &output)
@@ -281,7 +293,7 @@ final class SalvageScan {
 extension Record {
     private static let unprovenNote = "unproven"
 
-    /// Notes that nothing proves the record's bytes right, and holds it for that.
+    /// Adds a note and a hold that state that the bytes of the record are not verified.
     fileprivate mutating func markUnproven() {
         if !notes.contains(Self.unprovenNote) { notes.append(Self.unprovenNote) }
         if !held.contains(.unproven) { held.append(.unproven) }

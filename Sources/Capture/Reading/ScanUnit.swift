@@ -1,9 +1,9 @@
 import Files
 import Telemetry
 
-/// A run of store files of one capture, read by one job.
+/// A run of store files of one capture that one job reads.
 struct ScanUnit: Sendable {
-    /// Files of one store, by their places in its order.
+    /// Files of one store, by their indices in the store.
     private struct Part: Sendable {
         let store: Int
         let files: Range<Int>
@@ -11,13 +11,17 @@ struct ScanUnit: Sendable {
 
     private let capture: CapturedFolder
     private var parts: [Part]
-    /// The reading of the first part, where it was begun and did not fit in an output.
+    /// The interrupted scan of the first part, or `nil` if the part was not started.
     private var begun: (any StoreScan)?
 
-    /// How many files one job reads: fewer would cost more to hand out than to read, and what is read of more takes memory.
+    /// The number of files that one job reads.
+    ///
+    /// The value balances the cost of a job against the memory for its results.
     private static let filesPerUnit = 64
 
-    /// Splits a capture into units, in order, each made when it is its turn.
+    /// Splits a capture into units, in order.
+    ///
+    /// Units are created lazily.
     static func split(_ capture: CapturedFolder) -> some Sequence<ScanUnit> {
         sequence(state: (store: 0, file: 0)) { place in
             let unit = ScanUnit(of: capture, from: &place)
@@ -25,15 +29,14 @@ struct ScanUnit: Sendable {
         }
     }
 
-    /// Takes the next files.
-    /// - Parameter place: the first one of them; moved on behind the last one.
+    /// Creates a unit from the next files, starting at `place`, which is advanced past the last one.
     private init(of capture: CapturedFolder, from place: inout (store: Int, file: Int)) {
         self.capture = capture
         parts = []
         var room = Self.filesPerUnit
         while room > 0, place.store < capture.stores.count {
             let store = capture.stores[place.store].store
-            // Where files tell of each other, one job reads them all.
+            // Files that refer to each other are read by one job.
             let end = store.isReadAtOnce ? store.fileCount : min(store.fileCount, place.file + room)
             if place.file < end { parts.append(Part(store: place.store, files: place.file..<end)) }
             room -= end - place.file
@@ -43,8 +46,8 @@ struct ScanUnit: Sendable {
 
     /// Reads until the output is full.
     ///
-    /// - Returns: The rest that is still to be read, or `nil`.
-    /// - Throws: `FileError` with operation `spool` if there is no room for a copy that is needed.
+    /// - Returns: The rest of the unit, or `nil` if everything was read.
+    /// - Throws: `FileError` with operation `spool` if there is no space for a copy that is needed.
     consuming func read(_ options: ScanOptions, into output: inout ScanOutput) throws(FileError) -> ScanUnit? {
         while let part = parts.first, !output.isFull {
             var scan = begun ?? open(part, options)

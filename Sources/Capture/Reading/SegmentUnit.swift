@@ -7,8 +7,11 @@ struct SegmentUnit: Sendable {
     let bundle: BundleReader
     let segment: Manifest.Segment
 
-    /// Reads the records; their lines are the same bytes as in the bundle, unless they get pseudonyms.
-    /// - Throws: ``BundleError``.
+    /// Reads the records.
+    ///
+    /// Their lines are copied from the bundle unchanged, unless the records are pseudonymized.
+    ///
+    /// - Throws: ``BundleError`` if the segment cannot be read.
     func read(_ options: ScanOptions) throws(BundleError) -> ScanOutput {
         var output = ScanOutput(capture: bundle.path, input: input, writingWith: options)
         let isAsItStands = options.pseudonymizer == nil

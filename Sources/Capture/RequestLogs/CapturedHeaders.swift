@@ -2,9 +2,10 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// The header fields of a captured request: a list of objects with `name` and `value`, a list of pairs, or one object.
+/// The header fields of a captured request: an array of objects with `name` and `value`, an array of pairs, or an
+/// object.
 ///
-/// They can be credentials: only fields that are asked for by name leave this type.
+/// Header fields may contain credentials. Only fields that are requested by name are exposed.
 struct CapturedHeaders {
     private let node: JSONNode?
 
@@ -17,7 +18,7 @@ struct CapturedHeaders {
         self.node = node
     }
 
-    /// Returns the value of the first field with a name, which is given in lower case.
+    /// Returns the value of the first field whose lowercase name is `name`.
     func first(_ name: String, in document: JSONDocument) -> JSONNode? {
         var found: JSONNode?
         forEach(in: document) { key, value in
@@ -26,7 +27,9 @@ struct CapturedHeaders {
         return found
     }
 
-    /// Returns the fields with `names`, which are given in lower case, as they are written. A value that is no string is empty.
+    /// Returns the fields whose lowercase names are in `names`.
+    ///
+    /// A value that is not a string becomes empty.
     func fields(named names: Set<String>, in document: JSONDocument) -> [HeaderField] {
         guard !names.isEmpty else { return [] }
         var fields: [HeaderField] = []

@@ -2,21 +2,21 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// The body of a request, recovered from how an archive spells it.
+/// The body of a captured request, decoded from its representation in the log.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", section E.
 struct EntryBody {
-    /// The bytes, decompressed: JSON, or for Leanplum a form.
+    /// The decompressed bytes: JSON, or a form for Leanplum.
     let bytes: [UInt8]
-    /// How they were spelled: `text`, `base64`, `latin1`, `surrogateescape`, each with `+gzip` where compressed.
+    /// The representation: `text`, `base64`, `latin1` or `surrogateescape`, followed by `+gzip` if it was compressed.
     let spelling: String
 
-    /// The most bytes that a body may inflate to.
+    /// The maximum size of an inflated body, in bytes.
     static let inflatedLimit = 32 << 20
-    /// No body of text inflates to more than this many times its length.
+    /// The maximum ratio of the inflated to the compressed size of a body.
     static let inflationLimit = 200
 
-    /// Recovers the bytes from the text of `postData`, which is UTF-8 with lone surrogates encoded in the same way.
+    /// Decodes the text of `postData`, which is UTF-8 in which lone surrogates are encoded like other code points.
     init(text: Span<UInt8>, isBase64: Bool) throws(BodyError) {
         let (bytes, spelling) = try Self.storedBytes(of: text, isBase64: isBase64)
         guard bytes.starts(with: [0x1F, 0x8B]) else {
@@ -26,12 +26,14 @@ struct EntryBody {
         }
         let (product, isOverflow) = bytes.count.multipliedReportingOverflow(by: Self.inflationLimit)
         let limit = isOverflow ? Self.inflatedLimit : min(Self.inflatedLimit, max(product, 1 << 16))
-        guard let inflated = Inflater.inflate(body: bytes, limit: limit) else { throw .invalid("gzip body damaged or too large") }
+        guard let inflated = Inflater.inflate(body: bytes, limit: limit) else {
+            throw .invalid("gzip body damaged or too large")
+        }
         self.bytes = inflated
         self.spelling = spelling + "+gzip"
     }
 
-    /// Returns the bytes that a text stands for, before they are decompressed, and how they are spelled.
+    /// Returns the bytes that `text` represents, before they are decompressed, and the representation.
     static func storedBytes(
         of text: Span<UInt8>, isBase64: Bool
     ) throws(BodyError) -> (bytes: [UInt8], spelling: String) {
@@ -53,7 +55,7 @@ struct EntryBody {
 }
 
 extension Span<UInt8> {
-    /// Where the lone surrogates U+DC80 to U+DCFF stand for the bytes 0x80 to 0xFF: the bytes; nil if there is none.
+    /// The bytes that lone surrogates from U+DC80 to U+DCFF represent, or `nil` if there are no such surrogates.
     fileprivate var escapedBytes: [UInt8]? {
         guard holdsEscapedByte else { return nil }
         var bytes: [UInt8] = []
@@ -72,7 +74,7 @@ extension Span<UInt8> {
         return bytes
     }
 
-    /// Where every code point is at most U+00FF and the second one U+008B, as a gzip body begins: a byte for each.
+    /// The bytes of a gzip body that was decoded as Latin-1, or `nil` if the text is not such a body.
     fileprivate var bytesOfLatin1: [UInt8]? {
         guard count > 2, self[1] == 0xC2, self[2] == 0x8B else { return nil }
         var bytes: [UInt8] = []

@@ -2,22 +2,22 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// The parts of an entry of an HTTP archive that are ever looked at.
+/// The parts of an entry of an HTTP archive that are read.
 ///
-/// Headers and body can hold credentials: nothing of them leaves this type but the body of an upload and the header fields
-/// that its system asks for.
+/// Headers and bodies may contain credentials. Only the body of an upload and the header fields that its system
+/// requests are exposed.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", section B.
 struct HTTPArchiveEntry {
     let method: String
     let url: String
-    /// When the exchange began; nil where the archive tells no instant.
+    /// The start of the exchange, or `nil` if the archive states no valid time.
     let time: Timestamp?
-    /// The status of the answer; 0 if none was seen.
+    /// The status of the response, or 0 if there was none.
     let status: Int
-    /// Whether a cache answered, and the network saw nothing.
+    /// Whether the response came from a cache, so that no request was sent.
     let isFromCache: Bool
-    /// The body as the archive has it; nil if it has none.
+    /// The body as stored in the archive, or `nil` if there is none.
     let postData: JSONNode?
     let headers: CapturedHeaders
 
@@ -33,7 +33,9 @@ struct HTTPArchiveEntry {
         static let url: JSONKey = "url"
     }
 
-    /// What is wanted of an entry: not its cookies, not the answer's contents.
+    /// The members of an entry that are read.
+    ///
+    /// Cookies and the contents of responses are not.
     static let outline: JSONOutline = [
         "_fromCache": .whole,
         "request": ["headers": .whole, "method": .whole, "postData": .whole, "url": .whole],
@@ -41,7 +43,7 @@ struct HTTPArchiveEntry {
         "startedDateTime": .whole,
     ]
 
-    /// Takes the parts of the entry that a document holds; nil if it is no request.
+    /// Creates the parts of an entry, or returns `nil` if the entry has no valid request.
     init?(_ document: JSONDocument) {
         let root = document.root
         guard let request = document.value(of: Keys.request, in: root),
@@ -56,7 +58,7 @@ struct HTTPArchiveEntry {
         headers = CapturedHeaders(document.array(Keys.headers, in: request))
     }
 
-    /// A number, or text in archives that were edited by hand.
+    /// Returns the status of a response, which is a string in archives that were edited by hand.
     private static func status(of response: JSONNode, in document: JSONDocument) -> Int {
         guard let status = document.value(of: Keys.status, in: response) else { return 0 }
         return switch document.kind(of: status) {
@@ -67,7 +69,7 @@ struct HTTPArchiveEntry {
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes are an ASCII text in small letters, in whatever letter case.
+    /// Returns whether the bytes equal `text`, which is ASCII in lowercase, ignoring their case.
     func equalsIgnoringCase(_ text: String) -> Bool {
         let other = text.utf8.span
         guard count == other.count else { return false }

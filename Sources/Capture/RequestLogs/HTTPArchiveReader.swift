@@ -2,17 +2,19 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// Reads the entries of an HTTP archive: the uploads of known systems become records, all other traffic is left alone.
+/// Reads the entries of an HTTP archive.
 ///
-/// A reader keeps its memory from one entry to the next, and nothing else.
+/// Uploads of known systems become records.
+///
+/// A reader has no state except for memory that it reuses.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry".
 struct HTTPArchiveReader: Sendable {
-    /// The members that lead to the entries.
+    /// The path of the array of entries.
     static let path: [JSONKey] = ["log", "entries"]
-    /// The member beside the entries that tells the version of the format.
+    /// The key beside the entries that contains the version of the format.
     static let version: JSONKey = "version"
-    /// Real archives have lone surrogates, for bytes that are no text, and the last of two equal keys counts.
+    // Real archives contain lone surrogates for bytes that are not text. The last of several equal keys applies.
     private static let policy = JSONReadingPolicy(duplicateKeys: .lastWins, unpairedSurrogates: .keep)
 
     private let source: Source
@@ -21,21 +23,24 @@ struct HTTPArchiveReader: Sendable {
     private var body = JSONDocument()
     private let onlyDelivered: Bool
 
-    /// Creates a reader for the archive at a path in a capture.
-    /// - Parameter onlyDelivered: Whether requests that did not arrive are other traffic. Requests without a time are not, because
-    ///   equal ones are numbered.
+    /// Creates a reader for the archive at `path`.
+    ///
+    /// With `onlyDelivered`, undelivered requests are treated as other traffic, except for requests without a time,
+    /// because equal ones are numbered.
     init(capture: String, path: String, systems: SystemTable, onlyDelivered: Bool = false) {
         self.systems = systems
         self.onlyDelivered = onlyDelivered
         source = Source(capture: capture, path: path, store: .harEntry, index: 0)
     }
 
-    /// Whether a version of the format is known, by the text of `log.version`; a missing one counts as 1.1.
+    /// Returns whether the JSON value of `log.version` is a known version.
+    ///
+    /// An empty version means 1.1.
     static func isKnown(version text: [UInt8]) -> Bool {
         text.starts(with: "\"1.".utf8) || text.elementsEqual("\"\"".utf8)
     }
 
-    /// Reads the entry at `index` from the members that the outline asks for.
+    /// Reads the entry at `index`, of which `text` contains the members in the outline.
     mutating func read(_ text: [UInt8], index: Int) -> LogFinding {
         do throws(BodyError) {
             return try finding(in: text, index: index)
@@ -109,7 +114,7 @@ extension HTTPArchiveReader {
         return try EntryBody(text: entry.bytes(of: text), isBase64: isBase64)
     }
 
-    /// Reads a body that is JSON into `body`. Returns its spelling.
+    /// Reads a JSON body into `body`, and returns its representation.
     private mutating func readJSON(of parts: HTTPArchiveEntry) throws(BodyError) -> String {
         guard let text = textNode(of: parts) else { throw Self.missing }
         let found = try bytes(of: text, parts)
@@ -117,7 +122,7 @@ extension HTTPArchiveReader {
             try body.read(found.bytes)
             return found.spelling
         } catch {
-            // Base64 without a word of it: accepted only if nothing else makes sense.
+            // Unmarked base64 is accepted only if the body is not JSON otherwise.
             if found.spelling == "text",
                 let decoded = try? EntryBody(text: entry.bytes(of: text), isBase64: true),
                 (try? body.read(decoded.bytes)) != nil
@@ -137,7 +142,7 @@ extension HTTPArchiveReader {
             : .invalid("\(error.code.text) at byte \(error.offset) of the body")
     }
 
-    /// Reads the payload of a form into `body`. Returns the spelling of the form.
+    /// Reads the payload of a form into `body`, and returns the representation of the form.
     private mutating func read(_ form: FormBody, of parts: HTTPArchiveEntry) throws(BodyError) -> String {
         guard let text = textNode(of: parts) else { return try readParameters(of: form, parts) }
         let found = try bytes(of: text, parts)
@@ -150,7 +155,7 @@ extension HTTPArchiveReader {
         }
     }
 
-    /// Reads a form that is given by its fields alone, decoded or not.
+    /// Reads the payload of a form that is stored as a list of fields, decoded or not.
     private mutating func readParameters(of form: FormBody, _ parts: HTTPArchiveEntry) throws(BodyError) -> String {
         guard let data = parts.postData, let params = entry.array(Keys.params, in: data), entry.count(of: params) > 0
         else { throw Self.missing }
@@ -182,7 +187,7 @@ extension HTTPArchiveReader {
 }
 
 extension Timestamp {
-    /// Reads the start of an exchange; nil if it does not tell an instant, as where the zone is missing.
+    /// Creates a timestamp from the start of an exchange, or returns `nil` if `text` is no complete time with a zone.
     init?(started text: String) {
         guard text.utf8.count > 10 else { return nil }
         self.init(rfc3339: text)

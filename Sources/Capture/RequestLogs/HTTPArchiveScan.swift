@@ -1,6 +1,6 @@
 import JSONText
 
-/// Cuts an HTTP archive into its entries, with one entry in memory at a time.
+/// Splits an HTTP archive into its entries, keeping one entry in memory at a time.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", section A.
 struct HTTPArchiveScan: ~Copyable {
@@ -20,7 +20,7 @@ struct HTTPArchiveScan: ~Copyable {
             limit: log.itemLimit)
     }
 
-    /// The next entry, or what is wrong with the archive; nil at the end.
+    /// Returns the next entry or fault, or `nil` at the end.
     mutating func next() -> LogCut? {
         guard !isAtEnd else { return nil }
         do throws(JSONError) {
@@ -55,7 +55,7 @@ struct HTTPArchiveScan: ~Copyable {
                 let fault = "entry_too_large entry \(index): request of more than \(itemLimit) bytes"
                 return LogCut(contents: .fault(fault), start: start, end: end)
             }
-            // A copy without the room that the memory of the skimmer has to spare.
+            // A copy has no excess capacity, unlike the buffer of the skimmer.
             return LogCut(contents: .text(skimmer.text.span.copied(), index: index), start: start, end: end)
         }
     }

@@ -1,20 +1,22 @@
 import JSONText
 import Telemetry
 
-/// What stands on a line of an NDJSON file, told by its keys.
+/// The contents of a line of an NDJSON file, recognized by its keys.
 ///
-/// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 7, for its two layouts; the
-/// documented payloads of the other systems.
+/// Sources: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 7, and the documents of the
+/// systems.
 enum LineContents {
     case record
-    /// A payload and the request around it.
+    /// A payload with a description of its request.
     case request
-    /// A file of a store of a system, with what stands around the payload there.
+    /// A complete file of a store, with an envelope around the payload.
     case stored(LineShape.Reader)
-    /// A payload of a system; whether it may also be a file of a store by itself.
+    /// A payload of a system.
+    ///
+    /// `isStoredToo` states whether a file of a store may consist of the payload alone.
     case payload(any TelemetrySystem, isStoredToo: Bool)
 
-    /// Finds out what a line holds; nil if that is nothing known.
+    /// Recognizes the contents of a line, or returns `nil` if they are unknown.
     init?(_ document: JSONDocument, _ systems: SystemTable) {
         let root = document.root
         func has(_ keys: JSONKey...) -> Bool { keys.allSatisfy { document.value(of: $0, in: root) != nil } }
@@ -27,7 +29,7 @@ enum LineContents {
         }
     }
 
-    /// What is a whole file is told by more keys than a payload, so it goes first, whichever system it is of.
+    // Envelopes are checked for all systems before payloads, because they have more keys.
     private init?(ofSystems systems: SystemTable, _ document: JSONDocument) {
         var found: LineContents?
         for system in systems.all.reversed() {
@@ -43,13 +45,13 @@ enum LineContents {
         self = found
     }
 
-    /// Finds out what a complete line holds; nil if that is nothing known.
+    /// Parses and recognizes a complete line, or returns `nil` if its contents are unknown.
     init?(line: [UInt8], _ systems: SystemTable) {
         guard let document = try? JSONDocument(line, policy: PayloadLineReader.policy) else { return nil }
         self.init(document, systems)
     }
 
-    /// Whether a file that holds nothing else may be a file of a store.
+    /// Whether a file with only this line may be a file of a store.
     var mayBeStoreFile: Bool {
         switch self {
         case .record, .request: false

@@ -1,13 +1,15 @@
 import Bytes
 import JSONText
 
-/// Cuts an NDJSON file into its lines: LF or CR LF, empty lines ignored, the last one with or without an end.
+/// Splits an NDJSON file into its lines, which end with LF or CR LF.
+///
+/// Empty lines are skipped.
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 7.
 struct LineScan: ~Copyable {
     private var pieces: TextPieces
     private var line: LimitedBytes
-    /// Where the line begins; nil before the first piece.
+    /// The offset of the current line, or `nil` before the first piece.
     private var lineStart: Int?
     private let itemLimit: Int
     private var index = 0
@@ -21,7 +23,7 @@ struct LineScan: ~Copyable {
         line = LimitedBytes(limit: log.itemLimit)
     }
 
-    /// The next line that is not empty, or what is wrong with the file; nil at the end.
+    /// Returns the next line or fault, or `nil` at the end.
     mutating func next() -> LogCut? {
         while !isAtEnd {
             if !pieces.isUsedUp {
@@ -33,7 +35,7 @@ struct LineScan: ~Copyable {
                 lineStart = lineStart ?? pieces.place
             } else {
                 isAtEnd = true
-                // A fault cuts the last line short; it is part of what cannot be read.
+                // The last line is truncated by the fault and part of what cannot be read.
                 if let fault = pieces.fault {
                     return LogCut(contents: .fault("line_damaged \(fault.reason)"), start: lineStart, end: nil)
                 }

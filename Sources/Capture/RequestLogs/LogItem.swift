@@ -1,32 +1,35 @@
 import Telemetry
 
-/// Something in a request log, and where its text stands in the plain text of the file.
+/// A finding in a request log, and its location in the plain text of the file.
 struct LogItem: Sendable {
     var finding: LogFinding
-    /// Whether it is a payload that came without a record around it: of systems whose payloads carry neither id nor time,
-    /// equal ones are numbered.
+    /// Whether the finding is a payload without a record.
+    ///
+    /// Equal payloads without id and time are numbered.
     var isPayload = false
-    /// The first byte; nil if the file as a whole is meant.
+    /// The offset of the first byte, or `nil` if the finding concerns the whole file.
     let start: Int?
-    /// The end; nil if it is that of the file.
+    /// The end offset, or `nil` for the end of the file.
     let end: Int?
 }
 
-/// An entry or a line that was cut out of a request log and not read yet, or what is wrong where one should be.
+/// An entry or a line of a request log that was not parsed yet, or a fault.
 struct LogCut: Sendable {
     enum Contents: Sendable {
-        /// Its bytes, and its place in the log, from 0.
+        /// The bytes of the item, and its index in the log.
         case text([UInt8], index: Int)
         case fault(String)
     }
 
     let contents: Contents
-    /// The first byte; nil if the file as a whole is meant.
+    /// The offset of the first byte, or `nil` if a fault concerns the whole file.
     let start: Int?
-    /// The end; nil if it is that of the file.
+    /// The end offset, or `nil` for the end of the file.
     let end: Int?
 
-    /// About how many bytes of memory it takes until it is settled. A fault takes some too: a hostile log has one after another.
+    /// The approximate memory in bytes that the item occupies.
+    ///
+    /// Faults are included, because a hostile log may have many.
     var size: Int {
         if case .text(let bytes, _) = contents { bytes.count + 512 } else { 512 }
     }

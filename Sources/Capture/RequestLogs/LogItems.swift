@@ -2,25 +2,27 @@ import Parallel
 import Synchronization
 import Telemetry
 
-/// The items of a log of either kind, in order: cut out one after another, read several at the same time, while the next
-/// ones are cut.
+/// Reads the items of a request log in order.
+///
+/// Several jobs parse items while the next items are split off.
 struct LogItems {
     private let cutter: LogCutter
     private let readers: SparePool<LogReader, Never>
     private let spread: Spread
     private var repeats: TimelessRepeats
-    /// What was read and not asked for yet.
+    /// The items that were parsed and not returned yet.
     private var waiting: ArraySlice<LogItem> = []
-    /// What was cut and not read yet.
+    /// The items that were split off and not parsed yet.
     private var round: LogCutter.Round
     private let kind: RequestLogKind
     private let rejectLimit: Int
     private var rejectCount = 0
-    /// The problem that ended the log before its end; nil if there is none.
+    /// The problem that ended the log early, or `nil` if there is none.
     private(set) var limitProblem: Problem?
 
-    /// Begins at the start of a log.
-    /// - Parameter onlyDelivered: whether requests that did not arrive may be left out as other traffic.
+    /// Creates a reader at the start of a log.
+    ///
+    /// With `onlyDelivered`, undelivered requests may be treated as other traffic.
     init(_ log: RequestLog, onlyDelivered: Bool = false, spread: @escaping Spread) throws(PlainTextError) {
         cutter = LogCutter(try LogCuts(log))
         round = cutter.nextRound()
@@ -31,11 +33,13 @@ struct LogItems {
         self.spread = spread
     }
 
-    /// The maximum number of items of a log that may be rejected. A few bytes can decompress to millions of lines, so the limit
-    /// depends on the length of the file: no real line takes less than 16 bytes of it on average.
+    /// Returns the maximum number of rejected items in a log.
+    ///
+    /// The limit depends on the size of the file, because a few bytes can decompress to millions of lines. Real lines
+    /// occupy at least 16 bytes of the file on average.
     private static func rejectLimit(of log: RequestLog) -> Int { min(10_000 + log.source.count / 16, 1_000_000) }
 
-    /// How many bytes of plain text were cut and read.
+    /// The number of bytes of plain text that were parsed.
     private(set) var offset = 0
 
     mutating func next() -> LogItem? {
@@ -55,7 +59,7 @@ struct LogItems {
         return item
     }
 
-    /// Ends the log in front of an item.
+    /// Ends the log before `item`.
     private mutating func stop(at item: LogItem) {
         waiting = []
         round.jobs = []
@@ -88,18 +92,22 @@ struct LogItems {
     }
 }
 
-/// Cuts a log, as much at once as several jobs read.
+/// Splits a log into rounds of items that several jobs parse.
 private final class LogCutter: Sendable {
-    /// What is read at once, by several jobs; none at the end.
+    /// The items that several jobs parse at the same time.
+    ///
+    /// At the end there are no jobs.
     struct Round: Sendable {
         var jobs: [[LogCut]] = []
-        /// How many bytes of plain text were cut by then.
+        /// The number of bytes of plain text that were split off so far.
         var offset = 0
     }
 
     private let cuts: Mutex<LogCuts>
 
-    /// How many bytes of text one job reads, and how many a round has, but for the last item of them.
+    /// The number of bytes of text that one job parses, and that a round contains.
+    ///
+    /// The last item may exceed it.
     private static let bytesPerJob = 128 << 10
     private static let bytesPerRound = 2 << 20
 
@@ -120,7 +128,7 @@ private final class LogCutter: Sendable {
         }
     }
 
-    /// What one job reads; nil at the end.
+    /// Returns the items for one job, or `nil` at the end.
     private static func cutJob(from cuts: inout LogCuts) -> [LogCut]? {
         var job: [LogCut] = []
         var size = 0
@@ -132,7 +140,7 @@ private final class LogCutter: Sendable {
     }
 }
 
-/// What cuts a log of either kind.
+/// The splitter for the kind of a log.
 private enum LogCuts: ~Copyable {
     case archive(HTTPArchiveScan)
     case lines(LineScan)
@@ -165,7 +173,7 @@ private enum LogCuts: ~Copyable {
     }
 }
 
-/// A reader of the items of a log of either kind. It keeps its memory from one item to the next.
+/// The parser for the kind of a log, which reuses its memory for each item.
 private enum LogReader: Sendable {
     case archive(HTTPArchiveReader)
     case lines(PayloadLineReader)

@@ -1,22 +1,23 @@
 import JSONText
 import Telemetry
 
-/// Reads the lines of an NDJSON file: records of ours, payloads of known systems, payloads in a description of their
+/// Reads the lines of an NDJSON file: records, payloads of known systems, and payloads with a description of their
 /// request.
 ///
-/// A reader keeps its memory from one line to the next, and little else.
+/// A reader has little state except for memory that it reuses.
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 7.
 struct PayloadLineReader: Sendable {
-    /// A payload of 512 levels stands one level deep in its record, or in its request.
+    /// The reading policy for lines.
+    ///
+    /// A payload of 512 levels is one level deep in its record or request.
     static let policy = JSONReadingPolicy(depthLimit: 513)
 
     private let source: Source
     private let systems: SystemTable
     private var line = JSONDocument()
     private var body = JSONDocument()
-    /// Whether the line that was read last is a payload without id, equal ones of which are numbered: not a record, nor
-    /// a file of a store.
+    /// Whether the last line was a payload without an envelope, equal ones of which are numbered.
     private(set) var isPayload = false
 
     private enum Keys {
@@ -31,13 +32,15 @@ struct PayloadLineReader: Sendable {
         static let url: JSONKey = "url"
     }
 
-    /// Creates a reader for the file at a path in a capture.
+    /// Creates a reader for the file at `path` in a capture.
     init(capture: String, path: String, systems: SystemTable) {
         self.systems = systems
         source = Source(capture: capture, path: path, store: .ndjsonLine, index: 0)
     }
 
-    /// Reads the line at `index`, without its end.
+    /// Reads the line at `index`.
+    ///
+    /// `bytes` does not include the line ending.
     mutating func read(_ bytes: [UInt8], index: Int) -> LogFinding {
         isPayload = false
         do throws(BodyError) {
@@ -72,7 +75,9 @@ struct PayloadLineReader: Sendable {
         }
     }
 
-    /// A record as it stands; one that another tool wrote anew is brought back into its canonical form.
+    /// Returns the record on a line.
+    ///
+    /// A record that another tool reformatted is converted to canonical JSON.
     private mutating func record(_ bytes: [UInt8]) throws(BodyError) -> Record {
         var canonical = bytes
         if let labels = line.value(of: Keys.labels, in: line.root) {
@@ -119,7 +124,7 @@ extension PayloadLineReader {
         return .upload(record, status: status)
     }
 
-    /// The time of the request: RFC 3339, or milliseconds since 1970.
+    /// The time of the request, which is stored in RFC 3339 or in milliseconds since 1970.
     private var time: Timestamp? {
         guard let value = line.value(of: Keys.time, in: line.root) ?? line.value(of: Keys.timestamp, in: line.root)
         else { return nil }
@@ -130,7 +135,7 @@ extension PayloadLineReader {
         }
     }
 
-    /// Reads the body of a request: an object, or a string with one, perhaps in a form.
+    /// Reads the body of a request, which is an object or a string with an object or a form.
     private mutating func readBody(as kind: CapturedBody) throws(BodyError) {
         guard let value = line.value(of: Keys.body, in: line.root) ?? line.value(of: Keys.payload, in: line.root) else {
             throw .invalid("no body")

@@ -1,8 +1,7 @@
 import Bundle
 import Files
 
-/// The plain text of a request log, front to back and piece by piece, whether it is stored as it is or as gzip, a zlib
-/// stream (as mitmproxy does) or zstd.
+/// Reads the plain text of a request log sequentially, decompressing gzip, zlib (as mitmproxy writes it) and zstd.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", section A.
 struct PlainText: ~Copyable {
@@ -13,16 +12,18 @@ struct PlainText: ~Copyable {
     private var inputPosition = 0
     private var nextRead = 0
     private var isInFrame = false
-    /// How many bytes of plain text were read.
+    /// The number of bytes of plain text that were read.
     private(set) var offset = 0
-    /// The length of the byte order mark that the text begins with, which is not handed on.
+    /// The size of the byte order mark, which is not part of the pieces.
     private(set) var markLength = 0
 
     private static let pieceSize = 256 << 10
-    /// More than this is no log, but a few bytes that were made to grow without end.
+    /// The maximum size of the plain text in bytes.
+    ///
+    /// Longer text is treated as a decompression bomb.
     private static let limit = 1 << 40
 
-    /// Looks at the first bytes to see how the text is stored.
+    /// Opens the text, and detects its compression from the first bytes.
     init(_ source: ByteSource) throws(PlainTextError) {
         self.source = source
         let start: [UInt8]
@@ -45,12 +46,14 @@ struct PlainText: ~Copyable {
 
     /// Returns the number of bytes of plain text in a file, or `nil` if it is unknown before the file is read.
     static func count(in source: ByteSource) -> Int? {
-        // The count is for progress only. Reading the log reports the error.
+        // The count is needed only for progress. An error is reported when the log is read.
         guard let start = try? source.bytes(at: 0, count: 4), !isInflated(start), !isZstd(start) else { return nil }
         return source.count
     }
 
-    /// Replaces `piece` with the next piece, which is empty only at the end. After an error, the pieces before it are still good.
+    /// Replaces `piece` with the next piece, which is empty only at the end.
+    ///
+    /// If an error is thrown, `piece` contains the bytes before it.
     mutating func next(into piece: inout [UInt8]) throws(PlainTextError) {
         piece.removeAll(keepingCapacity: true)
         var fault: PlainTextError?
@@ -133,10 +136,10 @@ struct PlainText: ~Copyable {
     }
 }
 
-/// Why the text of a request log cannot be read on.
+/// An error that ends the plain text of a request log.
 enum PlainTextError: Error {
     case file(FileError)
-    /// What is compressed is damaged or cut short.
+    /// The compressed data is damaged or truncated.
     case damaged(String)
 
     var reason: String {
@@ -148,6 +151,6 @@ enum PlainTextError: Error {
 }
 
 extension [UInt8] {
-    /// Whether the bytes begin as a zlib stream does (RFC 1950, section 2.2).
+    /// Whether the bytes begin like a zlib stream (RFC 1950, section 2.2).
     fileprivate var isZlibHeader: Bool { count >= 2 && self[0] == 0x78 && [0x01, 0x5E, 0x9C, 0xDA].contains(self[1]) }
 }

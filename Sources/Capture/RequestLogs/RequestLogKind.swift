@@ -2,26 +2,26 @@ import Files
 import JSONText
 import Telemetry
 
-/// A file with captured requests or their payloads.
+/// The format of a request log, a file with captured requests or their payloads.
 public enum RequestLogKind: Sendable {
     /// An HTTP archive (HAR 1.2).
     case httpArchive
-    /// NDJSON: records of ours, payloads, or requests, a line each.
+    /// NDJSON, with a record, a payload or a request on each line.
     case lines
 
-    /// How records name the kind of store.
+    /// The kind of store that records state for the log.
     public var store: StoreKind { self == .httpArchive ? .harEntry : .ndjsonLine }
 
-    /// How many bytes of a file are looked at to find its kind.
+    /// The number of bytes of a file that are read to detect its format.
     private static let headSize = 256 << 10
-    /// How many lines are looked at until one is found that is not broken.
+    /// The maximum number of lines that are parsed until one is recognized.
     private static let linesLooked = 8
     private static let compressions = ["", ".gz", ".zst"]
 
-    /// Finds out what a file is by its first bytes, decompressed, and where these do not tell, by its name; nil if it is no
-    /// request log.
+    /// Detects the format of a file by its first bytes or its name, or returns `nil` if the file is not a request log.
     ///
-    /// A line can be a file of a store, such as a ping: only a name makes it NDJSON. The standard input has no name.
+    /// A line may also be a file of a store, such as a ping, so that the name must show that it is NDJSON. The standard
+    /// input has no name.
     public init?(_ source: ByteSource, named name: String?, _ systems: SystemTable) throws(FileError) {
         let isLines = name.map { Self.isLines(named: $0) } ?? false
         switch try Self.look(at: source, systems) {
@@ -33,9 +33,9 @@ public enum RequestLogKind: Sendable {
         }
     }
 
-    /// Finds out whether a file in a folder of other files is a request log: by its name and, for lines, by the first ones.
+    /// Detects whether a file in a captured folder is a request log, or returns `nil` if it is not.
     ///
-    /// Records of ours are none: a conversion that was written into the folder is no part of the capture.
+    /// Files of records are ignored, because they are the results of an earlier conversion and no part of the capture.
     init?(_ source: ByteSource, inFolderAs name: String, _ systems: SystemTable) throws(FileError) {
         if Self.isArchive(named: name) {
             self = .httpArchive
@@ -47,7 +47,7 @@ public enum RequestLogKind: Sendable {
         }
     }
 
-    /// Whether a name is one that request logs have.
+    /// Returns whether `name` is a possible name of a request log.
     static func isName(_ name: String) -> Bool { isArchive(named: name) || isLines(named: name) }
 
     private static func isArchive(named name: String) -> Bool {
@@ -64,7 +64,9 @@ public enum RequestLogKind: Sendable {
         case nothing
     }
 
-    /// Reads the first bytes of the plain text. They end before damage, which is reported when the log is read.
+    /// Returns the first bytes of the plain text, up to any damage.
+    ///
+    /// Damage is reported when the log is read.
     private static func head(of source: ByteSource) throws(FileError) -> [UInt8] {
         var head: [UInt8] = []
         do throws(PlainTextError) {
@@ -85,10 +87,10 @@ public enum RequestLogKind: Sendable {
         var skimmer = JSONSkimmer(
             path: HTTPArchiveReader.path, outline: HTTPArchiveEntry.outline, limit: headSize)
         var index = 0
-        // Malformed JSON ends the search, as the end of the bytes does.
+        // Malformed JSON ends the search like the end of the bytes.
         while (try? skimmer.next(in: head.span, from: &index)) != nil {}
         if skimmer.progress > 0 { return .archive }
-        // Records stand on lines in a bundle too, between the headers of its members.
+        // A bundle contains lines of records too, but they are between the headers of its members.
         guard !head.contains(0) else { return .nothing }
         let lines = head.split(maxSplits: linesLooked) { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
         for line in lines.prefix(linesLooked) {

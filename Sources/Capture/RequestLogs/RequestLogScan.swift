@@ -4,7 +4,9 @@ import Parallel
 import Synchronization
 import Telemetry
 
-/// The reading of a request log. A class, because what it holds cannot be copied.
+/// A scan of a request log.
+///
+/// It is a class because its state cannot be copied.
 final class RequestLogScan: StoreScan {
     private let reading: Mutex<RequestLogReading>
 
@@ -20,20 +22,27 @@ final class RequestLogScan: StoreScan {
     }
 }
 
-/// A request log and where it was found.
+/// A request log in a capture.
 public struct RequestLog: Sendable {
-    /// What it is.
+    /// The format of the log.
     public let kind: RequestLogKind
     /// The label of the capture.
     public let label: String
-    /// The path in the capture.
+    /// The path of the log in the capture.
     public let path: String
     let source: ByteSource
     let systems: SystemTable
     let itemLimit: Int
 
-    /// Describes a file that is a request log.
-    /// - Parameter itemLimit: The maximum number of bytes of a line, or of the wanted part of an entry, that are kept in memory.
+    /// Creates a request log from a file.
+    ///
+    /// - Parameters:
+    ///   - source: The bytes of the file.
+    ///   - kind: The format of the log.
+    ///   - label: The label of the capture.
+    ///   - path: The path of the log in the capture.
+    ///   - systems: The systems whose requests are recognized.
+    ///   - itemLimit: The maximum number of bytes of a line, or of the needed members of an entry.
     public init(
         _ source: ByteSource, kind: RequestLogKind, label: String, path: String, systems: SystemTable,
         itemLimit: Int = 32 << 20
@@ -46,9 +55,16 @@ public struct RequestLog: Sendable {
         self.path = path
     }
 
-    /// Reads the whole log. Reads the next output while `consume` is called with one.
+    /// Reads the whole log.
     ///
-    /// - Parameter input: The index of the input.
+    /// The next output is read while `consume` processes the previous one.
+    ///
+    /// - Parameters:
+    ///   - input: The index of the input.
+    ///   - options: The options for reading stores.
+    ///   - limit: Limits the number of cores that are used.
+    ///   - consume: Called with each output, in order.
+    /// - Throws: The errors of `consume`.
     public func read(
         input: Int, _ options: ScanOptions, limit: JobLimit, _ consume: (ScanOutput) async throws -> Void
     ) async throws {
@@ -76,11 +92,11 @@ private struct RequestLogReading: ~Copyable {
     private var isBegun = false
     private(set) var isAtEnd = false
     private var others: [OtherTraffic: Int] = [:]
-    /// What was rejected and is still to be hashed.
+    /// The rejects that are not hashed yet.
     private var rejects: [SpanReject] = []
     private var hashes: SpanHashes
     private var bytesCounted = 0
-    /// The requests that arrived, once it matters whether an equal one did, and the status of their answers.
+    /// The status of the response to each delivered request, or `nil` until it is needed.
     private var delivered: [RecordKey: Int]?
 
     private static let rejectsAtOnce = 1024
@@ -131,12 +147,13 @@ private struct RequestLogReading: ~Copyable {
         output.add(record)
     }
 
-    /// How a request equal to one that did not arrive was answered, when it did: a retry comes later in the log, so the log
-    /// is read ahead, once.
+    /// Returns the status of the delivery of a request equal to `record`, or `nil` if none was delivered.
+    ///
+    /// A retry follows later in the log. Therefore the log is read ahead, once.
     private mutating func statusOfDelivery(of record: Record) -> Int? {
         if delivered == nil {
             var found: [RecordKey: Int] = [:]
-            // What cannot be read is reported in its turn.
+            // Faults are reported by the main reading.
             if var ahead = try? LogItems(log, onlyDelivered: true, spread: spread) {
                 while let item = ahead.next() {
                     guard case .upload(let record, _) = item.finding, let status = record.deliveredStatus else {

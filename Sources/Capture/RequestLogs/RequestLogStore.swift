@@ -2,15 +2,15 @@ import Files
 import Telemetry
 
 extension StoreFormat {
-    /// Returns the format of request logs: HTTP archives and NDJSON files, whichever of `systems` the requests went to.
+    /// Returns the format of request logs: HTTP archives and NDJSON files with requests to any of `systems`.
     static func requestLogs(of systems: SystemTable) -> StoreFormat {
         StoreFormat(
             kinds: StoreKind.requestLogs, mayBelongToStore: { RequestLogKind.isName($0.name) }, isNamedForStore: nil,
             storeOfFolder: nil,
             storesOfFile: { name, folder in RequestLogStore.stores(ofFile: name, in: &folder, systems) },
-            // A log that is given alone is recognized by its contents before all other stores, see `RequestLogKind`.
+            // A log that is given as an input is detected before all other stores, see `RequestLogKind`.
             storesOfSingleFile: nil, storeByContents: nil,
-            // Logs are made on other machines, in any folder.
+            // Logs are recorded on other machines, in any folder.
             backups: nil)
     }
 }
@@ -26,7 +26,7 @@ struct RequestLogStore: Store {
     var fileCount: Int { 1 }
     var isReadAtOnce: Bool { true }
 
-    /// Returns the log that a file in a folder is, by its name and its first bytes.
+    /// Returns the request log that a file in a folder is, judged by its name and its first bytes.
     fileprivate static func stores(
         ofFile name: String, in folder: inout FolderLook, _ systems: SystemTable
     ) -> FileFinding {
@@ -52,7 +52,7 @@ struct RequestLogStore: Store {
     }
 }
 
-/// The reading of a store that cannot be opened.
+/// A scan of a store that cannot be opened.
 struct UnreadableStore: StoreScan {
     let path: String
     let error: FileError

@@ -3,26 +3,28 @@ import Files
 import Hashing
 import Telemetry
 
-/// A span of a log that could not be understood.
+/// A rejected span of a log.
 struct SpanReject {
-    /// A code, a space, and words.
+    /// The code, a space, and a description.
     let reason: String
-    /// The first byte in the plain text; nil for all of it.
+    /// The offset of the first byte in the plain text, or `nil` for the whole text.
     let start: Int?
-    /// The end; nil for that of the text.
+    /// The end offset, or `nil` for the end of the text.
     let end: Int?
 
     fileprivate var from: Int { start ?? 0 }
-    /// The end of the span, as far as it is known without reading to the end of the text.
+    /// The end of the span, or the maximum integer if it is the end of the text.
     fileprivate var to: Int { max(end ?? .max, from) }
 }
 
-/// Hashes spans of a log, which go to quarantine by their hash alone: a log carries credentials and traffic of others.
+/// Hashes the rejected spans of a log.
 ///
-/// It follows the reading of the log with a second one, from one group of spans to the next, so that neither the spans
-/// nor the text have to be kept. Source: "HTTP Archive (HAR) captures as a source of telemetry", section G.
+/// Only the hashes are quarantined, because a log may contain credentials and traffic of others. The text is read a
+/// second time, following the main reading, so that neither the spans nor the text must be kept.
+///
+/// Source: "HTTP Archive (HAR) captures as a source of telemetry", section G.
 struct SpanHashes: ~Copyable {
-    /// A span with what is told of it.
+    /// A rejected span with its size and its hash.
     struct Span {
         let reject: Reject
         let size: Int
@@ -30,19 +32,23 @@ struct SpanHashes: ~Copyable {
     }
 
     private let source: ByteSource
-    /// The text as far as it was read; nil before the first span.
+    /// The plain text up to the current position, or `nil` before the first span.
     private var text: PlainText?
-    /// The last bytes of it.
+    /// The last piece of the text.
     private var piece: [UInt8] = []
     private var isAtEnd = false
-    /// How often the text was begun: more than once only for a span that lies before another one.
+    /// The number of times that reading was started, which exceeds one only if spans are out of order.
     private(set) var passes = 0
 
     init(of source: ByteSource) {
         self.source = source
     }
 
-    /// Hashes some spans. What lies behind all that were hashed before is found without reading anything again.
+    /// Hashes spans.
+    ///
+    /// No text is read again if the spans follow all spans that were hashed before.
+    ///
+    /// - Returns: The hashes, in the order of the spans in the text.
     /// - Throws: ``PlainTextError`` if the file cannot be opened again.
     mutating func hash(_ rejects: [SpanReject]) throws(PlainTextError) -> [Span] {
         let rejects = rejects.sorted { $0.from < $1.from }
@@ -64,7 +70,7 @@ struct SpanHashes: ~Copyable {
                 if index == done, span.upperBound <= range.upperBound { done += 1 }
             }
             if isAtEnd || done == rejects.count { break }
-            // Where the text is damaged, it ends.
+            // The text ends at the first damage.
             isAtEnd = (try? text.next(into: &piece)) == nil || piece.isEmpty
         }
         let end = text.offset

@@ -1,28 +1,28 @@
 import Files
 
-/// The plain text of a request log as a scan goes through it: a piece at a time, up to the end or to what cannot be read.
+/// The plain text of a request log, one piece at a time, up to its end or the first fault.
 struct TextPieces: ~Copyable {
     private var text: PlainText
     private(set) var piece: [UInt8] = []
-    /// The first byte in the piece that was not looked at.
+    /// The position of the first byte in the piece that was not consumed.
     var position = 0
-    /// Why the text cannot be read on, if it cannot.
+    /// The fault that ended the text, or `nil` if there is none.
     private(set) var fault: PlainTextError?
 
     init(_ source: ByteSource) throws(PlainTextError) {
         text = try PlainText(source)
     }
 
-    /// How many bytes of plain text were read.
+    /// The number of bytes of plain text that were read.
     var offset: Int { text.offset }
-    /// The offset in the text of the first byte that was not looked at.
+    /// The offset in the text of the first byte that was not consumed.
     var place: Int { text.offset - piece.count + position }
-    /// The length of the byte order mark at the start of the text.
+    /// The size of the byte order mark at the start of the text.
     var markLength: Int { text.markLength }
-    /// Whether all of the piece was looked at.
+    /// Whether all of the piece was consumed.
     var isUsedUp: Bool { position == piece.count }
 
-    /// Reads the next piece. Returns whether there is one.
+    /// Reads the next piece, and returns whether there is one.
     mutating func advance() -> Bool {
         piece.removeAll(keepingCapacity: true)
         position = 0
@@ -30,13 +30,15 @@ struct TextPieces: ~Copyable {
         do throws(PlainTextError) {
             try text.next(into: &piece)
         } catch {
-            // What came before the fault is good.
+            // The bytes before the fault are valid.
             fault = error
         }
         return !piece.isEmpty
     }
 
-    /// Advances behind the next `byte`, or to the end of the piece. Returns the range in front of it, and whether it was found.
+    /// Advances past the next `byte`, or to the end of the piece.
+    ///
+    /// - Returns: The range before the byte, and whether it was found.
     mutating func pass(upTo byte: UInt8) -> (Range<Int>, found: Bool) {
         let start = position
         let end = piece[start...].firstIndex(of: byte)

@@ -3,11 +3,14 @@ import Files
 import Parallel
 import Telemetry
 
-/// The backups that a walk finds are opened and walked like the folders that they stand for.
+/// Opens the backups that are found in a capture, and searches them like folders.
 extension StoreWalk {
-    /// Opens the backups that were found since the last call, and walks them. Throws an error if the capture is itself a backup
-    /// that cannot be read.
-    /// - Parameter archive: The prefix of the archive in the capture that contains the backups, or an empty string.
+    /// Opens the backups that were found since the last call, searches them for stores, and adds them to `tree`.
+    ///
+    /// `archive` is the prefix of the archive that contains the backups, or an empty string.
+    ///
+    /// - Throws: ``BackupError`` if the capture is itself a backup that cannot be read, or ``ArchiveError`` if the
+    ///   archive cannot be read again.
     mutating func walkBackups(
         in tree: inout FileTree, archive: String, _ rereading: ArchiveRereading?, limit: JobLimit
     ) async throws {
@@ -40,7 +43,7 @@ extension StoreWalk {
         }
     }
 
-    /// Spools the files that backups in an archive need. Returns `nil` if the backups are not in an archive.
+    /// Spools the files that backups in an archive need, or returns `nil` if the backups are not in an archive.
     private mutating func reread(
         _ manifests: [OpenedManifest], _ archive: String, _ rereading: ArchiveRereading?
     ) async throws(ArchiveError) -> SpooledTree? {
@@ -56,7 +59,9 @@ extension StoreWalk {
         return result.tree
     }
 
-    /// The folder of a backup, in the archive where that was read again.
+    /// Returns the folder of a backup.
+    ///
+    /// `members` are the files of a backup in an archive, if they were spooled.
     private func folder(
         of place: BackupPlace, in tree: FileTree, archive: String = "", _ members: SpooledTree? = nil
     ) throws(BackupError) -> Folder {
@@ -67,9 +72,9 @@ extension StoreWalk {
         }
     }
 
-    /// A backup that cannot be read ends the command if it is the capture; beside others it is told.
+    /// Reports a backup that cannot be read, or throws the error if the backup is the capture or the spool is full.
     private mutating func take(_ error: BackupError, at place: BackupPlace) throws(BackupError) {
-        // No other backup would find room where this one did not.
+        // If the spool has no space for this backup, it has none for other backups.
         guard !place.path.isEmpty, !error.isWithoutRoom else { throw error }
         isIncomplete = true
         backupErrors.append(error)
@@ -95,15 +100,17 @@ extension StoreWalk {
         report("unreadable", unread.first + more, at: backup.place.path)
     }
 
-    /// The prefix of the backup that a path leads into; nil if it leads into none.
+    /// Returns the prefix of the backup that contains `path`, or `nil` if there is none.
     func backupPrefix(of path: String) -> String? {
         backups.last { path.utf8.starts(with: $0.place.prefix.utf8) }?.place.prefix
     }
 
     /// Returns the problem of a link or a special file.
     ///
-    /// A link in a backup was a link on the phone. It is no loss, because the backup has rows of their own for the files that it
-    /// leads to. Source: "iOS backups", section 10, B43.
+    /// A link in a backup was a link on the phone. It is no loss, because the backup has separate rows for the files
+    /// that it leads to.
+    ///
+    /// Source: "iOS backups", section 10, B43.
     func problem(of found: NotFile) -> Problem {
         let problem = found.problem
         guard backupPrefix(of: found.path) != nil else { return problem }

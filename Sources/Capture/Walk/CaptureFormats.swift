@@ -1,8 +1,8 @@
 import Telemetry
 
-/// The formats of stores that are looked for in a capture.
+/// The store formats that are recognized in a capture.
 enum CaptureFormats {
-    /// The stores of the systems, and logs of requests of any of them.
+    /// Returns the formats of all systems, and those of request logs.
     static func all(_ systems: SystemTable) -> [StoreFormat] {
         systems.all.compactMap(\.stores) + [StoreFormat.requestLogs(of: systems)]
     }

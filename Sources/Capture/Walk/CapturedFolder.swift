@@ -4,35 +4,39 @@ import Files
 import Parallel
 import Telemetry
 
-/// A folder pulled from a device, walked once: its stores, by path, and what could not be looked at.
+/// A capture that was searched for stores: a folder, a backup, an archive, or a single store file.
 public final class CapturedFolder: Sendable {
-    /// What was given: a folder, a backup, an archive, or a single file of a store.
+    /// The kind of the input.
     public let kind: GivenInput.Kind
-    /// The label by which records name the capture.
+    /// The label of the capture in records.
     public let label: String
     /// The path as given.
     public let path: String
-    /// The stores, by the UTF-8 bytes of their paths.
+    /// The stores, sorted by the UTF-8 bytes of their paths.
     public let stores: FoundStores
-    /// Problems with places in the capture, such as what could not be read.
+    /// The problems with entries of the capture, such as files that cannot be read.
     public let problems: [PlacedProblem]
-    /// Whether something in the capture could not be looked at.
+    /// Whether something in the capture could not be read.
     public let isIncomplete: Bool
-    /// The path of a file that was to be left out although it is a store's, by its name; nil if there is none.
+    /// The path of an excluded file that belongs to a store by its name, or `nil` if there is none.
     public let leftOutStore: String?
-    /// The backups in the capture, by their paths.
+    /// The backups in the capture, sorted by their paths.
     public let backups: [BackupFacts]
-    /// Why backups in the capture could not be opened.
+    /// The errors of the backups that could not be opened.
     let backupErrors: [BackupError]
     let tree: FileTree
 
-    /// Walks a folder, or the target of a link to one.
+    /// Searches a folder, or the target of a link to one.
     ///
     /// - Parameters:
-    ///   - excluded: Files that must not be read, such as the output.
+    ///   - path: The path of the folder.
+    ///   - label: The label of the capture in records.
+    ///   - systems: The systems whose stores are recognized.
+    ///   - excluded: The files that must not be read, such as the output.
     ///   - spool: The spool for the wanted members of archives in the folder.
-    /// - Throws: `FileError` if the folder itself cannot be opened or listed, or ``ArchiveError`` if the spool cannot take the
-    ///   members of archives.
+    ///   - passwords: The passwords of encrypted backups.
+    ///   - limit: Limits the number of jobs.
+    /// - Throws: `FileError` if the folder itself cannot be opened or listed, or ``ArchiveError`` if the spool is full.
     public convenience init(
         path: String, label: String, systems: SystemTable, leavingOut excluded: Set<FileIdentity> = [],
         spool: Spool = Spool(), passwords: BackupPasswords = BackupPasswords(), limit: JobLimit
@@ -44,9 +48,17 @@ public final class CapturedFolder: Sendable {
             spool: spool, passwords: passwords, limit: limit)
     }
 
-    /// Reads an archive, front to back, and walks its members.
+    /// Reads an archive and searches its members.
     ///
-    /// - Throws: ``ArchiveError`` if nothing can be read, a limit is passed, or the spool cannot take the members.
+    /// - Parameters:
+    ///   - archive: The bytes of the archive.
+    ///   - path: The path of the archive.
+    ///   - label: The label of the capture in records.
+    ///   - systems: The systems whose stores are recognized.
+    ///   - spool: The spool for the wanted members.
+    ///   - passwords: The passwords of encrypted backups.
+    ///   - limit: Limits the number of jobs.
+    /// - Throws: ``ArchiveError`` if nothing can be read, a limit is exceeded, or the spool is full.
     public convenience init(
         archive: ArchiveBytes, path: String, label: String, systems: SystemTable, spool: Spool,
         passwords: BackupPasswords = BackupPasswords(), limit: JobLimit
@@ -83,9 +95,15 @@ public final class CapturedFolder: Sendable {
         self.tree = tree
     }
 
-    /// Treats a single store file as a capture that holds nothing else.
-    /// - Returns: nil if its name is that of no store, and its contents, up to `StoreLimits.archive`, are none.
-    /// - Throws: `FileError` if the folder that it lies in cannot be opened.
+    /// Treats a single store file as a capture without other files.
+    ///
+    /// Returns `nil` if the file is not a store.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - label: The label of the capture in records.
+    ///   - systems: The systems whose stores are recognized.
+    /// - Throws: `FileError` if the folder of the file cannot be opened.
     public init?(file path: String, label: String, systems: SystemTable) throws(FileError) {
         let folder = Path.folder(of: path)
         let tree = FileTree(try Folder(path: folder))
@@ -110,6 +128,7 @@ public final class CapturedFolder: Sendable {
     }
 
     /// Returns the index of the store that has a companion file at `path`, such as the write-ahead log of a database.
+    ///
     /// The name of a companion file is the name of its store and a suffix.
     public func store(withCompanion path: String) -> Int? {
         let name = Path.name(of: path).utf8.count

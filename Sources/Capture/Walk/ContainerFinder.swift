@@ -3,38 +3,40 @@ import DeviceBackup
 import Files
 import Telemetry
 
-/// Whose container a folder is.
+/// The owner of a container.
 struct ContainerOwner {
-    /// Bundle id of the app, or identifier of the group or the plugin.
+    /// The bundle id of the app, or the identifier of the group or the plugin.
     let identifier: String
-    /// What it is; nil where only the identifier tells.
+    /// The kind of the container, or `nil` if only the identifier shows it.
     var kind: Container.Kind?
 }
 
-/// Finds the container that a store belongs to, and the app that the container belongs to.
+/// Finds the container of a store, and the app that owns the container.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 1.2.
 struct ContainerFinder {
-    /// The file by which iOS remembers whose container a folder is.
+    /// The name of the file in which iOS records the owner of a container.
     static let metadataName = ".com.apple.mobile_container_manager.metadata.plist"
 
-    /// The file beside a container that Xcode has packed, in which the identifier stands too.
+    /// The name of the file beside a container packed by Xcode that contains the identifier.
     static let packageInfoName = "AppDataInfo.plist"
-    /// What Xcode calls the container.
+    /// The name of the folder of a container packed by Xcode.
     static let packedName = "AppData"
 
-    /// What such files, or the domains of backups, tell of a folder, by its path.
+    /// The owners that metadata files or the domains of backups state, by the path of their folder.
     let identifiers: [String: ContainerOwner]
-    /// The capture, which knows the archive that a path leads into.
+    /// The tree of the capture, which maps paths to archives.
     let tree: FileTree
-    /// The name of the root of the capture.
+    /// The name of the root folder of the capture.
     let rootName: String
 
-    /// The folder that was asked for last, and its container: many stores lie in one folder, and come together.
+    /// The result of the last search, which is reused because many stores are in the same folder.
     private(set) var last: (folder: String, container: Container)?
 
-    /// A container has such a file, or it is the folder in which the nearest `Documents` or `Library` lies, or else the
-    /// one that the store lies in.
+    /// Returns the container of the store at `storePath`.
+    ///
+    /// The container is the nearest folder with a known owner. Otherwise it is the folder that contains the nearest
+    /// `Documents` or `Library`, or else the folder of the store.
     mutating func container(of storePath: String) -> Container {
         let prefix = tree.part(of: storePath)?.prefix ?? ""
         let inside = storePath.utf8.dropFirst(prefix.utf8.count)
@@ -46,11 +48,11 @@ struct ContainerFinder {
         return found
     }
 
-    /// - Parameter folder: The path in the capture, or in the archive with `prefix`. `nil` is the root.
+    /// Returns the container of the stores in `folder`, a path in the archive with `prefix`, or `nil` for its root.
     private func container(ofFolder folder: Substring.UTF8View?, prefix: String) -> Container {
         if let owned = owned(folder, prefix: prefix) { return owned }
         let rootName = prefix.isEmpty ? rootName : ArchivePlace.rootName(of: String(prefix.dropLast()))
-        // Told by bytes, like all names of a path: a slash can make one character with what follows it.
+        // Split by bytes, because a slash can form one character with a combining mark after it.
         let parts = folder?.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) ?? []
         let folders = parts.map { Substring($0) }
         let nearest = folders.lastIndex { $0 == "Documents" || $0 == "Library" }
@@ -61,7 +63,7 @@ struct ContainerFinder {
         return Container(path: prefix + path, identifier: owner?.identifier, kind: owner?.kind)
     }
 
-    /// The nearest folder around that is known to be somebody's container.
+    /// Returns the nearest enclosing folder whose owner is known.
     private func owned(_ folder: Substring.UTF8View?, prefix: String) -> Container? {
         guard !identifiers.isEmpty else { return nil }
         var around = folder ?? ""[...].utf8
@@ -75,12 +77,14 @@ struct ContainerFinder {
         }
     }
 
-    /// Backups, and what unpacks them, name containers by their domains.
+    /// Returns the owner of a folder that is named like the domain of a backup.
     private static func owner(fromDomain name: String) -> ContainerOwner? {
         BackupDomain(name: name).map { ContainerOwner($0) }
     }
 
-    /// What unpacks a backup as it lay on the phone names containers for whose they are. The phone itself gives them a UUID, which has no dot.
+    /// Returns the owner of a folder at a path that containers have on a phone, as extracted backups preserve it.
+    ///
+    /// The folder must be named by the identifier of its owner. Phones name folders by UUIDs, which contain no dot.
     ///
     /// Source: "iOS backups", section 11, L9.
     private static func owner(ofFolder folders: ArraySlice<Substring>) -> ContainerOwner? {
@@ -96,7 +100,7 @@ struct ContainerFinder {
 }
 
 extension ContainerOwner {
-    /// Whose container a domain of a backup is.
+    /// Creates the owner that a domain of a backup states.
     init(_ domain: BackupDomain) {
         let kind: Container.Kind =
             switch domain.kind {

@@ -4,50 +4,54 @@ import JSONText
 import PropertyList
 import Telemetry
 
-/// Looks at one folder for stores, asking each format.
+/// Searches one folder for stores.
 ///
-/// Hidden entries are left alone; links and special files are not read, and those that may stand in the place of a store, or
-/// of a folder with stores, are told. Formats that come later are asked first, see `SystemTable`.
+/// Hidden entries are skipped. Links and special files are not followed. They are reported if they may replace a store
+/// or a folder with stores. The last of the formats is asked first, see `SystemTable`.
 struct FolderVisit: Sendable {
     /// An archive among the files.
     enum Archive: Sendable {
-        /// It can be opened as a part of the capture.
+        /// An archive that can be opened as a part of the capture.
         case inCapture(String)
-        /// It lies in an archive that is such a part itself.
+        /// An archive inside such an archive, which is not opened.
         case inArchive(String)
-        /// Something beside it has a path like those of its members.
+        /// An archive beside an entry whose path looks like that of one of its members.
         case ambiguous(String)
     }
 
-    /// The stores in the folder, or the folder itself.
+    /// The stores in the folder, or the store that the folder is as a whole.
     private(set) var stores: [any Store] = []
     private(set) var folders: [String] = []
     private(set) var archives: [Archive] = []
-    /// Links and special files that may stand for something with records. They are reported, for they are not read.
+    /// Links and special files that may replace something with records.
     private(set) var notFiles = NotFiles()
-    /// The path of a file that was left out although it is a store's.
+    /// The path of an excluded file that belongs to a store.
     private(set) var leftOutStore: String?
-    /// Files that may be stores, or that name the owner of a container, but could not be read.
+    /// Files that could not be read, and that may be stores or identify the owner of a container.
     private(set) var unreadable: [(path: String, error: FileError)] = []
-    /// Other problems with entries that formats reported.
+    /// Other problems with entries, which formats reported.
     private(set) var problems: [(path: String, problem: Problem)] = []
-    /// Whose container the folder is, if it says so.
+    /// The identifier of the owner, if the folder is a container with metadata.
     private(set) var identifier: String?
-    /// Whose container the folder `AppData` in it is, where Xcode has packed one.
+    /// The path and the owner of a container in the folder that Xcode packed.
     private(set) var packed: (path: String, identifier: String)?
-    /// Whether the folder is a backup, which is not looked at as a folder.
+    /// Whether the folder is a backup.
+    ///
+    /// The entries of a backup are not searched.
     private(set) var isBackup = false
     private let tree: FileTree
     private let path: String
-    /// The beginning of the paths of all entries: the path of the folder and a slash.
+    /// The prefix of the paths of all entries: the path of the folder and a slash.
     private let base: String
     private let name: String
     private let excluded: Set<FileIdentity>
     private let formats: [StoreFormat]
-    /// Tells backups; nil where there can be none.
+    /// Detects backups, or `nil` if the folder cannot contain any.
     private let backupSigns: BackupSigns?
 
-    /// - Parameter formats: The known formats. The first one is asked last.
+    /// Creates a search of the folder at `path`.
+    ///
+    /// The last of the formats is asked first.
     init(
         tree: FileTree, path: String, name: String, excluded: Set<FileIdentity>, formats: [StoreFormat],
         backupSigns: BackupSigns? = nil
@@ -70,14 +74,14 @@ struct FolderVisit: Sendable {
         }
     }
 
-    /// The entries of the folder, sorted by kind.
+    /// The entries of the folder, grouped by kind.
     private struct Entries {
         var files: FileNames
         var folders: [[UInt8]] = []
-        /// The places of files that must not be read.
+        /// The indices of the files that must not be read.
         var excluded: [Int] = []
         var others: [(name: [UInt8], isLink: Bool)] = []
-        /// Names with an exclamation mark in them, which may look like paths into an archive.
+        /// The names that contain an exclamation mark, which may look like paths in an archive.
         var marked: [[UInt8]] = []
         var manifests: [[UInt8]] = []
 
@@ -160,14 +164,16 @@ struct FolderVisit: Sendable {
         return Self.stores(formats) { format in format.storesOfFile?(name, &look) ?? .stranger }
     }
 
-    /// Asks the formats one after another what a file is to them.
+    /// Returns the stores that a file is.
+    ///
+    /// `ask` returns the finding of a format.
     private static func stores(_ formats: [StoreFormat], _ ask: (StoreFormat) -> FileFinding) -> [any Store] {
         var shared: [any Store] = []
         for format in formats {
             switch ask(format) {
             case .stranger: continue
             case .own(let stores): return stores
-            // What is particular was asked first and is listed last.
+            // Specific formats are asked first and listed last.
             case .shared(let stores): shared = stores + shared
             }
         }
@@ -176,7 +182,7 @@ struct FolderVisit: Sendable {
 
     private mutating func addOthers(_ others: [(name: [UInt8], isLink: Bool)], in whole: (any Store)?) {
         let rule = LinkRule(formats: formats, rootName: name)
-        // What the format has said more about is not told again.
+        // Entries about which a format has reported a problem are not reported again.
         let told = Set(problems.map(\.path))
         for (name, isLink) in others {
             let path = base + String(decoding: name, as: UTF8.self)
@@ -187,7 +193,7 @@ struct FolderVisit: Sendable {
         }
     }
 
-    /// What a format has told, with the target of a link, which it did not look up.
+    /// Returns `found` with the target of the link.
     private func withTarget(_ found: NotFile) -> NotFile {
         guard found.isLink, let folder = Path.parent(of: found.path) else { return found }
         let target = tree.target(ofLink: Array(Path.name(of: found.path).utf8), inFolder: folder)
@@ -199,8 +205,9 @@ struct FolderVisit: Sendable {
         return formats.contains { $0.isNamedForStore?(text, store) ?? false }
     }
 
-    /// Finds out whether a file that must not be read is a store by itself, or a file of the store that the folder is;
-    /// not what merely lies among pings, as an earlier output may.
+    /// Determines whether an excluded file is a store, or belongs to the store that the folder is as a whole.
+    ///
+    /// Other files among pings are ignored, such as an earlier output.
     private mutating func findLeftOut(_ entries: Entries) throws(FileError) {
         var files = entries.files
         for place in entries.excluded { files.append(place) }
@@ -224,7 +231,9 @@ struct FolderVisit: Sendable {
         packed = (base + ContainerFinder.packedName, identifier)
     }
 
-    /// Returns a string of a property list in the folder, or `nil` if there is none. Reports a file that cannot be read.
+    /// Returns a string of a property list in the folder, or `nil` if there is none.
+    ///
+    /// Reports a file that cannot be read.
     private mutating func text(_ key: JSONKey, in name: String, of folder: borrowing Folder) -> String? {
         var bytes: [UInt8] = []
         do throws(FileError) {
@@ -248,7 +257,7 @@ extension FolderVisit {
         for file in entries.files where MemberNames.isArchive(file) {
             let archive = base + String(decoding: file, as: UTF8.self)
             let prefix = file + [UInt8(ascii: "!")]
-            // Of all names that do not come before the prefix, those that begin with it come first.
+            // The first name that does not precede the prefix begins with it, if any name does.
             let first = marked.indices.firstSorted { marked[$0].follows(prefix) }
             let isAmbiguous = first < marked.count && marked[first].starts(with: prefix)
             archives.append(
@@ -261,8 +270,10 @@ extension FolderVisit {
 // MARK: - Single files
 
 extension FolderVisit {
-    /// The stores that a single file in the folder is: none if it is none by name and contents, several if systems share it.
-    /// - Parameter folderPath: the path of the folder as given, whose names may tell.
+    /// Returns the stores that a single file in the folder is, judged by its name, its contents, and the given path of
+    /// the folder.
+    ///
+    /// The result is empty if the file is not a store, and has several elements if systems share the file.
     func stores(ofSingleFile file: String, inFolderAt folderPath: String) throws(FileError) -> [any Store] {
         var entries = FolderEntries()
         entries.append(name: file.utf8, kind: .file, inode: 0)

@@ -1,19 +1,20 @@
 import Bytes
 import Telemetry
 
-/// A store in a capture, and the container that it belongs to.
+/// A store in a capture, and its container.
 public struct FoundStore: Sendable {
-    /// The store as its system recognized it.
+    /// The store as recognized by its system.
     public let store: any Store
     fileprivate let place: ContainerPlace
-    /// The number of the container. The containers with stores of a capture are numbered from 0, in the order of their first
-    /// stores.
+    /// The index of the container.
+    ///
+    /// The containers of a capture that have stores are counted from 0, in the order of their first stores.
     public let containerNumber: Int
 
-    /// The path relative to the root of the capture, without a slash at its end.
+    /// The path relative to the root of the capture, without a trailing slash.
     public var path: String { store.path }
 
-    /// The container that the store belongs to.
+    /// The container of the store.
     public var container: Container {
         Container(
             path: String(decoding: path.utf8.prefix(Int(place.pathLength)), as: UTF8.self),
@@ -21,7 +22,7 @@ public struct FoundStore: Sendable {
     }
 }
 
-/// A container without its path, which the paths of its stores begin with.
+/// A container without its path, which is a prefix of the paths of its stores.
 private struct ContainerPlace {
     let pathLength: UInt32
     let kind: Container.Kind
@@ -37,7 +38,7 @@ private struct ContainerPlace {
 /// The stores of a capture.
 ///
 /// A capture can have hundreds of thousands of stores and containers. Therefore a store has only the number of its
-/// container, and a container has no path of its own.
+/// container, and a container has no separate path.
 public struct FoundStores: RandomAccessCollection, Sendable {
     private struct Entry {
         let store: any Store
@@ -50,7 +51,7 @@ public struct FoundStores: RandomAccessCollection, Sendable {
     /// The number of containers with stores.
     public var containerCount: Int { containers.count }
 
-    /// Always 0.
+    /// The index of the first store, which is always 0.
     public var startIndex: Int { 0 }
     /// The number of stores.
     public var endIndex: Int { entries.count }
@@ -67,6 +68,7 @@ public struct FoundStores: RandomAccessCollection, Sendable {
     }
 
     /// Sorts the stores by the UTF-8 bytes of their paths and sets their containers.
+    ///
     /// - Parameter container: Returns the container of the store at a path.
     mutating func sort(findingContainers container: (String) -> Container) {
         entries.sort { left, right in
@@ -91,14 +93,16 @@ public struct FoundStores: RandomAccessCollection, Sendable {
         }
     }
 
-    /// Returns the stores of the container that a store belongs to, the store itself among them.
+    /// Returns the stores of the container that a store belongs to, including the store itself.
     func neighbors(of found: FoundStore) -> [any Store] {
         let folder = found.path.utf8.prefix(Int(found.place.pathLength))
         return entries[firstIndex(from: folder)...].lazy.prefix { $0.store.path.utf8.starts(with: folder) }
             .filter { $0.container == found.containerNumber }.map(\.store)
     }
 
-    /// Returns the indices of the stores at `path`. One file can be a store of two systems.
+    /// Returns the indices of the stores at `path`.
+    ///
+    /// One file can be a store of two systems.
     public func indices(at path: String) -> Range<Int> {
         let first = firstIndex(from: path.utf8)
         let end = entries[first...].firstIndex { !$0.store.path.utf8.elementsEqual(path.utf8) } ?? entries.endIndex

@@ -1,17 +1,17 @@
 import Files
 import Telemetry
 
-/// Which symbolic links are told: those behind which there may be something that is read nowhere else.
+/// Decides which symbolic links are reported, because they may lead to records that are not read elsewhere.
 struct LinkRule {
     let formats: [StoreFormat]
-    /// The name of the folder that the links lie in.
+    /// The name of the folder that contains the links.
     let rootName: String
 
-    /// Whether records may lie behind a link that is not named like a store.
+    /// Returns whether a link that is not named like a store may lead to records that are not read elsewhere.
     ///
-    /// A folder can hold anything. What lies in the capture is read in its own place, but what a store is may depend on the
-    /// name of its folder, which the link can give it; only in a folder around the link everything has its names already. Of
-    /// files outside, the names have to tell whether they may be stores, as those of members of archives have.
+    /// A target inside the capture is read at its own path. The link matters only if it gives the target another name,
+    /// because names of folders may identify a store. A target outside of the capture is judged by its name, like a
+    /// member of an archive.
     func mayLose(_ link: NotFile) -> Bool {
         guard let target = link.target else { return false }
         switch target.destination {
@@ -27,7 +27,7 @@ struct LinkRule {
         StoreNames(formats: formats).isNamed(Path.lastName(of: path))
     }
 
-    /// Whether a file of that name may be a store, or an archive with some in it.
+    /// Returns whether a file with the name at the end of `path` may be a store, or an archive with stores.
     private func mayBeStore(_ path: String) -> Bool {
         let parts = Path.parts(of: path)
         guard let name = parts.last else { return false }

@@ -1,9 +1,11 @@
 import Telemetry
 
-/// Links and special files that are told. There may be millions: the first of them by their paths are kept, the others are
-/// counted, whatever the order is in which they come.
+/// The links and special files that are reported.
+///
+/// There may be millions. The first ones by their paths are kept, and the others are counted, independent of the order
+/// in which they are added.
 struct NotFiles: Sendable {
-    /// How many are told one by one.
+    /// The maximum number of links and special files that are reported individually.
     static let mostTold = 10_000
 
     var told: [NotFile] {

@@ -3,14 +3,14 @@ import JSONText
 import Parallel
 import Telemetry
 
-/// Looks through all folders below a root for stores, several at once.
+/// Searches all folders below a root for stores, several at the same time.
 struct StoreWalk {
     var problems: [PlacedProblem] = []
     var isIncomplete = false
     var backups: [OpenedBackup] = []
-    /// The errors of backups that could not be opened.
+    /// The errors of the backups that could not be opened.
     var backupErrors: [BackupError] = []
-    /// The path of a file that was left out although its name is that of a store.
+    /// The path of an excluded file that belongs to a store by its name.
     private(set) var leftOutStore: String?
     let label: String
     let path: String
@@ -20,15 +20,18 @@ struct StoreWalk {
     private var archives: [String] = []
     /// The paths of the backups that were found and not opened yet.
     var foundBackups: [String] = []
-    /// Of each backup by its prefix, what visits could not read in it, the first one in words.
+    /// The number of files that could not be read in each backup, and the error of the first one, by the prefix of the
+    /// backup.
     var unreadInBackups: [String: (count: Int, first: String)] = [:]
     private(set) var stores = FoundStores()
-    /// Links and special files that may stand for something with records.
+    /// Links and special files that may replace something with records.
     private var notFiles = NotFiles()
     let formats: [StoreFormat]
     var identifiers: [String: ContainerOwner] = [:]
 
-    /// How many folders one job looks at: fewer would cost more to hand out than to read.
+    /// The number of folders that one job searches.
+    ///
+    /// Jobs with fewer folders would cost more than the search itself.
     private static let foldersPerJob = 16
 
     init(label: String, path: String, spool: Spool, passwords: BackupPasswords, formats: [StoreFormat]) {
@@ -40,11 +43,13 @@ struct StoreWalk {
         self.spool = spool
     }
 
-    /// Walks the folders level by level, then those of backups and archives that lie in them.
-    /// - Parameter rereading: reads the archive again that the capture is; nil if it is none, or comes once only.
-    /// - Returns: the tree with the backups and archives that were opened.
-    /// - Throws: `FileError` for the root; what cannot be read below it becomes a problem. ``ArchiveError`` for archives
-    ///   that pass the limits. ``BackupError`` if the capture is a backup that cannot be read.
+    /// Searches the folders level by level, then the backups and archives in them.
+    ///
+    /// `rereading` reads the archive again that is the capture. It is `nil` if the capture is no archive or a stream.
+    ///
+    /// - Returns: The tree with the backups and archives that were opened.
+    /// - Throws: `FileError` for the root, ``ArchiveError`` for archives that exceed the limits, or ``BackupError`` if
+    ///   the capture is a backup that cannot be read. Other errors become problems.
     mutating func run(
         through tree: FileTree, named rootName: String, leavingOut excluded: Set<FileIdentity>,
         rereading: ArchiveRereading? = nil, limit: JobLimit
@@ -107,7 +112,7 @@ struct StoreWalk {
         }
     }
 
-    /// What the backups are, by the bytes of their paths.
+    /// Returns the facts of the backups, sorted by the UTF-8 bytes of their paths.
     func sortedFacts() -> [BackupFacts] {
         guard !backups.isEmpty else { return [] }
         let containers = Dictionary(grouping: stores, by: \.container).mapValues { $0.map(\.store) }
@@ -117,7 +122,7 @@ struct StoreWalk {
         }
     }
 
-    /// The problems by the bytes of their paths, for folders list their entries in no order.
+    /// Returns the problems, sorted by the UTF-8 bytes of their paths, because folders list their entries in any order.
     func sortedProblems() -> [PlacedProblem] {
         var problems = problems
         for found in notFiles.told {
@@ -129,7 +134,7 @@ struct StoreWalk {
         return problems + [PlacedProblem(capture: label, path: "", problem: more)]
     }
 
-    /// Adds the findings of a visit. Returns the folders below.
+    /// Adds the findings of a search, and returns the folders below.
     mutating func take(_ result: Result<FolderVisit, FileError>, of path: String) -> [String] {
         switch result {
         case .success(let visit):
