@@ -52,7 +52,7 @@ public struct BundleMaker {
         try await reader.read(
             into: &intake, keep: { entry, line, _ in bundle.add(entry.summary, line: line) }, progress: progress,
             afterOutput: { try await bundle.writeFinished(to: sink) })
-        var source = try QuarantineSource(reader.inputs)
+        var source = try QuarantineReader(reader.inputs)
         try await bundle.add(intake.spill.quarantine, within: quarantine) { input, item in
             do {
                 return try source.bytes(of: item, input: input)
@@ -60,12 +60,12 @@ public struct BundleMaker {
                 return nil
             }
         } lose: {
-            try intake.lose($0, $1)
+            try intake.addLoss(of: $0, $1)
         } to: {
             try sink($0)
         }
-        let given = try await hashes.account(for: reader.inputs, labels: labels)
-        for problem in given.problems { try intake.tell(problem) }
+        let given = try await hashes.finish(for: reader.inputs, labels: labels)
+        for problem in given.problems { try intake.report(problem) }
         let manifest = try bundle.finish(
             problems: intake.spill.problems, duplicates: intake.duplicates, pseudonymized: keyID(intake),
             inputs: given.inputs, to: sink)

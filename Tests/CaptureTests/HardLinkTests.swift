@@ -54,9 +54,9 @@ import Testing
             .file("notes.txt", CaptureFolder.ping(3)), link("\(corePings)/-t-3.json", to: "notes.txt"),
         ]
         let spooler = ArchiveSpooler(
-            ArchivePlace(label: "capture", path: "capture.tar"), spool: Spool(),
+            ArchiveLocation(label: "capture", path: "capture.tar"), spool: Spool(),
             formats: CaptureFormats.all(Systems.table), jobs: JobLimit(jobs: 1))
-        let found = try spooler.runLong(.source(ByteSource(try TestArchive("gnu", members).bytes)))
+        let found = try spooler.readWithLibarchive(.source(ByteSource(try TestArchive("gnu", members).bytes)))
         #expect(
             found.problems.map(\.problem.text) == [
                 "hard link to notes.txt, which was not kept; unpack the archive yourself and give the folder"

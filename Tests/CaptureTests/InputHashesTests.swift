@@ -36,7 +36,7 @@ import Testing
         let paths = names.map(path)
         let inputs = try await opening.open(paths)
         try meanwhile()
-        return try await hashes.account(for: inputs, labels: opening.labels(ofPaths: paths))
+        return try await hashes.finish(for: inputs, labels: opening.labels(ofPaths: paths))
     }
 
     @Test("a folder, an archive of it, a log, a file of a store and a bundle are told by what they are")

@@ -23,7 +23,7 @@ import Testing
 
         mutating func take(_ output: ScanOutput, fromBundle isBundle: Bool = false) throws {
             var (lines, payloads, found) = (lines, payloads, found)
-            try intake.take(output, fromBundle: isBundle) { _, line, payload in
+            try intake.add(output, fromBundle: isBundle) { _, line, payload in
                 lines.append(String(decoding: line, as: UTF8.self))
                 payloads.append(String(decoding: payload, as: UTF8.self))
             } note: { finding in
@@ -187,7 +187,7 @@ import Testing
         struct Full: Error {}
         var intake = Taken().intake
         #expect(throws: Full.self) {
-            try intake.take(output(record("1")), fromBundle: false) { _, _, _ in throw Full() }
+            try intake.add(output(record("1")), fromBundle: false) { _, _, _ in throw Full() }
         }
     }
 
@@ -283,7 +283,7 @@ import Testing
         ])
     func lost(loss: QuarantineLoss, code: String) throws {
         var taken = Taken()
-        try taken.intake.lose(quarantined("big"), loss)
+        try taken.intake.addLoss(of: quarantined("big"), loss)
         #expect(taken.intake.problems.elements.map(\.path) == ["big"])
         #expect(taken.intake.losses.elements.map(\.problem.code) == [code])
         #expect(taken.intake.isIncomplete)

@@ -9,11 +9,11 @@ import Telemetry
 extension CapturedFolder {
     /// Walks a folder for stores of the known systems.
     convenience init(
-        path: String, label: String, leavingOut excluded: Set<FileIdentity> = [], spool: Spool = Spool(),
+        path: String, label: String, excluding excluded: Set<FileIdentity> = [], spool: Spool = Spool(),
         limit: JobLimit = JobLimit(jobs: 2)
     ) async throws {
         try await self.init(
-            path: path, label: label, systems: Systems.table, leavingOut: excluded, spool: spool, limit: limit)
+            path: path, label: label, systems: Systems.table, excluding: excluded, spool: spool, limit: limit)
     }
 
     /// Walks an archive for stores of the known systems.

@@ -125,8 +125,8 @@ import Testing
 
     @Test("of very many links the first ones are told one by one, and the others are counted")
     func manyLinks() async throws {
-        var found = NotFiles()
-        var others = NotFiles()
+        var found = SkippedEntries()
+        var others = SkippedEntries()
         // Backwards, and in two parts: what is told does not depend on the order.
         for number in (0..<25_000).reversed() {
             let digits = String(number)
@@ -138,10 +138,10 @@ import Testing
             }
         }
         found.add(others)
-        #expect(found.told.count == 10_000)
-        #expect(found.told.first?.path == "l00000")
-        #expect(found.told.last?.path == "l09999")
-        #expect(found.left == 15_000)
+        #expect(found.reported.count == 10_000)
+        #expect(found.reported.first?.path == "l00000")
+        #expect(found.reported.last?.path == "l09999")
+        #expect(found.unreportedCount == 15_000)
         for number in 0..<10_003 { try folder.link("l\(number)", to: "/") }
         let capture = try await folder.open()
         #expect(capture.problems.count == 10_001)

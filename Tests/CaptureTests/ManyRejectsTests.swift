@@ -67,7 +67,7 @@ import Testing
     @Test("spans in order are hashed in one pass, one that lies before in another")
     func passes() throws {
         let text = String(repeating: "0123456789", count: 100_000)
-        var hashes = SpanHashes(of: ByteSource(Array(text.utf8)))
+        var hashes = SpanHasher(of: ByteSource(Array(text.utf8)))
         for group in 0..<50 {
             let start = group * 20_000
             let spans = try hashes.hash(

@@ -11,14 +11,14 @@ import Testing
 @Suite struct PlainArchiveTests {
     private func spooler(_ spool: Spool = Spool()) -> ArchiveSpooler {
         ArchiveSpooler(
-            ArchivePlace(label: "capture", path: "capture.tar"), spool: spool,
+            ArchiveLocation(label: "capture", path: "capture.tar"), spool: spool,
             formats: CaptureFormats.all(Systems.table), jobs: JobLimit(jobs: 2))
     }
 
     /// What an archive holds, if it is read in the short way: as many lines as the long way gives.
     private func short(_ bytes: [UInt8], _ what: String = "") async throws -> [String]? {
-        guard let found = try await spooler().runShort(ByteSource(bytes)) else { return nil }
-        let expected = try spooler().runLong(.source(ByteSource(bytes)))
+        guard let found = try await spooler().readPlain(ByteSource(bytes)) else { return nil }
+        let expected = try spooler().readWithLibarchive(.source(ByteSource(bytes)))
         let lines = try listing(of: found.tree)
         let differences = try listing(of: expected.tree).difference(from: lines).map { "\($0)".prefix(200) }
         #expect(differences == [], "\(what)")
@@ -110,7 +110,7 @@ import Testing
     func fullSpool(format: String) async throws {
         let bytes = try TestArchive(format, [.ping(1), .ping(2)]).bytes
         await #expect(throws: ArchiveError.self) {
-            _ = try await spooler(Spool(limit: 100)).runShort(ByteSource(bytes))
+            _ = try await spooler(Spool(limit: 100)).readPlain(ByteSource(bytes))
         }
     }
 
@@ -122,14 +122,14 @@ import Testing
         for members in [[Member.ping(1), .ping(2), .ping(3)], [.ping(1), .file("a", ""), .file("b", "")]] {
             let source = ByteSource(try TestArchive(format, members).bytes)
             await #expect(throws: ArchiveError.self) {
-                _ = try await spooler(Spool(archiveLimits: limits)).runShort(source)
+                _ = try await spooler(Spool(archiveLimits: limits)).readPlain(source)
             }
             #expect(throws: ArchiveError.self) {
-                _ = try spooler(Spool(archiveLimits: limits)).runLong(.source(source))
+                _ = try spooler(Spool(archiveLimits: limits)).readWithLibarchive(.source(source))
             }
         }
         let source = ByteSource(try TestArchive(format, [.ping(1), .ping(2)]).bytes)
-        let found = try await spooler(Spool(archiveLimits: limits)).runShort(source)
+        let found = try await spooler(Spool(archiveLimits: limits)).readPlain(source)
         #expect(found != nil)
     }
 
@@ -137,7 +137,7 @@ import Testing
     func dropped() async throws {
         let bytes = try TestArchive("ustar", [.ping(1), Member(name: "pipe", type: "fifo")]).bytes
         let spool = Spool()
-        let found = try await spooler(spool).runShort(ByteSource(bytes))
+        let found = try await spooler(spool).readPlain(ByteSource(bytes))
         #expect(found == nil)
         #expect(spool.end == 0)
     }

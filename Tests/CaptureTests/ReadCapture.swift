@@ -11,7 +11,7 @@ import Testing
 extension CaptureInput {
     /// The bytes of something in quarantine, as a command reads them again.
     func quarantinedBytes(of item: Quarantined) throws -> [UInt8] {
-        var source = try QuarantineSource([self])
+        var source = try QuarantineReader([self])
         return try source.bytes(of: item, input: 0)
     }
 }

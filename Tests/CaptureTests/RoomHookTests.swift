@@ -84,7 +84,7 @@ import Testing
         var intake = Intake(.ofTests, keepsDetails: false, systems: ProbeSystem.table)
         var notes: [[String]] = []
         var document = JSONDocument()
-        try intake.take(output, fromBundle: false) { _, line, _ in
+        try intake.add(output, fromBundle: false) { _, line, _ in
             let record = try Record(line: Array(line.dropLast()), using: &document, knowing: ProbeSystem.table)
             notes.append(record.noteCodes)
         }

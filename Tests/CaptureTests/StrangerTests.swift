@@ -87,7 +87,7 @@ import Testing
         try folder.put("\(corePings)/-t-2.json", CaptureFolder.ping(2))
         let identity = try InputFile(path: "\(folder.path)/\(corePings)/-t-2.json").identity
         let capture = try await CapturedFolder(
-            path: folder.path, label: "capture", leavingOut: [identity], limit: JobLimit(jobs: 2))
+            path: folder.path, label: "capture", excluding: [identity], limit: JobLimit(jobs: 2))
         #expect(try await ReadCapture(capture).ids == [CaptureFolder.id(1)])
     }
 }

@@ -24,20 +24,20 @@ final class ArchiveInput {
         /// The stored bytes.
         case stored(ArchiveBytes)
         /// The output of a decompressor.
-        case decompressed(any Decompression)
+        case decompressed(any Decompressor)
     }
 
     /// The error that ended a callback, whose cause libarchive cannot report.
     private(set) var failure: ArchiveError?
     /// The number of bytes that were passed to the reader, including bytes that were read twice.
-    private var delivered = 0
+    private var deliveredCount = 0
     private let origin: Origin
     private let limits: ArchiveLimits
     private var position = 0
     /// The first decompressed block, if it was inspected and not passed to the reader yet.
-    private var first: UnsafeRawBufferPointer?
+    private var firstBlock: UnsafeRawBufferPointer?
     /// The unused bytes of the last block, for readers other than libarchive.
-    private(set) var rest = UnsafeRawBufferPointer(start: nil, count: 0)
+    private(set) var unused = UnsafeRawBufferPointer(start: nil, count: 0)
     private let buffer: UnsafeMutableBufferPointer<UInt8>
 
     private init(_ origin: Origin, _ limits: ArchiveLimits) {
@@ -52,7 +52,7 @@ final class ArchiveInput {
     /// Creates an input that removes all compressions around an archive.
     ///
     /// - Throws: ``ArchiveError``. Its reason is `overLimit` if the compressions are nested too deeply.
-    static func opening(_ bytes: ArchiveBytes, _ limits: ArchiveLimits) throws(ArchiveError) -> ArchiveInput {
+    static func decompressing(_ bytes: ArchiveBytes, _ limits: ArchiveLimits) throws(ArchiveError) -> ArchiveInput {
         var input = ArchiveInput(.stored(bytes), limits)
         var levels = 0
         while true {
@@ -65,10 +65,10 @@ final class ArchiveInput {
             }
             guard let compression = Compression(head: head) else { return input }
             levels += 1
-            guard levels <= Compression.mostLevels else {
-                throw ArchiveError(.overLimit("\(Compression.mostLevels) compressions, one in the other"))
+            guard levels <= Compression.maximumLevels else {
+                throw ArchiveError(.overLimit("\(Compression.maximumLevels) compressions, one in the other"))
             }
-            input = ArchiveInput(.decompressed(try compression.decompression(of: input)), limits)
+            input = ArchiveInput(.decompressed(try compression.decompressor(of: input)), limits)
         }
     }
 
@@ -80,9 +80,9 @@ final class ArchiveInput {
                 try source.bytes(at: 0, count: min(source.count, UnsupportedFormat.headSize))
             }
         case .stored(.standardInput(let head, _)): return Array(head.prefix(UnsupportedFormat.headSize))
-        case .decompressed(let decompression):
-            let block = try decompression.next()
-            first = block
+        case .decompressed(let decompressor):
+            let block = try decompressor.next()
+            firstBlock = block
             return Array(block.prefix(UnsupportedFormat.headSize))
         }
     }
@@ -121,8 +121,8 @@ final class ArchiveInput {
     /// The size of the stored archive in bytes, or the number of bytes read so far if the size is unknown.
     var archivedCount: Int {
         switch origin {
-        case .stored(let bytes): bytes.count ?? delivered
-        case .decompressed(let decompression): decompression.input.archivedCount
+        case .stored(let bytes): bytes.count ?? deliveredCount
+        case .decompressed(let decompressor): decompressor.input.archivedCount
         }
     }
 
@@ -130,40 +130,40 @@ final class ArchiveInput {
     func offset(ofReader archive: OpaquePointer) -> Int {
         switch origin {
         case .stored: Int(archive_filter_bytes(archive, -1))
-        case .decompressed(let decompression): decompression.offset
+        case .decompressed(let decompressor): decompressor.offset
         }
     }
 
     /// The offset of the first unused byte, in bytes of the stored archive.
     var offset: Int {
         switch origin {
-        case .stored: position - rest.count
-        case .decompressed(let decompression): decompression.offset
+        case .stored: position - unused.count
+        case .decompressed(let decompressor): decompressor.offset
         }
     }
 
-    /// Reads the next block if all bytes were used, so that `rest` is empty only at the end.
+    /// Reads the next block if all bytes were used, so that `unused` is empty only at the end.
     func refill() throws(ArchiveError) {
-        if rest.isEmpty { rest = try nextBlock() }
+        if unused.isEmpty { unused = try nextBlock() }
     }
 
-    /// Removes the first `count` bytes from `rest`.
-    func use(_ count: Int) { rest = UnsafeRawBufferPointer(rebasing: rest[count...]) }
+    /// Removes the first `count` bytes from `unused`.
+    func use(_ count: Int) { unused = UnsafeRawBufferPointer(rebasing: unused[count...]) }
 
     /// Appends as many of the next bytes to `output` as fit, or nothing at the end.
     func read(into output: inout OutputSpan<UInt8>) throws(ArchiveError) {
         try refill()
-        guard !rest.isEmpty else { return }
-        use(output.append(asMuchAsFitsOf: rest.assumingMemoryBound(to: UInt8.self).span))
+        guard !unused.isEmpty else { return }
+        use(output.append(asMuchAsFitsOf: unused.assumingMemoryBound(to: UInt8.self).span))
     }
 
     /// Reads compressed bytes to their end, because the checksum is stored there.
     func finish() throws(ArchiveError) {
-        guard case .decompressed(let decompression) = origin else { return }
+        guard case .decompressed(let decompressor) = origin else { return }
         while try !nextBlock().isEmpty {
-            guard allows(expanded: delivered) else { throw ArchiveError(.overExpanded, at: decompression.offset) }
+            guard allows(expanded: deliveredCount) else { throw ArchiveError(.overExpanded, at: decompressor.offset) }
         }
-        try decompression.input.finish()
+        try decompressor.input.finish()
     }
 
     /// Returns whether the input that was read so far may expand to `expanded` bytes.
@@ -195,17 +195,17 @@ extension ArchiveInput {
     ///
     /// The block is empty at the end.
     private func nextBlock() throws(ArchiveError) -> UnsafeRawBufferPointer {
-        let block = try makeBlock()
+        let block = try readBlock()
         position += block.count
-        delivered += block.count
+        deliveredCount += block.count
         return block
     }
 
-    private func makeBlock() throws(ArchiveError) -> UnsafeRawBufferPointer {
+    private func readBlock() throws(ArchiveError) -> UnsafeRawBufferPointer {
         switch origin {
-        case .decompressed(let decompression):
-            if let block = first.take() { return block }
-            return try decompression.next()
+        case .decompressed(let decompressor):
+            if let block = firstBlock.take() { return block }
+            return try decompressor.next()
         case .stored(let bytes):
             return try ArchiveError.wrapping { () throws(FileError) in
                 var output = OutputSpan(buffer: buffer, initializedCount: 0)
@@ -222,17 +222,17 @@ extension ArchiveInput {
             for byte in head.dropFirst(position).prefix(output.freeCapacity) { output.append(byte) }
             let present = output.count
             try StandardInput.read(into: &output)
-            hash?.take(output.span.extracting(present...))
+            hash?.update(output.span.extracting(present...))
         }
     }
 
     /// Skips up to `wanted` bytes and returns the number of skipped bytes.
     func skip(_ wanted: Int64) -> Int64 {
-        let unused = min(max(wanted, 0), Int64(rest.count))
-        use(Int(unused))
-        let skipped = min(max(wanted - unused, 0), Int64(max((count ?? 0) - position, 0)))
+        let buffered = min(max(wanted, 0), Int64(unused.count))
+        use(Int(buffered))
+        let skipped = min(max(wanted - buffered, 0), Int64(max((count ?? 0) - position, 0)))
         position += Int(skipped)
-        return unused + skipped
+        return buffered + skipped
     }
 
     private func seek(_ offset: Int64, _ whence: Int32) -> Int64 {

@@ -51,7 +51,7 @@ struct ArchiveReader: ~Copyable {
     ///
     /// `isTar` states that it begins as a tar, because libarchive would read a tar that ends as a zip as a zip.
     init(_ bytes: ArchiveBytes, limits: ArchiveLimits, isTar: Bool = false) throws(ArchiveError) {
-        handle = try ArchiveHandle.open(ArchiveInput.opening(bytes, limits), isTar: isTar)
+        handle = try ArchiveHandle.open(ArchiveInput.decompressing(bytes, limits), isTar: isTar)
     }
 
     private var archive: OpaquePointer { handle.archive }

@@ -18,7 +18,7 @@ struct ArchiveSpooler {
         let neededTargets: Set<[UInt8]>
     }
 
-    private let archive: ArchivePlace
+    private let archive: ArchiveLocation
     let spool: Spool
     let limits: ArchiveLimits
     /// Limits the number of parts of an archive that are read at the same time.
@@ -26,7 +26,7 @@ struct ArchiveSpooler {
     private let formats: [StoreFormat]
     var members = SpooledTreeBuilder()
     private var problems: [PlacedProblem] = []
-    private var unnamedProblems = 0
+    private var unreportedCount = 0
     /// The paths of the wanted members, or `nil` if their names decide.
     private var wanted: Set<[UInt8]>?
     /// The paths of further wanted members, which are targets of hard links.
@@ -36,25 +36,25 @@ struct ArchiveSpooler {
     /// Whether the archive is a stream.
     ///
     /// Files of backups are then kept until their manifest was read.
-    private var comesOnce = false
+    private var isStream = false
 
     /// The prefix of the members that macOS adds for resource forks.
-    private static let shadows = Array("__MACOSX/".utf8)
+    private static let resourceForkPrefix = Array("__MACOSX/".utf8)
     /// The maximum number of problems that are reported individually.
     ///
     /// In a hostile archive, every member may have one.
-    private static let mostReported = 1000
+    private static let reportLimit = 1000
     /// The advice for members that only other programs can read.
-    private static let unpacking = "unpack the archive yourself and give the folder"
+    private static let unpackAdvice = "unpack the archive yourself and give the folder"
     /// The maximum length of a path on Linux, in bytes.
-    private static let mostBytesOfLink = 4096
+    private static let linkSizeLimit = 4096
     /// The maximum number of times that an archive is read.
     ///
     /// Each hard link on the path to contents that were not kept requires one more reading. Archivers link all names to
     /// the first one.
     private static let maximumReadings = 4
 
-    init(_ archive: ArchivePlace, spool: Spool, formats: [StoreFormat], jobs: JobLimit) {
+    init(_ archive: ArchiveLocation, spool: Spool, formats: [StoreFormat], jobs: JobLimit) {
         self.jobs = jobs
         self.formats = formats
         self.archive = archive
@@ -71,7 +71,7 @@ struct ArchiveSpooler {
     ///   - wanted: The paths of the wanted members, or `nil` to spool the members that may belong to stores.
     /// - Returns: The members, and the problems of those that could not be read.
     /// - Throws: ``ArchiveError`` if nothing can be read, if the spool is full, or if a limit is exceeded.
-    consuming func run(
+    consuming func spoolMembers(
         _ bytes: ArchiveBytes, only wanted: Set<[UInt8]>? = nil
     ) async throws(ArchiveError) -> Result {
         self.wanted = wanted
@@ -84,7 +84,7 @@ struct ArchiveSpooler {
             }
             targets.formUnion(result.neededTargets)
             readings += 1
-            spool.cut(to: start)
+            spool.truncate(to: start)
         }
     }
 
@@ -92,27 +92,27 @@ struct ArchiveSpooler {
         if case .source(let source) = bytes, Self.isTar(bytes), Self.endsAsZip(source) {
             report("two-formats", "begins as a tar archive and ends as a zip archive; read as tar", at: "")
         }
-        if case .source(let source) = bytes, let result = try await (copy self).runShort(source) { return result }
-        return try runLong(bytes)
+        if case .source(let source) = bytes, let result = try await (copy self).readPlain(source) { return result }
+        return try readWithLibarchive(bytes)
     }
 
     /// Reads a plain tar or zip archive with several jobs.
     ///
     /// - Returns: The members, or `nil` if the archive is not plain. Nothing is spooled in that case.
     /// - Throws: ``ArchiveError`` if the spool is full or a limit is exceeded.
-    consuming func runShort(_ source: ByteSource) async throws(ArchiveError) -> Result? {
+    consuming func readPlain(_ source: ByteSource) async throws(ArchiveError) -> Result? {
         let start = spool.end
         do {
             if let directory = Self.isTar(.source(source)) ? nil : try PlainZipDirectory(source) {
-                try await takeMembers(of: directory)
+                try await addMembers(of: directory)
             } else {
-                try await takeMembers(of: TarChunks(.source(source), limits))
+                try await addMembers(of: TarChunkReader(.source(source), limits))
             }
         } catch let error as ArchiveError {
             throw error
         } catch {
             // libarchive reads the archive next, and reports the fault.
-            spool.cut(to: start)
+            spool.truncate(to: start)
             return nil
         }
         try checkLimits()
@@ -137,19 +137,19 @@ struct ArchiveSpooler {
     }
 
     /// Reads an archive of any supported format with libarchive.
-    consuming func runLong(_ bytes: ArchiveBytes) throws(ArchiveError) -> Result {
+    consuming func readWithLibarchive(_ bytes: ArchiveBytes) throws(ArchiveError) -> Result {
         switch bytes {
-        case .standardInput: comesOnce = true
+        case .standardInput: isStream = true
         case .source(let source) where !Self.isTar(bytes):
             PlainZipDirectory.forEachRepeatedEntry(in: source) { entry in
-                let name = String(decoding: CodePage437.text(entry.name), as: UTF8.self)
+                let name = String(decoding: CodePage437.utf8(entry.name), as: UTF8.self)
                 report("unreadable", "not read: another entry of the archive is at byte \(entry.offset) too", at: name)
             }
         case .source: break
         }
         var reader = try ArchiveReader(bytes, limits: limits, isTar: Self.isTar(bytes))
         do throws(ArchiveError) {
-            try takeMembers(from: &reader)
+            try addMembers(from: &reader)
         } catch {
             guard case .damaged = error.reason, members.count > 0 else { throw error }
             report("damaged", "\(error); what follows is lost", at: "")
@@ -157,13 +157,13 @@ struct ArchiveSpooler {
         return try finish()
     }
 
-    private mutating func takeMembers(from reader: inout ArchiveReader) throws(ArchiveError) {
+    private mutating func addMembers(from reader: inout ArchiveReader) throws(ArchiveError) {
         var isInGap = false
         while true {
             switch try reader.next() {
             case .member(let member):
                 isInGap = false
-                try take(member, from: &reader)
+                try addMember(member, from: &reader)
                 try checkLimits()
             case .gap(let error):
                 if !isInGap { report("damaged", "\(error); members are lost here", at: "") }
@@ -176,16 +176,20 @@ struct ArchiveSpooler {
         }
     }
 
-    private mutating func take(_ member: ArchiveReader.Member, from reader: inout ArchiveReader) throws(ArchiveError) {
-        guard let path = takeHeader(of: member),
+    private mutating func addMember(_ member: ArchiveReader.Member, from reader: inout ArchiveReader)
+        throws(ArchiveError)
+    {
+        guard let path = addHeader(of: member),
             let contents = try contents(of: member, path, from: &reader)
         else { return }
         add(member, at: path, contents)
     }
 
     /// Adds a member without its contents, and returns its path if the contents are wanted.
-    mutating func takeHeader(of member: ArchiveReader.Member) -> MemberPath? {
-        guard let path = path(member.path, of: member), !path.bytes.starts(with: Self.shadows) else { return nil }
+    mutating func addHeader(of member: ArchiveReader.Member) -> MemberPath? {
+        guard let path = path(member.path, of: member), !path.bytes.starts(with: Self.resourceForkPrefix) else {
+            return nil
+        }
         guard !path.bytes.isEmpty else {
             // The root may have an entry if it is a folder.
             if member.kind != .folder { reportWithoutName(member) }
@@ -201,7 +205,7 @@ struct ArchiveSpooler {
         case .special: members.addSpecial(path)
         case .file where !isWanted(path) && !isWanted(targetOf: member): add(member, at: path, .leftOut)
         case .file where member.isEncrypted:
-            report("unreadable", "encrypted; \(Self.unpacking)", at: path.text)
+            report("unreadable", "encrypted; \(Self.unpackAdvice)", at: path.text)
         case .file:
             if (member.size ?? 0) <= limits.memberSize { return path }
             add(member, at: path, .tooLarge)
@@ -234,7 +238,7 @@ struct ArchiveSpooler {
                 "unreadable", "the member at byte \(member.offset) has a name that is no text", at: "", member.offset)
             return nil
         }
-        let name = member.isZip ? CodePage437.text(stored) : stored
+        let name = member.isZip ? CodePage437.utf8(stored) : stored
         do throws(MemberPath.PathError) {
             return try MemberPath(name)
         } catch {
@@ -256,8 +260,8 @@ struct ArchiveSpooler {
 
     /// Returns the target of a symbolic link, or no bytes if it is unknown or too long.
     private static func target(of member: ArchiveReader.Member) -> [UInt8] {
-        guard let stored = member.symbolicLink, stored.count <= mostBytesOfLink else { return [] }
-        return member.isZip ? CodePage437.text(stored) : stored
+        guard let stored = member.symbolicLink, stored.count <= linkSizeLimit else { return [] }
+        return member.isZip ? CodePage437.utf8(stored) : stored
     }
 
     /// Spools the bytes of a file and returns their location, or `nil` if they cannot be read.
@@ -270,15 +274,15 @@ struct ArchiveSpooler {
             switch outcome {
             case .complete: return .spooled(offset: start, count: spool.end - start)
             case .tooLarge:
-                spool.cut(to: start)
+                spool.truncate(to: start)
                 return .tooLarge
             case .damaged(let words):
-                spool.cut(to: start)
+                spool.truncate(to: start)
                 report("damaged", "damaged, at byte \(member.offset) of the archive: \(words)", at: path.text)
                 return nil
             case .unsupported(let words):
-                spool.cut(to: start)
-                report("unreadable", "not read: \(words); \(Self.unpacking)", at: path.text)
+                spool.truncate(to: start)
+                report("unreadable", "not read: \(words); \(Self.unpackAdvice)", at: path.text)
                 return nil
             }
         } catch {
@@ -298,7 +302,7 @@ struct ArchiveSpooler {
         if let wanted { return wanted.contains(path.bytes) }
         let name = path.split.name
         return MemberNames.mayBelongToStore(path, rootName: archive.rootName, formats, after: &folders)
-            || BackupSigns.isBesideManifest(name) || comesOnce && BackupSigns.isFile(name)
+            || BackupDetector.isManifestOrCompanion(name) || isStream && BackupDetector.isBackupFileName(name)
             || !archive.isNested && MemberNames.isArchive(name)
     }
 
@@ -315,16 +319,16 @@ struct ArchiveSpooler {
             case .leftOutTarget(let path, let target):
                 neededTargets.insert(target.bytes)
                 let words = "hard link to \(target.text), which was not kept"
-                report("unreadable", "\(words); \(Self.unpacking)", at: path.text)
+                report("unreadable", "\(words); \(Self.unpackAdvice)", at: path.text)
             }
         }
-        if unnamedProblems > 0 { report("unreadable", "and \(unnamedProblems) more such problems", at: "") }
+        if unreportedCount > 0 { report("unreadable", "and \(unreportedCount) more such problems", at: "") }
         return Result(tree: tree, problems: problems, neededTargets: neededTargets)
     }
 
     /// Reports a problem at a path in the archive, up to the maximum number of problems.
     private mutating func report(_ code: String, _ text: String, at path: String, _ offset: Int? = nil) {
-        guard problems.count <= Self.mostReported else { return unnamedProblems += 1 }
+        guard problems.count <= Self.reportLimit else { return unreportedCount += 1 }
         problems.append(
             PlacedProblem(
                 capture: archive.label, path: archive.prefix + path, problem: Problem(code, text, at: offset)))

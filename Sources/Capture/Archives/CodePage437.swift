@@ -14,7 +14,7 @@ enum CodePage437 {
     /// Returns `name` in UTF-8.
     ///
     /// A name that is valid UTF-8 is returned unchanged.
-    static func text(_ name: [UInt8]) -> [UInt8] {
+    static func utf8(_ name: [UInt8]) -> [UInt8] {
         guard (try? UTF8Span(validating: name.span)) == nil else { return name }
         var text = String.UnicodeScalarView()
         for byte in name { text.append(byte < 0x80 ? Unicode.Scalar(byte) : upper[Int(byte) - 0x80]) }

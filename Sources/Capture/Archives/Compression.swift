@@ -7,14 +7,14 @@ enum Compression: CaseIterable {
     /// The maximum number of nested compressions.
     ///
     /// Each level multiplies the cost of an attack.
-    static let mostLevels = 2
+    static let maximumLevels = 2
     /// Finds the compression by the first bytes, or returns `nil` if it is not supported.
     init?(head: [UInt8]) {
-        guard let found = Self.allCases.first(where: { $0.isBegun(by: head) }) else { return nil }
+        guard let found = Self.allCases.first(where: { $0.matches(head) }) else { return nil }
         self = found
     }
 
-    private func isBegun(by head: [UInt8]) -> Bool {
+    private func matches(_ head: [UInt8]) -> Bool {
         switch self {
         case .gzip: head.starts(with: [0x1F, 0x8B])
         case .xz: head.starts(with: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00])
@@ -28,13 +28,13 @@ enum Compression: CaseIterable {
         }
     }
 
-    func decompression(of input: ArchiveInput) throws(ArchiveError) -> any Decompression {
+    func decompressor(of input: ArchiveInput) throws(ArchiveError) -> any Decompressor {
         switch self {
-        case .gzip: try GzipDecompression(of: input)
-        case .xz: try LibarchiveDecompression(archive_read_support_filter_xz, ARCHIVE_FILTER_XZ, of: input)
-        case .zstd: try LibarchiveDecompression(archive_read_support_filter_zstd, ARCHIVE_FILTER_ZSTD, of: input)
-        case .bzip2: try LibarchiveDecompression(archive_read_support_filter_bzip2, ARCHIVE_FILTER_BZIP2, of: input)
-        case .lz4: try LibarchiveDecompression(archive_read_support_filter_lz4, ARCHIVE_FILTER_LZ4, of: input)
+        case .gzip: try GzipDecompressor(of: input)
+        case .xz: try LibarchiveDecompressor(archive_read_support_filter_xz, ARCHIVE_FILTER_XZ, of: input)
+        case .zstd: try LibarchiveDecompressor(archive_read_support_filter_zstd, ARCHIVE_FILTER_ZSTD, of: input)
+        case .bzip2: try LibarchiveDecompressor(archive_read_support_filter_bzip2, ARCHIVE_FILTER_BZIP2, of: input)
+        case .lz4: try LibarchiveDecompressor(archive_read_support_filter_lz4, ARCHIVE_FILTER_LZ4, of: input)
         }
     }
 }

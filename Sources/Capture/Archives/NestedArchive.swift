@@ -9,15 +9,15 @@ struct NestedArchive {
         var tree: SpooledTree?
         var problems: [PlacedProblem] = []
         var isIncomplete = false
-        var rereading: ArchiveRereading?
+        var rereader: ArchiveRereader?
     }
 
     private let path: String
-    private let place: ArchivePlace
+    private let place: ArchiveLocation
 
     init(_ path: String, in capturePath: String, label: String) {
         self.path = path
-        place = ArchivePlace(label: label, path: path, in: capturePath)
+        place = ArchiveLocation(label: label, path: path, in: capturePath)
     }
 
     /// The prefix of the paths of all members.
@@ -37,13 +37,13 @@ struct NestedArchive {
             source = try tree.source(path)
             kind = InputKind(head: try InputKind.head(of: source))
         } catch {
-            return told("unreadable", error.description, isLoss: true)
+            return failure("unreadable", error.description, isLoss: true)
         }
         switch kind {
         case .archive: return try await read(source, spool, formats, jobs)
         case .bundle:
-            return told("bundle", "a bundle in the capture, not read; give it as an input of its own", isLoss: false)
-        case .damagedZstd: return told("damaged", "damaged: no archive can be read from it", isLoss: true)
+            return failure("bundle", "a bundle in the capture, not read; give it as an input of its own", isLoss: false)
+        case .damagedZstd: return failure("damaged", "damaged: no archive can be read from it", isLoss: true)
         case .other: return Opened()
         }
     }
@@ -53,21 +53,21 @@ struct NestedArchive {
     ) async throws(ArchiveError) -> Opened {
         do throws(ArchiveError) {
             let spooler = ArchiveSpooler(place, spool: spool, formats: formats, jobs: jobs)
-            let result = try await spooler.run(.source(source))
+            let result = try await spooler.spoolMembers(.source(source))
             return Opened(
                 tree: result.tree, problems: result.problems, isIncomplete: !result.problems.isEmpty,
-                rereading: ArchiveRereading(source: source, spooler: spooler))
+                rereader: ArchiveRereader(source: source, spooler: spooler))
         } catch {
             switch error.reason {
             case .file(let file) where file.operation == .spool: throw error
             case .damaged, .checksum, .unknownFormat:
-                return told("damaged", error.description, at: error.offset, isLoss: true)
-            default: return told("unreadable", "not read: \(error)", at: error.offset, isLoss: true)
+                return failure("damaged", error.description, at: error.offset, isLoss: true)
+            default: return failure("unreadable", "not read: \(error)", at: error.offset, isLoss: true)
             }
         }
     }
 
-    private func told(_ code: String, _ text: String, at offset: Int? = nil, isLoss: Bool) -> Opened {
+    private func failure(_ code: String, _ text: String, at offset: Int? = nil, isLoss: Bool) -> Opened {
         let problem = PlacedProblem(capture: place.label, path: path, problem: Problem(code, text, at: offset))
         return Opened(problems: [problem], isIncomplete: isLoss)
     }

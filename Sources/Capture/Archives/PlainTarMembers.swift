@@ -7,7 +7,7 @@ extension ArchiveSpooler {
     ///
     /// - Throws: ``ArchiveError`` if the spool is full or a limit is exceeded. Any other error means that the archive
     ///   is not plain.
-    mutating func takeMembers(of chunks: TarChunks) async throws {
+    mutating func addMembers(of chunks: TarChunkReader) async throws {
         var tar = PlainTar()
         var file: OpenFile?
         var ahead = OrderedTasks<[UInt8]>(limit: jobs)
@@ -21,7 +21,7 @@ extension ArchiveSpooler {
             guard let chunk = try? await ahead.next(), !chunk.isEmpty else { throw NotPlain() }
             // At most one chunk is produced while another is parsed.
             if jobs.jobs > 1, !isSkipping { ahead.add { try chunks.next() } }
-            if try take(chunk.span, of: &tar, &file) {
+            if try addMembers(in: chunk.span, of: &tar, &file) {
                 guard (try? chunks.finish()) != nil else { throw NotPlain() }
                 return
             }
@@ -37,15 +37,15 @@ extension ArchiveSpooler {
     }
 
     /// Adds the members in a chunk and returns whether the archive ends in it.
-    private mutating func take(
-        _ chunk: Span<UInt8>, of tar: inout PlainTar, _ file: inout OpenFile?
+    private mutating func addMembers(
+        in chunk: Span<UInt8>, of tar: inout PlainTar, _ file: inout OpenFile?
     ) throws -> Bool {
         while let step = try tar.next(in: chunk) {
             switch step {
             case .member(let plain):
                 let member = ArchiveReader.Member(plain)
                 try checkLimits()
-                file = takeHeader(of: member).map { OpenFile(member: member, path: $0, start: spool.end) }
+                file = addHeader(of: member).map { OpenFile(member: member, path: $0, start: spool.end) }
             case .contents(let range):
                 if file != nil { try append(chunk.extracting(range)) }
             case .endOfMember:

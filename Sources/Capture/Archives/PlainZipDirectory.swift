@@ -18,9 +18,9 @@ struct PlainZipDirectory {
     private let end: ZipDirectoryEnd
     /// The bytes of the directory that were read and not parsed yet.
     ///
-    /// Parsing continues at `place`.
+    /// Parsing continues at `piecePosition`.
     private var piece: [UInt8] = []
-    private var place = 0
+    private var piecePosition = 0
     /// The number of bytes of the directory that were read.
     private var position = 0
     private var entriesLeft: Int
@@ -34,7 +34,7 @@ struct PlainZipDirectory {
     /// An entry is always shorter.
     private static let pieceSize = 256 << 10
     /// The maximum number of bytes around the contents of a member: a header, and the sizes after the contents.
-    private static let mostAround = ZipEntry.mostHeaderBytes + 24
+    private static let maximumOverhead = ZipEntry.mostHeaderBytes + 24
 
     /// Finds the directory, or returns `nil` if the archive does not end with one.
     init?(_ source: ByteSource) throws(NotPlain) {
@@ -53,7 +53,7 @@ struct PlainZipDirectory {
         following = try nextEntry()
         let bound = following?.offset ?? end.directory.lowerBound
         guard let kind = entry.plainKind, entry.offset < bound, entry.compressedSize <= bound - entry.offset,
-            bound - entry.offset - entry.compressedSize <= Self.mostAround
+            bound - entry.offset - entry.compressedSize <= Self.maximumOverhead
         else { throw NotPlain() }
         return Member(entry: entry, kind: kind, extent: entry.offset..<bound)
     }
@@ -72,32 +72,32 @@ struct PlainZipDirectory {
 
     private mutating func nextEntry() throws(NotPlain) -> ZipEntry? {
         guard entriesLeft > 0 else {
-            guard position == end.directory.count, place == piece.count else { throw NotPlain() }
+            guard position == end.directory.count, piecePosition == piece.count else { throw NotPlain() }
             return nil
         }
-        if let entry = takeEntry() { return entry }
-        try readOn()
-        guard let entry = takeEntry() else { throw NotPlain() }
+        if let entry = parseEntry() { return entry }
+        try readPiece()
+        guard let entry = parseEntry() else { throw NotPlain() }
         return entry
     }
 
     /// Parses the next entry, or returns `nil` if more bytes are needed.
-    private mutating func takeEntry() -> ZipEntry? {
-        var next = place
+    private mutating func parseEntry() -> ZipEntry? {
+        var next = piecePosition
         guard let entry = ZipEntry(piece.span, at: &next) else { return nil }
-        place = next
+        piecePosition = next
         entriesLeft -= 1
         return entry
     }
 
-    private mutating func readOn() throws(NotPlain) {
+    private mutating func readPiece() throws(NotPlain) {
         let start = end.directory.lowerBound + position
         let count = min(Self.pieceSize, end.directory.count - position)
         guard count > 0, let read = try? source.bytes(at: start, count: count), read.count == count else {
             throw NotPlain()
         }
-        piece = piece[place...] + read
-        place = 0
+        piece = piece[piecePosition...] + read
+        piecePosition = 0
         position += count
     }
 }

@@ -8,66 +8,66 @@ extension ArchiveSpooler {
     ///
     /// - Throws: ``ArchiveError`` if the spool is full or a limit is exceeded. Any other error means that the archive
     ///   is not plain.
-    mutating func takeMembers(of directory: PlainZipDirectory) async throws {
+    mutating func addMembers(of directory: PlainZipDirectory) async throws {
         let source = directory.source
-        var cutting = Cutting(directory: directory)
+        var state = SplitState(directory: directory)
         var parts: [ZipPart] = []
         var unpacked = OrderedTasks<[UInt8]>(limit: jobs)
         while true {
-            while !unpacked.isFull, let part = try nextPart(of: &cutting) {
+            while !unpacked.isFull, let part = try nextPart(of: &state) {
                 parts.append(part)
                 unpacked.add { try part.contents(in: source) }
             }
             guard !parts.isEmpty else { return }
             guard let contents = try? await unpacked.next() else { throw NotPlain() }
-            try take(parts.removeFirst(), contents, from: source)
+            try add(parts.removeFirst(), contents, from: source)
         }
     }
 
     /// The state of splitting an archive into parts.
-    private struct Cutting {
+    private struct SplitState {
         var directory: PlainZipDirectory
         /// A member that did not fit in the previous part.
-        var left: ZipPart.Member?
+        var pending: ZipPart.Member?
         /// The unpacked size of all parts, in bytes.
         var size = 0
     }
 
     /// Returns the next part for one job, or `nil` at the end.
-    private mutating func nextPart(of cutting: inout Cutting) throws -> ZipPart? {
+    private mutating func nextPart(of state: inout SplitState) throws -> ZipPart? {
         var part = ZipPart()
-        if let member = cutting.left { _ = part.add(member) }
-        cutting.left = nil
-        while let found = try cutting.directory.next() {
+        if let member = state.pending { _ = part.add(member) }
+        state.pending = nil
+        while let found = try state.directory.next() {
             let entry = found.entry
             guard entry.size <= limits.memberSize else { throw NotPlain() }
             try checkLimits()
-            let path = takeHeader(of: ArchiveReader.Member(found))
-            if path != nil { cutting.size += entry.size }
-            guard !limits.isOverExpanded(cutting.size, from: cutting.directory.source.count) else { throw NotPlain() }
+            let path = addHeader(of: ArchiveReader.Member(found))
+            if path != nil { state.size += entry.size }
+            guard !limits.isOverExpanded(state.size, from: state.directory.source.count) else { throw NotPlain() }
             let member = ZipPart.Member(path: path, entry: entry, extent: found.extent)
             guard part.add(member) else {
-                cutting.left = member
+                state.pending = member
                 return part
             }
         }
         return part.members.isEmpty ? nil : part
     }
 
-    private mutating func take(_ part: ZipPart, _ contents: [UInt8], from source: ByteSource) throws {
-        var place = spool.end
+    private mutating func add(_ part: ZipPart, _ contents: [UInt8], from source: ByteSource) throws {
+        var offset = spool.end
         if let large = part.large { try spool(large, from: source) } else { try append(contents.span) }
         for member in part.members {
             guard let path = member.path else { continue }
-            members.addFile(path, .spooled(offset: place, count: member.entry.size))
-            place += member.entry.size
+            members.addFile(path, .spooled(offset: offset, count: member.entry.size))
+            offset += member.entry.size
         }
     }
 
     private func spool(_ large: ZipPart.Member, from source: ByteSource) throws {
         guard large.path != nil else { return }
-        var unpacking = try ZipUnpacking()
-        try unpacking.read(large, in: source) { try append($0) }
+        var unpacker = try ZipUnpacker()
+        try unpacker.read(large, in: source) { try append($0) }
     }
 }
 

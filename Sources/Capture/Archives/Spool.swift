@@ -10,10 +10,10 @@ import Synchronization
 public final class Spool: Sendable {
     private struct State {
         var file: SpoolFile?
-        /// The total number of bytes, including those in `waiting`.
+        /// The total number of bytes, including those in `unwritten`.
         var end = 0
         /// The bytes that were not written to the file yet, because most members are small.
-        var waiting: [UInt8] = []
+        var unwritten: [UInt8] = []
     }
 
     /// The limits on each archive.
@@ -36,7 +36,7 @@ public final class Spool: Sendable {
     var end: Int { state.withLock { $0.end } }
 
     /// Throws `EOVERFLOW` if a separate file of `count` bytes would exceed the limit together with the spool.
-    func checkRoom(for count: Int) throws(FileError) {
+    func checkCapacity(for count: Int) throws(FileError) {
         guard count <= limit - end else { throw FileError(.spool, folder, code: EOVERFLOW) }
     }
 
@@ -44,14 +44,14 @@ public final class Spool: Sendable {
     func append(_ bytes: Span<UInt8>) throws(FileError) {
         try state.withLock { state throws(FileError) in
             guard bytes.count <= limit - state.end else { throw FileError(.spool, folder, code: EOVERFLOW) }
-            bytes.withUnsafeBufferPointer { state.waiting.append(contentsOf: $0) }
+            bytes.withUnsafeBufferPointer { state.unwritten.append(contentsOf: $0) }
             state.end += bytes.count
-            if state.waiting.count >= Self.writeSize { _ = try write(&state) }
+            if state.unwritten.count >= Self.writeSize { _ = try write(&state) }
         }
     }
 
     /// Copies the standard input to the spool, including `head`, which was read before.
-    public func takeStandardInput(head: [UInt8]) throws(FileError) -> ByteSource {
+    func appendStandardInput(head: [UInt8]) throws(FileError) -> ByteSource {
         let start = end
         var part = head
         while !part.isEmpty {
@@ -64,9 +64,9 @@ public final class Spool: Sendable {
     }
 
     /// Removes all bytes from offset `end` on.
-    func cut(to end: Int) {
+    func truncate(to end: Int) {
         state.withLock { state in
-            state.waiting.removeLast(min(state.waiting.count, state.end - end))
+            state.unwritten.removeLast(min(state.unwritten.count, state.end - end))
             state.end = end
         }
     }
@@ -80,8 +80,8 @@ public final class Spool: Sendable {
         let file: SpoolFile
         if let present = state.file { file = present } else { file = try SpoolFile(in: folder) }
         state.file = file
-        try file.write(state.waiting.span, at: state.end - state.waiting.count)
-        state.waiting.removeAll(keepingCapacity: true)
+        try file.write(state.unwritten.span, at: state.end - state.unwritten.count)
+        state.unwritten.removeAll(keepingCapacity: true)
         return file
     }
 }

@@ -16,10 +16,10 @@ struct ZipPart: Sendable {
     }
 
     /// The maximum number of packed bytes, and of unpacked bytes, of a part.
-    private static let mostBytes = 512 << 10
+    private static let sizeLimit = 512 << 10
     /// The maximum size, in bytes, of an unneeded member that is read together with its neighbors instead of being
     /// skipped.
-    private static let mostUnwanted = 16 << 10
+    private static let unneededSizeLimit = 16 << 10
 
     private(set) var members: [Member] = []
     /// The unpacked size of the needed contents, in bytes.
@@ -35,19 +35,20 @@ struct ZipPart: Sendable {
     /// Returns whether a member is small enough to be read together with others.
     private static func isShared(_ member: Member) -> Bool {
         member.path == nil
-            ? member.extent.count <= mostUnwanted
-            : member.extent.count <= mostBytes && member.entry.size <= mostBytes
+            ? member.extent.count <= unneededSizeLimit
+            : member.extent.count <= sizeLimit && member.entry.size <= sizeLimit
     }
 
     /// Adds the next member if the part has room, and returns whether it was added.
     mutating func add(_ member: Member) -> Bool {
-        let all = members.isEmpty ? member.extent : extent.lowerBound..<member.extent.upperBound
-        let made = member.path == nil ? size : size + member.entry.size
-        let hasRoom = large == nil && Self.isShared(member) && all.count <= Self.mostBytes && made <= Self.mostBytes
+        let combined = members.isEmpty ? member.extent : extent.lowerBound..<member.extent.upperBound
+        let unpackedSize = member.path == nil ? size : size + member.entry.size
+        let hasRoom =
+            large == nil && Self.isShared(member) && combined.count <= Self.sizeLimit && unpackedSize <= Self.sizeLimit
         guard members.isEmpty || hasRoom else { return false }
         members.append(member)
-        extent = all
-        size = made
+        extent = combined
+        size = unpackedSize
         return true
     }
 
@@ -56,12 +57,12 @@ struct ZipPart: Sendable {
     /// - Throws: ``NotPlain`` if a member differs from its entry in the directory.
     func contents(in source: ByteSource) throws -> [UInt8] {
         if let large {
-            _ = try ZipUnpacking.contents(of: large, in: source)
+            _ = try ZipUnpacker.contents(of: large, in: source)
             return []
         }
         let bytes = try source.bytes(at: extent.lowerBound, count: extent.count)
         guard bytes.count == extent.count else { throw NotPlain() }
-        var unpacking = try ZipUnpacking()
+        var unpacker = try ZipUnpacker()
         // One extra byte detects contents that are longer than the directory states.
         return try [UInt8](capacity: size + 1) { output in
             for member in members {
@@ -69,7 +70,7 @@ struct ZipPart: Sendable {
                 let bytes = bytes.span.extracting(start..<start + member.extent.count)
                 guard let contents = member.entry.contents(in: bytes, of: bytes.count) else { throw NotPlain() }
                 guard member.path != nil else { continue }
-                try unpacking.append(bytes.extracting(contents), of: member.entry, to: &output)
+                try unpacker.append(bytes.extracting(contents), of: member.entry, to: &output)
             }
         }
     }

@@ -7,7 +7,7 @@ import Telemetry
 /// Source: "iOS backups", sections 6 and 10 (B36 to B43).
 struct BackupContents {
     /// A row that is kept for the tree.
-    private struct Kept {
+    private struct KeptRow {
         enum Kind {
             case file(Int)
             case folder
@@ -16,7 +16,7 @@ struct BackupContents {
 
         var kind: Kind
         /// Whether the name of the file is the hash of its domain and path.
-        var isRight = true
+        var isNamedByHash = true
     }
 
     /// The path of a row in the backup: `<domain>/<path>`.
@@ -27,23 +27,23 @@ struct BackupContents {
     private(set) var domains: [String: BackupDomain] = [:]
     private let names: StoreNames
     private let nameLimit: Int
-    private var kept: [Path: Kept] = [:]
+    private var kept: [Path: KeptRow] = [:]
     private var nameBytes = 0
     /// The folders that contain kept rows.
     private var folders: Set<Path> = []
     private var clashes: Set<Path> = []
     private var repeated: Set<Path> = []
-    private var refusedPaths = Refused()
-    private var refusedNames = Refused()
+    private var rowsWithInvalidPaths = RejectedRows()
+    private var rowsWithInvalidNames = RejectedRows()
     /// The rows that may belong to stores and are neither a file, a folder nor a link.
-    private var refusedKinds = Refused()
+    private var rowsWithoutKind = RejectedRows()
     /// The rows that are not kept, and whose file names are not the hash of their domain and path.
-    private var doubtful = Refused()
+    private var misnamedRows = RejectedRows()
     private var isFull = false
     private var lastDomain: (name: [UInt8], domain: RowPlace.Domain)?
 
     /// The number of rows that were rejected for one reason, and the first of them.
-    private struct Refused {
+    private struct RejectedRows {
         var count = 0
         var first = ""
 
@@ -60,17 +60,17 @@ struct BackupContents {
         self.nameLimit = nameLimit
     }
 
-    mutating func take(_ row: ManifestRow) {
+    mutating func add(_ row: ManifestRow) {
         switch RowPlace(row, in: domain(of: row)) {
         case .system: checkName(of: row)
-        case .refused: refusedPaths.add(row)
+        case .refused: rowsWithInvalidPaths.add(row)
         case .app(let domain, let path):
             // Containers without kept rows or reports are not stored.
             if path.isEmpty {
                 checkName(of: row)
-                return note(domain)
+                return addContainer(domain)
             }
-            take(row, path, in: domain)
+            add(row, path, in: domain)
         }
     }
 
@@ -85,12 +85,12 @@ struct BackupContents {
     }
 
     /// Stores a container that may lack its pings.
-    private mutating func note(_ domain: BackupDomain) {
-        guard domain.kind == .app, names.isAbsent(domain.identifier, beside: []) else { return }
+    private mutating func addContainer(_ domain: BackupDomain) {
+        guard domain.kind == .app, names.areStoresMissing(of: domain.identifier, among: []) else { return }
         domains[domain.name] = domain
     }
 
-    private mutating func take(_ row: ManifestRow, _ path: [UInt8], in domain: BackupDomain) {
+    private mutating func add(_ row: ManifestRow, _ path: [UInt8], in domain: BackupDomain) {
         let hint = RowKind(flags: row.flags)
         let member = StoreNames.member(path, in: domain.name)
         let mayBeFile = names.mayBelong(member)
@@ -98,20 +98,20 @@ struct BackupContents {
         let mayBeLink = names.isNamed(member.name)
         guard mayBeFile || mayBeFolder || mayBeLink else {
             checkName(of: row)
-            return note(domain)
+            return addContainer(domain)
         }
         let details = row.details
-        let place = row.domain + [UInt8(ascii: "/")] + path
+        let fullPath = row.domain + [UInt8(ascii: "/")] + path
         // The path may be too long together with its domain.
-        guard (try? MemberPath(place)) != nil else { return refusedPaths.add(row) }
+        guard (try? MemberPath(fullPath)) != nil else { return rowsWithInvalidPaths.add(row) }
         switch details?.kind ?? hint {
-        case .file? where mayBeFile: takeFile(row, details, place, path)
-        case .folder? where mayBeFolder: keep(Kept(kind: .folder), at: place)
-        case .link? where mayBeLink: keep(Kept(kind: .link), at: place)
-        case nil where mayBeFile: refusedKinds.add(row)
+        case .file? where mayBeFile: addFile(row, details, fullPath, path)
+        case .folder? where mayBeFolder: keep(KeptRow(kind: .folder), at: fullPath)
+        case .link? where mayBeLink: keep(KeptRow(kind: .link), at: fullPath)
+        case nil where mayBeFile: rowsWithoutKind.add(row)
         case .file, .folder, .link, nil:
             checkName(of: row)
-            return note(domain)
+            return addContainer(domain)
         }
         domains[domain.name] = domain
     }
@@ -121,39 +121,39 @@ struct BackupContents {
     /// Such a row is damaged, and may belong to a store.
     private mutating func checkName(of row: ManifestRow) {
         guard let stored = row.fileID.flatMap({ FileID($0) }) else { return }
-        if stored != FileID(domain: row.domain, path: row.path) { doubtful.add(row) }
+        if stored != FileID(domain: row.domain, path: row.path) { misnamedRows.add(row) }
     }
 
-    private mutating func takeFile(_ row: ManifestRow, _ details: MBFile?, _ place: Path, _ path: [UInt8]) {
+    private mutating func addFile(_ row: ManifestRow, _ details: MBFile?, _ fullPath: Path, _ path: [UInt8]) {
         let right = FileID(domain: row.domain, path: path)
-        guard let stored = row.fileID else { return add(right, details, isRight: true, at: place) }
-        guard let fileID = FileID(stored) else { return refusedNames.add(row) }
-        add(fileID, details, isRight: fileID == right, at: place)
+        guard let stored = row.fileID else { return add(right, details, isNamedByHash: true, at: fullPath) }
+        guard let fileID = FileID(stored) else { return rowsWithInvalidNames.add(row) }
+        add(fileID, details, isNamedByHash: fileID == right, at: fullPath)
     }
 
-    private mutating func add(_ fileID: FileID, _ details: MBFile?, isRight: Bool, at place: Path) {
-        if let present = kept[place], case .file(let number) = present.kind {
+    private mutating func add(_ fileID: FileID, _ details: MBFile?, isNamedByHash: Bool, at fullPath: Path) {
+        if let present = kept[fullPath], case .file(let number) = present.kind {
             if entries.fileID(number) == fileID { return }
-            repeated.insert(place)
-            guard isRight, !present.isRight else { return }
+            repeated.insert(fullPath)
+            guard isNamedByHash, !present.isNamedByHash else { return }
         }
-        guard makeRoom(for: place) else { return }
+        guard addPath(fullPath) else { return }
         entries.append(fileID, details)
-        kept[place] = Kept(kind: .file(entries.count - 1), isRight: isRight)
+        kept[fullPath] = KeptRow(kind: .file(entries.count - 1), isNamedByHash: isNamedByHash)
     }
 
-    private mutating func keep(_ row: Kept, at place: Path) {
-        guard kept[place] == nil, makeRoom(for: place) else { return }
-        kept[place] = row
+    private mutating func keep(_ row: KeptRow, at fullPath: Path) {
+        guard kept[fullPath] == nil, addPath(fullPath) else { return }
+        kept[fullPath] = row
     }
 
-    private mutating func makeRoom(for place: Path) -> Bool {
-        nameBytes += place.count
+    private mutating func addPath(_ fullPath: Path) -> Bool {
+        nameBytes += fullPath.count
         if nameBytes > nameLimit { isFull = true }
         guard !isFull else { return false }
-        var end = place.lastIndex(of: UInt8(ascii: "/"))
+        var end = fullPath.lastIndex(of: UInt8(ascii: "/"))
         while let slash = end {
-            let folder = Array(place[..<slash])
+            let folder = Array(fullPath[..<slash])
             guard folders.insert(folder).inserted else { break }
             nameBytes += folder.count
             end = folder.lastIndex(of: UInt8(ascii: "/"))
@@ -167,13 +167,13 @@ struct BackupContents {
     var hasFolders: Bool { !folders.isEmpty }
 
     /// Stores the path of a row that is a file or a link, if other rows need a folder at the same path.
-    mutating func findClash(_ row: ManifestRow) {
+    mutating func addClash(of row: ManifestRow) {
         // The folders have valid paths, so that an invalid path cannot match one.
         guard !row.path.isEmpty else { return }
-        let place = row.domain + [UInt8(ascii: "/")] + row.path
-        guard folders.contains(place) else { return }
+        let fullPath = row.domain + [UInt8(ascii: "/")] + row.path
+        guard folders.contains(fullPath) else { return }
         switch row.details?.kind ?? RowKind(flags: row.flags) {
-        case .file, .link: clashes.insert(place)
+        case .file, .link: clashes.insert(fullPath)
         case .folder, nil: return
         }
     }
@@ -183,12 +183,12 @@ struct BackupContents {
 
 extension BackupContents {
     /// The result of checking a file that is a store by its name.
-    enum Readable {
-        case yes
+    enum ReadCheck {
+        case readable
         /// The file cannot be read.
         ///
         /// It is reported, and kept in the tree.
-        case told
+        case reported
         /// The file cannot be read.
         ///
         /// It is only counted, and omitted from the tree.
@@ -197,28 +197,28 @@ extension BackupContents {
 
     /// Returns the kept rows as a tree of folders and files.
     ///
-    /// `prefix` is the prefix of their paths in the capture. `look` checks a file that is a store by its name.
+    /// `prefix` is the prefix of their paths in the capture. `check` checks a file that is a store by its name.
     consuming func finish(
         prefix: String, _ problems: inout BackupProblems,
-        _ look: (_ number: Int, _ path: String, inout BackupProblems) -> Readable
+        _ check: (_ number: Int, _ path: String, inout BackupProblems) -> ReadCheck
     ) -> SpooledTreeBuilder {
         report(prefix, &problems)
         var builder = SpooledTreeBuilder()
-        for (place, row) in kept.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+        for (fullPath, row) in kept.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             // Clashes were reported above, and rows with invalid paths were rejected.
-            guard !clashes.contains(place), let path = try? MemberPath(place) else { continue }
+            guard !clashes.contains(fullPath), let path = try? MemberPath(fullPath) else { continue }
             switch row.kind {
             case .folder: builder.addFolder(path)
             case .link: builder.addLink(path, to: [])
             case .file(let number):
                 let full = prefix + path.text
-                if !row.isRight {
-                    problems.tell(
+                if !row.isNamedByHash {
+                    problems.report(
                         "backup", "B38",
                         "read from a file whose name is not the hash of this path, so that one of the two is damaged",
-                        at: full, isLoss: !names.isStoreByName(place))
+                        at: full, isLoss: !names.isStoreByName(fullPath))
                 }
-                if names.isStoreByName(place), look(number, full, &problems) == .counted { continue }
+                if names.isStoreByName(fullPath), check(number, full, &problems) == .counted { continue }
                 builder.addFile(path, .elsewhere(number))
             }
         }
@@ -227,33 +227,33 @@ extension BackupContents {
 
     private func report(_ prefix: String, _ problems: inout BackupProblems) {
         let unread = [
-            (refusedPaths, "unreadable", "B36", "rows whose domain or path leads elsewhere are not read"),
-            (refusedNames, "unreadable", "B37", "rows whose file has no proper name are not read"),
-            (refusedKinds, "unreadable", "B41", "rows that say neither file nor folder are not read"),
+            (rowsWithInvalidPaths, "unreadable", "B36", "rows whose domain or path leads elsewhere are not read"),
+            (rowsWithInvalidNames, "unreadable", "B37", "rows whose file has no proper name are not read"),
+            (rowsWithoutKind, "unreadable", "B41", "rows that say neither file nor folder are not read"),
             (
-                doubtful, "damaged", "B38",
+                misnamedRows, "damaged", "B38",
                 "rows whose file is not named for their domain and path, so that they may be damaged rows of stores, are "
                     + "not read"
             ),
         ]
         for (rows, code, caseID, words) in unread where rows.count > 0 {
-            problems.tell(code, caseID, "\(words): \(rows.count), such as \(rows.first)")
+            problems.report(code, caseID, "\(words): \(rows.count), such as \(rows.first)")
         }
         if isFull {
-            problems.tell(
+            problems.report(
                 "unreadable", "B36",
                 "the names of files come to more than \(nameLimit >> 20) MiB; the others are not read"
             )
         }
-        for place in repeated.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-            problems.tell(
+        for fullPath in repeated.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+            problems.report(
                 "unreadable", "B39", "the manifest has several files of this path; one of them is read",
-                at: prefix + String(decoding: place, as: UTF8.self))
+                at: prefix + String(decoding: fullPath, as: UTF8.self))
         }
-        for place in clashes.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-            problems.tell(
+        for fullPath in clashes.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+            problems.report(
                 "unreadable", "B40", "not read: a file or a link in the place of a folder that others lie in",
-                at: prefix + String(decoding: place, as: UTF8.self))
+                at: prefix + String(decoding: fullPath, as: UTF8.self))
         }
     }
 }

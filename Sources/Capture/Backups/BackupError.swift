@@ -41,7 +41,7 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
     }
 
     /// Whether the spool is full or cannot be written.
-    var isWithoutRoom: Bool {
+    var isSpoolFailure: Bool {
         if case .file(let error) = cause { error.operation == .spool } else { false }
     }
 

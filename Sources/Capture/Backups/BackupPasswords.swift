@@ -18,14 +18,14 @@ public final class BackupPasswords: Sendable {
     /// Derives a key by calling `derive`, which may take seconds, and can show that meanwhile.
     public typealias Waiting = @Sendable (_ path: String, _ rounds: Int, _ derive: () -> CipherKey?) -> CipherKey?
 
-    private struct Derived: Hashable {
+    private struct DerivedKeyID: Hashable {
         let password: Int
         let derivation: PasswordDerivation
     }
 
     private struct State {
         var passwords: [Secret]
-        var keys: [Derived: CipherKey] = [:]
+        var keys: [DerivedKeyID: CipherKey] = [:]
         var roundsLeft: Int
 
         /// Subtracts `rounds` from the budget, and returns whether the budget was sufficient.
@@ -37,7 +37,7 @@ public final class BackupPasswords: Sendable {
     }
 
     /// The reason why a keybag stays locked.
-    enum Refusal: Error, Equatable {
+    enum UnlockError: Error, Equatable {
         case missing
         /// No class key can be unwrapped with any password.
         case wrong
@@ -56,7 +56,7 @@ public final class BackupPasswords: Sendable {
     private let wait: Waiting
 
     /// The maximum number of questions for one backup.
-    private static let mostQuestions = 3
+    private static let questionLimit = 3
 
     /// Creates a set of passwords.
     ///
@@ -85,13 +85,13 @@ public final class BackupPasswords: Sendable {
     /// Returns the class keys of `bag`, trying known passwords first.
     ///
     /// Questions name the backup by `path`.
-    func unlock(_ bag: Keybag, path: String) throws(Refusal) -> ClassKeys {
+    func unlock(_ bag: Keybag, path: String) throws(UnlockError) -> ClassKeys {
         let count = state.withLock { $0.passwords.count }
         for index in 0..<count {
             if let keys = try keys(of: bag, password: index, path: path) { return keys }
         }
         var hasPassword = count > 0
-        for question in 0..<Self.mostQuestions {
+        for question in 0..<Self.questionLimit {
             guard let answer = ask?(path, hasPassword || question > 0) else { break }
             hasPassword = true
             let index = state.withLock { state in
@@ -103,8 +103,8 @@ public final class BackupPasswords: Sendable {
         throw hasPassword ? .wrong : .missing
     }
 
-    private func keys(of bag: Keybag, password index: Int, path: String) throws(Refusal) -> ClassKeys? {
-        let derived = Derived(password: index, derivation: bag.derivation)
+    private func keys(of bag: Keybag, password index: Int, path: String) throws(UnlockError) -> ClassKeys? {
+        let derived = DerivedKeyID(password: index, derivation: bag.derivation)
         let known = state.withLock { ($0.keys[derived], $0.passwords[index]) }
         if let key = known.0 { return ClassKeys(bag, under: key) }
         let rounds = bag.derivation.rounds

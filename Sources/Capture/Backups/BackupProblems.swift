@@ -18,7 +18,7 @@ struct BackupProblems {
     private var placed: [PlacedProblem] = []
     private var counts: [Kind: Int] = [:]
 
-    private static let mostTold = 100
+    private static let reportLimit = 100
 
     init(label: String, path: String) {
         self.label = label
@@ -28,7 +28,7 @@ struct BackupProblems {
     /// Reports a problem of the backup as a whole.
     ///
     /// `caseID` is the case of "iOS backups", section 10, and begins the text.
-    mutating func tell(_ code: String, _ caseID: String, _ words: String) {
+    mutating func report(_ code: String, _ caseID: String, _ words: String) {
         add(code, "\(caseID) \(words)", at: path, isLoss: nil)
     }
 
@@ -38,10 +38,10 @@ struct BackupProblems {
     ///
     /// - Returns: Whether the problem is reported individually.
     @discardableResult
-    mutating func tell(
+    mutating func report(
         _ code: String, _ caseID: String?, _ words: String, at place: String, isLoss: Bool? = nil
     ) -> Bool {
-        guard placed.count < Self.mostTold else {
+        guard placed.count < Self.reportLimit else {
             counts[Kind(code: code, caseID: caseID, isLoss: isLoss), default: 0] += 1
             return false
         }

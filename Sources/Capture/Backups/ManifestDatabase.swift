@@ -43,7 +43,7 @@ struct ManifestDatabase {
         }
         let folder = spool.folder
         let copy = try BackupError.wrapping { () throws(FileError) in
-            try spool.checkRoom(for: size)
+            try spool.checkCapacity(for: size)
             return try DatabaseCopy(
                 main: main.copied(to: folder), journal: journal?.copied(to: folder),
                 writeAheadLog: log?.copied(to: folder), size: size, sizeLimit: Self.sizeLimit)

@@ -13,11 +13,11 @@ enum ManifestRows {
 
     enum End: Equatable {
         /// All rows were read.
-        case whole
+        case complete
         /// Rows are missing because of damage or the limit.
         ///
         /// The values are the case of "iOS backups" and a description.
-        case lost(String, String)
+        case incomplete(String, String)
     }
 
     /// Calls `body` with each row, in order, or throws an error if no row can be read.
@@ -28,7 +28,8 @@ enum ManifestRows {
         }
     }
 
-    private static let tooMany = End.lost("B34", "the manifest has more than \(limit) rows; the others are not read")
+    private static let tooMany = End.incomplete(
+        "B34", "the manifest has more than \(limit) rows; the others are not read")
 
     private static func read(
         _ database: ManifestDatabase, _ body: (ManifestRow) throws(BackupError) -> Void
@@ -41,8 +42,8 @@ enum ManifestRows {
             return true
         }
         guard count <= limit else { return tooMany }
-        if let damage { return .lost("B34", "the manifest is damaged after \(count) rows: \(damage)") }
-        return database.logFault.map { .lost("B34", "of the manifest, \($0)") } ?? .whole
+        if let damage { return .incomplete("B34", "the manifest is damaged after \(count) rows: \(damage)") }
+        return database.logFault.map { .incomplete("B34", "of the manifest, \($0)") } ?? .complete
     }
 
     private static func read(
@@ -65,9 +66,10 @@ enum ManifestRows {
                     manifest.feed(piece)
                     continue
                 }
-                guard manifest.hasRest else { return .whole }
+                guard manifest.hasRest else { return .complete }
                 guard count > 0 else { throw BackupError("B44", "Manifest.mbdb has no whole record") }
-                return .lost("B44", "Manifest.mbdb is cut or damaged after \(count) records; what follows is lost")
+                return .incomplete(
+                    "B44", "Manifest.mbdb is cut or damaged after \(count) records; what follows is lost")
             }
         }
     }

@@ -4,9 +4,9 @@ import Telemetry
 
 /// A backup whose manifest was read, and whose files were not opened yet.
 struct OpenedManifest {
-    let place: BackupPlace
+    let place: BackupLocation
     let lists: BackupLists
-    let lock: BackupLock
+    let unlocker: BackupUnlocker
     let format: BackupFacts.Format
     /// The encryption of the files.
     ///
@@ -30,14 +30,14 @@ struct OpenedManifest {
     func finish(in folder: RootFolder) throws(BackupError) -> OpenedBackup {
         let files = try files(in: folder)
         var problems = BackupProblems(label: place.label, path: place.path)
-        tellState(files.damagedClasses, &problems)
+        reportState(files.damagedClasses, &problems)
         let domains = contents.domains
         let builder = contents.finish(prefix: place.prefix, &problems) { number, path, problems in
             do throws(FileError) {
                 _ = try files.source(ofFile: number)
-                return .yes
+                return .readable
             } catch {
-                return problems.tell("unreadable", error.caseID, error.message, at: path) ? .told : .counted
+                return problems.report("unreadable", error.caseID, error.message, at: path) ? .reported : .counted
             }
         }
         // Clashes with folders were reported already.
@@ -51,25 +51,25 @@ struct OpenedManifest {
     private func files(in folder: RootFolder) throws(BackupError) -> BackupFiles {
         let files = BackupFiles(contents.entries, in: folder, protection: protection)
         guard case .mixed = protection, files.needsKeys() else { return files }
-        return BackupFiles(contents.entries, in: folder, protection: .mixed(try lock.open()))
+        return BackupFiles(contents.entries, in: folder, protection: .mixed(try unlocker.unlock()))
     }
 
-    private func tellState(_ damagedClasses: [Int], _ problems: inout BackupProblems) {
+    private func reportState(_ damagedClasses: [Int], _ problems: inout BackupProblems) {
         if let state = lists.snapshotState, state != "finished" {
-            problems.tell("damaged", "B32", "the backup did not finish (\(state)); make it again")
+            problems.report("damaged", "B32", "the backup did not finish (\(state)); make it again")
         }
         if !damagedClasses.isEmpty {
             let classes = damagedClasses.map { "\($0)" }.joined(separator: ", ")
-            problems.tell("damaged", "B26", "the keybag is damaged: no key for files of class \(classes)")
+            problems.report("damaged", "B26", "the keybag is damaged: no key for files of class \(classes)")
         }
-        if case .lost(let id, let words) = end { problems.tell("damaged", id, words) }
+        if case .incomplete(let id, let words) = end { problems.report("damaged", id, words) }
     }
 }
 
 /// A backup whose tree can be searched for stores.
 struct OpenedBackup {
     let tree: SpooledTree
-    let place: BackupPlace
+    let place: BackupLocation
     let facts: BackupFacts
     let problems: [PlacedProblem]
     /// The containers in the backup, by the names of their domains.
@@ -83,7 +83,7 @@ extension OpenedBackup {
         facts.absent = domains.filter { name, domain in
             guard domain.kind == .app else { return false }
             let container = Container(path: place.prefix + name, identifier: domain.identifier, kind: .app)
-            return names.isAbsent(domain.identifier, beside: containers[container] ?? [])
+            return names.areStoresMissing(of: domain.identifier, among: containers[container] ?? [])
         }.map(\.value.identifier).sorted()
         return facts
     }

@@ -52,7 +52,7 @@ struct StoreNames {
     }
 
     /// Returns whether an app stores its pings outside of backups, and none was found among `stores`.
-    func isAbsent(_ applicationID: String, beside stores: [any Store]) -> Bool {
+    func areStoresMissing(of applicationID: String, among stores: [any Store]) -> Bool {
         formats.contains { $0.backups?.concerns(applicationID, beside: stores) ?? false }
     }
 }

@@ -12,7 +12,7 @@ struct UnlistedFiles {
     private var files: Set<FileID> = []
     private var listed: Set<FileID> = []
     /// The number of file rows without a file, and of folder and link rows with one.
-    private var misfitCount = 0
+    private var mismatchCount = 0
 
     /// Lists the files in the folder of a backup.
     init(in folder: borrowing Folder) throws(FileError) {
@@ -27,22 +27,22 @@ struct UnlistedFiles {
         let fileID = FileID(domain: row.domain, path: row.path)
         switch row.details?.kind {
         case .folder, .link:
-            if files.contains(fileID) { misfitCount += 1 }
+            if files.contains(fileID) { mismatchCount += 1 }
         case .file, nil:
             if files.remove(fileID) != nil {
                 listed.insert(fileID)
             } else if !listed.contains(fileID) {
-                misfitCount += 1
+                mismatchCount += 1
             }
         }
     }
 
     /// A description of the fault, or `nil` if there is none.
     var fault: String? {
-        guard misfitCount > 0, let first = files.map(\.name).min() else { return nil }
+        guard mismatchCount > 0, let first = files.map(\.name).min() else { return nil }
         return """
             rows of Manifest.mbdb are damaged: files that are in no row: \(files.count), such as \(first); rows that fit no \
-            file: \(misfitCount)
+            file: \(mismatchCount)
             """
     }
 }

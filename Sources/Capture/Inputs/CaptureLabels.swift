@@ -24,7 +24,7 @@ public enum CaptureLabels {
         }
         // Equal paths cannot be distinguished by further components.
         let different = Array(Set(names))
-        let labels = Dictionary(uniqueKeysWithValues: zip(different, apart(different)))
+        let labels = Dictionary(uniqueKeysWithValues: zip(different, shortestDistinctLabels(different)))
         return numbered(names.compactMap { labels[$0] })
     }
 
@@ -47,7 +47,7 @@ public enum CaptureLabels {
     }
 
     /// Returns the shortest label of each path, starting from its end, that distinguishes it from the others.
-    private static func apart(_ names: [[String]]) -> [String] {
+    private static func shortestDistinctLabels(_ names: [[String]]) -> [String] {
         var counts = names.map { _ in 1 }
         while true {
             let labels = zip(names, counts).map { Self.join($0.suffix($1)) }

@@ -41,7 +41,7 @@ public final class InputHashes: Sendable {
     ///   - source: The bytes of the input.
     ///   - label: The label of the input, which is unique in a command.
     ///   - isReadByName: Whether the input is opened again to be read, so that another file may have replaced it.
-    func begin(_ source: ByteSource, of label: String, isReadByName: Bool = false) {
+    func startHashing(_ source: ByteSource, of label: String, isReadByName: Bool = false) {
         let task = limit.start { try RunningHash.value(of: source) }
         state.withLock { $0.entries[label] = Entry(source: source, isReadByName: isReadByName, task: task) }
     }
@@ -49,7 +49,7 @@ public final class InputHashes: Sendable {
     /// Returns the hash of the standard input, which is updated as the input is read.
     ///
     /// `head` was read before.
-    func stream(of label: String, head: [UInt8]) -> StreamHash {
+    func startStream(of label: String, head: [UInt8]) -> StreamHash {
         let stream = StreamHash(head: head)
         state.withLock { $0.streams[label] = stream }
         return stream
@@ -62,7 +62,7 @@ public final class InputHashes: Sendable {
     ///   - labels: The labels of the inputs, in the same order.
     /// - Returns: The inputs as the manifest lists them, and a problem for each input whose hash is unknown.
     /// - Throws: `FileError` for a file that cannot be read.
-    public func account(
+    public func finish(
         for inputs: [CaptureInput], labels: [String]
     ) async throws -> (inputs: [GivenInput], problems: [PlacedProblem]) {
         var given: [GivenInput] = []
@@ -74,29 +74,29 @@ public final class InputHashes: Sendable {
                 sha256 = try await entry.task.value
                 if try !entry.source.isUnchanged(isAtItsPath: entry.isReadByName) {
                     sha256 = nil
-                    problems.append(Self.changed(label))
+                    problems.append(Self.changedProblem(label))
                 }
             }
-            if let stream, sha256 == nil { problems.append(Self.endless(stream, label)) }
-            given.append(input.given(label: label, sha256: sha256))
+            if let stream, sha256 == nil { problems.append(Self.trailingBytesProblem(stream, label)) }
+            given.append(input.manifestEntry(label: label, sha256: sha256))
         }
         return (given, problems)
     }
 
-    private static func changed(_ label: String) -> PlacedProblem {
+    private static func changedProblem(_ label: String) -> PlacedProblem {
         let problem = Problem("changed", "changed while it was read; its hash is not told; take the capture again")
         return PlacedProblem(capture: label, path: "", problem: problem)
     }
 
-    private static func endless(_ stream: StreamHash, _ label: String) -> PlacedProblem {
-        let text = "more than \(StreamHash.mostTrailing >> 20) MiB follow the end of the archive; its hash is not told"
+    private static func trailingBytesProblem(_ stream: StreamHash, _ label: String) -> PlacedProblem {
+        let text = "more than \(StreamHash.trailingLimit >> 20) MiB follow the end of the archive; its hash is not told"
         return PlacedProblem(capture: label, path: "", problem: Problem("trailing-bytes", text))
     }
 }
 
 extension CaptureInput {
     /// Returns the description of the input in a manifest.
-    fileprivate func given(label: String, sha256: ContentHash?) -> GivenInput {
+    fileprivate func manifestEntry(label: String, sha256: ContentHash?) -> GivenInput {
         switch self {
         case .folder(let capture): GivenInput(kind: capture.kind, label: label, sha256: sha256)
         case .log: GivenInput(kind: .log, label: label, sha256: sha256)

@@ -28,14 +28,14 @@ public enum InputKind: Sendable {
     /// Detects the format of an input by its first bytes.
     public init(head: [UInt8]) {
         if Self.isZstd(head) {
-            self = Self.ofZstd(head)
+            self = Self.zstdKind(head)
         } else {
             self = Self.isArchive(head) ? .archive : .other
         }
     }
 
     /// Returns whether an archive must be read from its end, where some formats store the list of members.
-    public static func isReadFromTheEnd(head: [UInt8]) -> Bool {
+    static func needsRandomAccess(head: [UInt8]) -> Bool {
         signatures.prefix(2).contains { head.starts(with: $0) }
     }
 
@@ -64,7 +64,7 @@ public enum InputKind: Sendable {
     /// Some archives have no other mark.
     public static func isArchive(named path: String) -> Bool { MemberNames.isArchive(path.utf8) }
 
-    private static func ofZstd(_ head: [UInt8]) -> InputKind {
+    private static func zstdKind(_ head: [UInt8]) -> InputKind {
         do {
             var reader = try ArchiveReader(.source(ByteSource(head)), limits: ArchiveLimits())
             guard case .member(let member) = try reader.next() else { return .damagedZstd }

@@ -70,10 +70,10 @@ public struct InputOpening: Sendable {
         if BundleFile.volume(at: path) != nil, let input = try await openVolumes(path, label: label) { return input }
         do {
             let capture = try await CapturedFolder(
-                path: path, label: label, systems: systems, leavingOut: excluded, spool: spool,
+                path: path, label: label, systems: systems, excluding: excluded, spool: spool,
                 passwords: passwords, limit: limit)
-            if let store = capture.leftOutStore { throw InputError.isOutput("\(path)/\(store)") }
-            return .folder(try Self.withStores(capture, path))
+            if let store = capture.excludedStore { throw InputError.isOutput("\(path)/\(store)") }
+            return .folder(try Self.requiringStores(capture, path))
         } catch let error as FileError where error.isNotAFolder {
             return try await openFile(path, label: label)
         } catch let error as FileError where error.isNotFound {
@@ -110,15 +110,15 @@ public struct InputOpening: Sendable {
         // Checked first, because a log may be compressed like an archive or a bundle.
         if let log = try RequestLogKind(source, named: path, systems) {
             let name = Path.lastName(of: path)
-            hashes?.begin(source, of: label)
+            hashes?.startHashing(source, of: label)
             return .log(RequestLog(source, kind: log, label: label, path: name, systems: systems))
         }
         let kind = InputKind(head: try InputKind.head(of: source))
         if case .other = kind, let capture = try CapturedFolder(file: path, label: label, systems: systems) {
-            hashes?.begin(source, of: label, isReadByName: true)
+            hashes?.startHashing(source, of: label, isReadByName: true)
             return .folder(capture)
         }
-        if case .other = kind, BackupSigns.isManifest(Path.lastName(of: path).utf8) {
+        if case .other = kind, BackupDetector.isManifest(Path.lastName(of: path).utf8) {
             throw InputError.partOfBackup(path)
         }
         return try await open(kind, .source(source), path, label: label)
@@ -130,20 +130,20 @@ public struct InputOpening: Sendable {
     private func openStandardInput(label: String) async throws -> CaptureInput {
         let head = try Self.standardInputHead()
         if let log = try RequestLogKind(ByteSource(head), named: nil, systems) {
-            let source = try spool.takeStandardInput(head: head)
-            hashes?.begin(source, of: label)
+            let source = try spool.appendStandardInput(head: head)
+            hashes?.startHashing(source, of: label)
             return .log(RequestLog(source, kind: log, label: label, path: "-", systems: systems))
         }
         let kind = InputKind(head: head)
         switch kind {
         // An archive that may contain an unpacked bundle is spooled, because it is searched first.
-        case .archive where !InputKind.isReadFromTheEnd(head: head) && !isSalvage:
-            let stream = hashes?.stream(of: label, head: head)
+        case .archive where !InputKind.needsRandomAccess(head: head) && !isSalvage:
+            let stream = hashes?.startStream(of: label, head: head)
             let input = try await open(kind, .standardInput(head: head, stream), Self.standardInput, label: label)
-            try stream?.takeRest()
+            try stream?.readRest()
             return input
         case .archive, .bundle, .damagedZstd:
-            let source = try spool.takeStandardInput(head: head)
+            let source = try spool.appendStandardInput(head: head)
             return try await open(kind, .source(source), Self.standardInput, label: label)
         case .other: throw InputError.nothingKnown(Self.standardInput)
         }
@@ -156,9 +156,9 @@ public struct InputOpening: Sendable {
         switch (kind, bytes) {
         case (.archive, .source(let source)) where try isSalvage && isPackedBundle(source, path):
             return .salvage(SalvagedBundle(source, path: path, label: label, systems: systems))
-        case (.archive, _): return .folder(try await archive(bytes, path, label: label))
+        case (.archive, _): return .folder(try await openArchive(bytes, path, label: label))
         case (.other, _) where !isSalvage && InputKind.isArchive(named: path):
-            return .folder(try await archive(bytes, path, label: label))
+            return .folder(try await openArchive(bytes, path, label: label))
         // The first bytes of a damaged bundle may be what is damaged.
         case (_, .source(let source)) where isSalvage:
             return .salvage(SalvagedBundle(source, path: path, label: label, systems: systems))
@@ -175,8 +175,8 @@ public struct InputOpening: Sendable {
         return try Self.naming(path) { try SalvagedBundle.isPacked(in: source) }
     }
 
-    private func archive(_ bytes: ArchiveBytes, _ path: String, label: String) async throws -> CapturedFolder {
-        if case .source(let source) = bytes { hashes?.begin(source, of: label) }
+    private func openArchive(_ bytes: ArchiveBytes, _ path: String, label: String) async throws -> CapturedFolder {
+        if case .source(let source) = bytes { hashes?.startHashing(source, of: label) }
         do {
             let capture = try await CapturedFolder(
                 archive: bytes, path: path, label: label, systems: systems, spool: spool, passwords: passwords,
@@ -186,7 +186,7 @@ public struct InputOpening: Sendable {
             {
                 throw InputError.withoutStores(path, problem)
             }
-            return try Self.withStores(capture, path)
+            return try Self.requiringStores(capture, path)
         } catch let error as ArchiveError {
             // The error of the operating system already names the file.
             if case .file(let error) = error.reason { throw error }
@@ -205,7 +205,7 @@ public struct InputOpening: Sendable {
     }
 
     /// Returns a capture that has stores or something to report, or throws an error.
-    private static func withStores(_ capture: CapturedFolder, _ path: String) throws -> CapturedFolder {
+    private static func requiringStores(_ capture: CapturedFolder, _ path: String) throws -> CapturedFolder {
         // A backup without stores is valid. A locked backup is an error if there is nothing else to read.
         if !capture.backups.isEmpty { return capture }
         if capture.stores.isEmpty, let error = capture.backupErrors.first,
@@ -238,7 +238,7 @@ public struct InputOpening: Sendable {
 
     private func standardInputBundle() throws -> ByteSource? {
         let head = try Self.standardInputHead()
-        return InputKind(head: head).isBundle ? try spool.takeStandardInput(head: head) : nil
+        return InputKind(head: head).isBundle ? try spool.appendStandardInput(head: head) : nil
     }
 
     private func bundleFile(_ path: String) throws(FileError) -> ByteSource? {
@@ -282,7 +282,7 @@ public struct InputOpening: Sendable {
                 try BundleReader(ByteSource(head), path: standardInput, knowing: systems)
             }
         }
-        let source = try Spool(folder: folder).takeStandardInput(head: head)
+        let source = try Spool(folder: folder).appendStandardInput(head: head)
         return try naming(standardInput) {
             guard let signers, let signature else {
                 return try BundleReader(source, path: standardInput, knowing: systems)

@@ -102,7 +102,7 @@ public struct Intake: Sendable {
     ///   - keep: Called with each kept record, its line, and the part of the line that is its payload.
     ///   - note: Called with each other finding.
     /// - Throws: The refusal of the output, `FileError` with operation `spool`, and the errors of `keep`.
-    public mutating func take(
+    public mutating func add(
         _ output: ScanOutput, fromBundle isBundle: Bool,
         keep: (borrowing ScanOutput.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void,
         note: (Finding) -> Void = { _ in }
@@ -113,7 +113,7 @@ public struct Intake: Sendable {
         for item in output.quarantined {
             let line = item.json.bytes
             guard isNew(line) else { continue }
-            quarantined.add(item, reason: shown(item.reject.reason))
+            quarantined.add(item, reason: visibleText(item.reject.reason))
             if keepsDetails { try spill.quarantine.append(item, line: line, input: output.input) }
             note(.quarantined(item, input: output.input))
         }
@@ -161,7 +161,7 @@ public struct Intake: Sendable {
     /// Reports that the bytes of a quarantined item are not in the bundle.
     ///
     /// - Throws: `FileError` with operation `spool`.
-    public mutating func lose(_ item: Quarantined, _ loss: QuarantineLoss) throws(FileError) {
+    public mutating func addLoss(of item: Quarantined, _ loss: QuarantineLoss) throws(FileError) {
         let problem = PlacedProblem(capture: item.capture, path: item.path, problem: Problem(loss, item))
         try add(problem, line: problem.json.bytes)
         isIncomplete = true
@@ -170,13 +170,13 @@ public struct Intake: Sendable {
     /// Adds a problem with an input as a whole, found after the input was read.
     ///
     /// - Throws: `FileError` with operation `spool`.
-    public mutating func tell(_ problem: PlacedProblem) throws(FileError) {
+    public mutating func report(_ problem: PlacedProblem) throws(FileError) {
         try add(problem, line: problem.json.bytes)
         if problem.problem.isLoss { isIncomplete = true }
     }
 
     /// Returns `text`, or only a known code if the input is hidden, because a foreign bundle may contain any code.
-    private func shown(_ text: String) -> String { hidesInput ? PseudonymNotes.code(of: text) ?? "other" : text }
+    private func visibleText(_ text: String) -> String { hidesInput ? PseudonymNotes.code(of: text) ?? "other" : text }
 
     private mutating func isNew(_ line: [UInt8]) -> Bool {
         switch details.insert(RecordKey(text: line, secret: secret)) {
@@ -186,7 +186,7 @@ public struct Intake: Sendable {
     }
 
     private mutating func add(_ problem: PlacedProblem, line: [UInt8]) throws(FileError) {
-        let code = shown(problem.problem.code)
+        let code = visibleText(problem.problem.code)
         problems.add(problem, reason: code)
         if problem.problem.isLoss { losses.add(problem, reason: code) }
         if problem.problem.isWarning { warnings.add(problem, reason: code) }

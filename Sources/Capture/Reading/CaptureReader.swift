@@ -67,7 +67,7 @@ public struct CaptureReader: Sendable {
         for (number, input) in inputs.enumerated() {
             do {
                 try await read(number) { output in
-                    try intake.take(output, fromBundle: input.isBundle, keep: keep, note: note)
+                    try intake.add(output, fromBundle: input.isBundle, keep: keep, note: note)
                     try ResourceExhaustion.check()
                     try await afterOutput()
                     progress(output.bytesRead, output.entries.count)

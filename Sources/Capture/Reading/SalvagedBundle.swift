@@ -71,11 +71,11 @@ private enum OpenedMember {
     ///
     /// The name is `nil` if it is unknown.
     case segment(RecordLines, name: String?, isProven: Bool)
-    case details(DetailTexts, list: String)
+    case details(ListLines, list: String)
 }
 
 /// The lines of a list, without empty lines.
-private struct DetailTexts {
+private struct ListLines {
     private let contents: [UInt8]
     private var cursor = LineCursor()
 
@@ -99,7 +99,7 @@ final class SalvageScan {
     private var hasBegun = false
     private var isAtEnd = false
     /// The member that is being read, because it may have more lines than an output can hold.
-    private var opened: OpenedMember?
+    private var current: OpenedMember?
     /// The number of records that were read, by segment.
     ///
     /// The key `nil` stands for segments whose names are unknown.
@@ -146,7 +146,7 @@ final class SalvageScan {
             guard let name = BundleLayout.member(atPath: member.name) else { return }
             if name == BundleLayout.manifest { manifest = manifest ?? (try? Manifest(member.contents)) }
             guard BundleLayout.isSegment(name) || BundleLayout.list(of: name) != nil else { return }
-            open(name, member.contents, isProven: try proves(member, named: name), to: &output)
+            open(name, member.contents, isProven: try isVerified(member, named: name), to: &output)
         case .part(let part): add(part, to: &output)
         case .tooLarge(let name, let size, let offset):
             report("\(name) at byte \(offset): \(size) bytes are more than the limit", at: offset, to: &output)
@@ -161,7 +161,7 @@ final class SalvageScan {
         if BundleLayout.isSegment(name) {
             openSegment(name, contents, isProven: isProven, to: &output)
         } else if let list = BundleLayout.list(of: name) {
-            opened = .details(DetailTexts(contents), list: list)
+            current = .details(ListLines(contents), list: list)
             if !isProven { report("\(name): nothing proves its lines right", to: &output) }
         }
     }
@@ -169,10 +169,10 @@ final class SalvageScan {
     private func openSegment(_ name: String?, _ contents: [UInt8], isProven: Bool, to output: inout ScanOutput) {
         if recordCounts[name] == nil { recordCounts[name] = 0 }
         if !isProven {
-            report("\(title(name)): nothing proves its records right; they are held as unproven", to: &output)
+            report("\(segmentTitle(name)): nothing proves its records right; they are held as unproven", to: &output)
         }
         output.bytesRead += contents.count
-        opened = .segment(RecordLines(contents, knowing: bundle.systems), name: name, isProven: isProven)
+        current = .segment(RecordLines(contents, knowing: bundle.systems), name: name, isProven: isProven)
     }
 
     /// Starts reading the complete lines of a damaged member.
@@ -190,20 +190,20 @@ final class SalvageScan {
     }
 
     /// Returns the name of a segment in messages.
-    private func title(_ segment: String?) -> String { segment ?? "a segment without its header" }
+    private func segmentTitle(_ segment: String?) -> String { segment ?? "a segment without its header" }
 
     /// Returns whether a checksum or the manifest proves that the contents of a member are unchanged.
-    private func proves(_ member: FrameScanner.Member, named name: String) throws(ContainerError) -> Bool {
+    private func isVerified(_ member: FrameScanner.Member, named name: String) throws(ContainerError) -> Bool {
         if member.isChecked { return true }
         let known: [String: ContentHash]
-        if let hashes { known = hashes } else { known = try manifestAhead()?.hashes ?? [:] }
+        if let hashes { known = hashes } else { known = try findManifest()?.hashes ?? [:] }
         hashes = known
         guard let hash = known[name] else { return false }
         return ContentHash(of: member.contents) == hash
     }
 
     /// Returns the first manifest of the file that matches its own digest.
-    private func manifestAhead() throws(ContainerError) -> Manifest? {
+    private func findManifest() throws(ContainerError) -> Manifest? {
         var ahead = try FrameScanner(bundle.source, memberLimit: BundleLayout.memberLimit)
         while let finding = try ahead.next() {
             guard case .member(let member) = finding,
@@ -217,18 +217,18 @@ final class SalvageScan {
 
     /// Reads a line of the current member, and returns whether there was one.
     private func readLine(to output: inout ScanOutput) -> Bool {
-        switch opened {
+        switch current {
         case .segment(var lines, let name, let isProven):
             // Removed from the property so that the lines are not copied.
-            opened = nil
+            current = nil
             guard readRecord(of: &lines, named: name, isProven: isProven, to: &output) else { return false }
-            opened = .segment(lines, name: name, isProven: isProven)
+            current = .segment(lines, name: name, isProven: isProven)
             return true
         case .details(var lines, let list):
-            opened = nil
+            current = nil
             guard let line = lines.next() else { return false }
             add(line, of: list, to: &output)
-            opened = .details(lines, list: list)
+            current = .details(lines, list: list)
             return true
         case nil: return false
         }
@@ -243,7 +243,7 @@ final class SalvageScan {
             if !isProven { record.markUnproven() }
             output.add(record)
         } catch {
-            report("\(title(name)) line \(lines.line): \(error)", to: &output)
+            report("\(segmentTitle(name)) line \(lines.line): \(error)", to: &output)
         }
         return true
     }

@@ -12,7 +12,7 @@ struct ScanUnit: Sendable {
     private let capture: CapturedFolder
     private var parts: [Part]
     /// The interrupted scan of the first part, or `nil` if the part was not started.
-    private var begun: (any StoreScan)?
+    private var interrupted: (any StoreScan)?
 
     /// The number of files that one job reads.
     ///
@@ -23,24 +23,24 @@ struct ScanUnit: Sendable {
     ///
     /// Units are created lazily.
     static func split(_ capture: CapturedFolder) -> some Sequence<ScanUnit> {
-        sequence(state: (store: 0, file: 0)) { place in
-            let unit = ScanUnit(of: capture, from: &place)
+        sequence(state: (store: 0, file: 0)) { position in
+            let unit = ScanUnit(of: capture, from: &position)
             return unit.parts.isEmpty ? nil : unit
         }
     }
 
-    /// Creates a unit from the next files, starting at `place`, which is advanced past the last one.
-    private init(of capture: CapturedFolder, from place: inout (store: Int, file: Int)) {
+    /// Creates a unit from the next files, starting at `position`, which is advanced past the last one.
+    private init(of capture: CapturedFolder, from position: inout (store: Int, file: Int)) {
         self.capture = capture
         parts = []
-        var room = Self.filesPerUnit
-        while room > 0, place.store < capture.stores.count {
-            let store = capture.stores[place.store].store
+        var remaining = Self.filesPerUnit
+        while remaining > 0, position.store < capture.stores.count {
+            let store = capture.stores[position.store].store
             // Files that refer to each other are read by one job.
-            let end = store.isReadAtOnce ? store.fileCount : min(store.fileCount, place.file + room)
-            if place.file < end { parts.append(Part(store: place.store, files: place.file..<end)) }
-            room -= end - place.file
-            place = end < store.fileCount ? (place.store, end) : (place.store + 1, 0)
+            let end = store.isReadAtOnce ? store.fileCount : min(store.fileCount, position.file + remaining)
+            if position.file < end { parts.append(Part(store: position.store, files: position.file..<end)) }
+            remaining -= end - position.file
+            position = end < store.fileCount ? (position.store, end) : (position.store + 1, 0)
         }
     }
 
@@ -50,10 +50,10 @@ struct ScanUnit: Sendable {
     /// - Throws: `FileError` with operation `spool` if there is no space for a copy that is needed.
     consuming func read(_ options: ScanOptions, into output: inout ScanOutput) throws(FileError) -> ScanUnit? {
         while let part = parts.first, !output.isFull {
-            var scan = begun ?? open(part, options)
+            var scan = interrupted ?? open(part, options)
             output.store = part.store
             let hasMore = try scan.read(into: &output)
-            begun = hasMore ? scan : nil
+            interrupted = hasMore ? scan : nil
             if !hasMore { parts.removeFirst() }
         }
         return parts.isEmpty ? nil : self

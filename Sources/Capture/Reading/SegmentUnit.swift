@@ -14,15 +14,15 @@ struct SegmentUnit: Sendable {
     /// - Throws: ``BundleError`` if the segment cannot be read.
     func read(_ options: ScanOptions) throws(BundleError) -> ScanOutput {
         var output = ScanOutput(capture: bundle.path, input: input, writingWith: options)
-        let isAsItStands = options.pseudonymizer == nil
+        let isUnchanged = options.pseudonymizer == nil
         let contents = try bundle.forEachRecord(of: segment) { record, line, written in
-            if isAsItStands {
+            if isUnchanged {
                 output.add(record, at: line, written)
             } else {
                 output.add(copy record)
             }
         }
-        if isAsItStands { output.adopt(lines: contents) }
+        if isUnchanged { output.adopt(lines: contents) }
         output.bytesRead = contents.count
         return output
     }

@@ -2,14 +2,14 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// The body of a captured request, decoded from its representation in the log.
+/// The body of a captured request, decoded from its encoding in the log.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", section E.
 struct EntryBody {
     /// The decompressed bytes: JSON, or a form for Leanplum.
     let bytes: [UInt8]
-    /// The representation: `text`, `base64`, `latin1` or `surrogateescape`, followed by `+gzip` if it was compressed.
-    let spelling: String
+    /// The encoding in the log: `text`, `base64`, `latin1` or `surrogateescape`, followed by `+gzip` if compressed.
+    let encoding: String
 
     /// The maximum size of an inflated body, in bytes.
     static let inflatedLimit = 32 << 20
@@ -18,10 +18,10 @@ struct EntryBody {
 
     /// Decodes the text of `postData`, which is UTF-8 in which lone surrogates are encoded like other code points.
     init(text: Span<UInt8>, isBase64: Bool) throws(BodyError) {
-        let (bytes, spelling) = try Self.storedBytes(of: text, isBase64: isBase64)
+        let (bytes, encoding) = try Self.storedBytes(of: text, isBase64: isBase64)
         guard bytes.starts(with: [0x1F, 0x8B]) else {
             self.bytes = bytes
-            self.spelling = spelling
+            self.encoding = encoding
             return
         }
         let (product, isOverflow) = bytes.count.multipliedReportingOverflow(by: Self.inflationLimit)
@@ -30,22 +30,22 @@ struct EntryBody {
             throw .invalid("gzip body damaged or too large")
         }
         self.bytes = inflated
-        self.spelling = spelling + "+gzip"
+        self.encoding = encoding + "+gzip"
     }
 
-    /// Returns the bytes that `text` represents, before they are decompressed, and the representation.
+    /// Returns the bytes that `text` represents, before they are decompressed, and the encoding.
     static func storedBytes(
         of text: Span<UInt8>, isBase64: Bool
-    ) throws(BodyError) -> (bytes: [UInt8], spelling: String) {
+    ) throws(BodyError) -> (bytes: [UInt8], encoding: String) {
         if isBase64 {
             guard let bytes = Base64.decoded(text, needsPadding: false, allowsBlanks: false) else {
                 throw .invalid("not the base64 that it is said to be")
             }
             return (bytes, "base64")
         }
-        if let bytes = text.escapedBytes { return (bytes, "surrogateescape") }
+        if let bytes = text.surrogateEscapedBytes { return (bytes, "surrogateescape") }
         guard !text.isEmpty, text[0] == 0x1F else { return (text.copied(), "text") }
-        if let bytes = text.bytesOfLatin1 { return (bytes, "latin1") }
+        if let bytes = text.latin1Bytes { return (bytes, "latin1") }
         let bytes = text.copied()
         if bytes.contains(text: "\u{FFFD}") {
             throw .invalid("bytes of the body were replaced by U+FFFD", code: "body_lossy")
@@ -56,8 +56,8 @@ struct EntryBody {
 
 extension Span<UInt8> {
     /// The bytes that lone surrogates from U+DC80 to U+DCFF represent, or `nil` if there are no such surrogates.
-    fileprivate var escapedBytes: [UInt8]? {
-        guard holdsEscapedByte else { return nil }
+    fileprivate var surrogateEscapedBytes: [UInt8]? {
+        guard hasEscapedByte else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)
         var index = 0
@@ -75,7 +75,7 @@ extension Span<UInt8> {
     }
 
     /// The bytes of a gzip body that was decoded as Latin-1, or `nil` if the text is not such a body.
-    fileprivate var bytesOfLatin1: [UInt8]? {
+    fileprivate var latin1Bytes: [UInt8]? {
         guard count > 2, self[1] == 0xC2, self[2] == 0x8B else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)
@@ -95,7 +95,7 @@ extension Span<UInt8> {
         return bytes
     }
 
-    private var holdsEscapedByte: Bool {
+    private var hasEscapedByte: Bool {
         var index = 0
         while let first = firstIndex(of: 0xED, from: index), first + 1 < count {
             if self[first + 1] == 0xB2 || self[first + 1] == 0xB3 { return true }

@@ -69,7 +69,7 @@ struct HTTPArchiveReader: Sendable {
         }
         let route = try UploadRoute(method: parts.method, url: parts.url, systems)
         guard !parts.isFromCache, let requests = systems[route.system]?.requests else { throw .foreign(.unrelated) }
-        let spelling =
+        let encoding =
             switch requests.body {
             case .json: try readJSON(of: parts)
             case .form(let form): try read(form, of: parts)
@@ -81,7 +81,7 @@ struct HTTPArchiveReader: Sendable {
         let upload = CapturedUpload(route: route, headers: headers, time: parts.time, source: source)
         var record = try upload.record(by: requests, in: &body)
         if parts.time == nil { record.notes.append("bad_time startedDateTime tells no instant") }
-        if spelling != "text" { record.notes.append("E.2 body spelled as \(spelling)") }
+        if encoding != "text" { record.notes.append("E.2 body spelled as \(encoding)") }
         record.takeAnswer(parts.status, isDelivered: requests.isDelivered(status: parts.status))
         return .upload(record, status: parts.status)
     }
@@ -114,20 +114,20 @@ extension HTTPArchiveReader {
         return try EntryBody(text: entry.bytes(of: text), isBase64: isBase64)
     }
 
-    /// Reads a JSON body into `body`, and returns its representation.
+    /// Reads a JSON body into `body`, and returns its encoding.
     private mutating func readJSON(of parts: HTTPArchiveEntry) throws(BodyError) -> String {
         guard let text = textNode(of: parts) else { throw Self.missing }
         let found = try bytes(of: text, parts)
         do throws(JSONError) {
             try body.read(found.bytes)
-            return found.spelling
+            return found.encoding
         } catch {
             // Unmarked base64 is accepted only if the body is not JSON otherwise.
-            if found.spelling == "text",
+            if found.encoding == "text",
                 let decoded = try? EntryBody(text: entry.bytes(of: text), isBase64: true),
                 (try? body.read(decoded.bytes)) != nil
             {
-                return decoded.spelling
+                return decoded.encoding
             }
             throw fault(for: error, length: entry.bytes(of: text).count, parts)
         }
@@ -142,14 +142,14 @@ extension HTTPArchiveReader {
             : .invalid("\(error.code.text) at byte \(error.offset) of the body")
     }
 
-    /// Reads the payload of a form into `body`, and returns the representation of the form.
+    /// Reads the payload of a form into `body`, and returns the encoding of the form.
     private mutating func read(_ form: FormBody, of parts: HTTPArchiveEntry) throws(BodyError) -> String {
         guard let text = textNode(of: parts) else { return try readParameters(of: form, parts) }
         let found = try bytes(of: text, parts)
         let payload = try form.payload(in: found.bytes)
         do throws(JSONError) {
             try body.read(payload)
-            return found.spelling
+            return found.encoding
         } catch {
             throw fault(for: error, length: found.bytes.count, parts)
         }

@@ -14,7 +14,7 @@ struct LogItem: Sendable {
 }
 
 /// An entry or a line of a request log that was not parsed yet, or a fault.
-struct LogCut: Sendable {
+struct RawLogItem: Sendable {
     enum Contents: Sendable {
         /// The bytes of the item, and its index in the log.
         case text([UInt8], index: Int)

@@ -6,14 +6,14 @@ import Telemetry
 ///
 /// Several jobs parse items while the next items are split off.
 struct LogItems {
-    private let cutter: LogCutter
+    private let batcher: LogBatcher
     private let readers: SparePool<LogReader, Never>
     private let spread: Spread
     private var repeats: TimelessRepeats
     /// The items that were parsed and not returned yet.
-    private var waiting: ArraySlice<LogItem> = []
+    private var parsed: ArraySlice<LogItem> = []
     /// The items that were split off and not parsed yet.
-    private var round: LogCutter.Round
+    private var batch: LogBatcher.Batch
     private let kind: RequestLogKind
     private let rejectLimit: Int
     private var rejectCount = 0
@@ -24,8 +24,8 @@ struct LogItems {
     ///
     /// With `onlyDelivered`, undelivered requests may be treated as other traffic.
     init(_ log: RequestLog, onlyDelivered: Bool = false, spread: @escaping Spread) throws(PlainTextError) {
-        cutter = LogCutter(try LogCuts(log))
-        round = cutter.nextRound()
+        batcher = LogBatcher(try LogSplitter(log))
+        batch = batcher.nextBatch()
         readers = SparePool { LogReader(log, onlyDelivered: onlyDelivered) }
         repeats = TimelessRepeats(log.systems)
         kind = log.kind
@@ -43,8 +43,8 @@ struct LogItems {
     private(set) var offset = 0
 
     mutating func next() -> LogItem? {
-        if waiting.isEmpty { waiting = readOn()[...] }
-        guard var item = waiting.popFirst() else { return nil }
+        if parsed.isEmpty { parsed = parseBatch()[...] }
+        guard var item = parsed.popFirst() else { return nil }
         if case .reject = item.finding {
             rejectCount += 1
             if rejectCount > rejectLimit {
@@ -61,8 +61,8 @@ struct LogItems {
 
     /// Ends the log before `item`.
     private mutating func stop(at item: LogItem) {
-        waiting = []
-        round.jobs = []
+        parsed = []
+        batch.jobs = []
         let (code, items) =
             switch kind {
             case .httpArchive: ("entry_limit", "entries")
@@ -72,83 +72,83 @@ struct LogItems {
             code, "more than \(rejectLimit) \(items) were rejected; the rest of the log is not read", at: item.start)
     }
 
-    private mutating func readOn() -> [LogItem] {
-        let jobs = round.jobs
-        offset = round.offset
+    private mutating func parseBatch() -> [LogItem] {
+        let jobs = batch.jobs
+        offset = batch.offset
         guard !jobs.isEmpty else { return [] }
         let results = Mutex([[LogItem]](repeating: [], count: jobs.count))
-        let next = Mutex(LogCutter.Round())
-        spread(jobs.count + 1) { [cutter, readers] number in
+        let next = Mutex(LogBatcher.Batch())
+        spread(jobs.count + 1) { [batcher, readers] number in
             if number == 0 {
-                let round = cutter.nextRound()
-                next.withLock { $0 = round }
+                let batch = batcher.nextBatch()
+                next.withLock { $0 = batch }
             } else {
                 let items = readers.withSpare { reader in jobs[number - 1].map { LogReader.read($0, with: &reader) } }
                 results.withLock { $0[number - 1] = items }
             }
         }
-        round = next.withLock { $0 }
+        batch = next.withLock { $0 }
         return results.withLock { Array($0.joined()) }
     }
 }
 
 /// Splits a log into rounds of items that several jobs parse.
-private final class LogCutter: Sendable {
+private final class LogBatcher: Sendable {
     /// The items that several jobs parse at the same time.
     ///
     /// At the end there are no jobs.
-    struct Round: Sendable {
-        var jobs: [[LogCut]] = []
+    struct Batch: Sendable {
+        var jobs: [[RawLogItem]] = []
         /// The number of bytes of plain text that were split off so far.
         var offset = 0
     }
 
-    private let cuts: Mutex<LogCuts>
+    private let splitter: Mutex<LogSplitter>
 
     /// The number of bytes of text that one job parses, and that a round contains.
     ///
     /// The last item may exceed it.
     private static let bytesPerJob = 128 << 10
-    private static let bytesPerRound = 2 << 20
+    private static let bytesPerBatch = 2 << 20
 
-    init(_ cuts: consuming sending LogCuts) {
-        self.cuts = Mutex(cuts)
+    init(_ splitter: consuming sending LogSplitter) {
+        self.splitter = Mutex(splitter)
     }
 
-    func nextRound() -> Round {
-        cuts.withLock { cuts in
-            var round = Round()
+    func nextBatch() -> Batch {
+        splitter.withLock { splitter in
+            var batch = Batch()
             var size = 0
-            while size < Self.bytesPerRound, let job = Self.cutJob(from: &cuts) {
+            while size < Self.bytesPerBatch, let job = Self.nextJob(from: &splitter) {
                 size += job.reduce(0) { $0 + $1.size }
-                round.jobs.append(job)
+                batch.jobs.append(job)
             }
-            round.offset = cuts.offset
-            return round
+            batch.offset = splitter.offset
+            return batch
         }
     }
 
     /// Returns the items for one job, or `nil` at the end.
-    private static func cutJob(from cuts: inout LogCuts) -> [LogCut]? {
-        var job: [LogCut] = []
+    private static func nextJob(from splitter: inout LogSplitter) -> [RawLogItem]? {
+        var job: [RawLogItem] = []
         var size = 0
-        while size < bytesPerJob, let cut = cuts.next() {
-            size += cut.size
-            job.append(cut)
+        while size < bytesPerJob, let item = splitter.next() {
+            size += item.size
+            job.append(item)
         }
         return job.isEmpty ? nil : job
     }
 }
 
 /// The splitter for the kind of a log.
-private enum LogCuts: ~Copyable {
-    case archive(HTTPArchiveScan)
-    case lines(LineScan)
+private enum LogSplitter: ~Copyable {
+    case archive(HTTPArchiveSplitter)
+    case lines(LineSplitter)
 
     init(_ log: RequestLog) throws(PlainTextError) {
         switch log.kind {
-        case .httpArchive: self = .archive(try HTTPArchiveScan(log))
-        case .lines: self = .lines(try LineScan(log))
+        case .httpArchive: self = .archive(try HTTPArchiveSplitter(log))
+        case .lines: self = .lines(try LineSplitter(log))
         }
     }
 
@@ -159,16 +159,16 @@ private enum LogCuts: ~Copyable {
         }
     }
 
-    mutating func next() -> LogCut? {
+    mutating func next() -> RawLogItem? {
         switch consume self {
         case .archive(var scan):
-            let cut = scan.next()
+            let item = scan.next()
             self = .archive(scan)
-            return cut
+            return item
         case .lines(var scan):
-            let cut = scan.next()
+            let item = scan.next()
             self = .lines(scan)
-            return cut
+            return item
         }
     }
 }
@@ -188,11 +188,11 @@ private enum LogReader: Sendable {
         }
     }
 
-    static func read(_ cut: LogCut, with reader: inout LogReader) -> LogItem {
+    static func read(_ item: RawLogItem, with reader: inout LogReader) -> LogItem {
         let text: [UInt8]
         let index: Int
-        switch cut.contents {
-        case .fault(let reason): return LogItem(finding: .reject(reason), start: cut.start, end: cut.end)
+        switch item.contents {
+        case .fault(let reason): return LogItem(finding: .reject(reason), start: item.start, end: item.end)
         case .text(let bytes, let place): (text, index) = (bytes, place)
         }
         switch consume reader {
@@ -200,12 +200,12 @@ private enum LogReader: Sendable {
             var finding = archive.read(text, index: index)
             if case .reject(let reason) = finding { finding = .reject("\(reason) (entry \(index))") }
             reader = .archive(archive)
-            return LogItem(finding: finding, isPayload: true, start: cut.start, end: cut.end)
+            return LogItem(finding: finding, isPayload: true, start: item.start, end: item.end)
         case .lines(var lines):
             let finding = lines.read(text, index: index)
             let isPayload = lines.isPayload
             reader = .lines(lines)
-            return LogItem(finding: finding, isPayload: isPayload, start: cut.start, end: cut.end)
+            return LogItem(finding: finding, isPayload: isPayload, start: item.start, end: item.end)
         }
     }
 }

@@ -15,7 +15,7 @@ public enum RequestLogKind: Sendable {
     /// The number of bytes of a file that are read to detect its format.
     private static let headSize = 256 << 10
     /// The maximum number of lines that are parsed until one is recognized.
-    private static let linesLooked = 8
+    private static let lineLimit = 8
     private static let compressions = ["", ".gz", ".zst"]
 
     /// Detects the format of a file by its first bytes or its name, or returns `nil` if the file is not a request log.
@@ -23,11 +23,11 @@ public enum RequestLogKind: Sendable {
     /// A line may also be a file of a store, such as a ping, so that the name must show that it is NDJSON. The standard
     /// input has no name.
     public init?(_ source: ByteSource, named name: String?, _ systems: SystemTable) throws(FileError) {
-        let isLines = name.map { Self.isLines(named: $0) } ?? false
-        switch try Self.look(at: source, systems) {
+        let isNDJSON = name.map { Self.isNDJSON(named: $0) } ?? false
+        switch try Self.detect(in: source, systems) {
         case .archive: self = .httpArchive
-        case .line(let shape) where isLines || name == nil || !shape.mayBeStoreFile: self = .lines
-        case _ where isLines: self = .lines
+        case .line(let shape) where isNDJSON || name == nil || !shape.mayBeStoreFile: self = .lines
+        case _ where isNDJSON: self = .lines
         case _ where name.map { Self.isArchive(named: $0) } ?? false: self = .httpArchive
         default: return nil
         }
@@ -39,7 +39,8 @@ public enum RequestLogKind: Sendable {
     init?(_ source: ByteSource, inFolderAs name: String, _ systems: SystemTable) throws(FileError) {
         if Self.isArchive(named: name) {
             self = .httpArchive
-        } else if Self.isLines(named: name), case .line(let shape) = try Self.look(at: source, systems), !shape.isRecord
+        } else if Self.isNDJSON(named: name), case .line(let shape) = try Self.detect(in: source, systems),
+            !shape.isRecord
         {
             self = .lines
         } else {
@@ -48,17 +49,17 @@ public enum RequestLogKind: Sendable {
     }
 
     /// Returns whether `name` is a possible name of a request log.
-    static func isName(_ name: String) -> Bool { isArchive(named: name) || isLines(named: name) }
+    static func isLogName(_ name: String) -> Bool { isArchive(named: name) || isNDJSON(named: name) }
 
     private static func isArchive(named name: String) -> Bool {
         compressions.contains { name.hasSuffix(".har\($0)") } || name.hasSuffix(".zhar")
     }
 
-    private static func isLines(named name: String) -> Bool {
+    private static func isNDJSON(named name: String) -> Bool {
         compressions.contains { name.hasSuffix(".ndjson\($0)") || name.hasSuffix(".jsonl\($0)") }
     }
 
-    private enum Look {
+    private enum Detected {
         case archive
         case line(LineContents)
         case nothing
@@ -82,7 +83,7 @@ public enum RequestLogKind: Sendable {
         return head
     }
 
-    private static func look(at source: ByteSource, _ systems: SystemTable) throws(FileError) -> Look {
+    private static func detect(in source: ByteSource, _ systems: SystemTable) throws(FileError) -> Detected {
         let head = try head(of: source)
         var skimmer = JSONSkimmer(
             path: HTTPArchiveReader.path, outline: HTTPArchiveEntry.outline, limit: headSize)
@@ -92,8 +93,8 @@ public enum RequestLogKind: Sendable {
         if skimmer.progress > 0 { return .archive }
         // A bundle contains lines of records too, but they are between the headers of its members.
         guard !head.contains(0) else { return .nothing }
-        let lines = head.split(maxSplits: linesLooked) { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-        for line in lines.prefix(linesLooked) {
+        let lines = head.split(maxSplits: lineLimit) { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+        for line in lines.prefix(lineLimit) {
             if let shape = LineContents(line: Array(line), systems) { return .line(shape) }
         }
         return .nothing

@@ -8,10 +8,10 @@ import Telemetry
 ///
 /// It is a class because its state cannot be copied.
 final class RequestLogScan: StoreScan {
-    private let reading: Mutex<RequestLogReading>
+    private let reading: Mutex<RequestLogReader>
 
     init(_ log: RequestLog, secret: RunSecret, spread: @escaping Spread = oneAfterAnother) {
-        reading = Mutex(RequestLogReading(log, secret: secret, spread: spread))
+        reading = Mutex(RequestLogReader(log, secret: secret, spread: spread))
     }
 
     func read(into output: inout ScanOutput) -> Bool {
@@ -84,7 +84,7 @@ public struct RequestLog: Sendable {
 }
 
 /// The state of reading a request log.
-private struct RequestLogReading: ~Copyable {
+private struct RequestLogReader: ~Copyable {
     private let log: RequestLog
     private let secret: RunSecret
     private let spread: Spread
@@ -94,22 +94,22 @@ private struct RequestLogReading: ~Copyable {
     private var others: [OtherTraffic: Int] = [:]
     /// The rejects that are not hashed yet.
     private var rejects: [SpanReject] = []
-    private var hashes: SpanHashes
+    private var hashes: SpanHasher
     private var bytesCounted = 0
     /// The status of the response to each delivered request, or `nil` until it is needed.
     private var delivered: [RecordKey: Int]?
 
-    private static let rejectsAtOnce = 1024
+    private static let rejectBatchSize = 1024
 
     init(_ log: RequestLog, secret: RunSecret, spread: @escaping Spread) {
         self.log = log
         self.secret = secret
         self.spread = spread
-        hashes = SpanHashes(of: log.source)
+        hashes = SpanHasher(of: log.source)
     }
 
     mutating func read(into output: inout ScanOutput) {
-        if !isBegun { begin() }
+        if !isBegun { start() }
         defer {
             output.bytesRead += (items?.offset ?? bytesCounted) - bytesCounted
             bytesCounted = items?.offset ?? bytesCounted
@@ -120,16 +120,16 @@ private struct RequestLogReading: ~Copyable {
                 return finish(&output)
             }
             switch item.finding {
-            case .upload(let record, let status): take(record, status, into: &output)
+            case .upload(let record, let status): add(record, status, into: &output)
             case .other(let traffic): others[traffic, default: 0] += 1
             case .reject(let reason):
                 rejects.append(SpanReject(reason: reason, start: item.start, end: item.end))
-                if rejects.count >= Self.rejectsAtOnce { quarantineRejects(&output) }
+                if rejects.count >= Self.rejectBatchSize { quarantineRejects(&output) }
             }
         }
     }
 
-    private mutating func begin() {
+    private mutating func start() {
         isBegun = true
         do throws(PlainTextError) {
             items = try LogItems(log, spread: spread)
@@ -138,9 +138,9 @@ private struct RequestLogReading: ~Copyable {
         }
     }
 
-    private mutating func take(_ record: Record, _ status: Int?, into output: inout ScanOutput) {
+    private mutating func add(_ record: Record, _ status: Int?, into output: inout ScanOutput) {
         var record = record
-        if status != nil, record.deliveredStatus == nil, let other = statusOfDelivery(of: record) {
+        if status != nil, record.deliveredStatus == nil, let other = deliveryStatus(of: record) {
             record.notes.append("an equal request of this log was answered \(other)")
             record.held.append(.delivered(status: other))
         }
@@ -150,7 +150,7 @@ private struct RequestLogReading: ~Copyable {
     /// Returns the status of the delivery of a request equal to `record`, or `nil` if none was delivered.
     ///
     /// A retry follows later in the log. Therefore the log is read ahead, once.
-    private mutating func statusOfDelivery(of record: Record) -> Int? {
+    private mutating func deliveryStatus(of record: Record) -> Int? {
         if delivered == nil {
             var found: [RecordKey: Int] = [:]
             // Faults are reported by the main reading.

@@ -5,7 +5,7 @@ extension StoreFormat {
     /// Returns the format of request logs: HTTP archives and NDJSON files with requests to any of `systems`.
     static func requestLogs(of systems: SystemTable) -> StoreFormat {
         StoreFormat(
-            kinds: StoreKind.requestLogs, mayBelongToStore: { RequestLogKind.isName($0.name) }, isNamedForStore: nil,
+            kinds: StoreKind.requestLogs, mayBelongToStore: { RequestLogKind.isLogName($0.name) }, isNamedForStore: nil,
             storeOfFolder: nil,
             storesOfFile: { name, folder in RequestLogStore.stores(ofFile: name, in: &folder, systems) },
             // A log that is given as an input is detected before all other stores, see `RequestLogKind`.
@@ -30,7 +30,7 @@ struct RequestLogStore: Store {
     fileprivate static func stores(
         ofFile name: String, in folder: inout FolderLook, _ systems: SystemTable
     ) -> FileFinding {
-        guard RequestLogKind.isName(name) else { return .stranger }
+        guard RequestLogKind.isLogName(name) else { return .stranger }
         do throws(FileError) {
             let source = try folder.source(Array(name.utf8))
             guard let kind = try RequestLogKind(source, inFolderAs: name, systems) else { return .stranger }

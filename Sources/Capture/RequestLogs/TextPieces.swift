@@ -16,7 +16,7 @@ struct TextPieces: ~Copyable {
     /// The number of bytes of plain text that were read.
     var offset: Int { text.offset }
     /// The offset in the text of the first byte that was not consumed.
-    var place: Int { text.offset - piece.count + position }
+    var currentOffset: Int { text.offset - piece.count + position }
     /// The size of the byte order mark at the start of the text.
     var markLength: Int { text.markLength }
     /// Whether all of the piece was consumed.
@@ -39,7 +39,7 @@ struct TextPieces: ~Copyable {
     /// Advances past the next `byte`, or to the end of the piece.
     ///
     /// - Returns: The range before the byte, and whether it was found.
-    mutating func pass(upTo byte: UInt8) -> (Range<Int>, found: Bool) {
+    mutating func advance(past byte: UInt8) -> (Range<Int>, found: Bool) {
         let start = position
         let end = piece[start...].firstIndex(of: byte)
         position = end.map { $0 + 1 } ?? piece.count

@@ -19,7 +19,7 @@ public final class CapturedFolder: Sendable {
     /// Whether something in the capture could not be read.
     public let isIncomplete: Bool
     /// The path of an excluded file that belongs to a store by its name, or `nil` if there is none.
-    public let leftOutStore: String?
+    let excludedStore: String?
     /// The backups in the capture, sorted by their paths.
     public let backups: [BackupFacts]
     /// The errors of the backups that could not be opened.
@@ -38,13 +38,13 @@ public final class CapturedFolder: Sendable {
     ///   - limit: Limits the number of jobs.
     /// - Throws: `FileError` if the folder itself cannot be opened or listed, or ``ArchiveError`` if the spool is full.
     public convenience init(
-        path: String, label: String, systems: SystemTable, leavingOut excluded: Set<FileIdentity> = [],
+        path: String, label: String, systems: SystemTable, excluding excluded: Set<FileIdentity> = [],
         spool: Spool = Spool(), passwords: BackupPasswords = BackupPasswords(), limit: JobLimit
     ) async throws {
         try await self.init(
             FileTree(try Folder(path: path)), path: path, label: label,
             rootName: CaptureLabels.name(ofPath: path), isArchive: false, problems: [],
-            formats: CaptureFormats.all(systems), leavingOut: excluded,
+            formats: CaptureFormats.all(systems), excluding: excluded,
             spool: spool, passwords: passwords, limit: limit)
     }
 
@@ -64,32 +64,32 @@ public final class CapturedFolder: Sendable {
         passwords: BackupPasswords = BackupPasswords(), limit: JobLimit
     ) async throws {
         let formats = CaptureFormats.all(systems)
-        let place = ArchivePlace(label: label, path: path)
+        let place = ArchiveLocation(label: label, path: path)
         let spooler = ArchiveSpooler(place, spool: spool, formats: formats, jobs: limit)
-        let members = try await spooler.run(archive)
-        let rereading: ArchiveRereading? =
-            if case .source(let source) = archive { ArchiveRereading(source: source, spooler: spooler) } else { nil }
+        let members = try await spooler.spoolMembers(archive)
+        let rereader: ArchiveRereader? =
+            if case .source(let source) = archive { ArchiveRereader(source: source, spooler: spooler) } else { nil }
         try await self.init(
             FileTree(Folder(rootOf: members.tree)), path: path, label: label, rootName: place.rootName, isArchive: true,
-            problems: members.problems, formats: formats, leavingOut: [], spool: spool, passwords: passwords,
-            rereading: rereading, limit: limit)
+            problems: members.problems, formats: formats, excluding: [], spool: spool, passwords: passwords,
+            rereader: rereader, limit: limit)
     }
 
     private init(
         _ tree: FileTree, path: String, label: String, rootName: String, isArchive: Bool, problems: [PlacedProblem],
-        formats: [StoreFormat], leavingOut excluded: Set<FileIdentity>, spool: Spool,
-        passwords: BackupPasswords, rereading: ArchiveRereading? = nil, limit: JobLimit
+        formats: [StoreFormat], excluding excluded: Set<FileIdentity>, spool: Spool,
+        passwords: BackupPasswords, rereader: ArchiveRereader? = nil, limit: JobLimit
     ) async throws {
-        var walk = StoreWalk(label: label, path: path, spool: spool, passwords: passwords, formats: formats)
+        var walk = StoreSearch(label: label, path: path, spool: spool, passwords: passwords, formats: formats)
         let tree = try await walk.run(
-            through: tree, named: rootName, leavingOut: excluded, rereading: rereading, limit: limit)
+            through: tree, named: rootName, excluding: excluded, rereader: rereader, limit: limit)
         self.label = label
         self.path = path
         stores = walk.stores
         self.problems = problems + walk.sortedProblems()
         isIncomplete = walk.isIncomplete || !problems.isEmpty
-        leftOutStore = walk.leftOutStore
-        backups = walk.sortedFacts()
+        excludedStore = walk.excludedStore
+        backups = walk.sortedBackupFacts()
         backupErrors = walk.backupErrors
         kind = isArchive ? .archive : backups.contains { $0.path.isEmpty } ? .backup : .folder
         self.tree = tree
@@ -107,7 +107,7 @@ public final class CapturedFolder: Sendable {
     public init?(file path: String, label: String, systems: SystemTable) throws(FileError) {
         let folder = Path.folder(of: path)
         let tree = FileTree(try Folder(path: folder))
-        let visit = FolderVisit(
+        let visit = FolderSearch(
             tree: tree, path: "", name: CaptureLabels.name(ofPath: folder), excluded: [],
             formats: CaptureFormats.all(systems))
         let container = Container(path: "", identifier: nil)
@@ -121,7 +121,7 @@ public final class CapturedFolder: Sendable {
         self.stores = stores
         problems = []
         isIncomplete = false
-        leftOutStore = nil
+        excludedStore = nil
         backups = []
         backupErrors = []
         self.tree = tree

@@ -31,7 +31,7 @@ struct ContainerFinder {
     let rootName: String
 
     /// The result of the last search, which is reused because many stores are in the same folder.
-    private(set) var last: (folder: String, container: Container)?
+    private(set) var lastResult: (folder: String, container: Container)?
 
     /// Returns the container of the store at `storePath`.
     ///
@@ -42,16 +42,16 @@ struct ContainerFinder {
         let inside = storePath.utf8.dropFirst(prefix.utf8.count)
         let slash = inside.lastIndex(of: UInt8(ascii: "/"))
         let folder = String(storePath[..<(slash ?? inside.startIndex)])
-        if let last, last.folder.utf8.span.equals(folder.utf8.span) { return last.container }
+        if let lastResult, lastResult.folder.utf8.span.equals(folder.utf8.span) { return lastResult.container }
         let found = container(ofFolder: slash.map { inside[..<$0] }, prefix: prefix)
-        last = (folder, found)
+        lastResult = (folder, found)
         return found
     }
 
     /// Returns the container of the stores in `folder`, a path in the archive with `prefix`, or `nil` for its root.
     private func container(ofFolder folder: Substring.UTF8View?, prefix: String) -> Container {
-        if let owned = owned(folder, prefix: prefix) { return owned }
-        let rootName = prefix.isEmpty ? rootName : ArchivePlace.rootName(of: String(prefix.dropLast()))
+        if let owned = nearestOwnedContainer(folder, prefix: prefix) { return owned }
+        let rootName = prefix.isEmpty ? rootName : ArchiveLocation.rootName(of: String(prefix.dropLast()))
         // Split by bytes, because a slash can form one character with a combining mark after it.
         let parts = folder?.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) ?? []
         let folders = parts.map { Substring($0) }
@@ -64,7 +64,7 @@ struct ContainerFinder {
     }
 
     /// Returns the nearest enclosing folder whose owner is known.
-    private func owned(_ folder: Substring.UTF8View?, prefix: String) -> Container? {
+    private func nearestOwnedContainer(_ folder: Substring.UTF8View?, prefix: String) -> Container? {
         guard !identifiers.isEmpty else { return nil }
         var around = folder ?? ""[...].utf8
         while true {
@@ -89,11 +89,11 @@ struct ContainerFinder {
     /// Source: "iOS backups", section 11, L9.
     private static func owner(ofFolder folders: ArraySlice<Substring>) -> ContainerOwner? {
         guard let name = folders.last, name.contains(".") else { return nil }
-        let place = places.first { folders.dropLast().suffix($0.folders.count).elementsEqual($0.folders) }
+        let place = containerFolders.first { folders.dropLast().suffix($0.folders.count).elementsEqual($0.folders) }
         return place.map { ContainerOwner(identifier: String(name), kind: $0.kind) }
     }
 
-    private static let places: [(folders: [Substring], kind: Container.Kind)] = [
+    private static let containerFolders: [(folders: [Substring], kind: Container.Kind)] = [
         (["Containers", "Data", "Application"], .app), (["Containers", "Shared", "AppGroup"], .group),
         (["Containers", "Data", "PluginKitPlugin"], .plugin), (["mobile", "Applications"], .app),
     ]

@@ -5,7 +5,7 @@ import Telemetry
 public struct FoundStore: Sendable {
     /// The store as recognized by its system.
     public let store: any Store
-    fileprivate let place: ContainerPlace
+    fileprivate let place: CompactContainer
     /// The index of the container.
     ///
     /// The containers of a capture that have stores are counted from 0, in the order of their first stores.
@@ -23,7 +23,7 @@ public struct FoundStore: Sendable {
 }
 
 /// A container without its path, which is a prefix of the paths of its stores.
-private struct ContainerPlace {
+private struct CompactContainer {
     let pathLength: UInt32
     let kind: Container.Kind
     let identifier: String?
@@ -46,7 +46,7 @@ public struct FoundStores: RandomAccessCollection, Sendable {
     }
 
     private var entries: [Entry] = []
-    private var containers: [ContainerPlace] = []
+    private var containers: [CompactContainer] = []
 
     /// The number of containers with stores.
     public var containerCount: Int { containers.count }
@@ -88,7 +88,7 @@ public struct FoundStores: RandomAccessCollection, Sendable {
             } else {
                 entries[index].container = UInt32(containers.count)
                 open.append((containers.count, own))
-                containers.append(ContainerPlace(own))
+                containers.append(CompactContainer(own))
             }
         }
     }

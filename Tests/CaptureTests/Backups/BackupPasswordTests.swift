@@ -47,9 +47,9 @@ import Testing
         }
     }
 
-    private func refusal(_ passwords: BackupPasswords) throws -> BackupPasswords.Refusal? {
+    private func refusal(_ passwords: BackupPasswords) throws -> BackupPasswords.UnlockError? {
         let bag = try Self.bag()
-        do throws(BackupPasswords.Refusal) {
+        do throws(BackupPasswords.UnlockError) {
             _ = try passwords.unlock(bag, path: "x")
             return nil
         } catch {
@@ -69,7 +69,7 @@ import Testing
         for _ in 0..<3 { #expect(try refusal(passwords) == nil) }
         #expect(derived.value == 2)
         let other = try Self.bag(7)
-        #expect(throws: BackupPasswords.Refusal.wrong) { try passwords.unlock(other, path: "x") }
+        #expect(throws: BackupPasswords.UnlockError.wrong) { try passwords.unlock(other, path: "x") }
         #expect(derived.value == 4)
     }
 
@@ -80,8 +80,10 @@ import Testing
             [Self.secret("wrong"), Self.secret("hashcat")], roundBudget: 5 * rounds - 1)
         #expect(try refusal(passwords) == nil)
         let (second, third) = (try Self.bag(7), try Self.bag(8))
-        #expect(throws: BackupPasswords.Refusal.wrong) { try passwords.unlock(second, path: "x") }
-        #expect(throws: BackupPasswords.Refusal.outOfBudget(rounds: rounds)) { try passwords.unlock(third, path: "x") }
+        #expect(throws: BackupPasswords.UnlockError.wrong) { try passwords.unlock(second, path: "x") }
+        #expect(throws: BackupPasswords.UnlockError.outOfBudget(rounds: rounds)) {
+            try passwords.unlock(third, path: "x")
+        }
         // The key of the first one is known.
         #expect(try refusal(passwords) == nil)
     }

@@ -39,12 +39,12 @@ private func smallSpool() -> Spool {
 private func compare(_ bytes: [UInt8]) async {
     func spooler() -> ArchiveSpooler {
         ArchiveSpooler(
-            ArchivePlace(label: "fuzz", path: "fuzz.tar"), spool: smallSpool(),
+            ArchiveLocation(label: "fuzz", path: "fuzz.tar"), spool: smallSpool(),
             formats: CaptureFormats.all(Systems.table), jobs: JobLimit(jobs: 1))
     }
     do {
-        guard let short = try await spooler().runShort(ByteSource(bytes)) else { return }
-        let long = try spooler().runLong(.source(ByteSource(bytes)))
+        guard let short = try await spooler().readPlain(ByteSource(bytes)) else { return }
+        let long = try spooler().readWithLibarchive(.source(ByteSource(bytes)))
         let (lines, expected) = (try listing(of: short.tree), try listing(of: long.tree))
         let differences = expected.difference(from: lines).map { "\($0)" }
         if !differences.isEmpty { fatalError("the trees differ: \(differences.joined(separator: "; ")) \(bytes)") }
@@ -75,7 +75,7 @@ private func read(_ bytes: [UInt8]) async {
         try await reader.read(into: &intake, keep: { _, _, _ in }) { finding in
             if case .quarantined(let item, _) = finding { quarantined.append(item) }
         }
-        var source = try QuarantineSource(reader.inputs)
+        var source = try QuarantineReader(reader.inputs)
         // The bytes in the spool do not change. A file whose name is not UTF-8 cannot be found again, as in a folder.
         for item in quarantined where item.isStored && !item.path.contains("\u{FFFD}") {
             _ = try source.bytes(of: item, input: 0)

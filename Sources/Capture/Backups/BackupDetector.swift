@@ -4,7 +4,7 @@ import Files
 /// Detects whether a folder is a backup.
 ///
 /// Source: "iOS backups", section 2.3.
-struct BackupSigns: Sendable {
+struct BackupDetector: Sendable {
     /// The name of the manifest since iOS 10.
     static let database = "Manifest.db"
     /// The name of the manifest before iOS 10.
@@ -69,7 +69,7 @@ struct BackupSigns: Sendable {
     }
 
     /// Returns whether `name` is the name of a manifest or of a file that is stored beside one.
-    static func isBesideManifest(_ name: some Collection<UInt8>) -> Bool {
+    static func isManifestOrCompanion(_ name: some Collection<UInt8>) -> Bool {
         manifests.contains { name.elementsEqual($0.utf8) }
     }
 
@@ -77,7 +77,7 @@ struct BackupSigns: Sendable {
         [database, binary, database + "-wal", database + "-journal"] + BackupLists.Name.allCases.map(\.rawValue)
 
     /// Returns whether `name` is that of a file in a backup: 40 hexadecimal digits.
-    static func isFile(_ name: some Collection<UInt8>) -> Bool { FileID(Array(name)) != nil }
+    static func isBackupFileName(_ name: some Collection<UInt8>) -> Bool { FileID(Array(name)) != nil }
 }
 
 extension BackupLists {

@@ -4,30 +4,30 @@ import Telemetry
 ///
 /// There may be millions. The first ones by their paths are kept, and the others are counted, independent of the order
 /// in which they are added.
-struct NotFiles: Sendable {
+struct SkippedEntries: Sendable {
     /// The maximum number of links and special files that are reported individually.
-    static let mostTold = 10_000
+    static let reportLimit = 10_000
 
-    var told: [NotFile] {
+    var reported: [NotFile] {
         var sorted = kept
         Self.sort(&sorted)
-        return Array(sorted.prefix(Self.mostTold))
+        return Array(sorted.prefix(Self.reportLimit))
     }
-    /// The number of entries beyond those in `told`.
-    var left: Int { dropped + max(0, kept.count - Self.mostTold) }
+    /// The number of entries beyond those in `reported`.
+    var unreportedCount: Int { dropped + max(0, kept.count - Self.reportLimit) }
 
     private var kept: [NotFile] = []
     private var dropped = 0
 
     mutating func add(_ found: NotFile) {
         kept.append(found)
-        guard kept.count >= 2 * Self.mostTold else { return }
+        guard kept.count >= 2 * Self.reportLimit else { return }
         Self.sort(&kept)
-        dropped += kept.count - Self.mostTold
-        kept.removeLast(kept.count - Self.mostTold)
+        dropped += kept.count - Self.reportLimit
+        kept.removeLast(kept.count - Self.reportLimit)
     }
 
-    mutating func add(_ others: NotFiles) {
+    mutating func add(_ others: SkippedEntries) {
         for found in others.kept { add(found) }
         dropped += others.dropped
     }

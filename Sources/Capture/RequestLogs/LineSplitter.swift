@@ -6,7 +6,7 @@ import JSONText
 /// Empty lines are skipped.
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 7.
-struct LineScan: ~Copyable {
+struct LineSplitter: ~Copyable {
     private var pieces: TextPieces
     private var line: LimitedBytes
     /// The offset of the current line, or `nil` before the first piece.
@@ -24,20 +24,20 @@ struct LineScan: ~Copyable {
     }
 
     /// Returns the next line or fault, or `nil` at the end.
-    mutating func next() -> LogCut? {
+    mutating func next() -> RawLogItem? {
         while !isAtEnd {
             if !pieces.isUsedUp {
-                let (part, isEnded) = pieces.pass(upTo: UInt8(ascii: "\n"))
+                let (part, isEnded) = pieces.advance(past: UInt8(ascii: "\n"))
                 let piece = pieces.piece
                 line.append(piece.span.extracting(part))
-                if isEnded, let cut = endLine(at: pieces.place - 1) { return cut }
+                if isEnded, let cut = endLine(at: pieces.currentOffset - 1) { return cut }
             } else if pieces.advance() {
-                lineStart = lineStart ?? pieces.place
+                lineStart = lineStart ?? pieces.currentOffset
             } else {
                 isAtEnd = true
                 // The last line is truncated by the fault and part of what cannot be read.
                 if let fault = pieces.fault {
-                    return LogCut(contents: .fault("line_damaged \(fault.reason)"), start: lineStart, end: nil)
+                    return RawLogItem(contents: .fault("line_damaged \(fault.reason)"), start: lineStart, end: nil)
                 }
                 return endLine(at: pieces.offset)
             }
@@ -45,7 +45,7 @@ struct LineScan: ~Copyable {
         return nil
     }
 
-    private mutating func endLine(at end: Int) -> LogCut? {
+    private mutating func endLine(at end: Int) -> RawLogItem? {
         let start = lineStart
         defer {
             line.removeAll()
@@ -54,10 +54,10 @@ struct LineScan: ~Copyable {
         }
         guard !line.isTooLong else {
             let fault = "line_too_large line \(index + 1): more than \(itemLimit) bytes"
-            return LogCut(contents: .fault(fault), start: start, end: end)
+            return RawLogItem(contents: .fault(fault), start: start, end: end)
         }
         if line.bytes.last == UInt8(ascii: "\r") { line.removeLast() }
         guard line.bytes.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }) else { return nil }
-        return LogCut(contents: .text(line.bytes.span.copied(), index: index), start: start, end: end)
+        return RawLogItem(contents: .text(line.bytes.span.copied(), index: index), start: start, end: end)
     }
 }

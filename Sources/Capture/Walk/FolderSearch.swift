@@ -8,7 +8,7 @@ import Telemetry
 ///
 /// Hidden entries are skipped. Links and special files are not followed. They are reported if they may replace a store
 /// or a folder with stores. The last of the formats is asked first, see `SystemTable`.
-struct FolderVisit: Sendable {
+struct FolderSearch: Sendable {
     /// An archive among the files.
     enum Archive: Sendable {
         /// An archive that can be opened as a part of the capture.
@@ -24,9 +24,9 @@ struct FolderVisit: Sendable {
     private(set) var folders: [String] = []
     private(set) var archives: [Archive] = []
     /// Links and special files that may replace something with records.
-    private(set) var notFiles = NotFiles()
+    private(set) var skippedEntries = SkippedEntries()
     /// The path of an excluded file that belongs to a store.
-    private(set) var leftOutStore: String?
+    private(set) var excludedStore: String?
     /// Files that could not be read, and that may be stores or identify the owner of a container.
     private(set) var unreadable: [(path: String, error: FileError)] = []
     /// Other problems with entries, which formats reported.
@@ -34,7 +34,7 @@ struct FolderVisit: Sendable {
     /// The identifier of the owner, if the folder is a container with metadata.
     private(set) var identifier: String?
     /// The path and the owner of a container in the folder that Xcode packed.
-    private(set) var packed: (path: String, identifier: String)?
+    private(set) var packedContainer: (path: String, identifier: String)?
     /// Whether the folder is a backup.
     ///
     /// The entries of a backup are not searched.
@@ -47,16 +47,16 @@ struct FolderVisit: Sendable {
     private let excluded: Set<FileIdentity>
     private let formats: [StoreFormat]
     /// Detects backups, or `nil` if the folder cannot contain any.
-    private let backupSigns: BackupSigns?
+    private let backupDetector: BackupDetector?
 
     /// Creates a search of the folder at `path`.
     ///
     /// The last of the formats is asked first.
     init(
         tree: FileTree, path: String, name: String, excluded: Set<FileIdentity>, formats: [StoreFormat],
-        backupSigns: BackupSigns? = nil
+        backupDetector: BackupDetector? = nil
     ) {
-        self.backupSigns = backupSigns
+        self.backupDetector = backupDetector
         self.tree = tree
         self.path = path
         base = tree.base(of: path)
@@ -65,9 +65,9 @@ struct FolderVisit: Sendable {
         self.formats = formats.reversed()
     }
 
-    consuming func run() -> Result<FolderVisit, FileError> {
+    consuming func run() -> Result<FolderSearch, FileError> {
         do throws(FileError) {
-            try visit()
+            try search()
             return .success(self)
         } catch {
             return .failure(error)
@@ -90,11 +90,11 @@ struct FolderVisit: Sendable {
         }
     }
 
-    private mutating func visit() throws(FileError) {
+    private mutating func search() throws(FileError) {
         let folder = try tree.folder(at: path)
         let entries = try sortedEntries(of: folder)
-        if !entries.manifests.isEmpty, let backupSigns,
-            backupSigns.isBackup(folder, manifests: entries.manifests)
+        if !entries.manifests.isEmpty, let backupDetector,
+            backupDetector.isBackup(folder, manifests: entries.manifests)
         {
             isBackup = true
             return
@@ -104,16 +104,16 @@ struct FolderVisit: Sendable {
         if let whole {
             stores.append(whole)
         } else {
-            for file in entries.files { stores += storesOf(file: file, in: &look) }
+            for file in entries.files { stores += stores(ofFile: file, in: &look) }
             addArchives(entries)
         }
         folders = entries.folders.filter { !look.claimedFolders.contains($0) }.map { look.path(of: $0) }
         unreadable += look.unreadable
         problems = look.problems
         addOthers(entries.others, in: whole)
-        for found in look.notFiles { notFiles.add(withTarget(found)) }
-        leftOutStore = look.leftOutStore
-        if !entries.excluded.isEmpty { try findLeftOut(entries) }
+        for found in look.notFiles { skippedEntries.add(addingTarget(to: found)) }
+        excludedStore = look.leftOutStore
+        if !entries.excluded.isEmpty { try findExcludedStore(entries) }
     }
 
     private mutating func sortedEntries(of folder: borrowing Folder) throws(FileError) -> Entries {
@@ -136,7 +136,7 @@ struct FolderVisit: Sendable {
             switch listed.kind(index) {
             case .file:
                 entries.files.append(index)
-                if BackupSigns.isManifest(index, of: listed) { entries.manifests.append(listed.name(index)) }
+                if BackupDetector.isManifest(index, of: listed) { entries.manifests.append(listed.name(index)) }
                 if listed.hasName(index, ContainerFinder.packageInfoName) { readPackageInfo(in: folder) }
             case .folder: entries.folders.append(listed.name(index))
             case .link: entries.others.append((listed.name(index), true))
@@ -159,7 +159,7 @@ struct FolderVisit: Sendable {
         return nil
     }
 
-    private func storesOf(file name: [UInt8], in look: inout FolderLook) -> [any Store] {
+    private func stores(ofFile name: [UInt8], in look: inout FolderLook) -> [any Store] {
         let name = String(decoding: name, as: UTF8.self)
         return Self.stores(formats) { format in format.storesOfFile?(name, &look) ?? .stranger }
     }
@@ -183,18 +183,18 @@ struct FolderVisit: Sendable {
     private mutating func addOthers(_ others: [(name: [UInt8], isLink: Bool)], in whole: (any Store)?) {
         let rule = LinkRule(formats: formats, rootName: name)
         // Entries about which a format has reported a problem are not reported again.
-        let told = Set(problems.map(\.path))
+        let reported = Set(problems.map(\.path))
         for (name, isLink) in others {
             let path = base + String(decoding: name, as: UTF8.self)
-            if told.contains(path) { continue }
+            if reported.contains(path) { continue }
             let target = isLink ? tree.target(ofLink: name, inFolder: self.path) : nil
             let found = NotFile(path: path, isLink: isLink, target: target)
-            if isNamedForStore(name, in: whole) || isLink && rule.mayLose(found) { notFiles.add(found) }
+            if isNamedForStore(name, in: whole) || isLink && rule.mayHideRecords(found) { skippedEntries.add(found) }
         }
     }
 
     /// Returns `found` with the target of the link.
-    private func withTarget(_ found: NotFile) -> NotFile {
+    private func addingTarget(to found: NotFile) -> NotFile {
         guard found.isLink, let folder = Path.parent(of: found.path) else { return found }
         let target = tree.target(ofLink: Array(Path.name(of: found.path).utf8), inFolder: folder)
         return NotFile(path: found.path, isLink: true, target: target)
@@ -208,14 +208,14 @@ struct FolderVisit: Sendable {
     /// Determines whether an excluded file is a store, or belongs to the store that the folder is as a whole.
     ///
     /// Other files among pings are ignored, such as an earlier output.
-    private mutating func findLeftOut(_ entries: Entries) throws(FileError) {
+    private mutating func findExcludedStore(_ entries: Entries) throws(FileError) {
         var files = entries.files
         for place in entries.excluded { files.append(place) }
         var look = look(at: files, entries.folders, in: try tree.folder(at: path))
         let whole = store(ofFolder: &look)
         for name in entries.excluded.map({ files.entries.name($0) })
-        where isNamedForStore(name, in: whole) || !storesOf(file: name, in: &look).isEmpty {
-            leftOutStore = look.path(of: name)
+        where isNamedForStore(name, in: whole) || !stores(ofFile: name, in: &look).isEmpty {
+            excludedStore = look.path(of: name)
         }
     }
 
@@ -228,7 +228,7 @@ struct FolderVisit: Sendable {
         guard let identifier = text("CFBundleIdentifier", in: ContainerFinder.packageInfoName, of: folder) else {
             return
         }
-        packed = (base + ContainerFinder.packedName, identifier)
+        packedContainer = (base + ContainerFinder.packedName, identifier)
     }
 
     /// Returns a string of a property list in the folder, or `nil` if there is none.
@@ -251,7 +251,7 @@ struct FolderVisit: Sendable {
 
 // MARK: - Archives
 
-extension FolderVisit {
+extension FolderSearch {
     private mutating func addArchives(_ entries: Entries) {
         let marked = entries.marked.sorted { $0.lexicographicallyPrecedes($1) }
         for file in entries.files where MemberNames.isArchive(file) {
@@ -269,7 +269,7 @@ extension FolderVisit {
 
 // MARK: - Single files
 
-extension FolderVisit {
+extension FolderSearch {
     /// Returns the stores that a single file in the folder is, judged by its name, its contents, and the given path of
     /// the folder.
     ///

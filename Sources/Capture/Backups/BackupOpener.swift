@@ -7,49 +7,49 @@ import Telemetry
 /// Unlocks a backup and reads its manifest.
 ///
 /// Source: "iOS backups", sections 3 to 5 and 8.
-struct BackupOpening {
-    let place: BackupPlace
+struct BackupOpener {
+    let place: BackupLocation
     let spool: Spool
     let passwords: BackupPasswords
 
     /// Reads the manifest of the backup in `folder`.
     func open(_ folder: borrowing Folder, names: StoreNames) throws(BackupError) -> OpenedManifest {
         let lists = try BackupError.wrapping { () throws(FileError) in try BackupLists(in: folder) }
-        let lock = BackupLock(lists: lists, place: place, passwords: passwords)
-        let found = try manifest(in: folder, lists, lock)
+        let unlocker = BackupUnlocker(lists: lists, place: place, passwords: passwords)
+        let found = try manifest(in: folder, lists, unlocker)
         var contents = BackupContents(names, nameLimit: spool.archiveLimits.nameBytes)
         var unlisted: UnlistedFiles?
         if case .binary = found.rows {
             unlisted = try BackupError.wrapping { () throws(FileError) in try UnlistedFiles(in: folder) }
         }
         var end = try found.rows.forEach { row throws(BackupError) in
-            contents.take(row)
+            contents.add(row)
             unlisted?.remove(row)
         }
-        if case .whole = end, let fault = unlisted?.fault { end = .lost("B44", fault) }
+        if case .complete = end, let fault = unlisted?.fault { end = .incomplete("B44", fault) }
         if contents.hasFolders {
-            _ = try found.rows.forEach { row throws(BackupError) in contents.findClash(row) }
+            _ = try found.rows.forEach { row throws(BackupError) in contents.addClash(of: row) }
         }
         return OpenedManifest(
-            place: place, lists: lists, lock: lock, format: found.format, protection: found.protection,
+            place: place, lists: lists, unlocker: unlocker, format: found.format, protection: found.protection,
             contents: contents, end: end)
     }
 
-    private struct Found {
+    private struct FoundManifest {
         let rows: ManifestRows
         let format: BackupFacts.Format
         let protection: BackupFiles.Protection
     }
 
     private func manifest(
-        in folder: borrowing Folder, _ lists: BackupLists, _ lock: BackupLock
-    ) throws(BackupError) -> Found {
-        guard let main = try source(BackupSigns.database, in: folder) else {
-            guard let old = try source(BackupSigns.binary, in: folder) else {
+        in folder: borrowing Folder, _ lists: BackupLists, _ unlocker: BackupUnlocker
+    ) throws(BackupError) -> FoundManifest {
+        guard let main = try source(BackupDetector.database, in: folder) else {
+            guard let old = try source(BackupDetector.binary, in: folder) else {
                 throw BackupError("B33", "the manifest is gone")
             }
-            let protection: BackupFiles.Protection = lists.isEncrypted ? .encrypted(try lock.open()) : .plain
-            return Found(rows: .binary(old), format: .mbdb, protection: protection)
+            let protection: BackupFiles.Protection = lists.isEncrypted ? .encrypted(try unlocker.unlock()) : .plain
+            return FoundManifest(rows: .binary(old), format: .mbdb, protection: protection)
         }
         let isPlain = ManifestDatabase.isDatabase(
             try BackupError.wrapping { () throws(FileError) in try main.bytes(at: 0, count: 16) })
@@ -61,21 +61,21 @@ struct BackupOpening {
                 } else if lists.manifestKey != nil {
                     .mixed(nil)
                 } else {
-                    .encrypted(try lock.open())
+                    .encrypted(try unlocker.unlock())
                 }
-            return Found(rows: .database(database), format: .sqlite, protection: protection)
+            return FoundManifest(rows: .database(database), format: .sqlite, protection: protection)
         }
-        let keys = try lock.open()
+        let keys = try unlocker.unlock()
         let database = try ManifestDatabase(decrypt(main, lists, keys), isDecrypted: true, spool: spool)
-        return Found(rows: .database(database), format: .sqlite, protection: .encrypted(keys))
+        return FoundManifest(rows: .database(database), format: .sqlite, protection: .encrypted(keys))
     }
 
     // MARK: The database
 
     /// Opens an unencrypted manifest together with its journal and write-ahead log.
     private func database(_ main: ByteSource, in folder: borrowing Folder) throws(BackupError) -> ManifestDatabase {
-        let journal = try source(BackupSigns.database + "-journal", in: folder)
-        let log = try source(BackupSigns.database + "-wal", in: folder)
+        let journal = try source(BackupDetector.database + "-journal", in: folder)
+        let log = try source(BackupDetector.database + "-wal", in: folder)
         return try ManifestDatabase(main, journal: journal, log: log, spool: spool)
     }
 
@@ -97,7 +97,7 @@ struct BackupOpening {
             throw BackupError("B27", "the encrypted manifest has \(main.count) bytes, which are no whole blocks")
         }
         return try BackupError.wrapping { () throws(FileError) in
-            ByteSource(try DecryptedBytes(main, key: key, path: BackupSigns.database))
+            ByteSource(try DecryptedBytes(main, key: key, path: BackupDetector.database))
         }
     }
 

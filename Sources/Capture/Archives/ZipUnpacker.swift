@@ -4,7 +4,7 @@ import Tar
 import Zip
 
 /// Unpacks members of a zip archive, and verifies them against the directory.
-struct ZipUnpacking: ~Copyable {
+struct ZipUnpacker: ~Copyable {
     private var inflater: Inflater
 
     private static let pieceSize = 256 << 10
@@ -57,11 +57,11 @@ struct ZipUnpacking: ~Copyable {
         of entry: ZipEntry, _ range: Range<Int>, in source: ByteSource, _ body: (Span<UInt8>) throws -> Void
     ) throws {
         inflater.restart()
-        var place = range.lowerBound
-        while place < range.upperBound {
-            let bytes = try source.bytes(at: place, count: min(Self.pieceSize, range.upperBound - place))
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let bytes = try source.bytes(at: offset, count: min(Self.pieceSize, range.upperBound - offset))
             guard !bytes.isEmpty else { throw NotPlain() }
-            place += bytes.count
+            offset += bytes.count
             if entry.method == ZipEntry.Method.stored {
                 try body(bytes.span)
                 continue

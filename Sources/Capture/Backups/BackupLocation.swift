@@ -1,5 +1,5 @@
 /// The location of a backup: the capture itself, or a folder in it.
-struct BackupPlace {
+struct BackupLocation {
     /// The label of the capture in problem reports.
     let label: String
     /// The path in the capture: empty for the capture itself, `outer.zip!` for the root of an archive.

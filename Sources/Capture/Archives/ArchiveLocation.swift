@@ -1,7 +1,7 @@
 import Files
 
 /// The location of an archive: the capture itself, or a file in it.
-struct ArchivePlace {
+struct ArchiveLocation {
     /// The label of the capture in problem reports.
     let label: String
     /// The path of the archive in messages.

@@ -4,28 +4,28 @@ import Parallel
 import Telemetry
 
 /// Searches all folders below a root for stores, several at the same time.
-struct StoreWalk {
+struct StoreSearch {
     var problems: [PlacedProblem] = []
     var isIncomplete = false
     var backups: [OpenedBackup] = []
     /// The errors of the backups that could not be opened.
     var backupErrors: [BackupError] = []
     /// The path of an excluded file that belongs to a store by its name.
-    private(set) var leftOutStore: String?
+    private(set) var excludedStore: String?
     let label: String
     let path: String
     let spool: Spool
     let passwords: BackupPasswords
-    private let backupSigns: BackupSigns
+    private let backupDetector: BackupDetector
     private var archives: [String] = []
     /// The paths of the backups that were found and not opened yet.
     var foundBackups: [String] = []
     /// The number of files that could not be read in each backup, and the error of the first one, by the prefix of the
     /// backup.
-    var unreadInBackups: [String: (count: Int, first: String)] = [:]
+    var unreadableInBackups: [String: (count: Int, first: String)] = [:]
     private(set) var stores = FoundStores()
     /// Links and special files that may replace something with records.
-    private var notFiles = NotFiles()
+    private var skippedEntries = SkippedEntries()
     let formats: [StoreFormat]
     var identifiers: [String: ContainerOwner] = [:]
 
@@ -36,7 +36,7 @@ struct StoreWalk {
 
     init(label: String, path: String, spool: Spool, passwords: BackupPasswords, formats: [StoreFormat]) {
         self.passwords = passwords
-        backupSigns = BackupSigns(spool: spool)
+        backupDetector = BackupDetector(spool: spool)
         self.formats = formats
         self.label = label
         self.path = path
@@ -45,22 +45,22 @@ struct StoreWalk {
 
     /// Searches the folders level by level, then the backups and archives in them.
     ///
-    /// `rereading` reads the archive again that is the capture. It is `nil` if the capture is no archive or a stream.
+    /// `rereader` reads the archive again that is the capture. It is `nil` if the capture is no archive or a stream.
     ///
     /// - Returns: The tree with the backups and archives that were opened.
     /// - Throws: `FileError` for the root, ``ArchiveError`` for archives that exceed the limits, or ``BackupError`` if
     ///   the capture is a backup that cannot be read. Other errors become problems.
     mutating func run(
-        through tree: FileTree, named rootName: String, leavingOut excluded: Set<FileIdentity>,
-        rereading: ArchiveRereading? = nil, limit: JobLimit
+        through tree: FileTree, named rootName: String, excluding excluded: Set<FileIdentity>,
+        rereader: ArchiveRereader? = nil, limit: JobLimit
     ) async throws -> FileTree {
-        let first = FolderVisit(
-            tree: tree, path: "", name: rootName, excluded: excluded, formats: formats, backupSigns: backupSigns
+        let first = FolderSearch(
+            tree: tree, path: "", name: rootName, excluded: excluded, formats: formats, backupDetector: backupDetector
         ).run()
         if case .failure(let error) = first { throw error }
-        try await descend(take(first, of: ""), tree, leavingOut: excluded, limit: limit)
+        try await searchLevels(addFindings(first, of: ""), tree, excluding: excluded, limit: limit)
         var tree = tree
-        try await walkBackups(in: &tree, archive: "", rereading, limit: limit)
+        try await searchBackups(in: &tree, archive: "", rereader, limit: limit)
         let found = archives.map { NestedArchive($0, in: path, label: label) }
         for archive in found.sorted(by: { $0.prefix.utf8.lexicographicallyPrecedes($1.prefix.utf8) }) {
             let opened = try await archive.open(in: tree, spool: spool, formats: formats, jobs: limit)
@@ -68,26 +68,26 @@ struct StoreWalk {
             isIncomplete = isIncomplete || opened.isIncomplete
             guard let members = opened.tree else { continue }
             let part = tree.add(members, prefix: archive.prefix)
-            let root = FolderVisit(
+            let root = FolderSearch(
                 tree: part, path: archive.prefix, name: archive.rootName, excluded: [], formats: formats,
-                backupSigns: backupSigns
+                backupDetector: backupDetector
             ).run()
-            try await descend(take(root, of: archive.prefix), part, leavingOut: [], limit: limit)
-            try await walkBackups(in: &tree, archive: archive.prefix, opened.rereading, limit: limit)
+            try await searchLevels(addFindings(root, of: archive.prefix), part, excluding: [], limit: limit)
+            try await searchBackups(in: &tree, archive: archive.prefix, opened.rereader, limit: limit)
         }
         var containers = ContainerFinder(identifiers: identifiers, tree: tree, rootName: rootName)
         stores.sort { containers.container(of: $0) }
         return tree
     }
 
-    mutating func descend(
-        _ folders: [String], _ tree: FileTree, leavingOut excluded: Set<FileIdentity>, hasBackups: Bool = true,
+    mutating func searchLevels(
+        _ folders: [String], _ tree: FileTree, excluding excluded: Set<FileIdentity>, hasBackups: Bool = true,
         limit: JobLimit
     ) async throws {
-        let backupSigns = hasBackups ? backupSigns : nil
+        let backupDetector = hasBackups ? backupDetector : nil
         var level = folders
         while !level.isEmpty {
-            var tasks = OrderedTasks<[Result<FolderVisit, FileError>]>(limit: limit)
+            var tasks = OrderedTasks<[Result<FolderSearch, FileError>]>(limit: limit)
             var waiting = level[...]
             var visited = level[...]
             var next: [String] = []
@@ -97,15 +97,15 @@ struct StoreWalk {
                     waiting = waiting.dropFirst(Self.foldersPerJob)
                     tasks.add { [formats] in
                         paths.map { path in
-                            FolderVisit(
+                            FolderSearch(
                                 tree: tree, path: path, name: Path.lastName(of: path), excluded: excluded,
-                                formats: formats, backupSigns: backupSigns
+                                formats: formats, backupDetector: backupDetector
                             ).run()
                         }
                     }
                 }
                 let visits = try await tasks.next() ?? []
-                for (path, visit) in zip(visited, visits) { next += take(visit, of: path) }
+                for (path, visit) in zip(visited, visits) { next += addFindings(visit, of: path) }
                 visited = visited.dropFirst(visits.count)
             }
             level = next
@@ -113,7 +113,7 @@ struct StoreWalk {
     }
 
     /// Returns the facts of the backups, sorted by the UTF-8 bytes of their paths.
-    func sortedFacts() -> [BackupFacts] {
+    func sortedBackupFacts() -> [BackupFacts] {
         guard !backups.isEmpty else { return [] }
         let containers = Dictionary(grouping: stores, by: \.container).mapValues { $0.map(\.store) }
         let names = StoreNames(formats: formats)
@@ -125,27 +125,29 @@ struct StoreWalk {
     /// Returns the problems, sorted by the UTF-8 bytes of their paths, because folders list their entries in any order.
     func sortedProblems() -> [PlacedProblem] {
         var problems = problems
-        for found in notFiles.told {
+        for found in skippedEntries.reported {
             problems.append(PlacedProblem(capture: label, path: found.path, problem: problem(of: found)))
         }
         problems.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
-        guard notFiles.left > 0 else { return problems }
-        let more = Problem("link", "and \(notFiles.left) more links that were not followed, or special files not read")
+        guard skippedEntries.unreportedCount > 0 else { return problems }
+        let more = Problem(
+            "link", "and \(skippedEntries.unreportedCount) more links that were not followed, or special files not read"
+        )
         return problems + [PlacedProblem(capture: label, path: "", problem: more)]
     }
 
     /// Adds the findings of a search, and returns the folders below.
-    mutating func take(_ result: Result<FolderVisit, FileError>, of path: String) -> [String] {
+    mutating func addFindings(_ result: Result<FolderSearch, FileError>, of path: String) -> [String] {
         switch result {
         case .success(let visit):
             stores.append(contentsOf: visit.stores)
-            leftOutStore = visit.leftOutStore ?? leftOutStore
-            takeOwners(of: visit, at: path)
+            excludedStore = visit.excludedStore ?? excludedStore
+            addOwners(of: visit, at: path)
             if visit.isBackup { foundBackups.append(path) }
-            notFiles.add(visit.notFiles)
+            skippedEntries.add(visit.skippedEntries)
             problems += visit.problems.map { PlacedProblem(capture: label, path: $0.path, problem: $0.problem) }
             for (file, error) in visit.unreadable { report(file, error) }
-            takeArchives(of: visit)
+            addArchives(of: visit)
             return visit.folders
         case .failure(let error):
             report(path, error)
@@ -153,7 +155,7 @@ struct StoreWalk {
         }
     }
 
-    private mutating func takeArchives(of visit: FolderVisit) {
+    private mutating func addArchives(of visit: FolderSearch) {
         for archive in visit.archives {
             switch archive {
             case .inCapture(let path): archives.append(path)
@@ -166,16 +168,18 @@ struct StoreWalk {
         }
     }
 
-    private mutating func takeOwners(of visit: FolderVisit, at path: String) {
+    private mutating func addOwners(of visit: FolderSearch, at path: String) {
         if let identifier = visit.identifier { identifiers[path] = ContainerOwner(identifier: identifier) }
-        if let packed = visit.packed { identifiers[packed.path] = ContainerOwner(identifier: packed.identifier) }
+        if let packed = visit.packedContainer {
+            identifiers[packed.path] = ContainerOwner(identifier: packed.identifier)
+        }
     }
 
     private mutating func report(_ path: String, _ error: FileError) {
         isIncomplete = true
         if let prefix = backupPrefix(of: path), !StoreNames(formats: formats).isStoreByName(Array(path.utf8)) {
-            let first = unreadInBackups[prefix]?.first ?? "\(error), at \(path)"
-            unreadInBackups[prefix] = ((unreadInBackups[prefix]?.count ?? 0) + 1, first)
+            let first = unreadableInBackups[prefix]?.first ?? "\(error), at \(path)"
+            unreadableInBackups[prefix] = ((unreadableInBackups[prefix]?.count ?? 0) + 1, first)
             return
         }
         report("unreadable", error.description, at: path)

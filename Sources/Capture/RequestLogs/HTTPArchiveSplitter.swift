@@ -3,7 +3,7 @@ import JSONText
 /// Splits an HTTP archive into its entries, keeping one entry in memory at a time.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", section A.
-struct HTTPArchiveScan: ~Copyable {
+struct HTTPArchiveSplitter: ~Copyable {
     private var pieces: TextPieces
     private var skimmer: JSONSkimmer
     private let itemLimit: Int
@@ -21,7 +21,7 @@ struct HTTPArchiveScan: ~Copyable {
     }
 
     /// Returns the next entry or fault, or `nil` at the end.
-    mutating func next() -> LogCut? {
+    mutating func next() -> RawLogItem? {
         guard !isAtEnd else { return nil }
         do throws(JSONError) {
             while true {
@@ -42,7 +42,7 @@ struct HTTPArchiveScan: ~Copyable {
         return try skimmer.next(in: piece.span, from: &pieces.position)
     }
 
-    private mutating func cut(for finding: JSONSkimmer.Finding) -> LogCut? {
+    private mutating func cut(for finding: JSONSkimmer.Finding) -> RawLogItem? {
         switch finding {
         case .neighbor:
             guard !HTTPArchiveReader.isKnown(version: skimmer.text) else { return nil }
@@ -53,14 +53,14 @@ struct HTTPArchiveScan: ~Copyable {
             defer { index += 1 }
             guard !skimmer.isTooLong else {
                 let fault = "entry_too_large entry \(index): request of more than \(itemLimit) bytes"
-                return LogCut(contents: .fault(fault), start: start, end: end)
+                return RawLogItem(contents: .fault(fault), start: start, end: end)
             }
             // A copy has no excess capacity, unlike the buffer of the skimmer.
-            return LogCut(contents: .text(skimmer.text.span.copied(), index: index), start: start, end: end)
+            return RawLogItem(contents: .text(skimmer.text.span.copied(), index: index), start: start, end: end)
         }
     }
 
-    private mutating func end() -> LogCut? {
+    private mutating func end() -> RawLogItem? {
         let start = skimmer.isInElement ? skimmer.range.lowerBound + pieces.markLength : pieces.offset
         if let fault = pieces.fault { return stop("har_damaged \(fault.reason)", at: start) }
         if !skimmer.isComplete { return stop("har_cut the archive ends too early", at: start) }
@@ -69,8 +69,8 @@ struct HTTPArchiveScan: ~Copyable {
         return nil
     }
 
-    private mutating func stop(_ reason: String, at offset: Int?) -> LogCut {
+    private mutating func stop(_ reason: String, at offset: Int?) -> RawLogItem {
         isAtEnd = true
-        return LogCut(contents: .fault(reason), start: offset, end: nil)
+        return RawLogItem(contents: .fault(reason), start: offset, end: nil)
     }
 }

@@ -4,12 +4,12 @@ import Secrets
 /// The keybag of an encrypted backup, and the passwords that are tried on it.
 ///
 /// Source: "iOS backups", sections 5.2, 5.3 and 9.
-struct BackupLock {
+struct BackupUnlocker {
     let lists: BackupLists
-    let place: BackupPlace
+    let place: BackupLocation
     let passwords: BackupPasswords
 
-    func open() throws(BackupError) -> ClassKeys {
+    func unlock() throws(BackupError) -> ClassKeys {
         guard let bytes = lists.keybag else { throw BackupError("B24", "the backup is encrypted and has no keybag") }
         let bag: Keybag
         do throws(KeybagError) {
@@ -17,7 +17,7 @@ struct BackupLock {
         } catch {
             throw BackupError(error)
         }
-        do throws(BackupPasswords.Refusal) {
+        do throws(BackupPasswords.UnlockError) {
             return try passwords.unlock(bag, path: place.shownPath)
         } catch {
             throw BackupError(error, lists)
@@ -34,10 +34,10 @@ extension BackupError {
         }
     }
 
-    fileprivate init(_ refusal: BackupPasswords.Refusal, _ lists: BackupLists) {
+    fileprivate init(_ error: BackupPasswords.UnlockError, _ lists: BackupLists) {
         let facts = BackupFacts(path: "", format: .sqlite, isEncrypted: true, lists)
         let origin = facts.origin.isEmpty ? "" : " (\(facts.origin))"
-        switch refusal {
+        switch error {
         case .missing: self.init("B19", "an encrypted backup\(origin), and no password", cause: .password)
         case .wrong:
             self.init(

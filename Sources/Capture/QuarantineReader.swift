@@ -4,7 +4,7 @@ import Glibc
 import Telemetry
 
 /// Reads quarantined files and spans again from the inputs.
-public struct QuarantineSource: ~Copyable {
+public struct QuarantineReader: ~Copyable {
     private let inputs: [CaptureInput]
     private var decoder: FrameDecoder
 

@@ -12,9 +12,9 @@ struct SpanReject {
     /// The end offset, or `nil` for the end of the text.
     let end: Int?
 
-    fileprivate var from: Int { start ?? 0 }
+    fileprivate var lowerBound: Int { start ?? 0 }
     /// The end of the span, or the maximum integer if it is the end of the text.
-    fileprivate var to: Int { max(end ?? .max, from) }
+    fileprivate var upperBound: Int { max(end ?? .max, lowerBound) }
 }
 
 /// Hashes the rejected spans of a log.
@@ -23,9 +23,9 @@ struct SpanReject {
 /// second time, following the main reading, so that neither the spans nor the text must be kept.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", section G.
-struct SpanHashes: ~Copyable {
+struct SpanHasher: ~Copyable {
     /// A rejected span with its size and its hash.
-    struct Span {
+    struct HashedSpan {
         let reject: Reject
         let size: Int
         let sha256: String
@@ -50,21 +50,21 @@ struct SpanHashes: ~Copyable {
     ///
     /// - Returns: The hashes, in the order of the spans in the text.
     /// - Throws: ``PlainTextError`` if the file cannot be opened again.
-    mutating func hash(_ rejects: [SpanReject]) throws(PlainTextError) -> [Span] {
-        let rejects = rejects.sorted { $0.from < $1.from }
+    mutating func hash(_ rejects: [SpanReject]) throws(PlainTextError) -> [HashedSpan] {
+        let rejects = rejects.sorted { $0.lowerBound < $1.lowerBound }
         guard let first = rejects.first else { return [] }
         var text: PlainText
-        if let begun = self.text.take(), first.from >= begun.offset - piece.count {
+        if let begun = self.text.take(), first.lowerBound >= begun.offset - piece.count {
             text = begun
         } else {
-            text = try begin()
+            text = try startReading()
         }
         var hashers = rejects.map { _ in SHA256() }
         var done = 0
         while true {
             let range = text.offset - piece.count..<text.offset
             for index in done..<rejects.count {
-                let span = rejects[index].from..<rejects[index].to
+                let span = rejects[index].lowerBound..<rejects[index].upperBound
                 if span.lowerBound >= range.upperBound { break }
                 hashers[index].update(piece.span.extracting(span.clamped(to: range).shifted(by: -range.lowerBound)))
                 if index == done, span.upperBound <= range.upperBound { done += 1 }
@@ -76,14 +76,14 @@ struct SpanHashes: ~Copyable {
         let end = text.offset
         self.text = consume text
         return zip(rejects, hashers).map { reject, hasher in
-            let length = (reject.end ?? max(end, reject.from)) - reject.from
-            return Span(
+            let length = (reject.end ?? max(end, reject.lowerBound)) - reject.lowerBound
+            return HashedSpan(
                 reject: Reject(reject.reason, offset: reject.start, length: reject.start.map { _ in length }),
                 size: length, sha256: hasher.finalize().hex)
         }
     }
 
-    private mutating func begin() throws(PlainTextError) -> PlainText {
+    private mutating func startReading() throws(PlainTextError) -> PlainText {
         passes += 1
         piece = []
         isAtEnd = false

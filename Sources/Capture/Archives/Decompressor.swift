@@ -1,7 +1,7 @@
 import CArchive
 
 /// A decompressor that produces the bytes of an archive block by block.
-protocol Decompression: AnyObject {
+protocol Decompressor: AnyObject {
     /// The number of compressed bytes that were read.
     var offset: Int { get }
     var input: ArchiveInput { get }
@@ -17,7 +17,7 @@ protocol Decompression: AnyObject {
 /// Decompresses with libarchive.
 ///
 /// Exactly one filter is enabled, because libarchive would otherwise remove nested compressions without a limit.
-final class LibarchiveDecompression: Decompression {
+final class LibarchiveDecompressor: Decompressor {
     private let archive: OpaquePointer
     let input: ArchiveInput
     /// Whether there are no bytes, so that libarchive has no entry to read.
@@ -73,7 +73,7 @@ final class LibarchiveDecompression: Decompression {
 }
 
 /// Decompresses gzip with zlib, because libarchive does not verify the checksum of gzip.
-final class GzipDecompression: Decompression {
+final class GzipDecompressor: Decompressor {
     let input: ArchiveInput
     private var inflater: Inflater
     private let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 256 << 10)
@@ -96,7 +96,7 @@ final class GzipDecompression: Decompression {
         var count = 0
         while count == 0, !isAtEnd {
             try input.refill()
-            guard !input.rest.isEmpty else { throw ArchiveError(.damaged("truncated gzip input"), at: offset) }
+            guard !input.unused.isEmpty else { throw ArchiveError(.damaged("truncated gzip input"), at: offset) }
             count = try inflate()
             if inflater.isAtEnd { try beginNextMember() }
         }
@@ -108,7 +108,7 @@ final class GzipDecompression: Decompression {
         var used = 0
         defer { input.use(used) }
         do throws(InflateError) {
-            try inflater.inflate(input.rest.assumingMemoryBound(to: UInt8.self).span, from: &used, into: &output)
+            try inflater.inflate(input.unused.assumingMemoryBound(to: UInt8.self).span, from: &used, into: &output)
         } catch {
             let words = "gzip decompression failed: \(error.reason)"
             throw ArchiveError(error.isMismatch ? .checksum(words) : .damaged(words), at: offset)
@@ -121,17 +121,17 @@ final class GzipDecompression: Decompression {
     /// Only zeros may follow the last member.
     private func beginNextMember() throws(ArchiveError) {
         try input.refill()
-        guard input.rest.first == 0x1F else { return try skipPadding() }
+        guard input.unused.first == 0x1F else { return try skipPadding() }
         inflater.restart()
     }
 
     private func skipPadding() throws(ArchiveError) {
         isAtEnd = true
-        while !input.rest.isEmpty {
-            guard input.rest.allSatisfy({ $0 == 0 }) else {
+        while !input.unused.isEmpty {
+            guard input.unused.allSatisfy({ $0 == 0 }) else {
                 throw ArchiveError(.damaged("bytes behind the end of the gzip data"), at: offset)
             }
-            input.use(input.rest.count)
+            input.use(input.unused.count)
             try input.refill()
         }
     }

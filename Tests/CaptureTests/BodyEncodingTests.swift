@@ -3,8 +3,8 @@ import Testing
 
 @testable import Capture
 
-@Suite struct BodySpellingTests {
-    private func body(_ text: [UInt8], isBase64: Bool = false) throws -> (bytes: [UInt8], spelling: String) {
+@Suite struct BodyEncodingTests {
+    private func body(_ text: [UInt8], isBase64: Bool = false) throws -> (bytes: [UInt8], encoding: String) {
         try EntryBody.storedBytes(of: text.span, isBase64: isBase64)
     }
 
@@ -12,14 +12,14 @@ import Testing
     func plain() throws {
         let body = try body(Array(#"{"é":1}"#.utf8))
         #expect(body.bytes == Array(#"{"é":1}"#.utf8))
-        #expect(body.spelling == "text")
+        #expect(body.encoding == "text")
     }
 
     @Test("one code point stands for one byte where a gzip body begins")
     func latin1() throws {
         let body = try body(Array("\u{1F}\u{8B}\u{0}a\u{FF}\u{C0}\u{80}".utf8))
         #expect(body.bytes == [0x1F, 0x8B, 0, 0x61, 0xFF, 0xC0, 0x80])
-        #expect(body.spelling == "latin1")
+        #expect(body.encoding == "latin1")
     }
 
     @Test("lone surrogates stand for bytes that are no text")
@@ -27,7 +27,7 @@ import Testing
         // U+DC8B and U+DCFF, encoded like any other scalar, around a letter of two bytes.
         let body = try body([0x1F, 0xED, 0xB2, 0x8B, 0xC3, 0xA9, 0xED, 0xB3, 0xBF])
         #expect(body.bytes == [0x1F, 0x8B, 0xC3, 0xA9, 0xFF])
-        #expect(body.spelling == "surrogateescape")
+        #expect(body.encoding == "surrogateescape")
     }
 
     @Test(
@@ -35,7 +35,7 @@ import Testing
     func base64(text: String) throws {
         let body = try body(Array(text.utf8), isBase64: true)
         #expect(body.bytes == [0x1F, 0x8B] + Array("{}".utf8))
-        #expect(body.spelling == "base64")
+        #expect(body.encoding == "base64")
     }
 
     @Test("what is no base64 is refused", arguments: ["H4t7f", "H4t7fQ==x", "H4t*", "H4 t"])

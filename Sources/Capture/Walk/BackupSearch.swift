@@ -4,30 +4,30 @@ import Parallel
 import Telemetry
 
 /// Opens the backups that are found in a capture, and searches them like folders.
-extension StoreWalk {
+extension StoreSearch {
     /// Opens the backups that were found since the last call, searches them for stores, and adds them to `tree`.
     ///
     /// `archive` is the prefix of the archive that contains the backups, or an empty string.
     ///
     /// - Throws: ``BackupError`` if the capture is itself a backup that cannot be read, or ``ArchiveError`` if the
     ///   archive cannot be read again.
-    mutating func walkBackups(
-        in tree: inout FileTree, archive: String, _ rereading: ArchiveRereading?, limit: JobLimit
+    mutating func searchBackups(
+        in tree: inout FileTree, archive: String, _ rereader: ArchiveRereader?, limit: JobLimit
     ) async throws {
         let paths = foundBackups.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         foundBackups = []
         guard !paths.isEmpty else { return }
         var manifests: [OpenedManifest] = []
         for path in paths {
-            let place = BackupPlace(label: label, path: path, in: self.path, archive: archive)
-            let opening = BackupOpening(place: place, spool: spool, passwords: passwords)
+            let place = BackupLocation(label: label, path: path, in: self.path, archive: archive)
+            let opening = BackupOpener(place: place, spool: spool, passwords: passwords)
             do throws(BackupError) {
                 manifests.append(try opening.open(folder(of: place, in: tree), names: StoreNames(formats: formats)))
             } catch {
-                try take(error, at: place)
+                try report(error, at: place)
             }
         }
-        let members = try await reread(manifests, archive, rereading)
+        let members = try await reread(manifests, archive, rereader)
         for manifest in manifests {
             do throws(BackupError) {
                 let folder = try folder(of: manifest.place, in: tree, archive: archive, members)
@@ -36,24 +36,24 @@ extension StoreWalk {
                 problems += backup.problems
                 isIncomplete = isIncomplete || backup.problems.contains(where: \.problem.isLoss)
             } catch {
-                try take(error, at: manifest.place)
+                try report(error, at: manifest.place)
                 continue
             }
-            if let backup = backups.last { try await walk(backup, in: &tree, limit: limit) }
+            if let backup = backups.last { try await search(backup, in: &tree, limit: limit) }
         }
     }
 
     /// Spools the files that backups in an archive need, or returns `nil` if the backups are not in an archive.
     private mutating func reread(
-        _ manifests: [OpenedManifest], _ archive: String, _ rereading: ArchiveRereading?
+        _ manifests: [OpenedManifest], _ archive: String, _ rereader: ArchiveRereader?
     ) async throws(ArchiveError) -> SpooledTree? {
-        guard let rereading, !manifests.isEmpty else { return nil }
+        guard let rereader, !manifests.isEmpty else { return nil }
         var paths: Set<[UInt8]> = []
         for manifest in manifests {
             let folder = manifest.place.prefix.utf8.dropFirst(archive.utf8.count)
             manifest.forEachFile { paths.insert(folder + Array($0.utf8)) }
         }
-        let result = try await rereading.members(at: paths)
+        let result = try await rereader.members(at: paths)
         problems += result.problems
         isIncomplete = isIncomplete || !result.problems.isEmpty
         return result.tree
@@ -63,7 +63,7 @@ extension StoreWalk {
     ///
     /// `members` are the files of a backup in an archive, if they were spooled.
     private func folder(
-        of place: BackupPlace, in tree: FileTree, archive: String = "", _ members: SpooledTree? = nil
+        of place: BackupLocation, in tree: FileTree, archive: String = "", _ members: SpooledTree? = nil
     ) throws(BackupError) -> Folder {
         try BackupError.wrapping { () throws(FileError) in
             guard let members else { return try tree.folder(at: place.path) }
@@ -73,15 +73,15 @@ extension StoreWalk {
     }
 
     /// Reports a backup that cannot be read, or throws the error if the backup is the capture or the spool is full.
-    private mutating func take(_ error: BackupError, at place: BackupPlace) throws(BackupError) {
+    private mutating func report(_ error: BackupError, at place: BackupLocation) throws(BackupError) {
         // If the spool has no space for this backup, it has none for other backups.
-        guard !place.path.isEmpty, !error.isWithoutRoom else { throw error }
+        guard !place.path.isEmpty, !error.isSpoolFailure else { throw error }
         isIncomplete = true
         backupErrors.append(error)
         report("unreadable", error.description, at: place.path)
     }
 
-    private mutating func walk(_ backup: OpenedBackup, in tree: inout FileTree, limit: JobLimit) async throws {
+    private mutating func search(_ backup: OpenedBackup, in tree: inout FileTree, limit: JobLimit) async throws {
         let prefix = backup.place.prefix
         for (name, domain) in backup.domains { identifiers[prefix + name] = ContainerOwner(domain) }
         let part: FileTree
@@ -91,11 +91,11 @@ extension StoreWalk {
         } else {
             part = tree.add(backup.tree, prefix: prefix)
         }
-        let root = FolderVisit(
+        let root = FolderSearch(
             tree: part, path: prefix, name: Path.lastName(of: prefix), excluded: [], formats: formats
         ).run()
-        try await descend(take(root, of: prefix), part, leavingOut: [], hasBackups: false, limit: limit)
-        guard let unread = unreadInBackups[prefix] else { return }
+        try await searchLevels(addFindings(root, of: prefix), part, excluding: [], hasBackups: false, limit: limit)
+        guard let unread = unreadableInBackups[prefix] else { return }
         let more = unread.count > 1 ? " (and \(unread.count - 1) more files that only their contents tell)" : ""
         report("unreadable", unread.first + more, at: backup.place.path)
     }

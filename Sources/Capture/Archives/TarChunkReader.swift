@@ -5,10 +5,10 @@ import Tar
 /// Splits a decompressed tar archive into chunks of whole blocks.
 ///
 /// The class is shared by the job that decompresses chunks and the job that parses them.
-final class TarChunks: Sendable {
+final class TarChunkReader: Sendable {
     private struct State: ~Copyable {
         let input: ArchiveInput
-        var given = 0
+        var byteCount = 0
     }
 
     /// The size of a chunk in bytes.
@@ -16,7 +16,7 @@ final class TarChunks: Sendable {
     /// The last chunk may be smaller.
     private static let size = 1 << 20
     /// The minimum number of bytes for which skipping is faster than reading.
-    private static let leastSkipped = 8 * size
+    private static let skipThreshold = 8 * size
 
     private let state: Mutex<State>
     /// Whether bytes can be skipped without being read.
@@ -24,7 +24,7 @@ final class TarChunks: Sendable {
 
     /// Opens the archive, or throws ``NotPlain`` if it cannot be read, so that libarchive reports why.
     init(_ bytes: ArchiveBytes, _ limits: ArchiveLimits) throws(NotPlain) {
-        guard let input = try? ArchiveInput.opening(bytes, limits) else { throw NotPlain() }
+        guard let input = try? ArchiveInput.decompressing(bytes, limits) else { throw NotPlain() }
         canSkip = input.canSkip
         state = Mutex(State(input: input))
     }
@@ -41,8 +41,8 @@ final class TarChunks: Sendable {
                     guard output.count > count else { return }
                 }
             }
-            state.given += chunk.count
-            guard state.input.allows(expanded: state.given) else { throw ArchiveError(.overExpanded) }
+            state.byteCount += chunk.count
+            guard state.input.allows(expanded: state.byteCount) else { throw ArchiveError(.overExpanded) }
             guard chunk.count.isMultiple(of: TarEntry.blockSize) else { throw NotPlain() }
             return chunk
         }
@@ -52,7 +52,7 @@ final class TarChunks: Sendable {
     func finish() throws { try state.withLock { try $0.input.finish() } }
 
     /// Returns whether skipping `count` bytes is possible and faster than reading them.
-    func isWorthSkipping(_ count: Int) -> Bool { canSkip && count >= Self.leastSkipped }
+    func isWorthSkipping(_ count: Int) -> Bool { canSkip && count >= Self.skipThreshold }
 
     /// Skips up to `count` bytes, which must be whole blocks, and returns the number of skipped bytes.
     func skip(_ count: Int) -> Int { state.withLock { Int($0.input.skip(Int64(count))) } }
