@@ -5,7 +5,7 @@ import Testing
 
 @testable import Capture
 
-/// Whose container a store lies in.
+/// The container that a store belongs to, and the app that owns it.
 @Suite struct AppContainerTests {
     private static let metadata = ".com.apple.mobile_container_manager.metadata.plist"
 
@@ -13,7 +13,7 @@ import Testing
         try await ReadCapture(folder.open()).records.map { $0.app?.id }
     }
 
-    @Test("the metadata of a container names its app, in either form of a property list", arguments: [true, false])
+    @Test("Metadata names the app of a container, in binary and XML property lists", arguments: [true, false])
     func metadata(binary: Bool) async throws {
         let folder = try CaptureFolder()
         for (number, id) in ["org.mozilla.ios.Focus", "org.mozilla.ios.Klar"].enumerated() {
@@ -27,8 +27,8 @@ import Testing
         #expect(capture.stores.map(\.container.path) == ["0", "1", "2"])
     }
 
-    @Test("stores of one container belong together, also with another container's between them")
-    func together() async throws {
+    @Test("Stores of one container belong together, even with a store of another container between them")
+    func storesOfOneContainer() async throws {
         let folder = try CaptureFolder()
         for (path, id) in [("x", "org.mozilla.ios.Focus"), ("x/Kid", "org.mozilla.ios.Klar")] {
             try folder.putPropertyList("\(path)/\(Self.metadata)", ["MCMMetadataIdentifier": id])
@@ -46,7 +46,7 @@ import Testing
         #expect(neighbors == [[stores[0].path, caches], [stores[1].path], [stores[0].path, caches]])
     }
 
-    @Test("the metadata may lie in the root of the capture")
+    @Test("Metadata can be in the root of the capture")
     func metadataInTheRoot() async throws {
         let folder = try CaptureFolder()
         try folder.putPropertyList(Self.metadata, ["MCMMetadataIdentifier": "org.mozilla.ios.Focus"])
@@ -54,22 +54,22 @@ import Testing
         #expect(try await applicationIDs(folder) == ["org.mozilla.ios.Focus"])
     }
 
-    @Test("the metadata in the root of an archive name what lies in it, those of the capture around it do not")
+    @Test("Metadata in the root of an archive applies to that archive only")
     func metadataInAnArchive() async throws {
         let klar = try PropertyListSerialization.data(
             fromPropertyList: ["MCMMetadataIdentifier": "org.mozilla.ios.Klar"], format: .xml, options: 0)
-        let told = TestArchive.Member.file(Self.metadata, String(decoding: klar, as: UTF8.self))
+        let memberWithMetadata = TestArchive.Member.file(Self.metadata, String(decoding: klar, as: UTF8.self))
         let folder = try CaptureFolder()
         try folder.putPropertyList(Self.metadata, ["MCMMetadataIdentifier": "org.mozilla.ios.Focus"])
         try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
-        try folder.put("told.zip", try TestArchive("zip", [told, .ping(2)]).bytes)
-        try folder.put("untold.zip", try TestArchive("zip", [.ping(3)]).bytes)
+        try folder.put("named.zip", try TestArchive("zip", [memberWithMetadata, .ping(2)]).bytes)
+        try folder.put("unnamed.zip", try TestArchive("zip", [.ping(3)]).bytes)
         let stores = try await folder.open().stores
-        #expect(stores.map(\.container.path) == ["", "told.zip!", "untold.zip!"])
+        #expect(stores.map(\.container.path) == ["", "named.zip!", "unnamed.zip!"])
         #expect(stores.map(\.container.identifier) == ["org.mozilla.ios.Focus", "org.mozilla.ios.Klar", nil])
     }
 
-    @Test("metadata of other contents name nothing")
+    @Test("Metadata with other contents names no app")
     func otherMetadata() async throws {
         let folder = try CaptureFolder()
         try folder.put("0/\(Self.metadata)", "no property list")
@@ -79,7 +79,7 @@ import Testing
         #expect(try await applicationIDs(folder) == [nil, nil, nil])
     }
 
-    @Test("a backup names containers by their domains")
+    @Test("Folders named like backup domains identify the containers")
     func domains() async throws {
         let folder = try CaptureFolder()
         try folder.put("AppDomain-org.mozilla.ios.Focus/\(corePings)/-t-1.json", CaptureFolder.ping(1))
@@ -94,7 +94,7 @@ import Testing
         #expect(try await applicationIDs(folder) == [nil, "org.mozilla.ios.Focus", nil])
     }
 
-    @Test("the metadata count more than the name of the folder")
+    @Test("Metadata takes precedence over the name of the folder")
     func metadataAndDomain() async throws {
         let folder = try CaptureFolder()
         try folder.putPropertyList(
@@ -103,8 +103,8 @@ import Testing
         #expect(try await applicationIDs(folder) == ["org.mozilla.ios.Klar"])
     }
 
-    @Test("pending events borrow from their own container alone")
-    func borrowing() async throws {
+    @Test("Pending events borrow values only from their own container")
+    func borrowedValues() async throws {
         let folder = try CaptureFolder()
         let events = #"[0,"action","foreground","app"]"#
         try folder.put("a/Documents/eventArray-MozTelemetry-Default-core.json", events)

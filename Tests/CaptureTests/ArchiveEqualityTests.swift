@@ -4,9 +4,9 @@ import Parallel
 import Telemetry
 import Testing
 
-/// An archive gives what the folder gives that was packed.
+/// An archive yields the same results as the folder that was packed.
 @Suite struct ArchiveEqualityTests {
-    /// How a folder is packed, by the suffix of the archive.
+    /// Shell commands that pack a folder, with the suffixes of the archives.
     static let commands: [(suffix: String, command: String)] = [
         (".zip", #"bsdtar --format zip -cf "$0" ."#), (".zip", #"zip -qr "$0" ."#),
         (".zip", #"python3 -m zipfile -c "$0" ./*"#),
@@ -36,27 +36,27 @@ import Testing
         }
     }
 
-    @Test("every case packed as a zip", arguments: try Fixtures.cases)
+    @Test("Every case yields the same results as a zip", arguments: try Fixtures.cases)
     func zip(fixture: FixtureCase) async throws {
         try await expectEqual(fixture, ".zip", #"bsdtar --format zip -cf "$0" ."#)
     }
 
-    @Test("every case of Glean packed as a tar", arguments: try GleanFixtures.cases)
+    @Test("Every Glean case yields the same results as a tar", arguments: try GleanFixtures.cases)
     func glean(fixture: FixtureCase) async throws {
         try await expectEqual(fixture, ".tar", #"tar -cf "$0" ."#)
     }
 
-    @Test("every case packed as a tar.zst", arguments: try Fixtures.cases)
+    @Test("Every case yields the same results as a tar.zst", arguments: try Fixtures.cases)
     func tar(fixture: FixtureCase) async throws {
         try await expectEqual(fixture, ".tar.zst", #"tar --zstd -cf "$0" ."#)
     }
 
-    @Test("one case packed in every way", arguments: commands)
+    @Test("One case yields the same results in every archive format", arguments: commands)
     func everyFormat(suffix: String, command: String) async throws {
         try await expectEqual(try Fixtures.named("focus-s3"), suffix, command)
     }
 
-    @Test("the order of the members does not matter")
+    @Test("The order of the members does not matter")
     func order() async throws {
         let members = [TestArchive.Member.ping(2), .ping(1), .ping(3)]
         let forth = try await ReadCapture(TestArchive("ustar", members).open())
@@ -65,7 +65,7 @@ import Testing
         #expect(forth.lines == back.lines)
     }
 
-    @Test("the name of an archive tells whose container was packed")
+    @Test("The name of an archive identifies the container that was packed")
     func nameOfTheRoot() async throws {
         let archive = try TestArchive("zip", [.ping(1)], name: "AppDomain-org.mozilla.ios.Focus")
         #expect(try await ReadCapture(archive.open()).records.map { $0.app?.id } == ["org.mozilla.ios.Focus"])

@@ -8,42 +8,42 @@ import Testing
         try EntryBody.storedBytes(of: text.span, isBase64: isBase64)
     }
 
-    @Test("text is its own bytes")
+    @Test("Plain text is returned unchanged")
     func plain() throws {
         let body = try body(Array(#"{"é":1}"#.utf8))
         #expect(body.bytes == Array(#"{"é":1}"#.utf8))
         #expect(body.encoding == "text")
     }
 
-    @Test("one code point stands for one byte where a gzip body begins")
+    @Test("Each code point represents a byte if the text begins like a gzip body")
     func latin1() throws {
         let body = try body(Array("\u{1F}\u{8B}\u{0}a\u{FF}\u{C0}\u{80}".utf8))
         #expect(body.bytes == [0x1F, 0x8B, 0, 0x61, 0xFF, 0xC0, 0x80])
         #expect(body.encoding == "latin1")
     }
 
-    @Test("lone surrogates stand for bytes that are no text")
+    @Test("Lone surrogates represent bytes that are not UTF-8")
     func surrogates() throws {
-        // U+DC8B and U+DCFF, encoded like any other scalar, around a letter of two bytes.
+        // U+DC8B and U+DCFF, encoded like other code points, before and after a letter of two bytes.
         let body = try body([0x1F, 0xED, 0xB2, 0x8B, 0xC3, 0xA9, 0xED, 0xB3, 0xBF])
         #expect(body.bytes == [0x1F, 0x8B, 0xC3, 0xA9, 0xFF])
         #expect(body.encoding == "surrogateescape")
     }
 
     @Test(
-        "base64 is decoded, with or without padding and line breaks", arguments: ["H4t7fQ==", "H4t7fQ", "H4t7\r\nfQ=="])
+        "Base64 is decoded with and without padding and line breaks", arguments: ["H4t7fQ==", "H4t7fQ", "H4t7\r\nfQ=="])
     func base64(text: String) throws {
         let body = try body(Array(text.utf8), isBase64: true)
         #expect(body.bytes == [0x1F, 0x8B] + Array("{}".utf8))
         #expect(body.encoding == "base64")
     }
 
-    @Test("what is no base64 is refused", arguments: ["H4t7f", "H4t7fQ==x", "H4t*", "H4 t"])
-    func noBase64(text: String) {
+    @Test("Invalid base64 is rejected", arguments: ["H4t7f", "H4t7fQ==x", "H4t*", "H4 t"])
+    func invalidBase64(text: String) {
         #expect(throws: BodyError.self) { try body(Array(text.utf8), isBase64: true) }
     }
 
-    @Test("replaced bytes are lost")
+    @Test("A body with replacement characters is rejected")
     func lossy() {
         #expect {
             try body(Array("\u{1F}\u{FFFD}abc".utf8))

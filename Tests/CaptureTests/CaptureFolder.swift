@@ -6,7 +6,7 @@ import Testing
 
 @testable import Capture
 
-/// A capture that a test puts together; removed with all that is in it.
+/// A temporary folder in which a test builds a capture.
 final class CaptureFolder: Sendable {
     let path: String
 
@@ -27,7 +27,7 @@ final class CaptureFolder: Sendable {
         try put(name, Array(text.utf8))
     }
 
-    /// Writes a file, and the folders that it lies in.
+    /// Writes a file, and creates its folders.
     func put(_ name: String, _ bytes: [UInt8]) throws {
         let url = URL(fileURLWithPath: "\(path)/\(name)")
         try FileManager.default.createDirectory(
@@ -35,7 +35,7 @@ final class CaptureFolder: Sendable {
         try Data(bytes).write(to: url)
     }
 
-    /// Makes a file of a size without writing it.
+    /// Creates a sparse file of the given size.
     func putSparse(_ name: String, size: Int) throws {
         try put(name, "")
         try #require(truncate("\(path)/\(name)", size) == 0)
@@ -55,7 +55,7 @@ final class CaptureFolder: Sendable {
         try await CapturedFolder(path: path, label: label, limit: JobLimit(jobs: 2))
     }
 
-    /// A stored core ping with a document id of its own.
+    /// Returns a stored core ping whose document id is derived from `number`.
     static func ping(_ number: Int = 1, type: String = "core", timestamp: String = "1527163208.5") -> String {
         let id = id(number)
         return #"""
@@ -72,5 +72,5 @@ final class CaptureFolder: Sendable {
     }
 }
 
-/// The folder of core pings where most apps keep it.
+/// The folder in which most apps store core pings.
 let corePings = "Documents/MozTelemetry-Default-core"

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Capture
 
-/// What records name the inputs of one command.
+/// The labels by which records identify the inputs of a command.
 @Suite struct CaptureLabelsTests {
-    /// Real paths of those that do not end with a name.
+    /// The real paths of paths that do not end with a name.
     private static let real = [
         ".": "/home/op/phone", "./": "/home/op/phone", "..": "/home/op", "a/..": "/home/op/phone",
         "a/b/../..": "/home/op/phone",
@@ -12,7 +12,7 @@ import Testing
     ]
 
     @Test(
-        "labels are the last parts of paths, and as much more as tells them apart",
+        "Labels consist of as many trailing components as are needed to distinguish the paths",
         arguments: [
             (["/a/b"], ["b"]), (["b"], ["b"]), (["/a/b//"], ["b"]), (["/a/b/."], ["b"]), (["./b"], ["b"]),
             (["-"], ["stdin"]),
@@ -36,7 +36,7 @@ import Testing
         #expect(Set(found).count == paths.count)
     }
 
-    @Test("a path that cannot be resolved is its own label")
+    @Test("The label of a path that cannot be resolved is the path itself")
     func unresolved() {
         #expect(CaptureLabels.labels(ofPaths: [".", "a/.."]) { _ in nil } == [".", ".."])
     }

@@ -4,7 +4,7 @@ import Foundation
 import Telemetry
 import Testing
 
-/// A capture that changes between walking, reading and packing.
+/// Captures that change between searching, reading and packing.
 @Suite struct ChangedCaptureTests {
     let folder: CaptureFolder
 
@@ -20,14 +20,14 @@ import Testing
         return try #require(items.first)
     }
 
-    @Test("quarantined bytes that are still there are read again")
+    @Test("Unchanged quarantined bytes can be read again")
     func unchanged() async throws {
         let capture = try await folder.open()
         let item = try await quarantined(capture)
         #expect(try CaptureInput.folder(capture).quarantinedBytes(of: item) == Array("{".utf8))
     }
 
-    @Test("quarantined bytes that have changed are an error", arguments: ["[", "", "{ ", #"{"x":1}"#])
+    @Test("Changed quarantined bytes cause an error", arguments: ["[", "", "{ ", #"{"x":1}"#])
     func changed(contents: String) async throws {
         let capture = try await folder.open()
         let item = try await quarantined(capture)
@@ -38,7 +38,7 @@ import Testing
         #expect(error?.path == "\(corePings)/-t-2.json")
     }
 
-    @Test("a quarantined span whose file became shorter is an error, not a trap")
+    @Test("A file that became shorter than its quarantined span causes an error")
     func shorterFile() async throws {
         let name = "Documents/eventArray-MozTelemetry-Default-core.json"
         let changing = try CaptureFolder()
@@ -52,8 +52,8 @@ import Testing
         }
     }
 
-    @Test("a quarantined file that is gone, or a link now, is an error")
-    func gone() async throws {
+    @Test("A quarantined file that was removed or replaced by a link causes an error")
+    func removed() async throws {
         let capture = try await folder.open()
         let item = try await quarantined(capture)
         let path = "\(folder.path)/\(corePings)/-t-2.json"
@@ -64,8 +64,8 @@ import Testing
         #expect(throws: FileError.self) { try CaptureInput.folder(capture).quarantinedBytes(of: item) }
     }
 
-    @Test("a store that is gone when it is read is told, the rest read")
-    func goneBeforeReading() async throws {
+    @Test("A store that disappears before it is read is reported, and the others are read")
+    func removedBeforeReading() async throws {
         try folder.put("Library/Caches/MozTelemetry-Default-core/-t-3.json", CaptureFolder.ping(3))
         let capture = try await folder.open()
         #expect(unlink("\(folder.path)/\(corePings)/-t-2.json") == 0)
@@ -78,7 +78,7 @@ import Testing
             ])
     }
 
-    @Test("a folder that became a link is not followed")
+    @Test("A folder that was replaced by a link is not followed")
     func folderBecameALink() async throws {
         let other = try CaptureFolder()
         try other.put("-t-1.json", CaptureFolder.ping(9))

@@ -3,7 +3,7 @@ import Capture
 import Files
 import Testing
 
-/// Archives that are compressed, and compressed again.
+/// Compressed archives, including nested compressions.
 @Suite struct CompressionTests {
     private func pings(_ command: String, named name: String = "a.tgz") throws -> TestArchive {
         let folder = try CaptureFolder()
@@ -11,8 +11,8 @@ import Testing
         return try TestArchive(of: folder.path, named: name, command)
     }
 
-    /// Nothing but gzip in gzip, ten thousand times.
-    private func abyss(named name: String = "a.tgz") throws -> TestArchive {
+    /// Creates an archive of ten thousand nested gzip files.
+    private func endlesslyNested(named name: String = "a.tgz") throws -> TestArchive {
         try pings(
             #"""
             python3 -c '
@@ -26,7 +26,7 @@ import Testing
             """#, named: name)
     }
 
-    private func refusal(of archive: TestArchive) async -> String? {
+    private func openingError(of archive: TestArchive) async -> String? {
         do {
             _ = try await archive.open()
             return nil
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "a tar in one compression or in two is read",
+        "A tar with one or two compressions is read",
         arguments: [
             "gzip", "xz", "zstd -q", "bzip2", "lz4 -q", "gzip | gzip", "xz | gzip", "gzip | zstd -q", "lz4 | xz",
         ])
@@ -47,9 +47,11 @@ import Testing
         #expect(found.problems == [])
     }
 
-    /// Each has a checksum behind the contents. The last one is far behind the end of the tar.
+    /// Each format has a checksum after the contents.
+    ///
+    /// In the last one, it is far behind the end of the tar.
     @Test(
-        "a changed bit in compressed bytes changes no record in silence",
+        "Changing one bit of compressed data never changes a record without a problem",
         arguments: [
             "tar -c . | gzip", "tar -c . | lz4 -q", "tar -c . | xz", "tar -c . | bzip2", "tar -c . | zstd -q --check",
             "(tar -c .; head -c 400000 /dev/zero) | zstd -q --check", "tar -c . | lz4 -q | gzip -1",
@@ -77,16 +79,16 @@ import Testing
         #expect(found > 30)
     }
 
-    @Test("an archive with a wrong checksum is refused as a whole", arguments: ["gzip", "zstd -q --check", "lz4 -q"])
+    @Test("An archive with a wrong checksum is rejected as a whole", arguments: ["gzip", "zstd -q --check", "lz4 -q"])
     func wrongChecksum(compression: String) async throws {
         let archive = try pings(#"tar -c . | \#(compression) > "$0""#)
-        // The checksum is at the end. Behind that of gzip is the length.
+        // The checksum is at the end, in gzip before the length.
         try archive.change { $0[$0.count - (compression == "gzip" ? 8 : 1)] ^= 1 }
-        let refusal = try #require(await refusal(of: archive))
-        #expect(refusal.hasPrefix("damaged at byte "), "\(refusal)")
+        let message = try #require(await openingError(of: archive))
+        #expect(message.hasPrefix("damaged at byte "), "\(message)")
     }
 
-    @Test("gzip members that are joined are read, with zeros behind them")
+    @Test("Concatenated gzip members with trailing zeros are read")
     func joinedMembers() async throws {
         let archive = try pings(
             #"tar -cf all . && split -b 1500 all part. && gzip part.* && (cat part.*.gz; head -c 5000 /dev/zero) > "$0""#
@@ -96,7 +98,7 @@ import Testing
         #expect(found.problems == [])
     }
 
-    @Test("a tar that ends as a zip is read as a tar", arguments: ["tar -cf", "tar --sparse -cf"])
+    @Test("A tar that ends as a zip is read as a tar", arguments: ["tar -cf", "tar --sparse -cf"])
     func twoFormats(packing: String) async throws {
         let archive = try pings(
             #"\#(packing) "$0" . && echo x > x && python3 -m zipfile -c ../x.zip x && cat ../x.zip >> "$0""#,
@@ -106,22 +108,22 @@ import Testing
         #expect(capture.problems.map(\.problem.code) == ["two-formats"])
     }
 
-    @Test("three compressions in each other are refused", arguments: ["gzip | gzip | gzip", "xz | zstd -q | gzip"])
+    @Test("Three nested compressions are rejected", arguments: ["gzip | gzip | gzip", "xz | zstd -q | gzip"])
     func threeLevels(compression: String) async throws {
         let archive = try pings(#"tar -c . | \#(compression) > "$0""#)
-        #expect(await refusal(of: archive) == "more than 2 compressions, one in the other")
+        #expect(await openingError(of: archive) == "more than 2 compressions, one in the other")
     }
 
-    @Test("gzip in gzip without end is refused, not followed")
+    @Test("Endlessly nested gzip data is rejected")
     func gzipWithoutEnd() async throws {
-        #expect(await refusal(of: try abyss()) == "more than 2 compressions, one in the other")
+        #expect(await openingError(of: try endlesslyNested()) == "more than 2 compressions, one in the other")
     }
 
-    @Test("in a folder it is told, and the rest is read")
+    @Test("Endlessly nested gzip data in a folder is reported, and the other files are read")
     func gzipWithoutEndInFolder() async throws {
         let folder = try CaptureFolder()
         try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
-        try folder.put("backup.tgz", try abyss().bytes)
+        try folder.put("backup.tgz", try endlesslyNested().bytes)
         let capture = try await folder.open()
         #expect(
             capture.problems.map { "\($0.path): \($0.problem.text)" }
@@ -131,14 +133,14 @@ import Testing
     }
 
     @Test(
-        "an empty file that was compressed is named as such",
+        "A compressed empty file is reported as such",
         arguments: ["gzip", "xz", "zstd -q", "bzip2", "lz4 -q", "gzip | xz"])
     func empty(compression: String) async throws {
         let archive = try pings("head -c 0 /dev/zero | \(compression) > \"$0\"")
-        #expect(await refusal(of: archive) == "an empty file was compressed")
+        #expect(await openingError(of: archive) == "an empty file was compressed")
     }
 
-    @Test("zstd data that begins with a skippable frame, as pzstd writes it, is recognized by its first bytes")
+    @Test("Zstd data with a skippable frame at its start is recognized")
     func skippableFrame() async throws {
         let archive = try pings(#"(printf 'P*M\030\004\000\000\000abcd'; tar -c . | zstd -q) > "$0""#, named: "a")
         guard case .archive = InputKind(head: try archive.bytes) else {
@@ -148,19 +150,19 @@ import Testing
         #expect(try await ReadCapture(archive.open()).ids == [CaptureFolder.id(1)])
     }
 
-    /// The header of a frame with a window of 256 MiB, and a block of one byte.
-    @Test("zstd data with a window that is too large is named as such")
+    /// A frame header with a window of 256 MiB, and a block of one byte.
+    @Test("Zstd data with an oversized window is reported as such")
     func largeWindow() async throws {
         let archive = try pings(#"printf '\050\265\057\375\000\220\011\000\000x' > "$0""#)
         guard case .archive = InputKind(head: try archive.bytes) else {
             Issue.record("not recognized")
             return
         }
-        #expect(await refusal(of: archive) == "compressed with zstd and a window of more than 128 MiB")
+        #expect(await openingError(of: archive) == "compressed with zstd and a window of more than 128 MiB")
     }
 
     @Test(
-        "formats that are not supported are named",
+        "Unsupported formats are named in the error",
         arguments: [
             ("bsdtar --format 7zip -c . | gzip", "a 7z archive inside a compressed file"),
             ("printf 'Rar!\\032\\007\\001'", "a RAR archive"), ("printf 'xar!'", "a xar archive"),
@@ -173,10 +175,10 @@ import Testing
             Issue.record("not recognized")
             return
         }
-        #expect(await refusal(of: archive) == "\(name), which cannot be read")
+        #expect(await openingError(of: archive) == "\(name), which cannot be read")
     }
 
-    @Test("a method of compression that is not supported is named, and the other members are read")
+    @Test("An unsupported compression method is named, and the other members are read")
     func unsupportedMethod() async throws {
         let archive = try TestArchive("zip", [.ping(1), .ping(2)])
         try archive.change { bytes in
@@ -197,7 +199,7 @@ import Testing
             ])
     }
 
-    @Test("zstd in zstd in zstd is taken for an archive, which says why it is not read")
+    @Test("Three nested zstd frames are treated as an archive, whose error explains why it is not read")
     func zstdLevels() throws {
         let archive = try pings(#"tar -c . | zstd -q | zstd -q | zstd -q > "$0""#)
         guard case .archive = InputKind(head: try archive.bytes) else {
@@ -206,7 +208,7 @@ import Testing
         }
     }
 
-    @Test("a tar of the kind before POSIX is known by its checksum")
+    @Test("A tar without a POSIX signature is recognized by its checksum")
     func oldTar() async throws {
         let archive = try pings(#"tar --format v7 -cf "$0" ."#, named: "a")
         let bytes = try archive.bytes
@@ -216,7 +218,7 @@ import Testing
         }
         #expect(try await ReadCapture(archive.open()).ids == [CaptureFolder.id(1)])
         var nameless = bytes
-        // The checksum, without that of the name.
+        // The checksum, except for the bytes of the name.
         let sum = (0..<512).reduce(0) { (148..<156).contains($1) ? $0 + 32 : $1 < 100 ? $0 : $0 + Int(bytes[$1]) }
         nameless.replaceSubrange(0..<100, with: repeatElement(0, count: 100))
         nameless.replaceSubrange(148..<156, with: "000\(String(sum, radix: 8))\0 ".utf8.suffix(8))

@@ -1,9 +1,9 @@
 import Capture
 import Testing
 
-/// Lists of which only the beginning is kept.
+/// Lists that keep only their first elements.
 @Suite struct FirstFewTests {
-    @Test("the first are kept, all are counted")
+    @Test("The first elements are kept, and all are counted")
     func limit() {
         var few = FirstFew<Int>(limit: 3)
         for number in 0..<10 { few.add(number, reason: number < 4 ? "P2 cut \(number)" : "link") }
@@ -13,7 +13,7 @@ import Testing
         #expect(few.counts == ["P2": 4, "link": 6])
     }
 
-    @Test("codes beyond the limit count as others, those that are known do not")
+    @Test("Codes beyond the limit count as others, but known codes do not")
     func codeLimit() {
         var few = FirstFew<Int>(codeLimit: 2)
         for code in ["a", "b", "c", "a x", "d", "b"] { few.add(0, reason: code) }

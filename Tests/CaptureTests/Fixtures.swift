@@ -3,22 +3,22 @@ import JSONText
 import TestSupport
 import Testing
 
-/// A case that a generator of stores wrote: a capture and what is expected of it.
+/// A generated case: a capture and its expected results.
 struct FixtureCase: CustomTestStringConvertible, Sendable {
     let name: String
-    /// The folder of the capture.
+    /// The path of the capture.
     let path: String
-    /// The file that says what is expected.
+    /// The path of the file with the expected results.
     let oraclePath: String
-    /// How the generator was called.
+    /// The set of generator options that created the case.
     let set: String
 
     var testDescription: String { "\(name) (\(set))" }
 }
 
-/// What the generator of Mozilla's stores writes, made once for all tests and removed at the end of the process.
+/// The cases of the generator of Mozilla stores, which runs once for all tests.
 enum Fixtures {
-    /// Every case as the generator writes it by default, and the larger ones that depend on its options.
+    /// All cases with the default options, and larger ones with other options.
     static var cases: [FixtureCase] {
         get throws { try standard.get() + large.get().filter { isGoodStore($0.name) } }
     }
@@ -32,12 +32,16 @@ enum Fixtures {
         try generate("make_mozilla_stores.py", "large", "--pings", "40", "--seed", "7")
     }
 
-    /// Other cases are named after the case that they cover, such as `p01-empty-file`, and are always the same size.
+    /// Returns whether a case has no faults.
+    ///
+    /// Faulty cases are named after a case of the document, such as `p01-empty-file`.
     private static func isGoodStore(_ name: String) -> Bool {
         name.firstMatch(of: /^[pfce]\d\d-/) == nil
     }
 
-    /// Returns the cases that a generator writes with `options`. `set` names them in the results of tests.
+    /// Returns the cases that a generator writes with `options`.
+    ///
+    /// `set` identifies them in test results.
     static func generate(_ script: String, _ set: String, _ options: String...) throws -> [FixtureCase] {
         let folder = try GeneratedCaptures.folder(script, options)
         let oracles = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("expected-") }
@@ -48,9 +52,9 @@ enum Fixtures {
     }
 }
 
-/// What the generator of Glean's stores writes.
+/// The cases of the generator of Glean stores.
 enum GleanFixtures {
-    /// Every case as the generator writes it by default, and all of them once more with other values.
+    /// All cases with the default options, and again with other values.
     static var cases: [FixtureCase] { get throws { try standard.get() + other.get() } }
 
     static func named(_ name: String) throws -> FixtureCase {

@@ -6,9 +6,9 @@ import Parallel
 import Telemetry
 import Testing
 
-/// Every case of the generator of Glean's stores against its oracle, which never decoded what was written.
+/// Compares every generated Glean case with its oracle, which does not decode stores.
 @Suite struct GleanOracleTests {
-    @Test("a capture comes out as its oracle says", arguments: try GleanFixtures.cases)
+    @Test("A capture yields the results that its oracle lists", arguments: try GleanFixtures.cases)
     func matches(fixture: FixtureCase) async throws {
         let oracle = try Oracle(fixture)
         let found = try await ReadCapture(path: fixture.path)
@@ -29,13 +29,13 @@ import Testing
         #expect(found.problems.map { "\($0.path) \($0.problem.code)" }.sorted() == oracle.problems.sorted())
     }
 
-    @Test("what cannot be understood goes to quarantine as the oracle says", arguments: try GleanFixtures.cases)
+    @Test("The quarantine contains the spans that the oracle lists", arguments: try GleanFixtures.cases)
     func quarantine(fixture: FixtureCase) async throws {
         try await Oracle.checkQuarantine(of: fixture)
     }
 
     @Test(
-        "one job finds what many find, byte for byte",
+        "One job yields the same bytes as several jobs",
         arguments: ["gen-d", "phone", "g51-bad-lines", "g59-deletion-request"])
     func jobs(name: String) async throws {
         let path = try GleanFixtures.named(name).path
@@ -46,7 +46,7 @@ import Testing
     }
 }
 
-/// What is taken for a data directory, and what is not.
+/// The folders that are recognized as Glean data directories.
 @Suite struct GleanDiscoveryTests {
     private static let id = "0b9c7a5e-6d21-4f7b-8f0c-3e1d2a4b5c60"
     private static let ping =
@@ -60,16 +60,16 @@ import Testing
     }
 
     @Test(
-        "a data directory is known by what lies in it, whatever it is called",
+        "A data directory is recognized by its contents, regardless of its name",
         arguments: [
             "pending_pings/\(id)", "deletion_request/\(id)", "client_id.txt", "db/data.safe.bin", "db/data.mdb",
             "db/glean.sqlite",
         ])
-    func telling(name: String) async throws {
+    func recognizedContents(name: String) async throws {
         #expect(try await stores(["Documents/any name/\(name)": Self.ping]) == ["Documents/any name"])
     }
 
-    @Test("the database of another library in the same format makes no data directory")
+    @Test("A database of another library in the same format does not make a data directory")
     func otherDatabases() async throws {
         func number(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(value >> (8 * $0) & 0xFF) } }
         func file(_ names: [String]) -> [UInt8] {
@@ -85,19 +85,19 @@ import Testing
         #expect(found == ["Library/glean_data", "Library/other"])
     }
 
-    @Test("by its usual name it is known even if nothing else tells")
+    @Test("A data directory with the usual name is recognized without other evidence")
     func usualName() async throws {
         #expect(try await stores(["glean_data/events/events": Self.event]) == ["glean_data"])
     }
 
     @Test(
-        "folders of the same names elsewhere are strangers'",
+        "Folders with the same names elsewhere are ignored",
         arguments: ["Documents/party/events/events", "tmp/\(id)", "Documents/db/other.sqlite", "db/data.safe.bin.bak"])
-    func strangers(name: String) async throws {
+    func foldersElsewhere(name: String) async throws {
         #expect(try await stores([name: Self.event]) == [])
     }
 
-    @Test("a folder of pings that is given by itself is a store", arguments: ["pending_pings", "deletion_request"])
+    @Test("A ping folder that is given as an input is a store", arguments: ["pending_pings", "deletion_request"])
     func pingFolder(name: String) async throws {
         let folder = try CaptureFolder()
         try folder.put("\(name)/\(Self.id)", Self.ping)
@@ -107,7 +107,7 @@ import Testing
         #expect(found.records.map(\.type) == ["onboarding-opt-out"])
     }
 
-    @Test("folders in a folder of pings are told, and nobody looks into them [G19]")
+    @Test("Folders inside a ping folder are reported and not searched [G19]")
     func foldersAmongPings() async throws {
         let folder = try CaptureFolder()
         try folder.put("pending_pings/\(Self.id)", Self.ping)
@@ -118,13 +118,13 @@ import Testing
     }
 
     @Test(
-        "a file that is given alone is known by its folder or by its first line",
+        "A single file is recognized by its folder or by its first line",
         arguments: [
             ("glean_data/pending_pings/\(id)", ping, "glean-ping-file"),
             ("glean_data/tmp/\(id)", ping, "glean-ping-file"),
             ("glean_data/events/onboarding", event, "glean-pending-events"), ("copies/ping", ping, "glean-ping-file"),
         ])
-    func single(name: String, text: String, kind: String) async throws {
+    func singleFile(name: String, text: String, kind: String) async throws {
         let folder = try CaptureFolder()
         try folder.put(name, text)
         let capture = try #require(try CapturedFolder(file: "\(folder.path)/\(name)", label: "file"))
@@ -133,7 +133,7 @@ import Testing
         #expect(found.records.map(\.source.path) == [String(name.split(separator: "/").last ?? "")])
     }
 
-    @Test("an unfinished ping that is given alone is held")
+    @Test("A single unfinished ping is held")
     func unfinished() async throws {
         let folder = try CaptureFolder()
         try folder.put("glean_data/tmp/\(Self.id)", Self.ping)
@@ -141,7 +141,7 @@ import Testing
         #expect(try await ReadCapture(capture).records.map { $0.held.map(\.code) } == [["incomplete"]])
     }
 
-    @Test("links in the place of a data directory, of a folder in it, or of one around it, are told")
+    @Test("Links instead of a data directory, a folder in it, or an enclosing folder are reported")
     func links() async throws {
         let folder = try CaptureFolder()
         try folder.put("elsewhere/x", "")
@@ -154,7 +154,7 @@ import Testing
         #expect(problems == ["Documents link", "Library/glean_data link", "glean_data/events link"])
     }
 
-    @Test("telemetry-ios and Glean lie side by side in one container, and both are read")
+    @Test("Stores of telemetry-ios and Glean in one container are both read")
     func sideBySide() async throws {
         let folder = try CaptureFolder()
         try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))

@@ -12,7 +12,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// What reading a request log gave, before duplicates are left out.
+/// The results of reading a request log, before duplicates are removed.
 struct ReadLog {
     private(set) var records: [Record] = []
     private(set) var quarantined: [Quarantined] = []
@@ -44,7 +44,7 @@ struct ReadLog {
     var reasonCodes: [String] { quarantined.map(\.reject.reason.code) }
 }
 
-/// An entry with a core ping in it.
+/// Returns an entry that contains a core ping.
 func coreEntry(_ number: Int = 1, status: Int = 0, started: String = "2017-06-16T06:38:14Z", extra: String = "")
     -> String
 {
@@ -64,7 +64,7 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
 }
 
 @Suite struct HTTPArchiveTests {
-    @Test("each producer's spelling gives the expected records", arguments: RequestLogFixtures.names)
+    @Test("The logs of each producer yield the expected records", arguments: RequestLogFixtures.names)
     func fixtures(name: String) async throws {
         let expected = try RequestLogFixtures.expected(name)
         let source = ByteSource(try InputFile(path: RequestLogFixtures.path(name)))
@@ -72,7 +72,7 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
         #expect(kind == .httpArchive)
         let log = try await ReadLog(RequestLog(source, kind: kind, label: name, path: name))
         let uploads = expected.enumerated().filter { $1.record != nil }
-        // What was expected was written before Glean was known; one request of each long log is of it.
+        // The expectations predate Glean. Each long log contains one Glean request.
         let records = log.records.filter { $0.system != .glean }
         let glean = log.records.filter { $0.system == .glean }.map(\.type)
         try #require(glean == (expected.count < 10 ? [] : ["baseline"]))
@@ -107,7 +107,7 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
         #expect(issues == expected.issues)
     }
 
-    @Test("a retry that arrived later in the log holds the attempt before it")
+    @Test("A failed attempt is held if a retry later in the log was delivered")
     func retry() async throws {
         let log = try await ReadLog(archive(coreEntry(1, status: 503), coreEntry(2), coreEntry(1, status: 200)))
         #expect(log.records.map { $0.held.map(\.text) } == [["delivered: 200"], [], ["delivered: 200"]])
@@ -117,9 +117,9 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
             ])
     }
 
-    @Test("of a log that is read in several rounds, by several jobs, the order is kept", arguments: [1, 2, 5])
-    func rounds(jobs: Int) async throws {
-        // Three rounds: the entry that cannot be read stands in the second, the retry in the last.
+    @Test("The order is kept if several jobs read a log in several batches", arguments: [1, 2, 5])
+    func batches(jobs: Int) async throws {
+        // Three batches: the invalid entry is in the second, the retry in the last.
         let count = 6000
         var entries = (1...count).map { coreEntry($0, status: 503) }
         entries[3000] = #"{"request":7}"#
@@ -135,7 +135,7 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
         #expect(log.records.filter { !$0.held.isEmpty }.map(\.source.index) == [2499, count])
     }
 
-    @Test("the time is that of the request, in whatever way it is written")
+    @Test("The time of a record is the time of the request, in any notation")
     func times() async throws {
         let times = [
             "2017-06-16T06:38:14.250Z", "2017-06-16T06:38:14.303-07:00", "2017-06-16T06:38:14.067544+00:00",
@@ -153,14 +153,14 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
             ])
     }
 
-    @Test("what came from a cache never went out")
+    @Test("Responses from a cache are ignored, because no request was sent")
     func cache() async throws {
         let log = try await ReadLog(archive(coreEntry(extra: #","_fromCache":"disk""#)))
         #expect(log.records.isEmpty)
         #expect(log.problems.map(\.text) == ["1 request not of a documented system"])
     }
 
-    @Test("entries that are none are told with their place, the others are read")
+    @Test("Invalid entries are reported with their locations, and the others are read")
     func invalidEntries() async throws {
         let bytes = archive("7", coreEntry(1), #"{"request":{"url":"x"}}"#, "{}", coreEntry(2))
         let log = try await ReadLog(bytes)
@@ -174,8 +174,8 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
         #expect(log.quarantined.map(\.size) == [1, 23, 2])
     }
 
-    @Test("of an archive that was cut the complete entries are kept", arguments: [1, 14, 400])
-    func cut(missing: Int) async throws {
+    @Test("The complete entries of a truncated archive are kept", arguments: [1, 14, 400])
+    func truncated(missing: Int) async throws {
         let bytes = Array(archive(coreEntry(1), coreEntry(2)).dropLast(missing))
         let log = try await ReadLog(bytes)
         #expect(log.records.count == (missing > 100 ? 1 : 2))
@@ -185,7 +185,7 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
     }
 
     @Test(
-        "what is no archive is refused as a whole",
+        "A file that is not an archive is rejected as a whole",
         arguments: [
             ("", "har_cut"), ("{}", "har_invalid"), ("[]", "har_invalid"), (#"{"log":{"entries":7}}"#, "har_invalid"),
             (#"{"log":{"version":"2.0","entries":[]}}"#, "unsupported_version"), ("{\"log\":{\u{1}", "har_invalid"),
@@ -196,7 +196,7 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
         #expect(log.reasonCodes == [code])
     }
 
-    @Test("a damaged compression gives what came before it", arguments: ["gzip", "zlib"])
+    @Test("The entries before damage in compressed data are kept", arguments: ["gzip", "zlib"])
     func damagedCompression(kind: String) async throws {
         let folder = try CaptureFolder()
         try folder.put("a.har", archive((1...400).map { coreEntry($0) }.joined(separator: ",")))
@@ -210,7 +210,7 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
         #expect(log.reasonCodes == ["har_damaged"])
     }
 
-    @Test("an entry larger than the limit is told, what is not wanted of it does not count")
+    @Test("An entry larger than the limit is reported, not counting its unneeded members")
     func largeEntries() async throws {
         let long = String(repeating: "x", count: 5000)
         let unwanted = coreEntry(1).replacing(#""text":"x""#, with: #""text":"\#(long)""#)
@@ -220,7 +220,7 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
         #expect(log.reasonCodes == ["entry_too_large"])
     }
 
-    @Test("a body that inflates without end is refused")
+    @Test("A body that exceeds the inflation limit is rejected")
     func bomb() async throws {
         let bomb = try tool(
             "python3", "-c",
@@ -233,7 +233,7 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
     }
 
     @Test(
-        "bodies that cannot be had are told apart",
+        "Bodies that cannot be recovered are reported with different codes",
         arguments: [
             (#""text":"{\"v\":7""#, "", "body_invalid"),
             (#""text":"{\"v\":7""#, #"{"name":"content-length","value":"900"}"#, "body_truncated"),
@@ -250,7 +250,7 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
         #expect(try await ReadLog(archive(entry)).reasonCodes == [code].compactMap(\.self))
     }
 
-    @Test("calls to Leanplum without stored requests are counted apart")
+    @Test("Calls to Leanplum without stored requests are counted separately")
     func singleCall() async throws {
         let entry = #"""
             {"request":{"method":"POST","url":"https://api.leanplum.com/api","postData":{"text":"action=start&clientKey=K"}}}
@@ -260,7 +260,7 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
         #expect(log.problems.map(\.code) == ["leanplum_single_call"])
     }
 
-    @Test("requests of several clients are held")
+    @Test("Requests of several clients are held")
     func severalClients() async throws {
         let entry = #"""
             {"request":{"method":"POST","url":"https://api.leanplum.com/api","postData":{"params":[\#

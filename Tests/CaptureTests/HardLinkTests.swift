@@ -14,7 +14,9 @@ import Testing
         Member(name: name, type: "hardlink", link: target)
     }
 
-    @Test("a hard link is the file that it names, whether or not that is part of a store", arguments: ["gnu", "pax"])
+    @Test(
+        "A hard link has the contents of its target, whether or not the target belongs to a store",
+        arguments: ["gnu", "pax"])
     func targets(format: String) async throws {
         let archive = try TestArchive(
             format,
@@ -35,7 +37,7 @@ import Testing
             ])
     }
 
-    @Test("the target of a hard link may be a hard link")
+    @Test("The target of a hard link can be another hard link")
     func chain() async throws {
         let archive = try TestArchive(
             "gnu",
@@ -48,8 +50,8 @@ import Testing
         #expect(capture.problems.isEmpty)
     }
 
-    @Test("in an archive that is read once, a hard link to contents that were not kept is reported")
-    func readOnce() throws {
+    @Test("A hard link to contents that were not kept is reported if the archive is a stream")
+    func stream() throws {
         let members: [Member] = [
             .file("notes.txt", CaptureFolder.ping(3)), link("\(corePings)/-t-3.json", to: "notes.txt"),
         ]
@@ -64,8 +66,10 @@ import Testing
         #expect(found.neededTargets == [Array("notes.txt".utf8)])
     }
 
-    /// The last name has the contents in the format newc, and every name in the format odc.
-    @Test("a file of several names in a cpio archive is read under each", arguments: ["newc", "odc"])
+    /// In the format newc, only the last name has contents.
+    ///
+    /// In the format odc, every name has them.
+    @Test("A file with several names in a cpio archive is read under each name", arguments: ["newc", "odc"])
     func cpio(format: String) async throws {
         let folder = try CaptureFolder()
         try folder.put("a.txt", CaptureFolder.ping(1))

@@ -5,7 +5,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// Archives that are odd, damaged or meant to harm.
+/// Unusual, damaged and hostile archives.
 @Suite struct HostileArchiveTests {
     private typealias Member = TestArchive.Member
 
@@ -26,7 +26,7 @@ import Testing
 
     // MARK: Names
 
-    @Test("a path that climbs is told and not read", arguments: ["zip", "ustar"])
+    @Test("A path that leads out of the archive is reported and not read", arguments: ["zip", "ustar"])
     func climbing(format: String) async throws {
         let archive = try TestArchive(
             format, [.ping(1), .ping(2, in: "../\(corePings)"), .ping(3, in: "a/../../\(corePings)")])
@@ -39,7 +39,7 @@ import Testing
             ])
     }
 
-    @Test("an absolute path is read as if it were not", arguments: ["zip", "ustar", "pax"])
+    @Test("An absolute path is read like a relative one", arguments: ["zip", "ustar", "pax"])
     func absolute(format: String) async throws {
         let archive = try TestArchive(format, [.ping(1, in: "/\(corePings)"), .ping(2, in: ".//\(corePings)/.")])
         let capture = try await archive.open()
@@ -47,7 +47,7 @@ import Testing
         #expect(try await ReadCapture(capture).ids == [1, 2].map(CaptureFolder.id))
     }
 
-    @Test("of several members with one path the last one counts", arguments: ["zip", "gnu"])
+    @Test("The last of several members with the same path is read", arguments: ["zip", "gnu"])
     func duplicates(format: String) async throws {
         let name = "\(corePings)/-t-1.json"
         let archive = try TestArchive(
@@ -57,7 +57,7 @@ import Testing
         #expect(found.problems == [])
     }
 
-    @Test("a file with the name of a folder is told", arguments: [true, false])
+    @Test("A file with the name of a folder is reported", arguments: [true, false])
     func clash(isFirst: Bool) async throws {
         let file = Member.file("Documents", "x")
         let found = try await read(TestArchive("ustar", isFirst ? [file, .ping(1)] : [.ping(1), file]))
@@ -65,7 +65,7 @@ import Testing
         #expect(found.problems == ["Documents: unreadable: also the name of a folder in the archive"])
     }
 
-    @Test("names of a zip are UTF-8, else code page 437")
+    @Test("Names in a zip are decoded as UTF-8 or as code page 437")
     func names() async throws {
         func raw(_ folder: [UInt8], _ number: Int) -> Member {
             let bytes = folder + Array("/MozTelemetry-Default-core/-t-\(number).json".utf8)
@@ -78,7 +78,7 @@ import Testing
         #expect(try await ReadCapture(capture).ids == [1, 2].map(CaptureFolder.id))
     }
 
-    @Test("what the Finder adds is no store")
+    @Test("The resource forks that macOS adds are ignored")
     func resourceForks() async throws {
         let archive = try TestArchive(
             "zip",
@@ -93,7 +93,7 @@ import Testing
 
     // MARK: Links and special files
 
-    @Test("symbolic links are told as in a folder, and lead nowhere", arguments: ["zip", "ustar"])
+    @Test("Symbolic links are reported as in a folder, and not followed", arguments: ["zip", "ustar"])
     func symbolicLinks(format: String) async throws {
         let archive = try TestArchive(
             format,
@@ -114,7 +114,7 @@ import Testing
             ])
     }
 
-    @Test("pipes and devices in the place of files are told and not read", arguments: ["fifo", "char", "block"])
+    @Test("Pipes and devices are reported and not read", arguments: ["fifo", "char", "block"])
     func special(type: String) async throws {
         let found = try await read(
             TestArchive("ustar", [.ping(1), Member(name: "\(corePings)/-t-2.json", type: type)]))
@@ -125,7 +125,7 @@ import Testing
             ])
     }
 
-    @Test("what is no known kind of member is a file", arguments: ["M", "Z", "7"])
+    @Test("A member of unknown kind is treated as a file", arguments: ["M", "Z", "7"])
     func unknownType(type: String) async throws {
         let member = Member(name: "\(corePings)/-t-2.json", text: CaptureFolder.ping(2), type: type)
         let found = try await read(TestArchive("ustar", [.ping(1), member]))
@@ -133,7 +133,7 @@ import Testing
         #expect(found.problems == [])
     }
 
-    @Test("a member without a name is reported")
+    @Test("A member without a name is reported")
     func withoutName() async throws {
         let members: [Member] = [.file("", CaptureFolder.ping(2)), Member(name: "./", type: "dir"), .ping(1)]
         let found = try await read(TestArchive("ustar", members))
@@ -141,7 +141,7 @@ import Testing
         #expect(found.problems == [": unreadable: not read: the member at byte 0 has no name"])
     }
 
-    @Test("contents in the entry of a folder are reported")
+    @Test("The contents of a folder entry are reported")
     func folderWithContents() async throws {
         let folder = Member(name: "Documents", text: CaptureFolder.ping(2), type: "dir")
         let found = try await read(TestArchive("stored", [folder, .ping(1)]))
@@ -151,12 +151,12 @@ import Testing
             found.problems == ["Documents: unreadable: not read: \(size) bytes of contents in the entry of a folder"])
     }
 
-    @Test("a second entry with the member of another one is reported")
+    @Test("A second entry with the member of another entry is reported")
     func repeatedEntry() async throws {
         let archive = try TestArchive("stored", [.ping(1), .ping(2)])
         try archive.change { bytes in
             let entry = bytes.indices.last { bytes[$0...].starts(with: [0x50, 0x4B, 1, 2]) }
-            // The position of the member.
+            // The offset of the member.
             if let entry { bytes.replaceSubrange(entry + 42..<entry + 46, with: [0, 0, 0, 0]) }
         }
         let found = try await read(archive)
@@ -167,11 +167,11 @@ import Testing
 
     // MARK: Damage
 
-    @Test("what stands before the cut is read", arguments: ["ustar", "zip", "stored"])
+    @Test("The members before a truncation are read", arguments: ["ustar", "zip", "stored"])
     func truncated(format: String) async throws {
         let archive = try TestArchive(format, (1...50).map { .ping($0) })
         let size = try archive.bytes.count
-        // Not at the end of a block.
+        // A position inside a block.
         try archive.change { $0.removeLast(size / 2 + 100) }
         let found = try await read(archive)
         #expect((5...45).contains(found.ids.count))
@@ -179,7 +179,7 @@ import Testing
         #expect(found.problems.contains { $0.contains("damaged at byte") })
     }
 
-    @Test("a tar cut between two members is noticed", arguments: ["", "gzip -c", "zstd -qc"])
+    @Test("A tar that is truncated between two members is detected", arguments: ["", "gzip -c", "zstd -qc"])
     func cutBetweenMembers(compress: String) async throws {
         let archive = try TestArchive("ustar", [.ping(1), .ping(2)])
         let member = 512 + (CaptureFolder.ping(1).utf8.count + 511) / 512 * 512
@@ -192,7 +192,7 @@ import Testing
         #expect(found.problems == [": damaged: the end of the archive is missing; members may be lost there"])
     }
 
-    @Test("a member whose checksum is wrong is told, the others read")
+    @Test("A member with a wrong checksum is reported, and the others are read")
     func checksum() async throws {
         let archive = try TestArchive("stored", (1...3).map { .ping($0) })
         try archive.change { bytes in
@@ -206,7 +206,7 @@ import Testing
         #expect(found.problems.first?.hasPrefix("\(corePings)/-t-2.json: damaged: ") == true)
     }
 
-    @Test("a tar header that is damaged costs its member alone")
+    @Test("A damaged tar header affects only its own member")
     func header() async throws {
         let archive = try TestArchive("ustar", (1...3).map { .ping($0) })
         let member = 512 + (CaptureFolder.ping(1).utf8.count + 511) / 512 * 512
@@ -217,7 +217,7 @@ import Testing
         #expect(found.problems.first?.hasSuffix("; members are lost here") == true)
     }
 
-    @Test("an encrypted member is told")
+    @Test("An encrypted member is reported")
     func encrypted() async throws {
         let folder = try CaptureFolder()
         try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
@@ -232,7 +232,7 @@ import Testing
     }
 
     @Test(
-        "what is no archive is refused",
+        "A file that is not an archive is rejected",
         arguments: [[], Array("PK".utf8), Array("070701".utf8), [0x1F, 0x8B, 8, 0, 0, 0], Array("no archive".utf8)])
     func noArchive(bytes: [UInt8]) async throws {
         let archive = try TestArchive("zip", [])
@@ -251,7 +251,7 @@ import Testing
         return limits
     }
 
-    @Test("a sparse file of no store does not cost the archive")
+    @Test("A large sparse file that belongs to no store does not cause a rejection")
     func sparse() async throws {
         let folder = try CaptureFolder()
         try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
@@ -262,9 +262,9 @@ import Testing
         #expect(found.problems == [])
     }
 
-    @Test("a zip bomb is refused", arguments: ["zip", "gz", "zst", "7z"])
+    @Test("A zip bomb is rejected", arguments: ["zip", "gz", "zst", "7z"])
     func bomb(kind: String) async throws {
-        // What is left out of a zip is not decompressed; in the others all of it has to be.
+        // Skipped members of a zip are not decompressed. In the other formats, all bytes are.
         let name = kind == "zip" ? "a.json" : "notes.txt"
         let folder = try CaptureFolder()
         try folder.putSparse(name, size: 48 << 20)
@@ -276,14 +276,14 @@ import Testing
         #expect(reason?.hasPrefix("expands beyond all measure") == true, "\(reason ?? "")")
     }
 
-    @Test("too many members are refused", arguments: ["zip", "ustar"])
+    @Test("Too many members are rejected", arguments: ["zip", "ustar"])
     func members(format: String) async throws {
         let archive = try TestArchive(format, (0..<101).map { .file("\($0).txt", "") })
         let reason = await reason { _ = try await archive.open(limits: smallLimits) }
         #expect(reason?.hasPrefix("more than 100 members") == true)
     }
 
-    @Test("a path that is too long or too deep is told")
+    @Test("A path that is too long or too deep is reported")
     func longPath() async throws {
         let deep = String(repeating: "d/", count: 300) + "a.json"
         let long = String(repeating: "x", count: 5000) + ".json"
@@ -293,7 +293,7 @@ import Testing
         #expect(found.problems.allSatisfy { $0.hasSuffix("not read: the path is too long or too deep") })
     }
 
-    @Test("a store file that is too large is told as in a folder")
+    @Test("A store file that is too large is reported as in a folder")
     func largeMember() async throws {
         var limits = ArchiveLimits()
         limits.memberSize = 100
@@ -305,7 +305,7 @@ import Testing
         #expect(found.reasonCodes.count == 1)
     }
 
-    @Test("a spool that is full is an error")
+    @Test("A full spool causes an error")
     func spoolLimit() async throws {
         let archive = try TestArchive("ustar", (1...9).map { .ping($0) })
         let reason = await reason { _ = try await archive.open(spoolLimit: 2000) }

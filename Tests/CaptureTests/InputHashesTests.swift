@@ -8,7 +8,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// What is said of inputs in a manifest: by what they were, and by the hash of those that are one file.
+/// The description of inputs in a manifest: their kinds, and the hashes of single files.
 @Suite struct InputHashesTests {
     let folder: CaptureFolder
 
@@ -26,8 +26,8 @@ import Testing
         String(try tool("sha256sum", path(name)).prefix(64))
     }
 
-    /// Opens inputs, has something done, and asks for what is said of them.
-    private func account(
+    /// Opens inputs, calls `body`, and returns the description of the inputs.
+    private func describe(
         _ names: [String], meanwhile: () throws -> Void = {}
     ) async throws -> (inputs: [GivenInput], problems: [PlacedProblem]) {
         let limit = JobLimit(jobs: 2)
@@ -39,12 +39,12 @@ import Testing
         return try await hashes.finish(for: inputs, labels: opening.labels(ofPaths: paths))
     }
 
-    @Test("a folder, an archive of it, a log, a file of a store and a bundle are told by what they are")
+    @Test("Folders, archives, logs, store files and bundles are described by their kinds")
     func kinds() async throws {
         try tool("tar", "-czf", path("phone.tgz"), "-C", folder.path, "phone")
         try await Sample.bundle([Sample.leanplum(["{}"])], at: path("old.tar.zst"))
         let names = ["phone", "phone.tgz", "a.har", ping, "old.tar.zst"]
-        let (inputs, problems) = try await account(names)
+        let (inputs, problems) = try await describe(names)
         #expect(problems.isEmpty)
         #expect(inputs.map(\.kind) == [.folder, .archive, .log, .store, .bundle])
         #expect(inputs.map(\.label) == ["phone", "phone.tgz", "a.har", "-t-1.json", "old.tar.zst"])
@@ -55,18 +55,18 @@ import Testing
         #expect(inputs.allSatisfy { $0.inputs == nil })
     }
 
-    /// Gives a file another time of modification than it has, which a fast test might not do by writing.
+    /// Changes the modification time of a file, because a test may write too fast to change it.
     private func touch(_ name: String) throws {
         try tool("touch", "-d", "2001-01-01", path(name))
     }
 
-    @Test("a file that was written to is told, and has no hash", arguments: ["a.har", "phone.tar", "ping"])
+    @Test("A file that was modified is reported and has no hash", arguments: ["a.har", "phone.tar", "ping"])
     func changed(name: String) async throws {
         try tool("tar", "-cf", path("phone.tar"), "-C", folder.path, "phone")
         let name = name == "ping" ? ping : name
-        // As long as before, then longer with the time that it had.
+        // First with the same size, then with another size and the same time.
         for change in [{ try touch(name) }, { try tool("bash", "-c", "printf x >> '\(path(name))'") }] {
-            let (inputs, problems) = try await account([name]) { _ = try change() }
+            let (inputs, problems) = try await describe([name]) { _ = try change() }
             #expect(inputs.map(\.sha256) == [nil])
             #expect(problems.map(\.problem.code) == ["changed"])
             #expect(problems.map(\.capture) == [name.split(separator: "/").last.map(String.init)])
@@ -74,11 +74,11 @@ import Testing
         }
     }
 
-    @Test("a file of a store that another one took the place of is told; a log is read where it was")
+    @Test("A replaced store file is reported, but a log is read from its open file")
     func replaced() async throws {
         try folder.put("other", CaptureFolder.ping(2))
         let hash = try sha256("a.har")
-        let (inputs, problems) = try await account([ping, "a.har"]) {
+        let (inputs, problems) = try await describe([ping, "a.har"]) {
             try tool("mv", path("other"), path(ping))
             try tool("mv", path("a.har"), path("b.har"))
         }

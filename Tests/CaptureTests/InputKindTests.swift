@@ -1,9 +1,9 @@
 import Capture
 import Testing
 
-/// What the first bytes of an input tell.
+/// The detection of input formats by their first bytes.
 @Suite struct InputKindTests {
-    @Test("the kind of an input is told by its first bytes")
+    @Test("The format of an input is detected from its first bytes")
     func kinds() {
         let tar = [UInt8](repeating: 0, count: 257) + Array("ustar".utf8)
         for head in [Array("PK\u{3}\u{4}".utf8), [0x1F, 0x8B], Array("070701".utf8), tar] {

@@ -7,7 +7,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// What the paths that a command is given are taken for, and why some are refused.
+/// The detection of inputs, and the errors for inputs that cannot be used.
 @Suite struct InputOpeningTests {
     let folder: CaptureFolder
 
@@ -31,8 +31,8 @@ import Testing
         return try #require(inputs.count == 1 ? inputs[0] : nil)
     }
 
-    /// Why an input is refused, without the path of the test's folder; nil if it is not.
-    private func refusal(
+    /// Returns the error for an input, or `nil` if it can be opened.
+    private func openingError(
         _ name: String, excluded: [String] = [], isSalvage: Bool = false
     ) async throws -> InputError? {
         do {
@@ -51,9 +51,9 @@ import Testing
         try await Sample.bundle([Sample.leanplum(["{}"])], at: "\(folder.path)/\(name)")
     }
 
-    // MARK: What is taken for what
+    // MARK: Detection
 
-    @Test("a folder is a capture that is called what its path ends with, or as the label says")
+    @Test("The label of a folder is the end of its path, or the label that is given")
     func folders() async throws {
         for (label, name) in [(nil, "phone"), ("tablet", "tablet")] {
             guard case .folder(let capture) = try await open("phone", label: label) else {
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("a store file is a capture of its own")
+    @Test("A store file is a capture without other files")
     func storeFile() async throws {
         guard case .folder(let capture) = try await open("phone/\(corePings)/-t-1.json") else {
             Issue.record("no store")
@@ -75,7 +75,7 @@ import Testing
         #expect(capture.label == "-t-1.json")
     }
 
-    @Test("a request log is one, whatever it is called", arguments: ["a.har", "anything"])
+    @Test("A request log is recognized regardless of its name", arguments: ["a.har", "anything"])
     func log(name: String) async throws {
         try folder.put(name, archive(coreEntry(1)))
         guard case .log(let log) = try await open(name) else {
@@ -86,7 +86,7 @@ import Testing
         #expect(log.path == name)
     }
 
-    @Test("a bundle is read by its manifest, and as far as it can be where it is to be salvaged")
+    @Test("A bundle is read by its manifest, or as far as possible if it is salvaged")
     func bundles() async throws {
         try await bundle("b.tar.zst")
         guard case .bundle(let reader) = try await open("b.tar.zst") else {
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("an archive is walked as the folder that was packed")
+    @Test("An archive is searched like the folder that was packed")
     func archives() async throws {
         try tool(["bash", "-c", "cd \"$0/phone\" && tar -czf ../phone.tgz .", folder.path])
         guard case .folder(let capture) = try await open("phone.tgz") else {
@@ -110,19 +110,19 @@ import Testing
         #expect(capture.stores.map(\.path) == [corePings])
     }
 
-    // MARK: What is refused
+    // MARK: Errors
 
-    @Test("a path that leads to nothing is a fault of the file")
+    @Test("A path to nothing causes a file error")
     func missing() async {
         let error = await #expect(throws: FileError.self) { try await open("none") }
         #expect(error?.code == ENOENT)
     }
 
-    @Test("where nothing is known, it is told what to give")
+    @Test("The error for an unknown input states what to give instead")
     func nothingKnown() async throws {
         try folder.put("notes.txt", "x")
         for name in ["empty", "notes.txt"] {
-            let error = try await refusal(name)
+            let error = try await openingError(name)
             #expect(message(error) == "\(name): no store that is known")
             #expect(
                 error?.remedy
@@ -130,11 +130,11 @@ import Testing
         }
     }
 
-    @Test("where nothing but a problem was found, the problem is told")
+    @Test("A capture with nothing but a problem causes an error with that problem")
     func withoutStores() async throws {
         try folder.makeFolder("links/Documents")
         try folder.link("links/Documents/MozTelemetry-Default-core", to: "nowhere")
-        let error = try await refusal("links")
+        let error = try await openingError("links")
         #expect(
             message(error) == """
                 links: Documents/MozTelemetry-Default-core: symbolic link to nowhere not followed; give that as a \
@@ -143,49 +143,50 @@ import Testing
         #expect(error?.remedy == nil)
     }
 
-    @Test("the output cannot be an input, nor a part of one")
+    @Test("The output can be neither an input nor a part of one")
     func output() async throws {
         #expect(
-            message(try await refusal("a.har", excluded: ["a.har"])) == "cannot replace a.har: it is part of the input")
+            message(try await openingError("a.har", excluded: ["a.har"]))
+                == "cannot replace a.har: it is part of the input")
         let store = "Documents/MozTelemetry-Default-core.json"
         try folder.put("phone/\(store)", "[\(CaptureFolder.ping(2))]")
-        let error = try await refusal("phone", excluded: ["phone/\(store)"])
+        let error = try await openingError("phone", excluded: ["phone/\(store)"])
         #expect(message(error) == "cannot replace phone/\(store): it is part of the input")
         #expect(error?.remedy == "give the output another name")
-        // What is no store may be replaced.
+        // A file that belongs to no store may be replaced.
         try folder.put("phone/out.ndjson", "")
-        #expect(try await refusal("phone", excluded: ["phone/out.ndjson"]) == nil)
+        #expect(try await openingError("phone", excluded: ["phone/out.ndjson"]) == nil)
     }
 
-    @Test("a file that is too large to look at is told with what shows it")
+    @Test("The error for a file that is too large names the command that shows it")
     func tooLarge() async throws {
         try folder.putSparse("disk.img", size: StoreLimits.archive + 1)
-        let error = try await refusal("disk.img")
+        let error = try await openingError("disk.img")
         #expect(
             message(error)
                 == "disk.img: too-large: more than \(StoreLimits.archive >> 20) MiB, and no store by its name")
         #expect(error?.remedy == "if it is a property list, pingferry inspect --max-size shows it")
     }
 
-    @Test("a bundle that is damaged is no capture; it is told what is wrong and what helps")
+    @Test("The error for a damaged bundle states the fault and a remedy")
     func damagedBundle() async throws {
         try await bundle("b.tar.zst")
         let path = "\(folder.path)/b.tar.zst"
         try Data(contentsOf: URL(fileURLWithPath: path)).dropLast(1).write(to: URL(fileURLWithPath: path))
-        let error = try await refusal("b.tar.zst")
+        let error = try await openingError("b.tar.zst")
         guard case .bundle(let reason, _) = error else {
             Issue.record("\(String(describing: error))")
             return
         }
         #expect(message(error) == "b.tar.zst: \(reason)")
         #expect(error?.remedy == reason.remedy)
-        #expect(try await refusal("b.tar.zst", isSalvage: true) == nil)
+        #expect(try await openingError("b.tar.zst", isSalvage: true) == nil)
     }
 
-    @Test("an archive of which nothing can be read is refused by its name", arguments: ["a.zip", "a.tar.gz"])
+    @Test("The error for an unreadable archive contains its name", arguments: ["a.zip", "a.tar.gz"])
     func damagedArchive(name: String) async throws {
         try folder.put(name, name == "a.zip" ? Array("PK no archive".utf8) : [0x1F, 0x8B, 8, 0, 1])
-        let error = try await refusal(name)
+        let error = try await openingError(name)
         guard case .archive(let reason, _) = error else {
             Issue.record("\(String(describing: error))")
             return
@@ -194,7 +195,7 @@ import Testing
         #expect(error?.remedy == reason.remedy)
     }
 
-    @Test("of several inputs the first that is refused is told")
+    @Test("Only the first unusable input is reported")
     func several() async throws {
         let opening = InputOpening(systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool())
         let inputs = try await opening.open(["\(folder.path)/phone", "\(folder.path)/a.har"])

@@ -8,10 +8,10 @@ import Testing
 
 @testable import Capture
 
-/// What is kept of the outputs that were read, without a process.
+/// Deduplication and the collection of findings, without running a command.
 @Suite struct IntakeTests {
-    /// An intake with what it handed on.
-    private struct Taken {
+    /// An intake and the records that it passed on.
+    private struct IntakeProbe {
         var intake: Intake
         var lines: [String] = []
         var payloads: [String] = []
@@ -21,7 +21,7 @@ import Testing
             intake = Intake(.ofTests, keepsDetails: keepsDetails, systems: Systems.table)
         }
 
-        mutating func take(_ output: ScanOutput, fromBundle isBundle: Bool = false) throws {
+        mutating func add(_ output: ScanOutput, fromBundle isBundle: Bool = false) throws {
             var (lines, payloads, found) = (lines, payloads, found)
             try intake.add(output, fromBundle: isBundle) { _, line, payload in
                 lines.append(String(decoding: line, as: UTF8.self))
@@ -84,7 +84,7 @@ import Testing
 
     // MARK: Records
 
-    @Test("an output without its findings keeps its memory")
+    @Test("An output without its findings keeps its memory")
     func emptied() throws {
         var used = output(record("1"), record("2"))
         used.report(problem("unreadable"))
@@ -96,82 +96,82 @@ import Testing
         #expect(used.lines.count == 0 && used.lines.capacity == capacity && used.entries.capacity >= 2)
         #expect(used.entries.isEmpty && used.problems.isEmpty && used.quarantined.isEmpty && used.bytesRead == 0)
         used.add(record("3"))
-        var taken = Taken()
-        try taken.take(used)
-        #expect(taken.lines == [line(record("3"))])
-        #expect(taken.found.isEmpty)
+        var probe = IntakeProbe()
+        try probe.add(used)
+        #expect(probe.lines == [line(record("3"))])
+        #expect(probe.found.isEmpty)
     }
 
-    @Test("memory that a store has filled is not kept")
+    @Test("Memory that a large store has filled is released")
     func emptiedLarge() {
         let used = output(record("1", String(repeating: " ", count: 1 << 20)))
         #expect(!used.isWorthReusing)
     }
 
-    @Test("a record that came before is left out and counted, wherever it was found")
+    @Test("A repeated record is dropped and counted, wherever it was found")
     func duplicates() throws {
-        var taken = Taken()
+        var probe = IntakeProbe()
         let (one, two) = (record("1"), record("2"))
-        try taken.take(output(one, two, record("1", path: "elsewhere", notes: ["C8 x"])))
-        try taken.take(output(record("2", path: "later")))
-        #expect(taken.lines == [line(one), line(two)])
-        #expect(taken.intake.duplicates == 2)
-        #expect(taken.intake.totals.records == 2)
-        #expect(!taken.intake.isIncomplete)
+        try probe.add(output(one, two, record("1", path: "elsewhere", notes: ["C8 x"])))
+        try probe.add(output(record("2", path: "later")))
+        #expect(probe.lines == [line(one), line(two)])
+        #expect(probe.intake.duplicates == 2)
+        #expect(probe.intake.totals.records == 2)
+        #expect(!probe.intake.isIncomplete)
     }
 
-    @Test("two systems or types may use one id")
+    @Test("Two systems or types may use the same id")
     func otherTypes() throws {
-        var (taken, other) = (Taken(), record("1"))
+        var (probe, other) = (IntakeProbe(), record("1"))
         other.type = "focus-event"
-        try taken.take(output(record("1"), other))
-        #expect(taken.lines == [line(record("1")), line(other)])
-        #expect(taken.intake.duplicates == 0)
+        try probe.add(output(record("1"), other))
+        #expect(probe.lines == [line(record("1")), line(other)])
+        #expect(probe.intake.duplicates == 0)
     }
 
     @Test(
-        "an id that comes again with another payload is noted in front of the other notes",
+        "A repeated id with another payload gets a note before the other notes",
         arguments: [[], ["C8 searches: null removed"], ["a \"b\"\n", "ä", ""], ["no-target", "P1 x"]])
     func repeatedID(notes: [String]) throws {
-        var taken = Taken()
+        var probe = IntakeProbe()
         let payload = #"{"notes":[],"x":"\u0001"}"#
         let again = record("1", payload, notes: notes)
-        try taken.take(output(record("0", notes: ["x"]), record("1"), again, record("2")))
+        try probe.add(output(record("0", notes: ["x"]), record("1"), again, record("2")))
         #expect(
-            taken.lines == [
+            probe.lines == [
                 line(record("0", notes: ["x"])), line(record("1")), line(again, noting: Self.note), line(record("2")),
             ])
-        #expect(taken.payloads == ["{}", "{}", payload, "{}"])
+        #expect(probe.payloads == ["{}", "{}", payload, "{}"])
         var document = JSONDocument()
-        let read = try Record(line: Array(taken.lines[2].utf8.dropLast()), using: &document, knowing: Systems.table)
+        let read = try Record(line: Array(probe.lines[2].utf8.dropLast()), using: &document, knowing: Systems.table)
         #expect(read.notes == [Self.note] + notes)
-        #expect(taken.intake.totals.records == 4)
-        #expect(taken.intake.duplicates == 0)
+        #expect(probe.intake.totals.records == 4)
+        #expect(probe.intake.duplicates == 0)
     }
 
-    @Test("each further payload of an id is noted, and comes out once")
+    @Test("Each further payload with the same id gets a note, and is kept once")
     func furtherPayloads() throws {
-        var taken = Taken()
+        var probe = IntakeProbe()
         let payloads = ["1", "2", "3", "2", "3", "1"].map { #"{"a":\#($0)}"# }
-        for payload in payloads { try taken.take(output(record("1", payload))) }
-        #expect(taken.payloads == Array(payloads.prefix(3)))
-        #expect(taken.lines.map { $0.contains(Self.note) } == [false, true, true])
-        #expect(taken.intake.duplicates == 3)
+        for payload in payloads { try probe.add(output(record("1", payload))) }
+        #expect(probe.payloads == Array(payloads.prefix(3)))
+        #expect(probe.lines.map { $0.contains(Self.note) } == [false, true, true])
+        #expect(probe.intake.duplicates == 3)
     }
 
-    @Test("what is noted already stays as it is, as records of a bundle do")
+    @Test("An existing note is kept, as in records of a bundle")
     func notedBefore() throws {
-        var taken = Taken()
+        var probe = IntakeProbe()
         let noted = record("1", #"{"a":1}"#, notes: ["C8 x", "P11 documentId also used by index 0"])
-        try taken.take(output(record("1"), noted))
-        #expect(taken.lines == [line(record("1")), line(noted)])
+        try probe.add(output(record("1"), noted))
+        #expect(probe.lines == [line(record("1")), line(noted)])
     }
 
-    @Test("the note is put in between the bytes of the line, which is not read for it", arguments: [0, 100])
+    @Test("The note is inserted into the bytes of the line without parsing it", arguments: [0, 100])
     func noteWithoutReading(start: Int) {
         var output = [UInt8](repeating: UInt8(ascii: "-"), count: start)
         let written = record("1", #"{"a":1}"#).write(to: &output)
-        // Nothing but the brackets of the notes is as it was: no reader takes this for a record.
+        // Only the brackets of the notes are valid, so that no reader accepts this line as a record.
         for place in output.indices where place != written.notes && place != written.notes + 1 {
             output[place] = UInt8(ascii: "x")
         }
@@ -182,111 +182,111 @@ import Testing
         #expect(payload.lowerBound == written.payload.lowerBound - start + 7)
     }
 
-    @Test("what the taker of records throws ends the taking")
+    @Test("An error of the consumer of records ends the intake")
     func failure() {
         struct Full: Error {}
-        var intake = Taken().intake
+        var intake = IntakeProbe().intake
         #expect(throws: Full.self) {
             try intake.add(output(record("1")), fromBundle: false) { _, _, _ in throw Full() }
         }
     }
 
-    // MARK: What else is found
+    // MARK: Other findings
 
     @Test(
-        "a problem is a loss, or worth a word, or neither",
+        "A problem is a loss, a warning, or neither",
         arguments: [
             ("unreadable", true, false), ("damaged", true, false), ("quarantine-limit", true, false),
             ("changed", true, false), ("link", true, false), ("special", false, true), ("nested", false, false),
             ("pending-counters", false, false), ("other-traffic", false, false),
         ])
     func losses(code: String, isLoss: Bool, isWarning: Bool) throws {
-        var taken = Taken()
-        try taken.take(output(problem(code)))
-        #expect(taken.intake.problems.elements == [problem(code)])
-        #expect(taken.intake.problems.counts == [code: 1])
-        #expect(taken.intake.losses.count == (isLoss ? 1 : 0))
-        #expect(taken.intake.warnings.count == (isWarning ? 1 : 0))
-        #expect(taken.intake.isIncomplete == isLoss)
+        var probe = IntakeProbe()
+        try probe.add(output(problem(code)))
+        #expect(probe.intake.problems.elements == [problem(code)])
+        #expect(probe.intake.problems.counts == [code: 1])
+        #expect(probe.intake.losses.count == (isLoss ? 1 : 0))
+        #expect(probe.intake.warnings.count == (isWarning ? 1 : 0))
+        #expect(probe.intake.isIncomplete == isLoss)
     }
 
-    @Test("a problem that says that something was not read is a loss, whatever its code")
-    func lossByItself() throws {
-        var taken = Taken()
+    @Test("A problem that states a loss is a loss, regardless of its code")
+    func explicitLoss() throws {
+        var probe = IntakeProbe()
         let found = PlacedProblem(capture: "c", path: "p", problem: Problem("G20", "not followed", isLoss: true))
-        try taken.take(output(found))
-        #expect(taken.intake.losses.elements == [found])
-        #expect(taken.intake.isIncomplete)
+        try probe.add(output(found))
+        #expect(probe.intake.losses.elements == [found])
+        #expect(probe.intake.isIncomplete)
     }
 
-    @Test("a problem that is no loss although its code implies one is a warning")
+    @Test("A problem that states no loss is a warning, although its code implies a loss")
     func noLoss() throws {
-        var taken = Taken()
+        var probe = IntakeProbe()
         let found = PlacedProblem(capture: "c", path: "p", problem: Problem("link", "not followed", isLoss: false))
-        try taken.take(output(found))
-        #expect(taken.intake.warnings.elements == [found])
-        #expect(taken.intake.losses.count == 0)
-        #expect(!taken.intake.isIncomplete)
+        try probe.add(output(found))
+        #expect(probe.intake.warnings.elements == [found])
+        #expect(probe.intake.losses.count == 0)
+        #expect(!probe.intake.isIncomplete)
     }
 
-    @Test("what could not be understood is a loss, but not where a bundle carries it along", arguments: [false, true])
+    @Test("A rejected item is a loss, unless a bundle contains it", arguments: [false, true])
     func quarantine(isBundle: Bool) throws {
-        var taken = Taken()
-        try taken.take(output(quarantined()), fromBundle: isBundle)
-        #expect(taken.intake.quarantined.elements == [quarantined()])
-        #expect(taken.intake.quarantined.counts == ["P2": 1])
-        #expect(taken.intake.isIncomplete == !isBundle)
+        var probe = IntakeProbe()
+        try probe.add(output(quarantined()), fromBundle: isBundle)
+        #expect(probe.intake.quarantined.elements == [quarantined()])
+        #expect(probe.intake.quarantined.counts == ["P2": 1])
+        #expect(probe.intake.isIncomplete == !isBundle)
     }
 
-    @Test("a loss that a bundle tells of was told when it was packed")
+    @Test("A loss that a bundle lists was reported when the bundle was created")
     func lossOfABundle() throws {
-        var taken = Taken()
-        try taken.take(output(problem("unreadable")), fromBundle: true)
-        #expect(taken.intake.losses.count == 1)
-        #expect(!taken.intake.isIncomplete)
-        try taken.take(output(problem("unreadable")))
-        #expect(taken.intake.losses.count == 1)
-        #expect(taken.intake.isIncomplete)
+        var probe = IntakeProbe()
+        try probe.add(output(problem("unreadable")), fromBundle: true)
+        #expect(probe.intake.losses.count == 1)
+        #expect(!probe.intake.isIncomplete)
+        try probe.add(output(problem("unreadable")))
+        #expect(probe.intake.losses.count == 1)
+        #expect(probe.intake.isIncomplete)
     }
 
-    @Test("details that come again are told once")
+    @Test("Repeated details are reported once")
     func detailsOnce() throws {
-        var taken = Taken()
+        var probe = IntakeProbe()
         for _ in 0..<2 {
-            try taken.take(output(problem("special", "a"), problem("special", "b"), problem("special", "a")))
-            try taken.take(output(quarantined("c"), quarantined("c"), quarantined("d")), fromBundle: true)
+            try probe.add(output(problem("special", "a"), problem("special", "b"), problem("special", "a")))
+            try probe.add(output(quarantined("c"), quarantined("c"), quarantined("d")), fromBundle: true)
         }
-        #expect(taken.found == ["problem a", "problem b", "quarantined c", "quarantined d"])
-        #expect(taken.intake.problems.count == 2)
-        #expect(taken.intake.warnings.count == 2)
-        #expect(taken.intake.quarantined.count == 2)
+        #expect(probe.found == ["problem a", "problem b", "quarantined c", "quarantined d"])
+        #expect(probe.intake.problems.count == 2)
+        #expect(probe.intake.warnings.count == 2)
+        #expect(probe.intake.quarantined.count == 2)
         var problems: [[UInt8]] = []
-        try taken.intake.spill.problems.forEach { line, _ in problems.append(Array(line)) }
+        try probe.intake.spill.problems.forEach { line, _ in problems.append(Array(line)) }
         #expect(problems == [problem("special", "a"), problem("special", "b")].map(\.json.bytes))
     }
 
-    @Test("the first details are at hand, all are spilled where a bundle is to carry them", arguments: [true, false])
+    @Test("The first details are kept, and all are spilled if a bundle is to contain them", arguments: [true, false])
     func manyDetails(keepsDetails: Bool) throws {
-        var taken = Taken(keepsDetails: keepsDetails)
-        for number in 0..<1500 { try taken.take(output(problem("unreadable", "p\(number)"))) }
-        #expect(taken.intake.problems.elements.map(\.path) == (0..<1000).map { "p\($0)" })
-        #expect(taken.intake.problems.left == 500)
-        #expect(taken.intake.losses.counts == ["unreadable": 1500])
-        #expect(taken.intake.spill.problems.count == (keepsDetails ? 1500 : 0))
+        var probe = IntakeProbe(keepsDetails: keepsDetails)
+        for number in 0..<1500 { try probe.add(output(problem("unreadable", "p\(number)"))) }
+        #expect(probe.intake.problems.elements.map(\.path) == (0..<1000).map { "p\($0)" })
+        #expect(probe.intake.problems.left == 500)
+        #expect(probe.intake.losses.counts == ["unreadable": 1500])
+        #expect(probe.intake.spill.problems.count == (keepsDetails ? 1500 : 0))
     }
 
     @Test(
-        "what the quarantine cannot carry is a loss that is told",
+        "Quarantined bytes that cannot be stored are a reported loss",
         arguments: [
             (QuarantineLoss.tooLarge, "quarantine-limit"), (.tooMany(7), "quarantine-limit"), (.changed, "changed"),
             (.unreadable("cannot read big: Input/output error"), "unreadable"),
         ])
     func lost(loss: QuarantineLoss, code: String) throws {
-        var taken = Taken()
-        try taken.intake.addLoss(of: quarantined("big"), loss)
-        #expect(taken.intake.problems.elements.map(\.path) == ["big"])
-        #expect(taken.intake.losses.elements.map(\.problem.code) == [code])
-        #expect(taken.intake.isIncomplete)
-        #expect(taken.intake.spill.problems.count == 1)
+        var probe = IntakeProbe()
+        try probe.intake.addLoss(of: quarantined("big"), loss)
+        #expect(probe.intake.problems.elements.map(\.path) == ["big"])
+        #expect(probe.intake.losses.elements.map(\.problem.code) == [code])
+        #expect(probe.intake.isIncomplete)
+        #expect(probe.intake.spill.problems.count == 1)
     }
 }

@@ -2,12 +2,12 @@ import Capture
 import Telemetry
 import Testing
 
-/// Stores with many files, and files that are too large.
+/// Stores with many files, and oversized files.
 @Suite struct LargeStoreTests {
-    @Test("a folder of 1,000 pings comes out by the numbers in the names, whatever the jobs")
+    @Test("A folder of 1,000 pings is read in the order of the numbers in the names, with any number of jobs")
     func manyFiles() async throws {
         let folder = try CaptureFolder()
-        // As text, 1000 would come before 2.
+        // Sorted as text, 1000 would precede 2.
         for number in 1...1000 {
             try folder.put("\(corePings)/-t-\(number).5.json", CaptureFolder.ping(number, timestamp: "\(number).5"))
         }
@@ -21,7 +21,7 @@ import Testing
         #expect(two.bytesRead == one.bytesRead)
     }
 
-    @Test("a store that fills several outputs is read completely and in order")
+    @Test("A store that fills several outputs is read completely and in order")
     func severalBatches() async throws {
         let folder = try CaptureFolder()
         let filler = String(repeating: "x", count: 100_000)
@@ -34,7 +34,7 @@ import Testing
         #expect(found.ids == (1...101).map(CaptureFolder.id))
     }
 
-    @Test("a file beyond the parse limit goes to quarantine unread")
+    @Test("A file beyond the parse limit is quarantined without being read")
     func overTheParseLimit() async throws {
         let folder = try CaptureFolder()
         try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
@@ -49,7 +49,7 @@ import Testing
         #expect(found.problems == [])
     }
 
-    @Test("a file beyond the limit of the quarantine is told")
+    @Test("A file beyond the limit of the quarantine is reported")
     func overTheQuarantineLimit() async throws {
         let folder = try CaptureFolder()
         try folder.putSparse("\(corePings)/-t-2.json", size: (33 << 20) + 1)
@@ -58,7 +58,7 @@ import Testing
         #expect(found.problemCodes == ["\(corePings)/-t-2.json unreadable"])
     }
 
-    @Test("a filter leaves records out, not what is told")
+    @Test("A filter removes records, but not problems")
     func filter() async throws {
         let folder = try CaptureFolder()
         try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))

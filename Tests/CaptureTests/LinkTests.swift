@@ -4,7 +4,7 @@ import Testing
 
 @testable import Capture
 
-/// Links and special files in a capture: nothing is read that does not lie in it as a plain file.
+/// Links and special files in a capture, which are never followed or read.
 @Suite struct LinkTests {
     let folder: CaptureFolder
 
@@ -20,7 +20,7 @@ import Testing
         return (found.ids, found.problemCodes, capture.isIncomplete)
     }
 
-    @Test("a link to a store outside is not followed, and told")
+    @Test("A link to a store outside of the capture is reported and not followed")
     func linkOutOfTheCapture() async throws {
         let other = try CaptureFolder()
         try other.put("\(corePings)/-t-2.json", CaptureFolder.ping(2))
@@ -37,7 +37,7 @@ import Testing
         #expect(!found.isIncomplete)
     }
 
-    @Test("a link to a store inside does not double it")
+    @Test("A link to a store inside the capture does not duplicate it")
     func linkToAStore() async throws {
         try folder.link("Documents/MozTelemetry-core", to: "MozTelemetry-Default-core")
         let found = try await idsAndProblems()
@@ -45,7 +45,7 @@ import Testing
         #expect(found.problems == ["Documents/MozTelemetry-core link"])
     }
 
-    @Test("a link among the pings is told and not read")
+    @Test("A link among the pings is reported and not read")
     func linkToAFile() async throws {
         try folder.put("elsewhere/ping.txt", CaptureFolder.ping(2))
         try folder.link("\(corePings)/-t-2.json", to: "../../elsewhere/ping.txt")
@@ -55,7 +55,7 @@ import Testing
         #expect(found.problems == ["\(corePings)/-t-2.json link", "\(corePings)/-t-3.json link"])
     }
 
-    @Test("a link to a folder is told whatever it is called, and where it leads; all that lies behind it is left alone")
+    @Test("A link to a folder is reported with its target and not followed, regardless of its name")
     func linkToAFolder() async throws {
         let other = try CaptureFolder()
         try other.put("\(corePings)/-t-2.json", CaptureFolder.ping(2))
@@ -74,7 +74,7 @@ import Testing
             ])
     }
 
-    @Test("a link among the pings of Glean is told once, by the code of its case, and is a loss")
+    @Test("A link among Glean pings is reported once, with the code of its case, and is a loss")
     func linkAmongPingsOfGlean() async throws {
         let pings = "Library/glean_data/pending_pings"
         try folder.put("\(pings)/.keep", "")
@@ -87,7 +87,7 @@ import Testing
         #expect(problems.allSatisfy { $0.problem.isLoss })
     }
 
-    @Test("of links to files those are told that could be stores")
+    @Test("Links to files are reported if the files could be stores")
     func linkThatCouldBeAStore() async throws {
         let other = try CaptureFolder()
         for name in ["note.txt", "a.json", "phone.zip", "log.har", "x"] { try other.put(name, "x") }
@@ -103,7 +103,7 @@ import Testing
             try await idsAndProblems().problems == ["gone", "log", "other", "out.json", "phone"].map { "\($0) link" })
     }
 
-    @Test("links in an archive are told as in the folder that it was made of", arguments: ["tar", "zip", "7z", "cpio"])
+    @Test("Links in an archive are reported as in the folder that was packed", arguments: ["tar", "zip", "7z", "cpio"])
     func linksInArchives(format: String) async throws {
         try folder.put("d/notes.txt", "x")
         let links = [
@@ -123,11 +123,11 @@ import Testing
         #expect(found.problems.last?.problem.text.hasPrefix("symbolic link to d not followed") == true)
     }
 
-    @Test("of very many links the first ones are told one by one, and the others are counted")
+    @Test("The first of many links are reported individually, and the others are counted")
     func manyLinks() async throws {
         var found = SkippedEntries()
         var others = SkippedEntries()
-        // Backwards, and in two parts: what is told does not depend on the order.
+        // In reverse order and in two parts, because the report does not depend on the order.
         for number in (0..<25_000).reversed() {
             let digits = String(number)
             let path = "l" + String(repeating: "0", count: 5 - digits.count) + digits
@@ -149,7 +149,7 @@ import Testing
             capture.problems.last?.problem.text == "and 3 more links that were not followed, or special files not read")
     }
 
-    @Test("loops and dead links end nowhere")
+    @Test("Link loops and dead links are handled")
     func loops() async throws {
         try folder.link("Documents/again", to: "..")
         try folder.link("self", to: "self")
@@ -160,7 +160,7 @@ import Testing
         #expect(found.problems == ["MozTelemetry-Default-dead link"])
     }
 
-    @Test("the capture itself may be given as a link")
+    @Test("The capture itself can be given as a link")
     func linkToTheCapture() async throws {
         let other = try CaptureFolder()
         try other.link("link", to: folder.path)
@@ -169,7 +169,7 @@ import Testing
         #expect(found.records.map(\.source.capture) == ["link"])
     }
 
-    @Test("pipes and sockets in the place of files are told and not read")
+    @Test("Pipes and sockets are reported and not read")
     func specialFiles() async throws {
         #expect(mkfifo("\(folder.path)/\(corePings)/-t-2.json", 0o666) == 0)
         #expect(mkfifo("\(folder.path)/Documents/MozTelemetry-Default-focus-event.json", 0o666) == 0)
@@ -187,7 +187,7 @@ import Testing
         #expect(!found.isIncomplete)
     }
 
-    /// Leaves a socket in the file system.
+    /// Creates a socket in the file system.
     private func bindSocket(_ path: String) throws {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

@@ -1,9 +1,9 @@
 import Capture
 import Testing
 
-/// Captures with archives in tens of thousands: what is done for each must not grow with their number.
+/// Captures with tens of thousands of archives, for which the work per archive must not grow with their number.
 @Suite struct ManyArchivesTests {
-    @Test("neighbours that are called like members are told of each archive that has any")
+    @Test("Entries that are named like members of an archive are reported for each affected archive")
     func ambiguous() async throws {
         let folder = try CaptureFolder()
         let archive = try TestArchive("zip", [.ping(1)]).bytes
@@ -15,7 +15,7 @@ import Testing
         #expect(capture.stores.map(\.path) == ["b.zip!\(corePings)"])
     }
 
-    @Test("stores of one folder are asked once for their container")
+    @Test("The container of a folder is searched once for all its stores")
     func containers() async throws {
         let folder = try CaptureFolder()
         for number in 0..<3 { try folder.put("AppDomain-a.b/Documents/deep/\(number).har", "") }

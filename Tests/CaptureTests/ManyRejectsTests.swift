@@ -6,9 +6,9 @@ import Testing
 
 @testable import Capture
 
-/// Stores of which much cannot be understood: it is handed on as it is found, never held as a whole.
+/// Stores with many rejects, which are passed on in batches and never kept as a whole.
 @Suite struct ManyRejectsTests {
-    /// The maximum number of rejects in an output. A group of spans of a log may exceed what fills it.
+    /// The maximum number of rejects in an output, including the group of spans that fills it.
     private static let mostInOutput = ScanOutput.sizeGoal / ScanOutput.detailSize + 1024
 
     private func hash(_ text: String) -> String { PayloadHash.hex(of: Array(text.utf8)) }
@@ -26,14 +26,14 @@ import Testing
         #expect(zip(items, texts).allSatisfy { $0.sha256 == hash($1) && $0.size == $1.utf8.count })
     }
 
-    @Test("lines that are no JSON")
+    @Test("Lines that are not JSON are rejected")
     func lines() async throws {
         let lines = (0..<10_000).map { "junk \($0)" }
         let source = ByteSource(Array(lines.joined(separator: "\n").utf8))
         check(try await outputs(of: RequestLog(source, kind: .lines, label: "x", path: "a.ndjson")), are: lines)
     }
 
-    @Test("entries of an HTTP archive that are no requests, and its end")
+    @Test("Entries of an HTTP archive that are not requests are rejected, and so is its truncated end")
     func entries() async throws {
         let entries = (0..<9000).map { #"{"n":\#($0)}"# }
         let text = #"{"log":{"entries":["# + entries.joined(separator: ", ") + ", oops"
@@ -42,11 +42,13 @@ import Testing
         check(found, are: entries + ["oops"])
     }
 
-    @Test("the rejected items of a log have a limit, and the rest is reported as a loss", arguments: [true, false])
+    @Test(
+        "The number of rejected items in a log is limited, and the rest is reported as a loss",
+        arguments: [true, false])
     func limit(areLines: Bool) async throws {
         let lines = String(repeating: "x\n", count: 20_000)
         let entries = #"{"log":{"entries":["# + String(repeating: "1,", count: 20_000) + "1]}}"
-        // A request that was not answered makes the log be read ahead.
+        // A request without a response causes the log to be read ahead.
         let request =
             #"{"url":"https://api.leanplum.com/api","status":500,"body":{"data":[{"action":"start"}]}}"# + "\n"
         let text = areLines ? request + lines : entries
@@ -64,7 +66,7 @@ import Testing
         #expect(found.map(\.entries.count).reduce(0, +) == (areLines ? 1 : 0))
     }
 
-    @Test("spans in order are hashed in one pass, one that lies before in another")
+    @Test("Spans in order are hashed in one pass, and a span before them requires another pass")
     func passes() throws {
         let text = String(repeating: "0123456789", count: 100_000)
         var hashes = SpanHasher(of: ByteSource(Array(text.utf8)))
@@ -81,7 +83,7 @@ import Testing
         #expect(last.map(\.sha256) == [hash("56789")])
     }
 
-    @Test("elements of a ping array that are no pings", arguments: [1, 4])
+    @Test("Elements of a ping array that are not pings are rejected", arguments: [1, 4])
     func elements(jobs: Int) async throws {
         let folder = try CaptureFolder()
         let elements = (0..<10_000).map { "[\($0)]" }

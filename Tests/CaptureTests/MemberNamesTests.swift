@@ -4,10 +4,10 @@ import Testing
 
 @testable import Capture
 
-/// Which members of an archive are spooled, and what archives are called.
+/// The selection of archive members, and the names of archives.
 @Suite struct MemberNamesTests {
     @Test(
-        "members that may belong to stores are told by their paths",
+        "Members that may belong to stores are recognized by their paths",
         arguments: [
             ("Documents/MozTelemetry-Default-core/-t-1.json", true), ("Documents/MozTelemetry-Default-core/x", true),
             ("a/b.plist", true), ("a/b.sqlite3", false), ("a/.b.json", false), ("a/photo.jpg", false),
@@ -15,7 +15,7 @@ import Testing
         ])
     func wanted(path: String, isWanted: Bool) throws {
         let formats = CaptureFormats.all(Systems.table)
-        // Whatever folder the file before lay in.
+        // The result does not depend on the folder of the previous file.
         for before in ["", "Documents/MozTelemetry-Default-core", "Documents", "a"] {
             var folders = MemberNames.FolderNames()
             _ = folders.names(in: Array(before.utf8)[...])
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "archives are told by their names",
+        "Archives are recognized by their names",
         arguments: [
             ("a.zip", "a"), ("A.ZIP", "A"), ("a.tar.gz", "a"), ("a.b.tgz", "a.b"), ("a.tar.zst", "a"), ("a.7z", "a"),
             ("a.cpio.xz", "a"), ("a.gz", nil), ("zip", nil), ("a.zipper", nil), ("a.json", nil),

@@ -4,11 +4,11 @@ import Parallel
 import Telemetry
 import Testing
 
-/// Archives that lie in captures.
+/// Archives inside captures.
 @Suite struct NestedArchiveTests {
     let folder: CaptureFolder
 
-    /// A folder with a ping of its own and an archive with another.
+    /// A folder with a ping, and an archive with another ping.
     init() throws {
         folder = try CaptureFolder()
         try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
@@ -23,7 +23,7 @@ import Testing
         try TestArchive(of: folder.path, named: "capture.tgz", command)
     }
 
-    @Test("its stores are those of the capture, by their paths in it")
+    @Test("The stores of a nested archive belong to the capture, with paths inside the archive")
     func stores() async throws {
         let prefix = "backups/AppDomain-org.mozilla.ios.Focus.zip!"
         let paths = [corePings, prefix + corePings, prefix + "Documents/MozTelemetry-Default-core.json"]
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("a ping folder that was packed itself")
+    @Test("A ping folder that was packed itself is recognized by the name of the archive")
     func pingFolder() async throws {
         let pings = try TestArchive("ustar", [.file("-t-3.json", CaptureFolder.ping(3)), .file("-t-4.json", "{")])
         try folder.put("MozTelemetry-Default-core.tar", try pings.bytes)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("an archive in it is told and not read")
+    @Test("An archive inside a nested archive is reported and not read")
     func deeper() async throws {
         try folder.put("outer.tar", try packed(#"tar -cf "$0" ."#).bytes)
         let found = try await ReadCapture(folder.open())
@@ -61,7 +61,7 @@ import Testing
         #expect(try await !folder.open().isIncomplete)
     }
 
-    @Test("damage is told, the rest read")
+    @Test("A damaged nested archive is reported, and the other stores are read")
     func damaged() async throws {
         try folder.put("a.tar.gz", [0x1F, 0x8B, 8, 0, 1, 2, 3])
         try folder.put("b.zip", "PK no archive")
@@ -73,7 +73,7 @@ import Testing
         #expect(capture.isIncomplete)
     }
 
-    @Test("one that passes the limits is told, the rest read")
+    @Test("A nested archive that exceeds the limits is reported, and the other stores are read")
     func limits() async throws {
         let many = try TestArchive("ustar", (0..<20).map { .file("\($0).txt", "") })
         try folder.put("a.tar", try many.bytes)
@@ -86,7 +86,7 @@ import Testing
         #expect(found.problemCodes == ["a.tar unreadable"])
     }
 
-    @Test("paths that could be meant both ways are not read")
+    @Test("A nested archive is not read if its paths would be ambiguous")
     func ambiguous() async throws {
         try folder.put("backups/AppDomain-org.mozilla.ios.Focus.zip!Documents/x.txt", "x")
         let found = try await ReadCapture(folder.open())
@@ -94,7 +94,7 @@ import Testing
         #expect(found.problemCodes == ["backups/AppDomain-org.mozilla.ios.Focus.zip unreadable"])
     }
 
-    @Test("a folder with an exclamation mark is a folder")
+    @Test("A folder with an exclamation mark in its name is a folder")
     func exclamationMark() async throws {
         try folder.put("Yahoo!/\(corePings)/-t-5.json", CaptureFolder.ping(5))
         for capture in [try await folder.open(), try await packed().open()] {

@@ -5,18 +5,22 @@ import Parallel
 import Telemetry
 import Testing
 
-/// What is expected of a case, with the texts of all values as the oracle has them: no number goes through a double.
+/// The expected results of a case.
+///
+/// Numbers are compared as text, without conversion to floating point.
 struct Oracle {
-    /// A record as it is expected.
+    /// An expected record.
     struct Expected {
-        /// Canonical texts of what has to be equal.
+        /// The canonical JSON of the members that must be equal, by key.
         let texts: [String: String]
         let app: String
         let notes: [String]
         let held: [String]
     }
 
-    /// An expected entry of the quarantine. The reasons of P5 name a key, so there all of it counts.
+    /// An expected item in quarantine.
+    ///
+    /// The reasons of P5 name a key, so that the whole reason is compared.
     struct Refused: Equatable {
         let path: String
         let reason: String
@@ -38,13 +42,13 @@ struct Oracle {
 
     let records: [Expected]
     let quarantined: [Refused]
-    /// Path and code.
+    /// The path and the code of each problem.
     let problems: [String]
     let duplicates: Int
 
     init(_ fixture: FixtureCase) throws {
         let bytes = try InputFile(path: fixture.oraclePath).contents(limit: 64 << 20)
-        // A payload may have 512 levels itself.
+        // A payload alone may have 512 levels.
         let policy = JSONReadingPolicy(depthLimit: 600)
         let document = try JSONDocument(bytes, policy: policy)
         let fields = try JSONFields(bytes, policy: policy)
@@ -81,14 +85,14 @@ struct Oracle {
         )
     }
 
-    /// The canonical text of a member of a record.
+    /// Returns the canonical JSON of a member of a record.
     static func text(of key: String, in document: JSONDocument) -> String? {
         document.value(of: JSONKey(key), in: document.root).map {
             String(decoding: document.canonicalBytes(of: $0), as: UTF8.self)
         }
     }
 
-    /// An app without the id, which oracles do not have.
+    /// Returns the JSON of an app without its id, which oracles do not contain.
     static func text(of app: App) -> String {
         var object = CanonicalObject()
         let members = [
@@ -101,12 +105,12 @@ struct Oracle {
 }
 
 extension Oracle {
-    /// Checks that the quarantine of a case has the spans that the oracle lists, byte for byte.
+    /// Checks that the quarantine of a case contains the spans that the oracle lists, byte for byte.
     static func checkQuarantine(of fixture: FixtureCase) async throws {
         let oracle = try Oracle(fixture)
         let capture = try await CapturedFolder(path: fixture.path, label: fixture.name, limit: JobLimit(jobs: 2))
         let found = try await ReadCapture(capture)
-        // The oracle's order; paths are ASCII.
+        // In the order of the oracle. Paths are ASCII.
         let items = found.quarantined.sorted { ($0.path, $0.reject.offset ?? 0) < ($1.path, $1.reject.offset ?? 0) }
         #expect(items.map { Refused($0) } == oracle.quarantined)
         for item in items {

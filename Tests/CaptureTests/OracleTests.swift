@@ -2,12 +2,12 @@ import JSONText
 import Telemetry
 import Testing
 
-/// Every case of the generator against its oracle, which never decoded what was written.
+/// Compares every generated case with its oracle, which does not decode stores.
 @Suite struct OracleTests {
-    /// Codes of notes that are left to the reader.
+    /// The codes of notes that readers may omit.
     private static let optionalNotes: Set = ["E15", "no-target"]
 
-    @Test("a capture comes out as its oracle says", arguments: try Fixtures.cases)
+    @Test("A capture yields the results that its oracle lists", arguments: try Fixtures.cases)
     func matches(fixture: FixtureCase) async throws {
         let oracle = try Oracle(fixture)
         let found = try await ReadCapture(path: fixture.path)
@@ -32,13 +32,13 @@ import Testing
         #expect(found.problems.allSatisfy { $0.capture == fixture.name })
     }
 
-    @Test("what cannot be understood goes to quarantine as the oracle says", arguments: try Fixtures.cases)
+    @Test("The quarantine contains the spans that the oracle lists", arguments: try Fixtures.cases)
     func quarantine(fixture: FixtureCase) async throws {
         try await Oracle.checkQuarantine(of: fixture)
     }
 
     @Test(
-        "one job finds what many find, byte for byte",
+        "One job yields the same bytes as several jobs",
         arguments: ["focus-leftovers", "s1-arrays", "pending-1203", "p05-envelope-key"])
     func jobs(name: String) async throws {
         let path = try Fixtures.named(name).path

@@ -18,14 +18,14 @@ import Testing
         "locale":"zh_CN","release_channel":"beta"}
         """#
 
-    @Test("lines end in LF or CR LF, empty ones count, the last one needs no end")
+    @Test("Lines end with LF or CR LF, empty lines are numbered, and the last line needs no line ending")
     func lineEnds() async throws {
         let log = try await read("\u{FEFF}\(Self.session)\r\n\n \t\n\(Self.session)\n\r\n\(Self.session)")
         #expect(log.records.map(\.source.index) == [0, 3, 5])
         #expect(log.quarantined.isEmpty)
     }
 
-    @Test("a broken line is told with its place, the others are read")
+    @Test("An invalid line is reported with its location, and the others are read")
     func brokenLines() async throws {
         let text = "\(Self.session)\n{\"topic\":\n7\n{\"a\":1}\n\(Self.session)\n"
         let bytes = Array(text.utf8)
@@ -38,7 +38,7 @@ import Testing
                 == ["{\"topic\":", "7", "{\"a\":1}"])
     }
 
-    /// A line and what it is: system, type, target, code of a hold.
+    /// Lines with their expected system, type, target and hold code.
     private static let shapes: [(String, SystemName, String, String?, String?)] = [
         (session, .activityStream, "activity-stream-mobile-sessions", "/v3/links/ping-centre", nil),
         (
@@ -65,7 +65,7 @@ import Testing
         ),
     ]
 
-    @Test("a line is known by its shape", arguments: shapes)
+    @Test("The contents of a line are recognized by its keys", arguments: shapes)
     func shape(line: String, system: SystemName, type: String, target: String?, hold: String?) async throws {
         let log = try await read(line)
         let record = try #require(log.records.first, "\(log.quarantined)")
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(
-        "requests to others are counted",
+        "Requests to other servers are counted",
         arguments: [
             (#"{"url":"https://example.org/api","body":{}}"#, "other-traffic"),
             (#"{"url":"https://api.leanplum.com/api","body":"action=start"}"#, "leanplum_single_call"),
@@ -92,7 +92,7 @@ import Testing
         #expect(log.quarantined.isEmpty)
     }
 
-    @Test("times of requests are RFC 3339 or milliseconds")
+    @Test("Times of requests are in RFC 3339 or in milliseconds")
     func times() async throws {
         let times = [#""2017-06-20T16:15:02.417Z""#, "1497975302417", #""x""#, "-1", "1e3", "null"]
         let lines = times.map { #"{"url":"https://api.leanplum.com/api","time":\#($0),"body":{"data":[]}}"# }
@@ -102,7 +102,7 @@ import Testing
             ])
     }
 
-    @Test("a line beyond the limit is told, the next one is read")
+    @Test("A line beyond the limit is reported, and the next one is read")
     func longLine() async throws {
         let long = "{\"a\":\"" + String(repeating: "x", count: 5000) + "\"}"
         let log = try await read("\(long)\n\(Self.session)")
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(
-        "content tells what a file is, and where it does not, its name",
+        "The format of a file is detected from its contents or its name",
         arguments: [
             (session, "x", RequestLogKind.lines), ("\n\(session)", "x", .lines), ("{\n\n" + session, "x", .lines),
             (#"{"log":{"entries":[]}}"#, "x", .httpArchive), (#"{"log":{"pages":[]}}"#, "x.ndjson", .httpArchive),

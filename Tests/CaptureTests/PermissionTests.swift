@@ -4,12 +4,14 @@ import Mozilla
 import TestSupport
 import Testing
 
-/// What may not be read is told. The program runs as nobody, for root may read everything.
+/// Files without read permission.
+///
+/// The program runs as an unprivileged user, because root may read every file.
 @Suite struct PermissionTests {
     private static let isRoot = getuid() == 0
     private static let canRun = !isRoot || access("/usr/bin/setpriv", X_OK) == 0
 
-    /// What `pingferry scan` tells without privileges: how many records it found, and the problems as path and code.
+    /// Runs `pingferry scan` without privileges, and returns the number of records and the problems as path and code.
     private func scan(_ folder: CaptureFolder) throws -> (records: Int, problems: [String]) {
         let user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
         let words = (Self.isRoot ? user : []) + [builtProgram("pingferry"), "scan", "--json", folder.path]
@@ -22,7 +24,7 @@ import Testing
         return (records, problems)
     }
 
-    @Test("a folder that may not be listed is told, the rest read", .enabled(if: canRun, "needs setpriv"))
+    @Test("A folder that cannot be listed is reported, and the others are read", .enabled(if: canRun, "needs setpriv"))
     func unreadableFolder() throws {
         let folder = try CaptureFolder()
         try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
@@ -35,7 +37,9 @@ import Testing
         #expect(found.problems == ["Documents/empty unreadable", "Library unreadable"])
     }
 
-    @Test("a backup whose manifest may not be read is reported, the rest read", .enabled(if: canRun, "needs setpriv"))
+    @Test(
+        "A backup whose manifest cannot be read is reported, and the others are read",
+        .enabled(if: canRun, "needs setpriv"))
     func unreadableManifest() throws {
         let folder = try CaptureFolder()
         try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
@@ -49,7 +53,7 @@ import Testing
         #expect(found.problems == ["listed unreadable", "new unreadable", "old unreadable"])
     }
 
-    @Test("files that may not be read are told, the rest read", .enabled(if: canRun, "needs setpriv"))
+    @Test("Files that cannot be read are reported, and the others are read", .enabled(if: canRun, "needs setpriv"))
     func unreadableFiles() throws {
         let folder = try CaptureFolder()
         try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Capture
 
-/// Archives that are read in the short way, and that this is what libarchive reads.
+/// Plain archives, which several jobs read and which must yield the same results as libarchive.
 @Suite struct PlainArchiveTests {
     private func spooler(_ spool: Spool = Spool()) -> ArchiveSpooler {
         ArchiveSpooler(
@@ -15,8 +15,10 @@ import Testing
             formats: CaptureFormats.all(Systems.table), jobs: JobLimit(jobs: 2))
     }
 
-    /// What an archive holds, if it is read in the short way: as many lines as the long way gives.
-    private func short(_ bytes: [UInt8], _ what: String = "") async throws -> [String]? {
+    /// Returns the results of the plain reading, or `nil` if the archive is not plain.
+    ///
+    /// Checks that libarchive yields the same.
+    private func readPlain(_ bytes: [UInt8], _ what: String = "") async throws -> [String]? {
         guard let found = try await spooler().readPlain(ByteSource(bytes)) else { return nil }
         let expected = try spooler().readWithLibarchive(.source(ByteSource(bytes)))
         let lines = try listing(of: found.tree)
@@ -27,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "what common programs pack",
+        "Archives of common programs are read by the plain reader as expected",
         arguments: [
             (#"bsdtar --format zip -cf "$0" ."#, true), (#"zip -qr "$0" ."#, true), (#"zip -q0r "$0" ."#, true),
             (#"python3 -m zipfile -c "$0" ./*"#, true), (#"zip -qr -fz "$0" ."#, true),
@@ -50,14 +52,15 @@ import Testing
         ])
     func packed(command: String, isPlain: Bool) async throws {
         let archive = try TestArchive(of: try Fixtures.named("focus-s3").path, named: "capture.zip", command)
-        let found = try await short(archive.bytes)
+        let found = try await readPlain(archive.bytes)
         #expect((found != nil) == isPlain)
     }
 
     private typealias Member = TestArchive.Member
 
-    @Test("members that are odd", arguments: ["zip", "stored", "ustar", "gnu", "pax"])
-    func odd(format: String) async throws {
+    @Test(
+        "Unusual members yield the same results in both readers", arguments: ["zip", "stored", "ustar", "gnu", "pax"])
+    func unusualMembers(format: String) async throws {
         let long = String(repeating: "long/", count: 30)
         var members: [Member] = [
             .ping(1), .file("MozTelemetry-Default-core/-t-2.json", ""), .ping(3, in: "./a//./\(corePings)"),
@@ -66,47 +69,47 @@ import Testing
             Member(name: "empty/", type: "dir"),
         ]
         if format != "ustar" { members.append(.ping(6, in: long + corePings)) }
-        let found = try await short(TestArchive(format, members).bytes)
+        let found = try await readPlain(TestArchive(format, members).bytes)
         #expect(try #require(found).count > 8)
     }
 
-    @Test("what is read in the long way", arguments: ["zip", "ustar"])
-    func long(format: String) async throws {
+    @Test("Archives with features beyond the plain format are read by libarchive", arguments: ["zip", "ustar"])
+    func notPlain(format: String) async throws {
         let link = Member(name: "link", type: format == "zip" ? "symlink" : "hardlink", link: "\(corePings)/-t-1.json")
-        let found = try await short(TestArchive(format, [.ping(1), link]).bytes)
+        let found = try await readPlain(TestArchive(format, [.ping(1), link]).bytes)
         #expect(found == nil)
     }
 
     @Test(
-        "large members are read piece by piece, those that nobody wants not at all",
+        "Large members are read piece by piece, and unneeded ones are skipped",
         arguments: ["zip", "stored", "gnu"])
     func large(format: String) async throws {
         let members = [
             .ping(1), Member(name: "other.jpg", size: 20 << 20), Member(name: "\(corePings)/-t-2.json", size: 3 << 20),
             .ping(3),
         ]
-        let found = try await short(TestArchive(format, members).bytes)
+        let found = try await readPlain(TestArchive(format, members).bytes)
         #expect(try #require(found).count > 4)
     }
 
-    @Test("a byte that is changed anywhere", arguments: ["zip", "stored", "ustar", "pax"])
+    @Test("A change of any byte never makes the readers differ", arguments: ["zip", "stored", "ustar", "pax"])
     func changed(format: String) async throws {
         let archive = try TestArchive(format, [.ping(1), .ping(2, in: "\u{e4}/\(corePings)"), .file("other", "x")])
             .bytes
         var plain = 0
-        // A tar ends with zeros that nobody reads.
+        // A tar ends with zeros that are not read.
         for place in 0...(try #require(archive.lastIndex { $0 != 0 })) {
             var bytes = archive
             bytes[place] ^= 1 << UInt8(place % 8)
-            // Some are so damaged that libarchive reads nothing; then nothing may be read in the short way.
-            if (try? await short(bytes, "byte \(place)")) != nil { plain += 1 }
+            // If libarchive reads nothing because of the damage, the plain reader must not read anything either.
+            if (try? await readPlain(bytes, "byte \(place)")) != nil { plain += 1 }
         }
-        // A change of a time or of a right matters to nobody.
+        // Changes of times and permissions have no effect.
         #expect(plain > 0)
         #expect(plain < archive.count)
     }
 
-    @Test("a spool that is full ends both ways alike", arguments: ["zip", "ustar"])
+    @Test("A full spool causes the same error in both readers", arguments: ["zip", "ustar"])
     func fullSpool(format: String) async throws {
         let bytes = try TestArchive(format, [.ping(1), .ping(2)]).bytes
         await #expect(throws: ArchiveError.self) {
@@ -114,10 +117,10 @@ import Testing
         }
     }
 
-    @Test("more members than are allowed, wanted or not, end both ways", arguments: ["zip", "ustar"])
+    @Test("Too many members, needed or not, cause the same error in both readers", arguments: ["zip", "ustar"])
     func manyMembers(format: String) async throws {
         var limits = ArchiveLimits()
-        // Two folders, and two files.
+        // Two folders and two files.
         limits.members = 4
         for members in [[Member.ping(1), .ping(2), .ping(3)], [.ping(1), .file("a", ""), .file("b", "")]] {
             let source = ByteSource(try TestArchive(format, members).bytes)
@@ -133,7 +136,7 @@ import Testing
         #expect(found != nil)
     }
 
-    @Test("nothing is left in the spool of what was no plain archive")
+    @Test("Nothing remains in the spool if an archive is not plain")
     func dropped() async throws {
         let bytes = try TestArchive("ustar", [.ping(1), Member(name: "pipe", type: "fifo")]).bytes
         let spool = Spool()

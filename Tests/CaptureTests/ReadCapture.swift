@@ -9,15 +9,16 @@ import Testing
 @testable import Capture
 
 extension CaptureInput {
-    /// The bytes of something in quarantine, as a command reads them again.
+    /// Returns the bytes of a quarantined item, read again as a command does.
     func quarantinedBytes(of item: Quarantined) throws -> [UInt8] {
         var source = try QuarantineReader([self])
         return try source.bytes(of: item, input: 0)
     }
 }
 
-/// Everything that reading an input gave, as a command takes it: duplicates left out and counted, ids that come again
-/// with another payload noted.
+/// The results of reading an input as a command does.
+///
+/// Duplicates are removed, and repeated ids get notes.
 struct ReadCapture {
     private(set) var records: [Record] = []
     private(set) var quarantined: [Quarantined] = []
@@ -58,7 +59,7 @@ struct ReadCapture {
         }
     }
 
-    /// Reads a folder under the name that it ends with.
+    /// Opens a folder with the end of its path as the label.
     init(path: String, jobs: Int = 2) async throws {
         try await self.init(
             CapturedFolder(path: path, label: Path.lastName(of: path), limit: JobLimit(jobs: jobs)),
@@ -71,6 +72,6 @@ struct ReadCapture {
 }
 
 extension String {
-    /// The case id or code in front of a note or a reason.
+    /// The case or code at the start of a note or a reason.
     var code: String { String(prefix { $0 != " " && $0 != ":" }) }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Capture
 
-/// Stores in property lists that repeat a key: they are read, and the repetition is reported.
+/// Stores in property lists with repeated keys, which are read and reported.
 @Suite struct RepeatedKeyTests {
     private func read(_ path: String, _ value: String) async throws -> ReadCapture {
         let folder = try CaptureFolder()
@@ -10,7 +10,7 @@ import Testing
         return try await ReadCapture(try await folder.open())
     }
 
-    @Test func preferencesOfMozilla() async throws {
+    @Test func mozillaPreferencesWithARepeatedKeyAreReported() async throws {
         let key = "<key>telemetry-key-prefix-sessions</key>"
         let found = try await read(
             "Library/Preferences/org.example.plist",
@@ -22,7 +22,7 @@ import Testing
         #expect(found.quarantined == [])
     }
 
-    @Test func requestsOfLeanplum() async throws {
+    @Test func leanplumRequestsWithARepeatedKeyAreReported() async throws {
         let found = try await read(
             "Documents/_lprequests-app_FIXTURE",
             """

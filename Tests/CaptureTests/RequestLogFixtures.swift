@@ -3,16 +3,16 @@ import JSONText
 import TestSupport
 import Testing
 
-/// The HTTP archives that the generator of Leanplum's stores writes.
+/// The HTTP archives of the generator of Leanplum stores.
 enum RequestLogFixtures {
-    /// What is expected of an entry.
+    /// The expected results of an entry.
     struct Expected {
         let system: String?
         let isDelivered: Bool
         let status: Int
         let spelling: String
         let issues: [String]
-        /// The canonical texts of the members of the record; nil if there is none.
+        /// The canonical JSON of the members of the record, or `nil` if there is no record.
         let record: [String: String]?
     }
 
@@ -21,7 +21,7 @@ enum RequestLogFixtures {
         "proxyman.har",
     ]
 
-    /// What must not appear in any output: credentials, and values of cookies.
+    /// Values that must not appear in any output: credentials and values of cookies.
     static let secrets = [
         "FIXTURE_BEACON_KEY", Data("FIXTURE_BEACON_KEY".utf8).base64EncodedString(), "FIXTURECOOKIE",
         "prod_FIXTURE", "clientKey", "session=", "Authorization", "authorization", "Basic ",

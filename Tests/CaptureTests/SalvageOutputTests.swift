@@ -8,17 +8,17 @@ import Testing
 @testable import Capture
 
 @Suite struct SalvageOutputTests {
-    @Test("a segment of which no line can be read comes out in outputs that stay small", arguments: [1, 50_000])
+    @Test("A segment without readable lines is split into small outputs", arguments: [1, 50_000])
     func badLines(count: Int) async throws {
         let lines = [UInt8](String(repeating: "{}\n", count: count).utf8)
         let outputs = try await Self.salvage("records/000001.ndjson", lines)
         #expect(outputs.map(\.problems.count).max() ?? 0 <= 5000)
-        // What is told besides: the end of the bundle is missing.
+        // The other report states that the end of the bundle is missing.
         #expect(outputs.map(\.problems.count).reduce(0, +) == count + 1)
         #expect(outputs.map(\.bytesRead).reduce(0, +) == lines.count)
     }
 
-    @Test("a list of many lines comes out in outputs that stay small")
+    @Test("A list with many lines is split into small outputs")
     func details() async throws {
         let problem = PlacedProblem(capture: "phone", path: "p", problem: Problem("link", "x"))
         let line = problem.json.bytes + [UInt8(ascii: "\n")]

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Capture
 
-/// How a capture is split into pieces of work, and that their order is that of the stores.
+/// The split of a capture into units of work, and their order.
 @Suite struct ScanUnitTests {
-    /// Reads a unit, and goes on while something is left of it.
+    /// Reads a unit until nothing is left.
     private func outputs(of unit: ScanUnit, input: Int = 0) throws -> [ScanOutput] {
         var outputs: [ScanOutput] = []
         var rest: ScanUnit? = unit
@@ -40,7 +40,7 @@ import Testing
         return folder
     }
 
-    @Test("a unit has so many files, of one store or of several, and all together have each once, in order")
+    @Test("Units have a limited number of files, and contain each file of all stores once, in order")
     func order() async throws {
         let folder = try makeFolder()
         defer { withExtendedLifetime(folder) {} }
@@ -53,7 +53,7 @@ import Testing
         #expect(try ids(read.flatMap(\.self)) == (1...300).map(CaptureFolder.id))
     }
 
-    @Test("a store whose files tell of each other is not split")
+    @Test("A store whose files refer to each other is not split")
     func readAtOnce() async throws {
         let folder = try CaptureFolder()
         defer { withExtendedLifetime(folder) {} }
@@ -69,8 +69,8 @@ import Testing
         #expect(try ids(outputs(of: units[1])) == [CaptureFolder.id(1)])
     }
 
-    @Test("what does not fit in an output comes in the next, and the stores behind it follow")
-    func rest() async throws {
+    @Test("Findings that do not fit in an output follow in the next one, before those of later stores")
+    func continuedOutputs() async throws {
         let folder = try CaptureFolder()
         let filler = String(repeating: "x", count: 500_000)
         for number in 1...20 {
@@ -88,8 +88,8 @@ import Testing
         #expect(read.map(\.bytesRead).reduce(0, +) == whole.bytesRead)
     }
 
-    @Test("a capture of nothing has no units")
-    func nothing() async throws {
+    @Test("A capture without stores has no units")
+    func emptyCapture() async throws {
         #expect(Array(ScanUnit.split(try await CaptureFolder().open())).isEmpty)
     }
 }

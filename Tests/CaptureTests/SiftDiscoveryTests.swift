@@ -6,7 +6,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// How a folder of Sift's SDK is found.
+/// The detection of the folder of Sift's SDK.
 @Suite struct SiftDiscoveryTests {
     private let caches = "Library/Caches/sift-v0_0_1"
 
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "the folder is known by its name, or by what is in it",
+        "The folder is recognized by its name or by its contents",
         arguments: ["Library/Caches/sift-v0_0_1", "a/b/sift-v0_0_1", "x/renamed", ""])
     func places(place: String) async throws {
         let folder = try CaptureFolder()
@@ -28,8 +28,8 @@ import Testing
         #expect(try await ReadCapture(capture).records.count == 5)
     }
 
-    @Test("a folder of somebody else with the same file names is left alone")
-    func stranger() async throws {
+    @Test("A folder of another library with the same file names is ignored")
+    func otherLibrary() async throws {
         let folder = try CaptureFolder()
         try folder.put("uploader", "not ours")
         try folder.put("sift", "bplist00 NSKeyedArchiver and so on")
@@ -37,7 +37,7 @@ import Testing
         #expect(try await folder.open().stores.isEmpty)
     }
 
-    @Test("an empty folder, or one with a part of its files, is no error")
+    @Test("An empty folder or one with only some of its files causes no error")
     func empty() async throws {
         let folder = try CaptureFolder()
         try folder.makeFolder("\(caches)/queues")
@@ -47,7 +47,7 @@ import Testing
         #expect(found.records.isEmpty && found.quarantined.isEmpty && found.problems.isEmpty)
     }
 
-    @Test("the uploader comes first, then the queues by their identifiers")
+    @Test("The uploader precedes the queues, which are sorted by their identifiers")
     func order() async throws {
         let capture = try await CapturedFolder(
             path: "\(try SiftFixtures.path)/edge", label: "edge", limit: JobLimit(jobs: 2))
@@ -58,7 +58,7 @@ import Testing
         #expect(capture.stores.map(\.store.fileCount) == [6])
     }
 
-    @Test("the container tells the app")
+    @Test("The container identifies the app")
     func container() async throws {
         let folder = try CaptureFolder()
         try copy("gen1-0.1.2", to: caches, in: folder)
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "a single file is known by its place or its contents",
+        "A single file is recognized by its path or its contents",
         arguments: [
             ("sift-v0_0_1/queues/sift-default", "sift-default", 1), ("sift-v0_0_1/uploader", "uploader", 2),
             ("elsewhere/copy", "copy", 1), ("elsewhere/batches.bin", "batches.bin", 2),
@@ -86,14 +86,14 @@ import Testing
         #expect(found.records.allSatisfy { $0.held == [.noTarget] })
     }
 
-    @Test("a file that is no archive of the SDK is no capture", arguments: ["settings.plist", "note.txt"])
+    @Test("A file that is not an archive of the SDK is not a capture", arguments: ["settings.plist", "note.txt"])
     func otherFile(name: String) async throws {
         let folder = try CaptureFolder()
         try tool(["cp", "\(try SiftFixtures.path)/mixed/\(caches)/queues/\(name)", folder.path])
         #expect(try CapturedFolder(file: "\(folder.path)/\(name)", label: "file") == nil)
     }
 
-    @Test("the keys are listed by their hash alone when they cannot be read")
+    @Test("Keys that cannot be read are listed by their hash only")
     func keys() async throws {
         let folder = try CaptureFolder()
         try copy("current", to: caches, in: folder)
@@ -106,7 +106,7 @@ import Testing
         #expect(found.records.allSatisfy { $0.held == [.noTarget] })
     }
 
-    @Test("a key archive is not copied under any name", arguments: ["uploader", "queues/sift"])
+    @Test("A key archive is never copied, regardless of its name", arguments: ["uploader", "queues/sift"])
     func misplacedKeys(name: String) async throws {
         let folder = try CaptureFolder()
         try copy("current", to: caches, in: folder)
@@ -117,7 +117,7 @@ import Testing
         #expect(found.quarantined.map(\.isStored) == [false])
     }
 
-    @Test("links among the queues are told and not followed, hidden files ignored")
+    @Test("Links among the queues are reported and not followed, and hidden files are ignored")
     func links() async throws {
         let folder = try CaptureFolder()
         try copy("current", to: caches, in: folder)
@@ -132,13 +132,13 @@ import Testing
                 == ["link \(caches)/queues/again", "link \(caches)/queues/more"])
     }
 
-    @Test("one job finds what many find, byte for byte")
+    @Test("One job yields the same bytes as several jobs")
     func jobs() async throws {
         let path = "\(try SiftFixtures.path)/gen4-2.1.0"
         #expect(try await ReadCapture(path: path, jobs: 1).lines == ReadCapture(path: path, jobs: 8).lines)
     }
 
-    @Test("two copies of a container come out once")
+    @Test("The records of two copies of a container are kept once")
     func copies() async throws {
         let folder = try CaptureFolder()
         for name in ["one", "two"] { try copy("gen3-1.0.1", to: "\(name)/\(caches)", in: folder) }

@@ -3,18 +3,18 @@ import JSONText
 import TestSupport
 import Testing
 
-/// The output of the generator of keyed archives.
+/// The cases of the generator of keyed archives.
 enum SiftFixtures {
-    /// The folder that the generator wrote to.
+    /// The path of the folder that the generator wrote.
     static var path: String { get throws { try GeneratedCaptures.folder("make_keyed_archives.py") } }
 
-    /// The stores of the generations and the odd ones.
+    /// The sets of stores, by generation of the SDK, and the unusual ones.
     static let sets = [
         "current", "current-xml", "gen5-2.1.1", "interim-2021-09", "gen4-2.1.0", "gen3-1.0.1", "gen2-0.9.2",
         "gen1-0.1.2", "interim-2016-08", "edge", "mixed",
     ]
 
-    /// An odd file, and what is to become of it.
+    /// An unusual file and its expected result.
     struct Hostile: Sendable, CustomTestStringConvertible {
         let file: String
         let expect: String
@@ -25,7 +25,7 @@ enum SiftFixtures {
         var isUploader: Bool { file.hasPrefix("uploader-") }
     }
 
-    /// The odd files that are archives of the SDK, or pretend to be.
+    /// The unusual files that are archives of the SDK, or look like them.
     static var hostile: [Hostile] {
         get throws {
             let text = try Data(contentsOf: URL(fileURLWithPath: "\(try path)/hostile/manifest.json"))
@@ -41,7 +41,9 @@ enum SiftFixtures {
 }
 
 extension JSONDocument {
-    /// Whether a value is the same as one of another document: numbers by value, integers exactly.
+    /// Returns whether two values of different documents are equal.
+    ///
+    /// Numbers are compared by value, and integers exactly.
     func value(_ node: JSONNode, isSameAs other: JSONNode, of document: JSONDocument) -> Bool {
         guard kind(of: node) == document.kind(of: other), count(of: node) == document.count(of: other) else {
             return false
@@ -49,7 +51,7 @@ extension JSONDocument {
         switch kind(of: node) {
         case .number:
             let (mine, others) = (string(of: node), document.string(of: other))
-            // The oracle writes 1.0 where the canonical form is 1.
+            // The oracle writes 1.0 for numbers whose canonical form is 1.
             return mine == others || (mine + others).contains { "e.".contains($0) } && Double(mine) == Double(others)
         case .string: return string(of: node) == document.string(of: other)
         case .array:

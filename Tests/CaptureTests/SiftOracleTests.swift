@@ -6,9 +6,9 @@ import Sift
 import Telemetry
 import Testing
 
-/// Every store of the generator against its oracles, which never decoded what was written.
+/// Compares every generated store with its oracle, which does not decode stores.
 @Suite struct SiftOracleTests {
-    @Test("a store comes out as its oracle says", arguments: SiftFixtures.sets)
+    @Test("A store yields the results that its oracle lists", arguments: SiftFixtures.sets)
     func requests(set: String) async throws {
         let path = "\(try SiftFixtures.path)/\(set)"
         let oracle = try JSONDocument(InputFile(path: "\(path)/expected-requests.json").contents(limit: 64 << 20))
@@ -29,13 +29,13 @@ import Testing
         }
     }
 
-    /// How the oracle calls the source of a record.
+    /// Returns the source of a record in the notation of the oracle.
     private static func place(of record: Record) -> String {
         guard record.source.store == .siftQueue else { return "uploader[\(record.source.index)]" }
         return record.source.path.components(separatedBy: "sift-v0_0_1/").last ?? ""
     }
 
-    @Test("only stores with faults leave something in quarantine", arguments: SiftFixtures.sets)
+    @Test("Only stores with faults have items in quarantine", arguments: SiftFixtures.sets)
     func quarantine(set: String) async throws {
         let found = try await ReadCapture(path: "\(try SiftFixtures.path)/\(set)")
         let places = found.quarantined.map { item in
@@ -55,7 +55,7 @@ import Testing
         #expect(found.quarantined.allSatisfy { $0.isStored })
     }
 
-    @Test("an odd file ends as its manifest says", arguments: try SiftFixtures.hostile)
+    @Test("An unusual file has the result that the list of the generator states", arguments: try SiftFixtures.hostile)
     func hostile(file: SiftFixtures.Hostile) async throws {
         let bytes = try InputFile(path: "\(try SiftFixtures.path)/hostile/files/\(file.file)").contents(limit: 4 << 20)
         let name = file.isUploader ? "uploader" : "queues/odd"

@@ -5,7 +5,7 @@ import Parallel
 import Telemetry
 import Testing
 
-/// A single store file given in place of a folder.
+/// A single store file that is given instead of a folder.
 @Suite struct SingleFileTests {
     let folder: CaptureFolder
 
@@ -25,7 +25,7 @@ import Testing
         return try await ReadCapture(try #require(capture))
     }
 
-    @Test("a ping file is read alone", arguments: [("-t-1.json", 1), ("copy.json", 2)])
+    @Test("A ping file is read without its folder", arguments: [("-t-1.json", 1), ("copy.json", 2)])
     func pingFile(name: String, number: Int) async throws {
         let found = try await read("\(corePings)/\(name)")
         #expect(found.ids == [CaptureFolder.id(number)])
@@ -36,7 +36,7 @@ import Testing
         #expect(found.records.map(\.notes) == [[]])
     }
 
-    @Test("a ping array is read alone")
+    @Test("A ping array is read without its folder")
     func pingArray() async throws {
         let found = try await read("Documents/MozTelemetry-Default-core.json")
         #expect(found.ids == [4, 5].map(CaptureFolder.id))
@@ -44,24 +44,24 @@ import Testing
             found.records.map(\.source.path) == ["MozTelemetry-Default-core.json", "MozTelemetry-Default-core.json"])
     }
 
-    @Test("pending events alone borrow nothing")
+    @Test("Pending events without other files borrow no values")
     func pendingEvents() async throws {
         let found = try await read("Documents/eventArray-MozTelemetry-Default-core.json")
         #expect(found.records.map(\.client) == [nil])
         #expect(found.records.map { $0.held.map(\.code) } == [["pending-events"]])
     }
 
-    @Test("a file of another name is none")
+    @Test("A file with another name is not a store")
     func otherFile() throws {
         #expect(try CapturedFolder(file: "\(folder.path)/Documents/notes.txt", label: "file") == nil)
     }
 
-    @Test("a file in a folder that is not there is an error")
+    @Test("A file in a missing folder causes an error")
     func missingFolder() {
         #expect(throws: FileError.self) { try CapturedFolder(file: "\(folder.path)/none/-t-1.json", label: "file") }
     }
 
-    @Test("what is missing or no folder is an error")
+    @Test("A path to nothing, or to a file instead of a folder, causes an error")
     func otherPaths() async {
         await #expect(throws: FileError.self) {
             try await CapturedFolder(path: "\(folder.path)/none", label: "x", limit: JobLimit(jobs: 2))

@@ -6,9 +6,9 @@ import Parallel
 import TestSupport
 import Testing
 
-/// An archive that a test puts together; removed at its end.
+/// A temporary archive that a test creates.
 final class TestArchive: Sendable {
-    /// A member, as `make_archive.py` takes it.
+    /// A member in the notation of `make_archive.py`.
     struct Member: Encodable {
         var name = ""
         var text: String?
@@ -19,7 +19,7 @@ final class TestArchive: Sendable {
 
         static func file(_ name: String, _ text: String) -> Member { Member(name: name, text: text) }
 
-        /// A core ping in its usual folder.
+        /// Returns a core ping in its usual folder.
         static func ping(_ number: Int, in folder: String = corePings) -> Member {
             file("\(folder)/-t-\(number).json", CaptureFolder.ping(number))
         }
@@ -29,7 +29,8 @@ final class TestArchive: Sendable {
     let path: String
 
     /// Packs members in the given order.
-    /// - Parameter format: zip, stored (in a zip), ustar, gnu or pax.
+    ///
+    /// `format` is zip, stored (a zip without compression), ustar, gnu or pax.
     init(_ format: String, _ members: [Member], name: String = "capture") throws {
         folder = try CaptureFolder()
         path = "\(folder.path)/\(name).\(["zip", "stored"].contains(format) ? "zip" : "tar")"
@@ -37,14 +38,16 @@ final class TestArchive: Sendable {
         try tool(["python3", generator("make_archive.py"), path, format], input: description)
     }
 
-    /// Packs a folder with a command that runs in it; `$0` is the archive.
+    /// Packs a folder with a shell command that runs in it.
+    ///
+    /// `$0` is the path of the archive.
     init(of captured: String, named name: String, _ command: String) throws {
         folder = try CaptureFolder()
         path = "\(folder.path)/\(name)"
         try tool(["bash", "-c", "cd \"$1\" && \(command)", path, captured])
     }
 
-    /// Puts a part of it, or bytes made of it, in its place.
+    /// Calls `body` to change the bytes of the archive.
     func change(_ body: (inout [UInt8]) -> Void) throws {
         var bytes = try self.bytes
         body(&bytes)

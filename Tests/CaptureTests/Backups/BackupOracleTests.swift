@@ -8,12 +8,14 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// Every backup of the generator against its oracle, which opened none. The cases of "iOS backups", sections 10 and 11.
+/// Compares every generated backup with its oracle, which does not read backups.
+///
+/// The cases are those of "iOS backups", sections 10 and 11.
 @Suite struct BackupOracleTests {
-    /// Codes of notes that are left to the reader.
+    /// The codes of notes that readers may omit.
     private static let optionalNotes: Set = ["E15", "no-target"]
 
-    /// What a command would be given for a case.
+    /// Opens a case as a command would.
     static func open(_ fixture: BackupCase) async throws -> CapturedFolder {
         var bytes = Array((fixture.password ?? "").utf8)
         let opening = InputOpening(
@@ -25,14 +27,14 @@ import Testing
         return capture
     }
 
-    /// Cases that are read, but for what comes on the standard input or from a file for a password.
+    /// The cases that can be read, except for those that need standard input or a password file.
     private static var readable: [BackupCase] {
         get throws {
             try BackupCase.all.filter { $0.error == nil && $0.standardInput == nil && $0.passwordFile == nil }
         }
     }
 
-    @Test("a backup or a copy of a phone comes out as its oracle says", arguments: try readable)
+    @Test("A backup or a copy of a phone yields the results that its oracle lists", arguments: try readable)
     func matches(fixture: BackupCase) async throws {
         let oracle = try Oracle(
             FixtureCase(name: fixture.name, path: fixture.input, oraclePath: fixture.oraclePath, set: "backups"))
@@ -60,7 +62,7 @@ import Testing
         #expect(codes == Set(expected.notes.map(\.code)), "record \(index), notes \(record.notes)")
     }
 
-    @Test("a problem begins with the case that it is", arguments: try readable)
+    @Test("The text of a problem begins with its case", arguments: try readable)
     func problemsNameTheirCases(fixture: BackupCase) async throws {
         let fields = try JSONFields(try InputFile(path: fixture.oraclePath).contents(limit: 64 << 20))
         let expected = try #require(fields.objects("problems")).map { entry in
@@ -73,7 +75,7 @@ import Testing
         #expect(cases.count == expected.count)
     }
 
-    @Test("a link in a backup is a warning and not a loss")
+    @Test("A link in a backup is a warning, not a loss")
     func linkIsNoLoss() async throws {
         let capture = try await Self.open(BackupCase.named("plain-link-row"))
         let links = try await ReadCapture(capture).problems.filter { $0.problem.code == "link" }
@@ -81,14 +83,15 @@ import Testing
         #expect(links.map(\.problem.isWarning) == [true])
     }
 
-    /// `B28` of `B28 the backup does not hold …`; nothing of other texts.
+    /// Returns the case at the start of a text, such as `B28`, or an empty string.
     private static func id(of text: String) -> String {
         let code = text.code
         return code.firstMatch(of: /^B\d+$/) == nil ? "" : code
     }
 
     @Test(
-        "a backup is read with many jobs as with one", arguments: ["plain", "encrypted", "mobilesync", "backup-in-zip"])
+        "A backup yields the same results with many jobs as with one",
+        arguments: ["plain", "encrypted", "mobilesync", "backup-in-zip"])
     func jobs(name: String) async throws {
         let fixture = try BackupCase.named(name)
         let one = try await ReadCapture(Self.open(fixture), jobs: 1)
@@ -98,7 +101,7 @@ import Testing
         #expect(one.problems == many.problems)
     }
 
-    @Test("an encrypted backup gives the records of the same phone in a plain one")
+    @Test("An encrypted backup yields the same records as a plain backup of the same phone")
     func encryptedIsPlain() async throws {
         let plain = try await ReadCapture(Self.open(BackupCase.named("plain")))
         let encrypted = try await ReadCapture(Self.open(BackupCase.named("encrypted")))
@@ -107,7 +110,7 @@ import Testing
         #expect(plain.records.map(\.source.path) == encrypted.records.map(\.source.path))
     }
 
-    @Test("every case of the document has a capture")
+    @Test("Every case of the document has a capture")
     func allCasesAreThere() throws {
         let ids = Set(try BackupCase.all.flatMap(\.ids))
         #expect(ids == Set((1...46).map { "B\($0)" } + (1...10).map { "L\($0)" }))

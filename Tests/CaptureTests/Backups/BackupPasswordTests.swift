@@ -8,13 +8,15 @@ import Testing
 
 @testable import Capture
 
-/// Passwords of backups: which ones are tried, how often a key is derived, and when somebody is asked.
+/// The passwords of backups: their order, the number of key derivations, and the questions to the user.
 @Suite struct BackupPasswordTests {
     private static func item(_ tag: String, _ value: [UInt8]) -> [UInt8] {
         Array(tag.utf8) + [0, 0, 0, UInt8(value.count)] + value
     }
 
-    /// A keybag of class 3 under the password `hashcat`: "iOS backups", section 5.5.
+    /// Returns a keybag of class 3 with the password `hashcat`.
+    ///
+    /// Source: "iOS backups", section 5.5.
     private static func bag(_ salt: UInt8 = 0x45) throws -> Keybag {
         let salt: [UInt8] = [
             salt, 0x42, 0x26, 0x37, 0x40, 0x58, 0x74, 0x24, 0x86, 0x22, 0x67, 0x23, 0x22, 0x55, 0x85, 0x38, 0x30, 0x40,
@@ -36,7 +38,7 @@ import Testing
         return Secret(taking: &bytes)
     }
 
-    /// Counts, for closures that run anywhere.
+    /// A counter for closures that may run on any thread.
     private final class Counter: Sendable {
         private let count = Mutex(0)
         var value: Int { count.withLock { $0 } }
@@ -47,7 +49,7 @@ import Testing
         }
     }
 
-    private func refusal(_ passwords: BackupPasswords) throws -> BackupPasswords.UnlockError? {
+    private func unlockError(_ passwords: BackupPasswords) throws -> BackupPasswords.UnlockError? {
         let bag = try Self.bag()
         do throws(BackupPasswords.UnlockError) {
             _ = try passwords.unlock(bag, path: "x")
@@ -57,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("each password is tried, and a key is derived once for equal keybags")
+    @Test("Each password is tried, and keys are derived once for equal keybags")
     func derivedOnce() throws {
         let derived = Counter()
         let passwords = BackupPasswords(
@@ -66,29 +68,29 @@ import Testing
                 _ = derived.add()
                 return derive()
             })
-        for _ in 0..<3 { #expect(try refusal(passwords) == nil) }
+        for _ in 0..<3 { #expect(try unlockError(passwords) == nil) }
         #expect(derived.value == 2)
         let other = try Self.bag(7)
         #expect(throws: BackupPasswords.UnlockError.wrong) { try passwords.unlock(other, path: "x") }
         #expect(derived.value == 4)
     }
 
-    @Test("the derivations for all backups of a command have one budget of rounds")
+    @Test("The derivations for all backups of a command share one budget of rounds")
     func budget() throws {
         let rounds = try Self.bag().derivation.rounds
         let passwords = BackupPasswords(
             [Self.secret("wrong"), Self.secret("hashcat")], roundBudget: 5 * rounds - 1)
-        #expect(try refusal(passwords) == nil)
+        #expect(try unlockError(passwords) == nil)
         let (second, third) = (try Self.bag(7), try Self.bag(8))
         #expect(throws: BackupPasswords.UnlockError.wrong) { try passwords.unlock(second, path: "x") }
         #expect(throws: BackupPasswords.UnlockError.outOfBudget(rounds: rounds)) {
             try passwords.unlock(third, path: "x")
         }
-        // The key of the first one is known.
-        #expect(try refusal(passwords) == nil)
+        // The key of the first keybag is already derived.
+        #expect(try unlockError(passwords) == nil)
     }
 
-    @Test("a backup that the budget of rounds does not allow to open is reported, and others are read")
+    @Test("A backup that would exceed the budget of rounds is reported, and other stores are read")
     func budgetOfCapture() async throws {
         let folder = try CaptureFolder()
         let fixture = try BackupCase.named("encrypted")
@@ -103,15 +105,15 @@ import Testing
         #expect(try await ReadCapture(capture).records.count == 1)
     }
 
-    @Test("without a password, and with wrong ones alone, a keybag stays locked")
-    func refusals() throws {
-        #expect(try refusal(BackupPasswords()) == .missing)
-        #expect(try refusal(BackupPasswords([Self.secret("Hashcat")])) == .wrong)
-        #expect(try refusal(BackupPasswords(ask: { _, _ in nil })) == .missing)
+    @Test("A keybag stays locked without a correct password")
+    func lockedKeybags() throws {
+        #expect(try unlockError(BackupPasswords()) == .missing)
+        #expect(try unlockError(BackupPasswords([Self.secret("Hashcat")])) == .wrong)
+        #expect(try unlockError(BackupPasswords(ask: { _, _ in nil })) == .missing)
     }
 
-    @Test("somebody is asked three times at most, and told that it was wrong")
-    func asking() throws {
+    @Test("The user is asked at most three times, and each further question states that the answer was wrong")
+    func questions() throws {
         let asked = Counter()
         let passwords = BackupPasswords(ask: { path, isAgain in
             #expect(path == "x")
@@ -119,21 +121,21 @@ import Testing
             #expect(isAgain == (number > 1))
             return Self.secret("wrong \(number)")
         })
-        #expect(try refusal(passwords) == .wrong)
+        #expect(try unlockError(passwords) == .wrong)
         #expect(asked.value == 3)
         let right = BackupPasswords(ask: { _, isAgain in Self.secret(isAgain ? "hashcat" : "no") })
-        #expect(try refusal(right) == nil)
-        // What was typed once opens the next backup too.
-        #expect(try refusal(right) == nil)
+        #expect(try unlockError(right) == nil)
+        // A typed password opens the next backup too.
+        #expect(try unlockError(right) == nil)
     }
 
-    @Test("nothing opens a keybag when the passwords were wiped")
+    @Test("No keybag can be opened after the passwords were wiped")
     func wiped() throws {
         let known = Self.secret("hashcat")
         let passwords = BackupPasswords([known])
-        #expect(try refusal(passwords) == nil)
+        #expect(try unlockError(passwords) == nil)
         passwords.wipe()
         #expect(known.isEmpty)
-        #expect(try refusal(passwords) == .missing)
+        #expect(try unlockError(passwords) == .missing)
     }
 }

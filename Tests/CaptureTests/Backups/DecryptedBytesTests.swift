@@ -4,7 +4,9 @@ import Testing
 @testable import Capture
 @testable import Secrets
 
-/// Encrypted files, read at any place. Cases B14 and B29 of "iOS backups".
+/// Random access to encrypted files.
+///
+/// Cases B14 and B29 of "iOS backups".
 @Suite struct DecryptedBytesTests {
     private static let key = CipherKey((0..<32).map { UInt8($0) })
 
@@ -27,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("the padding tells the length", arguments: [0, 1, 15, 16, 17, 31, 32, 1 << 20, 1 << 20 + 5])
+    @Test("The padding determines the length", arguments: [0, 1, 15, 16, 17, 31, 32, 1 << 20, 1 << 20 + 5])
     func lengths(_ count: Int) throws {
         let plain = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let source = ByteSource(
@@ -36,7 +38,7 @@ import Testing
         #expect(try source.bytes(at: 0, count: count + 50) == plain)
     }
 
-    @Test("a part is what it is in the whole, wherever it begins and ends")
+    @Test("A part equals the same range of the whole, whatever its start and end are")
     func parts() throws {
         let plain = (0..<100).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let source = ByteSource(
@@ -48,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("what is no whole blocks, or ends in no padding, gives no byte")
+    @Test("Incomplete blocks and invalid padding yield no bytes")
     func faults() throws {
         for count in [0, 1, 15, 17] {
             let words = try #require(try message(ByteSource([UInt8](repeating: 1, count: count))))

@@ -7,7 +7,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// Databases as SQLite itself leaves them behind, and as only an attacker does.
+/// Databases in the states that SQLite leaves them in, and hostile ones.
 @Suite struct LeanplumDatabaseTests {
     private let capture: CaptureFolder
     private static let path = "Documents/__leanplum.sqlite"
@@ -17,7 +17,9 @@ import Testing
         try capture.makeFolder("Documents")
     }
 
-    /// Runs a script in the folder of the capture; `db` is the path of the database, `row(n)` a request.
+    /// Runs a script in the folder of the capture.
+    ///
+    /// `db` is the path of the database, and `row(n)` inserts a request.
     @discardableResult
     private func python(_ script: String) throws -> String {
         let start = """
@@ -56,7 +58,7 @@ import Testing
             .map(String.init)
     }
 
-    /// The bytes of all files, by name.
+    /// Returns the contents of all files by name.
     private func files() throws -> [String: Data] {
         let folder = "\(capture.path)/Documents"
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
@@ -65,7 +67,7 @@ import Testing
     }
 
     @Test(
-        "files as a killed app leaves them behind give the rows that SQLite reads in a copy",
+        "The files of a killed app yield the rows that SQLite reads from a copy",
         arguments: [
             "journal_mode='wal'", "journal_mode='delete', cache_size=2", "journal_mode='persist', cache_size=2",
         ],
@@ -94,8 +96,8 @@ import Testing
         #expect(try files() == before)
     }
 
-    /// SQLite itself ignores a damaged frame and all behind it.
-    @Test("no change or cut of a write-ahead log loses rows in silence", arguments: [false, true])
+    /// SQLite itself ignores a damaged frame and all frames after it.
+    @Test("No change or truncation of a write-ahead log loses rows without a problem", arguments: [false, true])
     func damagedLog(wasUsedBefore: Bool) async throws {
         let count = wasUsedBefore ? 103 : 120
         try python(
@@ -133,8 +135,8 @@ import Testing
         #expect((harmless > 0) == wasUsedBefore)
     }
 
-    /// A process that ends within a transaction leaves frames of it in the log, which SQLite ignores.
-    @Test("damage in a write-ahead log counts up to the last commit")
+    /// A process that ends within a transaction leaves uncommitted frames in the log, which SQLite ignores.
+    @Test("Damage in a write-ahead log is reported up to the last commit")
     func damageBehindTheLastCommit() async throws {
         let committed = try #require(
             Int(
@@ -165,7 +167,8 @@ import Testing
             try capture.put(log, changed)
             return try await readStore()
         }
-        // The salts, the checksum and the page of the last committed frame, and of the first and the last that were not.
+        // The salts, the checksum and the page of the last committed frame, and of the first and the last uncommitted
+        // frame.
         for place in [8, 12, 16, 23, 24, 24 + 1023] {
             let found = try await read(damagedAt: committed - frame + place)
             #expect(found.problems.map(\.problem.code) == ["damaged"], "\(place)")
@@ -179,7 +182,7 @@ import Testing
         #expect(try await readStore().problems == [])
     }
 
-    @Test func severalDamagedPagesCostTheirOwnRowsAlone() async throws {
+    @Test func severalDamagedPagesLoseOnlyTheirOwnRows() async throws {
         let lost = try python(
             """
             make([row(n, 200) for n in range(3000)], page_size=1024).close()
@@ -211,7 +214,7 @@ import Testing
         #expect(found.reasonCodes.count <= 5)
     }
 
-    @Test func aRowWithABrokenChainOfPagesIsLostAlone() async throws {
+    @Test func aRowWithABrokenPageChainIsTheOnlyOneLost() async throws {
         try python(
             """
             make([row(n, 5000 if n == 5 else 0) for n in range(10)], page_size=1024).close()
@@ -229,7 +232,7 @@ import Testing
         #expect(found.quarantined.map(\.reject.reason) == ["corrupt the row of rowid 6 cannot be read"])
     }
 
-    @Test func aRowThatIsTooLargeIsLeftOutAlone() async throws {
+    @Test func anOversizedRowIsTheOnlyOneOmitted() async throws {
         try python(
             """
             make([row(1), row(2, 17 << 20), row(3)]).close()
@@ -239,7 +242,7 @@ import Testing
         #expect(found.quarantined.map(\.reject.reason) == ["too_large item 1, rowid 2: more than 16 MiB"])
     }
 
-    @Test func aJournalCannotHaveAnotherFileOpenedOrDeleted() async throws {
+    @Test func aJournalCannotOpenOrDeleteAnotherFile() async throws {
         let victim = "\(capture.path)/victim"
         try capture.put("victim", "nobody's journal")
         try python(
@@ -259,12 +262,12 @@ import Testing
             """)
         _ = try await readStore()
         #expect(FileManager.default.contents(atPath: victim) == Data("nobody's journal".utf8))
-        // The same files, opened as usual: the attack is a real one.
+        // Opening the same files without protection proves that the attack is real.
         try python("sqlite3.connect(db).execute('SELECT count(*) FROM event').fetchone()")
         #expect(FileManager.default.contents(atPath: victim) == nil)
     }
 
-    @Test func aTableWithTwoColumnsForTheRowIDIsRefused() async throws {
+    @Test func aTableWithTwoRowIDColumnsIsRejected() async throws {
         try python(
             """
             con = sqlite3.connect(db)
@@ -277,7 +280,7 @@ import Testing
         #expect(found.quarantined.map(\.reject.reason) == ["unsupported_schema event has a column named rowid"])
     }
 
-    @Test func pagesThatAreSharedDoNotComeOutAgainAndAgain() async throws {
+    @Test func sharedPagesAreNotReadRepeatedly() async throws {
         try python(
             """
             make([row(n, 200) for n in range(3000)], page_size=1024).close()
@@ -298,8 +301,8 @@ import Testing
         #expect(Set(found.reasonCodes) == ["corrupt"])
     }
 
-    /// An output is full before the store ends, and the reading continues where it stopped.
-    @Test func aStoreOfSeveralBatchesComesOutWhole() async throws {
+    /// An output is full before the store ends, and the reading continues at the same row.
+    @Test func aStoreOfSeveralBatchesIsReadCompletely() async throws {
         try python("make([row(n, 380) for n in range(10100)]).close()")
         let found = try await readStore()
         #expect(try found.records.map { try $0.requests.count } == [10_000, 100])
@@ -307,7 +310,7 @@ import Testing
         #expect(found.lines.count > 4 << 20)
     }
 
-    @Test func companionsOfADamagedDatabaseGoAlong() async throws {
+    @Test func companionsOfADamagedDatabaseAreQuarantinedToo() async throws {
         try capture.put(Self.path, String(repeating: "no database ", count: 500))
         try capture.put("\(Self.path)-wal", "no log either")
         let opened = try await capture.open()
@@ -319,7 +322,7 @@ import Testing
         }
     }
 
-    @Test func aDatabaseThatIsTooLargeIsKeptAsItIs() async throws {
+    @Test func anOversizedDatabaseIsQuarantinedUnread() async throws {
         try capture.putSparse(Self.path, size: 256 << 20 | 1)
         let found = try await readStore()
         #expect(found.records.isEmpty)
@@ -336,7 +339,7 @@ import Testing
     }
 
     @Test(
-        "an archive gives what the folder gives",
+        "An archive yields the same results as the folder",
         arguments: ["sqlite-wal", "sqlite-hot-journal", "plist-documents", "plist-caches", "userdefaults"])
     func archive(name: String) async throws {
         let fixture = try LeanplumCase.named(name)

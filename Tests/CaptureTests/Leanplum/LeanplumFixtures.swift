@@ -5,14 +5,14 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// A case that the generator of Leanplum's stores wrote: a capture and what is expected of it.
+/// A generated Leanplum case: a capture and its expected results.
 struct LeanplumCase: CustomTestStringConvertible, Sendable {
     let name: String
 
-    /// The folder that the generator wrote.
+    /// The path of the folder that the generator wrote.
     let folder: String
 
-    /// The folder of the capture.
+    /// The path of the capture.
     var path: String { "\(folder)/\(name)" }
     var testDescription: String { name }
 
@@ -37,16 +37,18 @@ struct LeanplumCase: CustomTestStringConvertible, Sendable {
     }
 }
 
-/// What is expected of a case, with the texts of all values as the oracle has them: no number goes through a double.
+/// The expected results of a case.
+///
+/// Numbers are compared as text, without conversion to floating point.
 struct LeanplumOracle {
-    /// Canonical texts of the members of each record, by key.
+    /// The canonical JSON of the members of each record, by key.
     let records: [[String: String]]
-    /// The canonical texts of all requests, those that are in no record among them.
+    /// The canonical JSON of all requests, including those that are in no record.
     let requests: [String]
-    /// Codes of what goes to quarantine, in order.
+    /// The codes of the items in quarantine, in order.
     let rejects: [String]
     let isDamaged: Bool
-    /// How many requests stand behind the damage.
+    /// The number of requests after the damage.
     let salvageable: Int
 
     init(_ path: String) throws {
@@ -69,7 +71,7 @@ struct LeanplumOracle {
         salvageable = list("salvageableRowids", in: document.root).count
         let error = word("error", in: document.root)
         isDamaged = error != nil
-        // A missing item has no bytes; a request without action is left out of its record, and so kept aside.
+        // A missing item has no bytes. A request without an action is in no record, and is therefore kept separately.
         var skipped = list("skipped", in: document.root).compactMap { entry in
             word("reason", in: entry).map { (Self.index(entry, in: document), $0) }
         }
@@ -88,7 +90,7 @@ struct LeanplumOracle {
 }
 
 extension Record {
-    /// The canonical texts of the requests in a Leanplum record.
+    /// The canonical JSON of the requests in a Leanplum record.
     var requests: [String] {
         get throws {
             let document = try JSONDocument(payload)

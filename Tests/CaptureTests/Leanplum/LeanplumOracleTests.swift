@@ -4,9 +4,9 @@ import Parallel
 import Telemetry
 import Testing
 
-/// Every Leanplum case of the generator against its oracle, which knows no reader.
+/// Compares every generated Leanplum case with its oracle, which does not read stores.
 @Suite struct LeanplumOracleTests {
-    @Test("a store comes out as its oracle says", arguments: try LeanplumCase.all)
+    @Test("A store yields the results that its oracle lists", arguments: try LeanplumCase.all)
     func matches(fixture: LeanplumCase) async throws {
         let oracle = try fixture.oracle()
         let found = try await ReadCapture(path: fixture.path)
@@ -36,7 +36,7 @@ import Testing
         #expect(try LeanplumCase.all.count == 33)
     }
 
-    @Test func rowsBehindADamagedPageComeOutToo() async throws {
+    @Test func rowsAfterADamagedPageAreRead() async throws {
         let fixture = try LeanplumCase.named("sqlite-corrupt-page")
         let oracle = try fixture.oracle()
         let found = try await ReadCapture(path: fixture.path)
@@ -49,14 +49,14 @@ import Testing
     }
 
     @Test(
-        "the application id is that of the file or of a key",
+        "The application id is taken from the file or from a key",
         arguments: ["plist-documents", "plist-caches", "plist-xml", "userdefaults"])
     func applicationID(name: String) async throws {
         let found = try await ReadCapture(path: try LeanplumCase.named(name).path)
         #expect(found.records.map(\.app?.id) == ["app_FIXTURE0000000000000000000000000000000000"])
     }
 
-    @Test func aFileNamedForNoApplicationTellsNone() async throws {
+    @Test func aFileWithoutApplicationIDInItsNameYieldsNone() async throws {
         let found = try await ReadCapture(path: try LeanplumCase.named("plist-null-appid").path)
         #expect(found.records.map(\.app?.id) == [nil])
     }
@@ -66,7 +66,7 @@ import Testing
         #expect(found.problems.map(\.problem) == [Problem("missing_item", "item 3 counted, but not there")])
     }
 
-    @Test func otherThingsInTheSchemaAreReportedAndLeftAlone() async throws {
+    @Test func otherSchemaObjectsAreReportedAndIgnored() async throws {
         let found = try await ReadCapture(path: try LeanplumCase.named("hostile-triggers").path)
         #expect(found.problemCodes == ["Documents/__leanplum.sqlite schema-objects"])
     }

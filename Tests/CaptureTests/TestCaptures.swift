@@ -4,10 +4,10 @@ import Parallel
 import Systems
 import Telemetry
 
-// Captures, logs and options of tests are of the systems that are known.
+// Shortcuts that create captures, logs and options with the table of the known systems.
 
 extension CapturedFolder {
-    /// Walks a folder for stores of the known systems.
+    /// Searches a folder for stores of the known systems.
     convenience init(
         path: String, label: String, excluding excluded: Set<FileIdentity> = [], spool: Spool = Spool(),
         limit: JobLimit = JobLimit(jobs: 2)
@@ -16,7 +16,7 @@ extension CapturedFolder {
             path: path, label: label, systems: Systems.table, excluding: excluded, spool: spool, limit: limit)
     }
 
-    /// Walks an archive for stores of the known systems.
+    /// Searches an archive for stores of the known systems.
     convenience init(
         archive: ArchiveBytes, path: String, label: String, spool: Spool, limit: JobLimit = JobLimit(jobs: 2)
     ) async throws {
@@ -24,14 +24,14 @@ extension CapturedFolder {
             archive: archive, path: path, label: label, systems: Systems.table, spool: spool, limit: limit)
     }
 
-    /// Takes a single file of a store of the known systems for a capture.
+    /// Treats a single store file of the known systems as a capture.
     convenience init?(file path: String, label: String) throws(FileError) {
         try self.init(file: path, label: label, systems: Systems.table)
     }
 }
 
 extension RequestLog {
-    /// Takes a file for a log of requests to the known systems.
+    /// Creates a log of requests to the known systems.
     init(_ source: ByteSource, kind: RequestLogKind, label: String, path: String, itemLimit: Int = 32 << 20) {
         self.init(
             source, kind: kind, label: label, path: path, systems: Systems.table, itemLimit: itemLimit)
@@ -39,7 +39,7 @@ extension RequestLog {
 }
 
 extension RequestLogKind {
-    /// What kind of log of the known systems a file is.
+    /// Detects the format of a log of requests to the known systems.
     init?(_ source: ByteSource, named name: String?) throws(FileError) {
         try self.init(source, named: name, Systems.table)
     }

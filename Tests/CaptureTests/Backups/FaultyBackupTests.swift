@@ -6,13 +6,13 @@ import Systems
 import TestSupport
 import Testing
 
-/// What the generator of backups does not write: links in the place of manifests, many faults, limits.
-@Suite struct OddBackupTests {
+/// Backups that the generator does not create: links instead of manifests, many faults, and exceeded limits.
+@Suite struct FaultyBackupTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// A copy of a backup of the generator.
+    /// Copies a generated backup.
     private func copy(_ name: String) throws -> String {
         try tool("cp", "-R", try BackupCase.named(name).input, folder(name))
         return folder(name)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("a manifest that is a link makes no backup")
+    @Test("A link instead of a manifest does not make a backup")
     func linkedManifest() async throws {
         let path = try copy("plain-bare")
         try tool("mv", "\(path)/Manifest.db", folder("elsewhere.db"))
@@ -45,7 +45,7 @@ import Testing
         guard case .nothingKnown = error else { return #expect(Bool(false), "\(error.message)") }
     }
 
-    @Test("a link in the place of a log or a journal is not followed", arguments: ["-wal", "-journal"])
+    @Test("A link instead of a log or a journal is not followed", arguments: ["-wal", "-journal"])
     func linkedCompanion(_ suffix: String) async throws {
         let path = try copy("plain")
         try tool("ln", "-s", "/etc/passwd", "\(path)/Manifest.db\(suffix)")
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(
-        "a row whose domain or path is damaged is not dropped in silence",
+        "A row with a damaged domain or path is reported",
         arguments: [
             ("plain", "AppDomain-org.mozilla.ios.Focus", "ApqDomain-org.mozilla.ios.Focus"),
             ("plain", "AppDomain-org.mozilla.ios.Focus", "HomeDomain"),
@@ -87,7 +87,7 @@ import Testing
         #expect(try await ReadCapture(capture).records.count < whole)
     }
 
-    @Test("a link in the place of a property list counts as missing")
+    @Test("A link instead of a property list counts as missing")
     func linkedList() async throws {
         let path = try copy("plain")
         try tool("mv", "\(path)/Info.plist", folder("Info.plist"))
@@ -97,14 +97,14 @@ import Testing
         #expect(facts.lastBackup == "2020-04-20T10:05:00Z")
     }
 
-    @Test("a manifest for which there is no room in the spool is refused, and no byte of it is copied")
+    @Test("A manifest that exceeds the spool is rejected without copying any of it")
     func spoolLimit() async throws {
         let path = try copy("plain")
         let error = await #expect(throws: FileError.self) { try await open(path, spool: Spool(limit: 1000)) }
         #expect(error?.isOverSpoolLimit == true)
     }
 
-    @Test("a backup is only read")
+    @Test("A backup is not modified")
     func untouched() async throws {
         let path = try copy("plain-wal")
         let before = try tool("find", path, "-printf", "%p %s %m %T@ %A@ %C@\\n", "-type", "f")
@@ -115,7 +115,7 @@ import Testing
         #expect(names(before) == names(after))
     }
 
-    @Test("a hundred files are told one by one, the others by their number")
+    @Test("A hundred files are reported individually, and the others by their number")
     func manyFaults() async throws {
         let path = try copy("plain-bare")
         let script = """

@@ -5,9 +5,9 @@ import Parallel
 import Telemetry
 import Testing
 
-/// Files of others that only look like stores.
-@Suite struct StrangerTests {
-    @Test("files of other projects are not taken for stores")
+/// Files of other projects that look like stores.
+@Suite struct ForeignFileTests {
+    @Test("Files of other projects are not recognized as stores")
     func otherProjects() async throws {
         let folder = try CaptureFolder()
         try folder.put("node-core/package.json", #"{"name":"core"}"#)
@@ -23,7 +23,7 @@ import Testing
         #expect(try await ReadCapture(folder.open()).bytesRead == 0)
     }
 
-    @Test("a stranger's file in a folder of pings that is not the SDK's own is left alone")
+    @Test("A foreign file among pings outside of the SDK's own folder is ignored")
     func amongOtherPings() async throws {
         let folder = try CaptureFolder()
         try folder.put("app-core/-t-1527163208.5.json", CaptureFolder.ping(1))
@@ -37,7 +37,7 @@ import Testing
         #expect(found.bytesRead == 4 * CaptureFolder.ping().utf8.count)
     }
 
-    @Test("stores under other storage names are known by what they hold")
+    @Test("Stores with other storage names are recognized by their contents")
     func otherStorageNames() async throws {
         let folder = try CaptureFolder()
         try folder.put("Documents/App-core.json", "[\(CaptureFolder.ping(1))]")
@@ -51,7 +51,7 @@ import Testing
         #expect(found.problemCodes == ["Documents/App-values.json pending-counters"])
     }
 
-    @Test("preferences in quarantine are listed, their bytes are not carried along")
+    @Test("Quarantined preferences are listed without their bytes")
     func brokenPreferences() async throws {
         let folder = try CaptureFolder()
         try folder.put("Library/Preferences/org.mozilla.ios.Focus.plist", "bplist00 telemetry-key-prefix- broken")
@@ -66,7 +66,7 @@ import Testing
         #expect(found.records == [])
     }
 
-    @Test("large preferences are read, and told where they are too large")
+    @Test("Large preferences are read, and reported if they are too large")
     func largePreferences() async throws {
         let folder = try CaptureFolder()
         let (large, tooLarge) = ("Library/Preferences/a.plist", "Library/Preferences/b.plist")
@@ -80,7 +80,7 @@ import Testing
         #expect(capture.isIncomplete)
     }
 
-    @Test("the output is never read as input")
+    @Test("The output is never read as input")
     func excludedFile() async throws {
         let folder = try CaptureFolder()
         try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))

@@ -4,9 +4,9 @@ import Glibc
 import Telemetry
 import Testing
 
-/// Names that are no UTF-8, and such as only look alike.
-@Suite struct OddNameTests {
-    /// A path below a folder with a name of any bytes.
+/// Names that are not UTF-8, and names that look alike.
+@Suite struct UnusualNameTests {
+    /// Returns a path below a folder whose name may have any bytes.
     private func path(_ name: [UInt8], in folder: String) -> [CChar] {
         (Array("\(folder)/".utf8) + name + [0]).map(CChar.init(bitPattern:))
     }
@@ -19,7 +19,7 @@ import Testing
         close(number)
     }
 
-    @Test("a ping file with a name that is no UTF-8 is read")
+    @Test("A ping file whose name is not UTF-8 is read")
     func pingFile() async throws {
         let folder = try CaptureFolder()
         try folder.put("\(corePings)/-t-1527163209.5.json", CaptureFolder.ping(1, timestamp: "1527163209.5"))
@@ -30,16 +30,16 @@ import Testing
         #expect(found.problems == [])
     }
 
-    @Test("the path of a ping has the slash behind a folder whose name would join it to its last letter")
+    @Test("The path of a ping contains the slash even if the next name begins with a combining character")
     func joinedSlash() async throws {
         let folder = try CaptureFolder()
-        // A sign of Arabic numbers stands in front of a digit, and makes one character with whatever follows.
+        // This Arabic number sign combines with the character after it.
         try folder.put("Documents/pings\u{600}/-t-1527163209.5.json", CaptureFolder.ping(1))
         let found = try await ReadCapture(folder.open())
         #expect(found.records.map(\.source.path) == ["Documents/pings\u{600}/-t-1527163209.5.json"])
     }
 
-    @Test("what a file with such a name holds that is no ping is listed")
+    @Test("The rejected contents of a file with such a name are listed")
     func brokenPingFile() async throws {
         let folder = try CaptureFolder()
         try folder.makeFolder(corePings)
@@ -51,7 +51,7 @@ import Testing
         #expect(try CaptureInput.folder(capture).quarantinedBytes(of: found.quarantined[0]) == Array("{".utf8))
     }
 
-    @Test("a store that is one file with such a name is reported")
+    @Test("A store that is a single file with such a name is reported")
     func store() async throws {
         let folder = try CaptureFolder()
         try folder.makeFolder("Documents")
@@ -61,7 +61,7 @@ import Testing
         #expect(found.problemCodes == ["Documents/MozTelemetry-Default-\u{FFFD}-core.json unreadable"])
     }
 
-    /// Returns a capture with pings below a folder with a name that is not UTF-8.
+    /// Returns a capture with pings below a folder whose name is not UTF-8.
     private func captureWithOddFolder() throws -> CaptureFolder {
         let folder = try CaptureFolder()
         try folder.put("caf\u{E9}/\(corePings)/-t-1.json", CaptureFolder.ping(1))
@@ -70,7 +70,7 @@ import Testing
         return folder
     }
 
-    @Test("folders with such names are read")
+    @Test("Folders with such names are read")
     func folders() async throws {
         let folder = try captureWithOddFolder()
         let archive = try TestArchive(of: folder.path, named: "a.tar", #"tar -cf "$0" ."#)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("a folder is reported if its name is shown as that of another one")
+    @Test("A folder is reported if its displayed name equals that of another folder")
     func ambiguousFolders() async throws {
         let folder = try captureWithOddFolder()
         try #require(mkdir(path([0x63, 0x61, 0x66, 0xFF], in: folder.path), 0o755) == 0)
@@ -94,7 +94,7 @@ import Testing
         #expect(found.problemCodes == ["caf\u{FFFD} unreadable", "caf\u{FFFD} unreadable"])
     }
 
-    @Test("names that are canonically equivalent are two names")
+    @Test("Canonically equivalent names are different names")
     func equivalentNames() async throws {
         let folder = try CaptureFolder()
         try folder.put("\u{E9}/\(corePings)/-t-1.json", CaptureFolder.ping(1))

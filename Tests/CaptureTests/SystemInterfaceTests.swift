@@ -8,8 +8,8 @@ import Testing
 
 @testable import Capture
 
-/// What a room may ask of this floor, told by a made-up system.
-@Suite struct RoomHookTests {
+/// The interface between this module and the systems, tested with an artificial system.
+@Suite struct SystemInterfaceTests {
     private func records(_ text: String, kind: RequestLogKind) async throws -> [Record] {
         let log = RequestLog(
             ByteSource(Array(text.utf8)), kind: kind, label: "c", path: "p", systems: ProbeSystem.table)
@@ -26,7 +26,7 @@ import Testing
 
     private static let url = "https://probe.example/submit/hello/1"
 
-    /// Header fields as logs have them, and what the system sees of them.
+    /// Header fields as logs contain them, and the fields that the system receives.
     private static let headers: [(String, [String])] = [
         (#"[{"name":"Cookie","value":"SECRET"},{"name":"x-TAG","value":"test"}]"#, ["x-TAG: test"]),
         (#"[["Cookie","SECRET"],["X-Tag","test"]]"#, ["X-Tag: test"]),
@@ -35,7 +35,9 @@ import Testing
         ("[]", []), ("null", []),
     ]
 
-    @Test("of a HAR entry a system sees the header fields that it asks for, and no others", arguments: headers)
+    @Test(
+        "A system receives only the header fields that it requests from an entry of an HTTP archive", arguments: headers
+    )
     func archive(headers: String, seen: [String]) async throws {
         let entry = #"""
             {"request":{"method":"POST","url":"\#(Self.url)","headers":\#(headers),"postData":{"text":"{}"}},\#
@@ -47,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "so it does of a line of NDJSON, which may have them as an object too",
+        "A system receives only the header fields that it requests from a line of NDJSON, which may contain an object",
         arguments: headers + [(#"{"Authorization":"SECRET","X-tag":"test"}"#, ["X-tag: test"])])
     func lines(headers: String, seen: [String]) async throws {
         let line = #"{"url":"\#(Self.url)","headers":\#(headers),"body":{}}"#
@@ -55,7 +57,7 @@ import Testing
         #expect(found.map(\.notes) == [seen])
     }
 
-    @Test("a system tells what is odd about an entry of a folder, which nobody looks at again")
+    @Test("A system can report a problem with an entry of a folder, which is then not reported again")
     func problems() async throws {
         let folder = try TemporaryFolder()
         try folder.put("x", "probe/odd/deep")
@@ -68,7 +70,7 @@ import Testing
             ])
     }
 
-    @Test("an id that comes again is noted with the code of its system, once")
+    @Test("A repeated id gets one note with the code of its system")
     func repeatedID() throws {
         func record(_ payload: String, notes: [String] = []) -> Record {
             Record(
