@@ -123,10 +123,10 @@ import Testing
         try folder.put("notes.txt", "x")
         for name in ["empty", "notes.txt"] {
             let error = try await openingError(name)
-            #expect(message(error) == "\(name): no store that is known")
+            #expect(message(error) == "\(name): no known store was found")
             #expect(
                 error?.remedy
-                    == "give the folder that was pulled from the device, with its Documents and Library folders")
+                    == "pass the folder that was pulled from the device, with its Documents and Library folders")
         }
     }
 
@@ -164,7 +164,7 @@ import Testing
         let error = try await openingError("disk.img")
         #expect(
             message(error)
-                == "disk.img: too-large: more than \(StoreLimits.archive >> 20) MiB, and no store by its name")
+                == "disk.img: too-large: more than \(StoreLimits.archive >> 20) MiB, and not a store by its name")
         #expect(error?.remedy == "if it is a property list, pingferry inspect --max-size shows it")
     }
 
@@ -203,6 +203,6 @@ import Testing
         let error = await #expect(throws: InputError.self) {
             _ = try await opening.open(["\(folder.path)/phone", "\(folder.path)/empty", "\(folder.path)/none"])
         }
-        #expect(message(error) == "empty: no store that is known")
+        #expect(message(error) == "empty: no known store was found")
     }
 }

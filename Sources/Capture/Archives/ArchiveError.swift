@@ -85,11 +85,11 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
     /// The suggested next step for the user, or `nil` if there is none.
     public var remedy: String? {
         switch reason {
-        case .unknownFormat: "zip, tar (also .gz, .xz, .zst, .bz2, .lz4), 7z and cpio archives are read"
-        case .damaged: "pack the capture again, or unpack what is left and give the folder"
+        case .unknownFormat: "pass a zip, tar (also .gz, .xz, .zst, .bz2, .lz4), 7z or cpio archive"
+        case .damaged: "pack the capture again, or unpack the readable part and pass the folder"
         case .checksum: "get another copy of the archive, because files in this one may be altered"
-        case .encrypted, .overLimit, .overExpanded, .unsupportedFormat: "unpack it yourself and give the folder"
-        case .largeWindow: "decompress it with zstd -d --long=31 and give the result"
+        case .encrypted, .overLimit, .overExpanded, .unsupportedFormat: "unpack the archive and pass the folder"
+        case .largeWindow: "decompress the file with zstd -d --long=31 and pass the result"
         case .file, .unsupported, .empty: nil
         }
     }

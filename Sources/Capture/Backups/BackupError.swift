@@ -49,9 +49,9 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
     public var remedy: String? {
         switch cause {
         case .password:
-            "give --password-file FILE, or set PINGFERRY_BACKUP_PASSWORD, or run the command on a terminal, which asks"
-        case .budget: "give the backup to a command of its own"
-        case .damage: "make the backup again, or copy it again from where it was made"
+            "use --password-file FILE, set PINGFERRY_BACKUP_PASSWORD, or run the command in a terminal to enter the password"
+        case .budget: "run a separate command for this backup"
+        case .damage: "make the backup again, or copy it again from the computer that made it"
         case .file: nil
         }
     }

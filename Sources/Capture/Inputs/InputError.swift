@@ -30,14 +30,14 @@ public enum InputError: Error, Sendable {
         case .bundle(let error, let path): "\(path): \(error)"
         case .archive(let error, let path): "\(path): \(error)"
         case .backup(let error, let path): "\(path): \(error)"
-        case .partOfBackup(let path): "\(path): B45 part of a backup; give its folder"
+        case .partOfBackup(let path): "\(path): B45 the file is part of a backup"
         case .isOutput(let path): "cannot replace \(path): it is part of the input"
         case .withoutStores(let path, let problem):
             "\(path)\(problem.path.isEmpty ? "" : ": \(problem.path)"): \(problem.problem.text)"
         case .tooLarge(let path):
-            "\(path): too-large: more than \(StoreLimits.archive >> 20) MiB, and no store by its name"
+            "\(path): too-large: more than \(StoreLimits.archive >> 20) MiB, and not a store by its name"
         case .pseudonyms(let error, let path): "\(path): \(error)"
-        case .nothingKnown(let path): "\(path): no store that is known"
+        case .nothingKnown(let path): "\(path): no known store was found"
         }
     }
 
@@ -48,11 +48,11 @@ public enum InputError: Error, Sendable {
         case .archive(let error, _): error.remedy
         case .backup(let error, _): error.remedy
         case .pseudonyms(let error, _): error.remedy
-        case .partOfBackup: nil
+        case .partOfBackup: "pass the folder of the backup"
         case .isOutput: "give the output another name"
         case .withoutStores: nil
         case .tooLarge: "if it is a property list, pingferry inspect --max-size shows it"
-        case .nothingKnown: "give the folder that was pulled from the device, with its Documents and Library folders"
+        case .nothingKnown: "pass the folder that was pulled from the device, with its Documents and Library folders"
         }
     }
 }

@@ -72,7 +72,7 @@ import Testing
         for input in ["", "junk"] {
             let finished = try shell(#"printf "$1" | "$0" scan -"#, [input])
             #expect(finished.status == 65)
-            #expect(finished.errorLines.first == "pingferry: standard input: no store that is known")
+            #expect(finished.errorLines.first == "pingferry: standard input: no known store was found")
         }
     }
 
@@ -90,7 +90,7 @@ import Testing
             let finished = try shell(script, [archive])
             #expect(finished.status == 65)
             #expect(finished.errors.contains("more than 2 compressions, one in the other"))
-            #expect(finished.errors.contains("unpack it yourself and give the folder"))
+            #expect(finished.errors.contains("unpack the archive and pass the folder"))
         }
     }
 
@@ -128,7 +128,7 @@ import Testing
         try tool("tar", "-cf", folder("a.tar"), "-C", folder("notes"), ".")
         let finished = try pingferry("scan", folder("a.tar"))
         #expect(finished.status == 65)
-        #expect(finished.errorLines.first == "pingferry: \(folder("a.tar")): no store that is known")
+        #expect(finished.errorLines.first == "pingferry: \(folder("a.tar")): no known store was found")
     }
 
     // MARK: The spool

@@ -82,7 +82,7 @@ import Testing
         for path in [try folder.makeFolder("empty"), folder("notes")] {
             let finished = try pingferry("scan", path)
             #expect(finished.status == 65)
-            #expect(finished.errorLines.first == "pingferry: \(path): no store that is known")
+            #expect(finished.errorLines.first == "pingferry: \(path): no known store was found")
             #expect(finished.errorLines.count == 2, "no hint")
         }
     }
