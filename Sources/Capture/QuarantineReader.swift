@@ -8,7 +8,7 @@ public struct QuarantineReader: ~Copyable {
     private let inputs: [CaptureInput]
     private var decoder: FrameDecoder
 
-    /// Creates a source for the quarantine of `inputs`.
+    /// Creates a reader for the quarantine of `inputs`.
     ///
     /// - Throws: ``BundleError`` if there is not enough memory.
     public init(_ inputs: [CaptureInput]) throws(BundleError) {

@@ -11,8 +11,7 @@ struct ArchiveLocation {
     /// The name of the packed folder, derived from the name of the archive.
     let rootName: String
 
-    /// Creates the location of an archive in the capture at `capturePath`, or of an archive that is the capture if it
-    /// is `nil`.
+    /// Creates the location of an archive in the capture at `capturePath`, or of the capture itself if that is `nil`.
     init(label: String, path: String, in capturePath: String? = nil) {
         self.label = label
         shownPath = capturePath.map { "\($0)/\(path)" } ?? path

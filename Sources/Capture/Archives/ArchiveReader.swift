@@ -49,7 +49,7 @@ struct ArchiveReader: ~Copyable {
 
     /// Opens an archive.
     ///
-    /// `isTar` states that it begins as a tar, because libarchive would read a tar that ends as a zip as a zip.
+    /// `isTar` is needed because libarchive would read a tar that ends as a zip as a zip.
     init(_ bytes: ArchiveBytes, limits: ArchiveLimits, isTar: Bool = false) throws(ArchiveError) {
         handle = try ArchiveHandle.open(ArchiveInput.decompressing(bytes, limits), isTar: isTar)
     }

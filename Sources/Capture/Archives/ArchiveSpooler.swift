@@ -6,9 +6,8 @@ import Zip
 
 /// Reads an archive sequentially, and copies the members that may belong to stores to the spool.
 ///
-/// Of all other members, only the names are kept. Plain tar and zip archives are read by several jobs. All other
-/// archives, and those with any irregularity, are read again from the start by libarchive, and the members spooled so
-/// far are dropped.
+/// Only the names of all other members are kept. Plain tar and zip archives are read by several jobs. If an archive turns
+/// out not to be plain, the members spooled so far are dropped, and libarchive reads it from the start.
 struct ArchiveSpooler {
     struct Result {
         let tree: SpooledTree
@@ -46,7 +45,7 @@ struct ArchiveSpooler {
     private static let reportLimit = 1000
     /// The advice for members that only other programs can read.
     private static let unpackAdvice = "unpack the archive yourself and give the folder"
-    /// The maximum length of a path on Linux, in bytes.
+    /// The maximum length of the target of a link, in bytes, which is that of a path on Linux.
     private static let linkSizeLimit = 4096
     /// The maximum number of times that an archive is read.
     ///
@@ -291,7 +290,7 @@ struct ArchiveSpooler {
         }
     }
 
-    /// Returns whether a hard link may carry the contents of a wanted file, as in a cpio archive.
+    /// Returns whether a hard link may contain the bytes of a wanted file, as in a cpio archive.
     private mutating func isWanted(targetOf member: ArchiveReader.Member) -> Bool {
         guard let link = member.hardLink, let target = try? MemberPath(link) else { return false }
         return isWanted(target)

@@ -13,17 +13,17 @@ struct NestedArchive {
     }
 
     private let path: String
-    private let place: ArchiveLocation
+    private let location: ArchiveLocation
 
     init(_ path: String, in capturePath: String, label: String) {
         self.path = path
-        place = ArchiveLocation(label: label, path: path, in: capturePath)
+        location = ArchiveLocation(label: label, path: path, in: capturePath)
     }
 
     /// The prefix of the paths of all members.
-    var prefix: String { place.prefix }
+    var prefix: String { location.prefix }
     /// The name of the packed folder, derived from the name of the archive.
-    var rootName: String { place.rootName }
+    var rootName: String { location.rootName }
 
     /// Spools the wanted members.
     ///
@@ -52,7 +52,7 @@ struct NestedArchive {
         _ source: ByteSource, _ spool: Spool, _ formats: [StoreFormat], _ jobs: JobLimit
     ) async throws(ArchiveError) -> Opened {
         do throws(ArchiveError) {
-            let spooler = ArchiveSpooler(place, spool: spool, formats: formats, jobs: jobs)
+            let spooler = ArchiveSpooler(location, spool: spool, formats: formats, jobs: jobs)
             let result = try await spooler.spoolMembers(.source(source))
             return Opened(
                 tree: result.tree, problems: result.problems, isIncomplete: !result.problems.isEmpty,
@@ -68,7 +68,7 @@ struct NestedArchive {
     }
 
     private func failure(_ code: String, _ text: String, at offset: Int? = nil, isLoss: Bool) -> Opened {
-        let problem = PlacedProblem(capture: place.label, path: path, problem: Problem(code, text, at: offset))
+        let problem = PlacedProblem(capture: location.label, path: path, problem: Problem(code, text, at: offset))
         return Opened(problems: [problem], isIncomplete: isLoss)
     }
 }

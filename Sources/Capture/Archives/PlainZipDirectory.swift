@@ -24,9 +24,7 @@ struct PlainZipDirectory {
     /// The number of bytes of the directory that were read.
     private var position = 0
     private var entriesLeft: Int
-    /// The next entry.
-    ///
-    /// Its offset is the end of the member before it.
+    /// The next entry, whose offset is the end of the member before it.
     private var following: ZipEntry?
 
     /// The number of bytes that are read at once.

@@ -39,7 +39,7 @@ struct ZipPart: Sendable {
             : member.extent.count <= sizeLimit && member.entry.size <= sizeLimit
     }
 
-    /// Adds the next member if the part has room, and returns whether it was added.
+    /// Adds the next member if it fits in the part, and returns whether it was added.
     mutating func add(_ member: Member) -> Bool {
         let combined = members.isEmpty ? member.extent : extent.lowerBound..<member.extent.upperBound
         let unpackedSize = member.path == nil ? size : size + member.entry.size

@@ -84,7 +84,7 @@ struct BackupContents {
         return domain
     }
 
-    /// Stores a container that may lack its pings.
+    /// Adds a container that may lack its pings.
     private mutating func addContainer(_ domain: BackupDomain) {
         guard domain.kind == .app, names.areStoresMissing(of: domain.identifier, among: []) else { return }
         domains[domain.name] = domain
@@ -163,10 +163,10 @@ struct BackupContents {
 
     // MARK: Clashes
 
-    /// Whether the rows must be read again to find those that clash with folders.
+    /// Whether the rows must be read again to find clashes with folders.
     var hasFolders: Bool { !folders.isEmpty }
 
-    /// Stores the path of a row that is a file or a link, if other rows need a folder at the same path.
+    /// Adds the path of a row that is a file or a link, if other rows need a folder at the same path.
     mutating func addClash(of row: ManifestRow) {
         // The folders have valid paths, so that an invalid path cannot match one.
         guard !row.path.isEmpty else { return }
@@ -197,7 +197,7 @@ extension BackupContents {
 
     /// Returns the kept rows as a tree of folders and files.
     ///
-    /// `prefix` is the prefix of their paths in the capture. `check` checks a file that is a store by its name.
+    /// `prefix` is the prefix of their paths in the capture. `check` is called for files that are stores by their names.
     consuming func finish(
         prefix: String, _ problems: inout BackupProblems,
         _ check: (_ number: Int, _ path: String, inout BackupProblems) -> ReadCheck

@@ -8,14 +8,14 @@ import Telemetry
 ///
 /// Source: "iOS backups", sections 3 to 5 and 8.
 struct BackupOpener {
-    let place: BackupLocation
+    let location: BackupLocation
     let spool: Spool
     let passwords: BackupPasswords
 
     /// Reads the manifest of the backup in `folder`.
     func open(_ folder: borrowing Folder, names: StoreNames) throws(BackupError) -> OpenedManifest {
         let lists = try BackupError.wrapping { () throws(FileError) in try BackupLists(in: folder) }
-        let unlocker = BackupUnlocker(lists: lists, place: place, passwords: passwords)
+        let unlocker = BackupUnlocker(lists: lists, location: location, passwords: passwords)
         let found = try manifest(in: folder, lists, unlocker)
         var contents = BackupContents(names, nameLimit: spool.archiveLimits.nameBytes)
         var unlisted: UnlistedFiles?
@@ -31,7 +31,7 @@ struct BackupOpener {
             _ = try found.rows.forEach { row throws(BackupError) in contents.addClash(of: row) }
         }
         return OpenedManifest(
-            place: place, lists: lists, unlocker: unlocker, format: found.format, protection: found.protection,
+            location: location, lists: lists, unlocker: unlocker, format: found.format, protection: found.protection,
             contents: contents, end: end)
     }
 

@@ -15,7 +15,7 @@ public final class BackupPasswords: Sendable {
     /// `isAgain` states whether the previous answer was wrong.
     public typealias Asking = @Sendable (_ path: String, _ isAgain: Bool) -> Secret?
 
-    /// Derives a key by calling `derive`, which may take seconds, and can show that meanwhile.
+    /// Derives a key by calling `derive`, which may take seconds, and may show a message meanwhile.
     public typealias Waiting = @Sendable (_ path: String, _ rounds: Int, _ derive: () -> CipherKey?) -> CipherKey?
 
     private struct DerivedKeyID: Hashable {

@@ -6,7 +6,7 @@ import Secrets
 /// Source: "iOS backups", sections 5.2, 5.3 and 9.
 struct BackupUnlocker {
     let lists: BackupLists
-    let place: BackupLocation
+    let location: BackupLocation
     let passwords: BackupPasswords
 
     func unlock() throws(BackupError) -> ClassKeys {
@@ -18,7 +18,7 @@ struct BackupUnlocker {
             throw BackupError(error)
         }
         do throws(BackupPasswords.UnlockError) {
-            return try passwords.unlock(bag, path: place.shownPath)
+            return try passwords.unlock(bag, path: location.shownPath)
         } catch {
             throw BackupError(error, lists)
         }

@@ -4,7 +4,7 @@ import Telemetry
 
 /// A backup whose manifest was read, and whose files were not opened yet.
 struct OpenedManifest {
-    let place: BackupLocation
+    let location: BackupLocation
     let lists: BackupLists
     let unlocker: BackupUnlocker
     let format: BackupFacts.Format
@@ -29,10 +29,10 @@ struct OpenedManifest {
     /// - Throws: ``BackupError`` if a file needs a password that is missing.
     func finish(in folder: RootFolder) throws(BackupError) -> OpenedBackup {
         let files = try files(in: folder)
-        var problems = BackupProblems(label: place.label, path: place.path)
+        var problems = BackupProblems(label: location.label, path: location.path)
         reportState(files.damagedClasses, &problems)
         let domains = contents.domains
-        let builder = contents.finish(prefix: place.prefix, &problems) { number, path, problems in
+        let builder = contents.finish(prefix: location.prefix, &problems) { number, path, problems in
             do throws(FileError) {
                 _ = try files.source(ofFile: number)
                 return .readable
@@ -41,10 +41,10 @@ struct OpenedManifest {
             }
         }
         // Clashes with folders were reported already.
-        let (tree, _) = builder.finish(name: place.shownPath, bytes: .finder(files.source))
+        let (tree, _) = builder.finish(name: location.shownPath, bytes: .finder(files.source))
         return OpenedBackup(
-            tree: tree, place: place,
-            facts: BackupFacts(path: place.path, format: format, isEncrypted: files.isEncrypted, lists),
+            tree: tree, location: location,
+            facts: BackupFacts(path: location.path, format: format, isEncrypted: files.isEncrypted, lists),
             problems: problems.finish(), domains: domains)
     }
 
@@ -69,7 +69,7 @@ struct OpenedManifest {
 /// A backup whose tree can be searched for stores.
 struct OpenedBackup {
     let tree: SpooledTree
-    let place: BackupLocation
+    let location: BackupLocation
     let facts: BackupFacts
     let problems: [PlacedProblem]
     /// The containers in the backup, by the names of their domains.
@@ -82,7 +82,7 @@ extension OpenedBackup {
         var facts = facts
         facts.absent = domains.filter { name, domain in
             guard domain.kind == .app else { return false }
-            let container = Container(path: place.prefix + name, identifier: domain.identifier, kind: .app)
+            let container = Container(path: location.prefix + name, identifier: domain.identifier, kind: .app)
             return names.areStoresMissing(of: domain.identifier, among: containers[container] ?? [])
         }.map(\.value.identifier).sorted()
         return facts

@@ -11,7 +11,7 @@ import Files
 struct UnlistedFiles {
     private var files: Set<FileID> = []
     private var listed: Set<FileID> = []
-    /// The number of file rows without a file, and of folder and link rows with one.
+    /// The number of rows that do not match the files: file rows without a file, and other rows with one.
     private var mismatchCount = 0
 
     /// Lists the files in the folder of a backup.

@@ -61,7 +61,7 @@ public enum InputKind: Sendable {
 
     /// Returns whether `path` ends like the path of an archive.
     ///
-    /// Some archives have no other mark.
+    /// Some archives can be recognized only by their names.
     public static func isArchive(named path: String) -> Bool { MemberNames.isArchive(path.utf8) }
 
     private static func zstdKind(_ head: [UInt8]) -> InputKind {

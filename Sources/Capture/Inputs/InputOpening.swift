@@ -159,7 +159,7 @@ public struct InputOpening: Sendable {
         case (.archive, _): return .folder(try await openArchive(bytes, path, label: label))
         case (.other, _) where !isSalvage && InputKind.isArchive(named: path):
             return .folder(try await openArchive(bytes, path, label: label))
-        // The first bytes of a damaged bundle may be what is damaged.
+        // The damage may be in the first bytes, by which a bundle is recognized.
         case (_, .source(let source)) where isSalvage:
             return .salvage(SalvagedBundle(source, path: path, label: label, systems: systems))
         case (.bundle, .source(let source)), (.damagedZstd, .source(let source)):
@@ -259,7 +259,7 @@ public struct InputOpening: Sendable {
     ///   - path: The path of the bundle. `-` is the standard input.
     ///   - systems: The systems whose records the bundle may contain.
     ///   - folder: The folder of the private file.
-    ///   - signers: The keys of which one must have signed the bundle, or `nil` if no signature is needed.
+    ///   - signers: The accepted signing keys, or `nil` if no signature is needed.
     ///   - signature: The path of the signature, or `nil` for the file beside the bundle. It is required for the
     ///     standard input.
     /// - Returns: The bundle.

@@ -102,7 +102,7 @@ final class SalvageScan {
     private var current: OpenedMember?
     /// The number of records that were read, by segment.
     ///
-    /// The key `nil` stands for segments whose names are unknown.
+    /// The key `nil` is used for segments whose names are unknown.
     private var recordCounts: [String?: Int] = [:]
     private var manifest: Manifest?
     /// The hashes from the manifest, or `nil` before they are needed.

@@ -16,7 +16,9 @@ struct EntryBody {
     /// The maximum ratio of the inflated to the compressed size of a body.
     static let inflationLimit = 200
 
-    /// Decodes the text of `postData`, which is UTF-8 in which lone surrogates are encoded like other code points.
+    /// Decodes the text of `postData`.
+    ///
+    /// The text is UTF-8, in which lone surrogates are encoded like other code points.
     init(text: Span<UInt8>, isBase64: Bool) throws(BodyError) {
         let (bytes, encoding) = try Self.storedBytes(of: text, isBase64: isBase64)
         guard bytes.starts(with: [0x1F, 0x8B]) else {

@@ -40,7 +40,7 @@ struct HTTPArchiveReader: Sendable {
         text.starts(with: "\"1.".utf8) || text.elementsEqual("\"\"".utf8)
     }
 
-    /// Reads the entry at `index`, of which `text` contains the members in the outline.
+    /// Reads the entry at `index`, where `text` contains the members that are in the outline.
     mutating func read(_ text: [UInt8], index: Int) -> LogFinding {
         do throws(BodyError) {
             return try finding(in: text, index: index)
@@ -122,7 +122,7 @@ extension HTTPArchiveReader {
             try body.read(found.bytes)
             return found.encoding
         } catch {
-            // Unmarked base64 is accepted only if the body is not JSON otherwise.
+            // Undeclared base64 is accepted only if the text itself is not JSON.
             if found.encoding == "text",
                 let decoded = try? EntryBody(text: entry.bytes(of: text), isBase64: true),
                 (try? body.read(decoded.bytes)) != nil
@@ -187,7 +187,7 @@ extension HTTPArchiveReader {
 }
 
 extension Timestamp {
-    /// Creates a timestamp from the start of an exchange, or returns `nil` if `text` is no complete time with a zone.
+    /// Creates a timestamp from the start of an exchange, or returns `nil` if `text` is not a complete time with a zone.
     init?(started text: String) {
         guard text.utf8.count > 10 else { return nil }
         self.init(rfc3339: text)

@@ -26,7 +26,7 @@ struct HTTPArchiveSplitter: ~Copyable {
         do throws(JSONError) {
             while true {
                 if let finding = try advanceInPiece() {
-                    if let cut = cut(for: finding) { return cut }
+                    if let item = item(for: finding) { return item }
                 } else if !pieces.advance() {
                     return end()
                 }
@@ -42,7 +42,7 @@ struct HTTPArchiveSplitter: ~Copyable {
         return try skimmer.next(in: piece.span, from: &pieces.position)
     }
 
-    private mutating func cut(for finding: JSONSkimmer.Finding) -> RawLogItem? {
+    private mutating func item(for finding: JSONSkimmer.Finding) -> RawLogItem? {
         switch finding {
         case .neighbor:
             guard !HTTPArchiveReader.isKnown(version: skimmer.text) else { return nil }

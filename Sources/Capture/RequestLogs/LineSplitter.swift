@@ -30,12 +30,12 @@ struct LineSplitter: ~Copyable {
                 let (part, isEnded) = pieces.advance(past: UInt8(ascii: "\n"))
                 let piece = pieces.piece
                 line.append(piece.span.extracting(part))
-                if isEnded, let cut = endLine(at: pieces.currentOffset - 1) { return cut }
+                if isEnded, let item = endLine(at: pieces.currentOffset - 1) { return item }
             } else if pieces.advance() {
                 lineStart = lineStart ?? pieces.currentOffset
             } else {
                 isAtEnd = true
-                // The last line is truncated by the fault and part of what cannot be read.
+                // The fault truncates the last line, which is reported with the unreadable rest.
                 if let fault = pieces.fault {
                     return RawLogItem(contents: .fault("line_damaged \(fault.reason)"), start: lineStart, end: nil)
                 }

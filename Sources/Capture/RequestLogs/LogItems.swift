@@ -92,7 +92,7 @@ struct LogItems {
     }
 }
 
-/// Splits a log into rounds of items that several jobs parse.
+/// Splits a log into batches of items that several jobs parse.
 private final class LogBatcher: Sendable {
     /// The items that several jobs parse at the same time.
     ///
@@ -105,7 +105,7 @@ private final class LogBatcher: Sendable {
 
     private let splitter: Mutex<LogSplitter>
 
-    /// The number of bytes of text that one job parses, and that a round contains.
+    /// The number of bytes of text that one job parses, and that a batch contains.
     ///
     /// The last item may exceed it.
     private static let bytesPerJob = 128 << 10
@@ -193,7 +193,7 @@ private enum LogReader: Sendable {
         let index: Int
         switch item.contents {
         case .fault(let reason): return LogItem(finding: .reject(reason), start: item.start, end: item.end)
-        case .text(let bytes, let place): (text, index) = (bytes, place)
+        case .text(let bytes, let position): (text, index) = (bytes, position)
         }
         switch consume reader {
         case .archive(var archive):

@@ -17,7 +17,9 @@ struct PayloadLineReader: Sendable {
     private let systems: SystemTable
     private var line = JSONDocument()
     private var body = JSONDocument()
-    /// Whether the last line was a payload without an envelope, equal ones of which are numbered.
+    /// Whether the last line was a payload without an envelope.
+    ///
+    /// Equal payloads of this kind are numbered.
     private(set) var isPayload = false
 
     private enum Keys {

@@ -9,7 +9,7 @@ public enum RequestLogKind: Sendable {
     /// NDJSON, with a record, a payload or a request on each line.
     case lines
 
-    /// The kind of store that records state for the log.
+    /// The kind of store that the records of the log name as their source.
     public var store: StoreKind { self == .httpArchive ? .harEntry : .ndjsonLine }
 
     /// The number of bytes of a file that are read to detect its format.

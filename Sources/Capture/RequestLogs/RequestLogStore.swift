@@ -26,7 +26,7 @@ struct RequestLogStore: Store {
     var fileCount: Int { 1 }
     var isReadAtOnce: Bool { true }
 
-    /// Returns the request log that a file in a folder is, judged by its name and its first bytes.
+    /// Returns a file in a folder as a request log if its name and its first bytes show that it is one.
     fileprivate static func stores(
         ofFile name: String, in folder: inout FolderLook, _ systems: SystemTable
     ) -> FileFinding {

@@ -19,24 +19,24 @@ extension StoreSearch {
         guard !paths.isEmpty else { return }
         var manifests: [OpenedManifest] = []
         for path in paths {
-            let place = BackupLocation(label: label, path: path, in: self.path, archive: archive)
-            let opening = BackupOpener(place: place, spool: spool, passwords: passwords)
+            let location = BackupLocation(label: label, path: path, in: self.path, archive: archive)
+            let opening = BackupOpener(location: location, spool: spool, passwords: passwords)
             do throws(BackupError) {
-                manifests.append(try opening.open(folder(of: place, in: tree), names: StoreNames(formats: formats)))
+                manifests.append(try opening.open(folder(of: location, in: tree), names: StoreNames(formats: formats)))
             } catch {
-                try report(error, at: place)
+                try report(error, at: location)
             }
         }
         let members = try await reread(manifests, archive, rereader)
         for manifest in manifests {
             do throws(BackupError) {
-                let folder = try folder(of: manifest.place, in: tree, archive: archive, members)
+                let folder = try folder(of: manifest.location, in: tree, archive: archive, members)
                 let backup = try manifest.finish(in: RootFolder(folder))
                 backups.append(backup)
                 problems += backup.problems
                 isIncomplete = isIncomplete || backup.problems.contains(where: \.problem.isLoss)
             } catch {
-                try report(error, at: manifest.place)
+                try report(error, at: manifest.location)
                 continue
             }
             if let backup = backups.last { try await search(backup, in: &tree, limit: limit) }
@@ -50,7 +50,7 @@ extension StoreSearch {
         guard let rereader, !manifests.isEmpty else { return nil }
         var paths: Set<[UInt8]> = []
         for manifest in manifests {
-            let folder = manifest.place.prefix.utf8.dropFirst(archive.utf8.count)
+            let folder = manifest.location.prefix.utf8.dropFirst(archive.utf8.count)
             manifest.forEachFile { paths.insert(folder + Array($0.utf8)) }
         }
         let result = try await rereader.members(at: paths)
@@ -63,26 +63,26 @@ extension StoreSearch {
     ///
     /// `members` are the files of a backup in an archive, if they were spooled.
     private func folder(
-        of place: BackupLocation, in tree: FileTree, archive: String = "", _ members: SpooledTree? = nil
+        of location: BackupLocation, in tree: FileTree, archive: String = "", _ members: SpooledTree? = nil
     ) throws(BackupError) -> Folder {
         try BackupError.wrapping { () throws(FileError) in
-            guard let members else { return try tree.folder(at: place.path) }
-            let inside = String(place.path.utf8.dropFirst(archive.utf8.count)) ?? ""
+            guard let members else { return try tree.folder(at: location.path) }
+            let inside = String(location.path.utf8.dropFirst(archive.utf8.count)) ?? ""
             return try Folder(rootOf: members).folder(at: inside)
         }
     }
 
     /// Reports a backup that cannot be read, or throws the error if the backup is the capture or the spool is full.
-    private mutating func report(_ error: BackupError, at place: BackupLocation) throws(BackupError) {
+    private mutating func report(_ error: BackupError, at location: BackupLocation) throws(BackupError) {
         // If the spool has no space for this backup, it has none for other backups.
-        guard !place.path.isEmpty, !error.isSpoolFailure else { throw error }
+        guard !location.path.isEmpty, !error.isSpoolFailure else { throw error }
         isIncomplete = true
         backupErrors.append(error)
-        report("unreadable", error.description, at: place.path)
+        report("unreadable", error.description, at: location.path)
     }
 
     private mutating func search(_ backup: OpenedBackup, in tree: inout FileTree, limit: JobLimit) async throws {
-        let prefix = backup.place.prefix
+        let prefix = backup.location.prefix
         for (name, domain) in backup.domains { identifiers[prefix + name] = ContainerOwner(domain) }
         let part: FileTree
         if prefix.isEmpty {
@@ -97,12 +97,12 @@ extension StoreSearch {
         try await searchLevels(addFindings(root, of: prefix), part, excluding: [], hasBackups: false, limit: limit)
         guard let unread = unreadableInBackups[prefix] else { return }
         let more = unread.count > 1 ? " (and \(unread.count - 1) more files that only their contents tell)" : ""
-        report("unreadable", unread.first + more, at: backup.place.path)
+        report("unreadable", unread.first + more, at: backup.location.path)
     }
 
     /// Returns the prefix of the backup that contains `path`, or `nil` if there is none.
     func backupPrefix(of path: String) -> String? {
-        backups.last { path.utf8.starts(with: $0.place.prefix.utf8) }?.place.prefix
+        backups.last { path.utf8.starts(with: $0.location.prefix.utf8) }?.location.prefix
     }
 
     /// Returns the problem of a link or a special file.

@@ -64,13 +64,14 @@ public final class CapturedFolder: Sendable {
         passwords: BackupPasswords = BackupPasswords(), limit: JobLimit
     ) async throws {
         let formats = CaptureFormats.all(systems)
-        let place = ArchiveLocation(label: label, path: path)
-        let spooler = ArchiveSpooler(place, spool: spool, formats: formats, jobs: limit)
+        let location = ArchiveLocation(label: label, path: path)
+        let spooler = ArchiveSpooler(location, spool: spool, formats: formats, jobs: limit)
         let members = try await spooler.spoolMembers(archive)
         let rereader: ArchiveRereader? =
             if case .source(let source) = archive { ArchiveRereader(source: source, spooler: spooler) } else { nil }
         try await self.init(
-            FileTree(Folder(rootOf: members.tree)), path: path, label: label, rootName: place.rootName, isArchive: true,
+            FileTree(Folder(rootOf: members.tree)), path: path, label: label, rootName: location.rootName,
+            isArchive: true,
             problems: members.problems, formats: formats, excluding: [], spool: spool, passwords: passwords,
             rereader: rereader, limit: limit)
     }

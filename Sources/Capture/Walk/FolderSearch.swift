@@ -19,7 +19,7 @@ struct FolderSearch: Sendable {
         case ambiguous(String)
     }
 
-    /// The stores in the folder, or the store that the folder is as a whole.
+    /// The stores in the folder, or the single store that consists of the whole folder.
     private(set) var stores: [any Store] = []
     private(set) var folders: [String] = []
     private(set) var archives: [Archive] = []
@@ -164,9 +164,7 @@ struct FolderSearch: Sendable {
         return Self.stores(formats) { format in format.storesOfFile?(name, &look) ?? .stranger }
     }
 
-    /// Returns the stores that a file is.
-    ///
-    /// `ask` returns the finding of a format.
+    /// Returns the stores in a file, where `ask` returns the finding of a format.
     private static func stores(_ formats: [StoreFormat], _ ask: (StoreFormat) -> FileFinding) -> [any Store] {
         var shared: [any Store] = []
         for format in formats {
@@ -205,7 +203,7 @@ struct FolderSearch: Sendable {
         return formats.contains { $0.isNamedForStore?(text, store) ?? false }
     }
 
-    /// Determines whether an excluded file is a store, or belongs to the store that the folder is as a whole.
+    /// Determines whether an excluded file is a store, or belongs to a store that consists of the whole folder.
     ///
     /// Other files among pings are ignored, such as an earlier output.
     private mutating func findExcludedStore(_ entries: Entries) throws(FileError) {
@@ -273,7 +271,7 @@ extension FolderSearch {
     /// Returns the stores that a single file in the folder is, judged by its name, its contents, and the given path of
     /// the folder.
     ///
-    /// The result is empty if the file is not a store, and has several elements if systems share the file.
+    /// The result is empty if the file contains no store, and has several elements if systems share the file.
     func stores(ofSingleFile file: String, inFolderAt folderPath: String) throws(FileError) -> [any Store] {
         var entries = FolderEntries()
         entries.append(name: file.utf8, kind: .file, inode: 0)

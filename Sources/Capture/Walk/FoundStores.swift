@@ -5,7 +5,7 @@ import Telemetry
 public struct FoundStore: Sendable {
     /// The store as recognized by its system.
     public let store: any Store
-    fileprivate let place: CompactContainer
+    fileprivate let compactContainer: CompactContainer
     /// The index of the container.
     ///
     /// The containers of a capture that have stores are counted from 0, in the order of their first stores.
@@ -17,8 +17,8 @@ public struct FoundStore: Sendable {
     /// The container of the store.
     public var container: Container {
         Container(
-            path: String(decoding: path.utf8.prefix(Int(place.pathLength)), as: UTF8.self),
-            identifier: place.identifier, kind: place.kind)
+            path: String(decoding: path.utf8.prefix(Int(compactContainer.pathLength)), as: UTF8.self),
+            identifier: compactContainer.identifier, kind: compactContainer.kind)
     }
 }
 
@@ -59,7 +59,7 @@ public struct FoundStores: RandomAccessCollection, Sendable {
     /// Returns a store with its container.
     public subscript(index: Int) -> FoundStore {
         let number = Int(entries[index].container)
-        return FoundStore(store: entries[index].store, place: containers[number], containerNumber: number)
+        return FoundStore(store: entries[index].store, compactContainer: containers[number], containerNumber: number)
     }
 
     /// Adds stores whose containers are not known yet.
@@ -95,7 +95,7 @@ public struct FoundStores: RandomAccessCollection, Sendable {
 
     /// Returns the stores of the container that a store belongs to, including the store itself.
     func neighbors(of found: FoundStore) -> [any Store] {
-        let folder = found.path.utf8.prefix(Int(found.place.pathLength))
+        let folder = found.path.utf8.prefix(Int(found.compactContainer.pathLength))
         return entries[firstIndex(from: folder)...].lazy.prefix { $0.store.path.utf8.starts(with: folder) }
             .filter { $0.container == found.containerNumber }.map(\.store)
     }
