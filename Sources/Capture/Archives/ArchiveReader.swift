@@ -45,7 +45,7 @@ struct ArchiveReader: ~Copyable {
     private let handle: ArchiveHandle
     /// The number of decompressed bytes of members.
     private var expanded = 0
-    private var hasBegun = false
+    private var hasStarted = false
 
     /// Opens an archive.
     ///
@@ -74,7 +74,7 @@ extension ArchiveReader {
         default: throw failure()
         }
         guard let entry else { throw failure() }
-        hasBegun = true
+        hasStarted = true
         guard handle.input.allows(expanded: Int(archive_filter_bytes(archive, 0))) else {
             throw ArchiveError(.overExpanded, at: handle.offset)
         }
@@ -128,7 +128,7 @@ extension ArchiveReader {
     }
 
     private func failure() -> ArchiveError {
-        handle.failure(hasBegun: hasBegun)
+        handle.failure(hasStarted: hasStarted)
     }
 }
 
@@ -200,9 +200,9 @@ private struct ArchiveHandle: ~Copyable {
     ///
     /// Must not be called if opening failed, because libarchive would dereference a missing format when asked for
     /// encryption.
-    func failure(hasBegun: Bool) -> ArchiveError {
+    func failure(hasStarted: Bool) -> ArchiveError {
         if let failure = input.failure { return failure }
-        if !hasBegun, archive_read_has_encrypted_entries(archive) == 1 { return ArchiveError(.encrypted) }
+        if !hasStarted, archive_read_has_encrypted_entries(archive) == 1 { return ArchiveError(.encrypted) }
         return ArchiveError(ofLibarchive: archive_error_string(archive).map { String(cString: $0) }, at: offset)
     }
 }

@@ -5,7 +5,7 @@
 /// Source: "APPNOTE.TXT - .ZIP File Format Specification", appendix D.
 enum CodePage437 {
     /// The characters of the bytes from 0x80 on.
-    private static let upper = Array(
+    private static let upperHalf = Array(
         """
         ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐\
         └┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■ 
@@ -17,7 +17,7 @@ enum CodePage437 {
     static func utf8(_ name: [UInt8]) -> [UInt8] {
         guard (try? UTF8Span(validating: name.span)) == nil else { return name }
         var text = String.UnicodeScalarView()
-        for byte in name { text.append(byte < 0x80 ? Unicode.Scalar(byte) : upper[Int(byte) - 0x80]) }
+        for byte in name { text.append(byte < 0x80 ? Unicode.Scalar(byte) : upperHalf[Int(byte) - 0x80]) }
         return Array(String(text).utf8)
     }
 }

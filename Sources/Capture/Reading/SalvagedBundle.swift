@@ -96,7 +96,7 @@ private struct ListLines {
 final class SalvageScan {
     private var scanner: FrameScanner
     private let bundle: SalvagedBundle
-    private var hasBegun = false
+    private var hasStarted = false
     private var isAtEnd = false
     /// The member that is being read, because it may have more lines than an output can hold.
     private var current: OpenedMember?
@@ -121,9 +121,9 @@ final class SalvageScan {
 
     /// Reads until the output is full or the bundle ends, and returns whether there may be more to read.
     func read(into output: inout ScanOutput) throws(BundleError) -> Bool {
-        if !hasBegun {
+        if !hasStarted {
             for fault in bundle.faults { report(fault, to: &output) }
-            hasBegun = true
+            hasStarted = true
         }
         do throws(ContainerError) {
             while !output.isFull {
@@ -263,18 +263,18 @@ final class SalvageScan {
 
     /// Reports the number of records that the manifest lists and that were not read.
     private func reportMissing(to output: inout ScanOutput) {
-        let strayCount = recordCounts[nil, default: 0]
+        let unnamedCount = recordCounts[nil, default: 0]
         let incomplete = (manifest?.segments ?? []).filter { recordCounts[$0.path, default: 0] < $0.records }
         // Records of segments with unknown names belong to some of the incomplete segments.
-        if strayCount > 0, incomplete.count > 1 {
-            let lost = incomplete.reduce(-strayCount) { $0 + $1.records - recordCounts[$1.path, default: 0] }
+        if unnamedCount > 0, incomplete.count > 1 {
+            let lost = incomplete.reduce(-unnamedCount) { $0 + $1.records - recordCounts[$1.path, default: 0] }
             report("\(incomplete.count) segments are incomplete; records lost: \(lost)", to: &output)
             return
         }
         for segment in incomplete {
             let count = recordCounts[segment.path]
-            let lost = segment.records - (count ?? 0) - strayCount
-            let word = count == nil && strayCount == 0 ? "missing" : "incomplete"
+            let lost = segment.records - (count ?? 0) - unnamedCount
+            let word = count == nil && unnamedCount == 0 ? "missing" : "incomplete"
             if lost > 0 { report("\(segment.path) is \(word); records lost: \(lost)", to: &output) }
         }
     }

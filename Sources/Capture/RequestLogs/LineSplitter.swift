@@ -26,7 +26,7 @@ struct LineSplitter: ~Copyable {
     /// Returns the next line or fault, or `nil` at the end.
     mutating func next() -> RawLogItem? {
         while !isAtEnd {
-            if !pieces.isUsedUp {
+            if !pieces.isConsumed {
                 let (part, isEnded) = pieces.advance(past: UInt8(ascii: "\n"))
                 let piece = pieces.piece
                 line.append(piece.span.extracting(part))

@@ -89,7 +89,7 @@ private struct RequestLogReader: ~Copyable {
     private let secret: RunSecret
     private let spread: Spread
     private var items: LogItems?
-    private var isBegun = false
+    private var hasStarted = false
     private(set) var isAtEnd = false
     private var others: [OtherTraffic: Int] = [:]
     /// The rejects that are not hashed yet.
@@ -109,7 +109,7 @@ private struct RequestLogReader: ~Copyable {
     }
 
     mutating func read(into output: inout ScanOutput) {
-        if !isBegun { start() }
+        if !hasStarted { start() }
         defer {
             output.bytesRead += (items?.offset ?? bytesCounted) - bytesCounted
             bytesCounted = items?.offset ?? bytesCounted
@@ -130,7 +130,7 @@ private struct RequestLogReader: ~Copyable {
     }
 
     private mutating func start() {
-        isBegun = true
+        hasStarted = true
         do throws(PlainTextError) {
             items = try LogItems(log, spread: spread)
         } catch {

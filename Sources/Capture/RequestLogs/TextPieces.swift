@@ -20,7 +20,7 @@ struct TextPieces: ~Copyable {
     /// The size of the byte order mark at the start of the text.
     var markLength: Int { text.markLength }
     /// Whether all of the piece was consumed.
-    var isUsedUp: Bool { position == piece.count }
+    var isConsumed: Bool { position == piece.count }
 
     /// Reads the next piece, and returns whether there is one.
     mutating func advance() -> Bool {

@@ -66,14 +66,14 @@ struct ContainerFinder {
     /// Returns the nearest enclosing folder whose owner is known.
     private func nearestOwnedContainer(_ folder: Substring.UTF8View?, prefix: String) -> Container? {
         guard !identifiers.isEmpty else { return nil }
-        var around = folder ?? ""[...].utf8
+        var enclosing = folder ?? ""[...].utf8
         while true {
-            let path = prefix + String(Substring(around))
+            let path = prefix + String(Substring(enclosing))
             if let owner = identifiers[path] {
                 return Container(path: path, identifier: owner.identifier, kind: owner.kind)
             }
-            guard !around.isEmpty else { return nil }
-            around = around[..<(around.lastIndex(of: UInt8(ascii: "/")) ?? around.startIndex)]
+            guard !enclosing.isEmpty else { return nil }
+            enclosing = enclosing[..<(enclosing.lastIndex(of: UInt8(ascii: "/")) ?? enclosing.startIndex)]
         }
     }
 

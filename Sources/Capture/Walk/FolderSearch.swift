@@ -99,10 +99,10 @@ struct FolderSearch: Sendable {
             isBackup = true
             return
         }
-        var look = look(at: entries.files, entries.folders, in: folder)
-        let whole = store(ofFolder: &look)
-        if let whole {
-            stores.append(whole)
+        var look = makeLook(at: entries.files, entries.folders, in: folder)
+        let folderStore = store(ofFolder: &look)
+        if let folderStore {
+            stores.append(folderStore)
         } else {
             for file in entries.files { stores += stores(ofFile: file, in: &look) }
             addArchives(entries)
@@ -110,7 +110,7 @@ struct FolderSearch: Sendable {
         folders = entries.folders.filter { !look.claimedFolders.contains($0) }.map { look.path(of: $0) }
         unreadable += look.unreadable
         problems = look.problems
-        addOthers(entries.others, in: whole)
+        addOthers(entries.others, in: folderStore)
         for found in look.notFiles { skippedEntries.add(addingTarget(to: found)) }
         excludedStore = look.leftOutStore
         if !entries.excluded.isEmpty { try findExcludedStore(entries) }
@@ -146,7 +146,7 @@ struct FolderSearch: Sendable {
         return entries
     }
 
-    private func look(at files: FileNames, _ folders: [[UInt8]], in folder: consuming Folder) -> FolderLook {
+    private func makeLook(at files: FileNames, _ folders: [[UInt8]], in folder: consuming Folder) -> FolderLook {
         FolderLook(
             folder, path: path, name: name, base: base, files: files, folders: folders, tree: tree,
             excluded: excluded)
@@ -178,7 +178,7 @@ struct FolderSearch: Sendable {
         return shared
     }
 
-    private mutating func addOthers(_ others: [(name: [UInt8], isLink: Bool)], in whole: (any Store)?) {
+    private mutating func addOthers(_ others: [(name: [UInt8], isLink: Bool)], in folderStore: (any Store)?) {
         let rule = LinkRule(formats: formats, rootName: name)
         // Entries about which a format has reported a problem are not reported again.
         let reported = Set(problems.map(\.path))
@@ -187,7 +187,9 @@ struct FolderSearch: Sendable {
             if reported.contains(path) { continue }
             let target = isLink ? tree.target(ofLink: name, inFolder: self.path) : nil
             let found = NotFile(path: path, isLink: isLink, target: target)
-            if isNamedForStore(name, in: whole) || isLink && rule.mayHideRecords(found) { skippedEntries.add(found) }
+            if isNamedForStore(name, in: folderStore) || isLink && rule.mayHideRecords(found) {
+                skippedEntries.add(found)
+            }
         }
     }
 
@@ -209,10 +211,10 @@ struct FolderSearch: Sendable {
     private mutating func findExcludedStore(_ entries: Entries) throws(FileError) {
         var files = entries.files
         for place in entries.excluded { files.append(place) }
-        var look = look(at: files, entries.folders, in: try tree.folder(at: path))
-        let whole = store(ofFolder: &look)
+        var look = makeLook(at: files, entries.folders, in: try tree.folder(at: path))
+        let folderStore = store(ofFolder: &look)
         for name in entries.excluded.map({ files.entries.name($0) })
-        where isNamedForStore(name, in: whole) || !stores(ofFile: name, in: &look).isEmpty {
+        where isNamedForStore(name, in: folderStore) || !stores(ofFile: name, in: &look).isEmpty {
             excludedStore = look.path(of: name)
         }
     }
@@ -277,7 +279,7 @@ extension FolderSearch {
         entries.append(name: file.utf8, kind: .file, inode: 0)
         var names = FileNames(of: entries)
         names.append(0)
-        var look = look(at: names, [], in: try tree.folder(at: path))
+        var look = makeLook(at: names, [], in: try tree.folder(at: path))
         let known = Self.stores(formats) { format in
             format.storesOfSingleFile?(file, folderPath, &look) ?? .stranger
         }

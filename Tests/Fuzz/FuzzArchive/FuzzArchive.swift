@@ -35,7 +35,7 @@ private func smallSpool() -> Spool {
     return Spool(limit: 4 << 20, archiveLimits: limits)
 }
 
-/// What is read in the short way has to be what libarchive reads.
+/// Checks that the plain reader and libarchive yield the same results.
 private func compare(_ bytes: [UInt8]) async {
     func spooler() -> ArchiveSpooler {
         ArchiveSpooler(
@@ -53,7 +53,7 @@ private func compare(_ bytes: [UInt8]) async {
     } catch let error as ArchiveError {
         switch error.reason {
         case .overLimit, .overExpanded, .file: return
-        default: fatalError("read in the short way alone: \(error) \(bytes)")
+        default: fatalError("read only by the plain reader: \(error) \(bytes)")
         }
     } catch {
         fatalError("\(error)")
