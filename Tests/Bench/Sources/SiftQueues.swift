@@ -12,11 +12,11 @@ enum SiftQueues {
         let others = JobLimit(jobs: jobs - 1)
         let together: Spread = { others.spread($0, $1) }
         let spread = jobs > 1 ? together : oneAfterAnother
-        var store = SiftStore(capture: "bench", applicationID: nil, spread: spread)
+        var store = SiftStore(capture: "bench", applicationID: nil, comparesEvents: false, spread: spread)
         var output = ScanOutput(capture: "bench", path: "sift-default")
         let start = clock()
         let time = ContinuousClock().measure {
-            store.read(bytes, of: .queue(identifier: "sift-default"), into: &output)
+            store.read(bytes, of: .queue(identifier: "sift-default"), part: 0, into: &output)
         }
         let processorSeconds = Double(clock() - start) / Double(CLOCKS_PER_SEC)
         guard !store.finish().found.isEmpty else { throw CocoaError(.fileReadCorruptFile) }

@@ -12,7 +12,7 @@ public func fuzzSiftStore(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     var pending = 0
     for file in [SiftFile.keys, .collector, .uploader, .queue(identifier: "sift-default"), .queue(identifier: "q")] {
         var found = ScanOutput(capture: "c", path: "p")
-        store.read(bytes, of: file, into: &found)
+        store.read(bytes, of: file, part: 0, into: &found)
         precondition(found.records.isEmpty, "records come at the end")
         for reject in found.rejects {
             let range = reject.range(inFileOf: count)

@@ -26,9 +26,9 @@ import Testing
     }
 
     private func read(_ bytes: [UInt8], spread: @escaping Spread) -> (ScanOutput, [Record]) {
-        var store = SiftStore(capture: "c", applicationID: nil, spread: spread)
+        var store = SiftStore(capture: "c", applicationID: nil, comparesEvents: false, spread: spread)
         var found = ScanOutput(capture: "c", path: "q")
-        store.read(bytes, of: .queue(identifier: "q"), into: &found)
+        store.read(bytes, of: .queue(identifier: "q"), part: 0, into: &found)
         return (found, store.finish().found.map(\.record))
     }
 

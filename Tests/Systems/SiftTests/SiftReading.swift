@@ -16,7 +16,7 @@ struct SiftReading {
         var store = SiftStore(capture: "c", applicationID: applicationID, comparesEvents: true)
         for (file, bytes) in files {
             var found = ScanOutput(capture: "c", path: "\(file)")
-            store.read(bytes, of: file, into: &found)
+            store.read(bytes, of: file, part: 0, into: &found)
             problems += found.problems.map(\.problem)
             rejects += found.rejects
         }

@@ -41,7 +41,7 @@ package struct SiftStore {
     ///   - comparesEvents: Whether queues report their repetitions, for which each pair of events is compared.
     ///   - spread: Runs the work on many events.
     package init(
-        capture: String, applicationID: String?, comparesEvents: Bool = false,
+        capture: String, applicationID: String?, comparesEvents: Bool,
         spread: @escaping Spread = oneAfterAnother
     ) {
         self.comparesEvents = comparesEvents
@@ -55,7 +55,7 @@ package struct SiftStore {
     ///   - part: The index of the part of the store that the file belongs to.
     ///   - output: Receives rejects and problems. Its path is that of the file.
     package mutating func read(
-        _ bytes: [UInt8], of file: SiftFile, part: Int = 0, into output: inout ScanOutput
+        _ bytes: [UInt8], of file: SiftFile, part: Int, into output: inout ScanOutput
     ) {
         let place = Place(part: part, path: output.path, byteCount: bytes.count)
         do throws(PropertyListError) {
