@@ -1,24 +1,24 @@
 import Telemetry
 
-/// The telemetry of apps that are built on Mozilla's Glean SDK: Firefox, Focus, Klar, Mozilla VPN, Lockwise.
+/// The telemetry of apps that are built on Mozilla's Glean SDK, such as Firefox, Focus, Klar, Mozilla VPN and Lockwise.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload".
 public struct GleanSystem: TelemetrySystem {
-    /// `glean`.
+    /// The name of the system, `glean`.
     public let name = SystemName.glean
-    /// Data directories with ping files and pending events.
+    /// The format of data directories, which contain ping files and pending events.
     public let stores: StoreFormat? = GleanStores.format
-    /// The form of captured pings.
+    /// The format of captured pings.
     public let requests = GleanRequests.format
-    /// How pings are uploaded.
+    /// The format of uploads.
     public let uploads = GleanUploads.format
-    /// The rules by which records get pseudonyms.
+    /// The rules for replacing identifiers with pseudonyms.
     public let pseudonyms: PseudonymFormat? = GleanPseudonyms.format
     /// The meanings of the events of the SDK itself.
     public let vocabulary: (any Vocabulary)? = GleanVocabulary()
-    /// How payloads become rows of tables.
+    /// The conversion of payloads to table rows.
     public let rows: (any RowFormat)? = GleanRows()
-    /// The code of the case in the format document.
+    /// The code, from the format document, of the note on a document id that occurs more than once.
     public let repeatedIDCode = "G23"
 
     /// Creates the system.
@@ -31,8 +31,8 @@ extension SystemName {
 }
 
 extension StoreKind {
-    /// A ping that waits to be sent, in a file of its own.
+    /// A file that contains one ping to be sent.
     public static let gleanPingFile = StoreKind("glean-ping-file")
-    /// Events that are in no ping yet.
+    /// A file of events that are not in a ping yet.
     public static let gleanPendingEvents = StoreKind("glean-pending-events")
 }

@@ -9,7 +9,7 @@ import Telemetry
 public func fuzzGleanPing(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     _ = SafeDatabase(bytes)
-    _ = BorrowedInfo(clientFile: bytes)
+    _ = BorrowedClientInfo(clientFile: bytes)
     var reader = GleanPingReader()
     for folder in [GleanPingReader.Folder.pendingPings, .unfinished] {
         let source = Source(capture: "c", path: "p", store: .gleanPingFile, index: 0)

@@ -1,12 +1,12 @@
-/// A worked example: a file and the record that it gives.
+/// A worked example of the format document, which consists of a ping file and its record.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 12.
 struct GleanExample: Sendable {
     /// The path of the file in the capture.
     let path: String
-    /// What is in the file.
+    /// The contents of the file.
     let file: String
-    /// The line of the record.
+    /// The record as a line of JSON.
     let record: String
 
     static let all = [
@@ -85,7 +85,7 @@ struct GleanExample: Sendable {
                 """#),
     ]
 
-    /// An events file of a phone that was switched off in between.
+    /// An event file that contains events from before and after a restart of the device.
     static let eventsFile = #"""
         {"timestamp":86911040,"category":"onboarding","name":"card_view","extra":{"card_type":"welcome","glean\#
         _timestamp":"1768902731204"}}
@@ -96,7 +96,7 @@ struct GleanExample: Sendable {
 
         """#
 
-    /// The record of these events.
+    /// The record made from ``eventsFile``, as a line of JSON.
     static let eventsRecord = #"""
         {"app":null,"client":null,"held":["pending-events"],"id":"04DEF526-FACD-51BC-BE17-B38BF9C6DC32","notes\#
         ":[],"payload":{"events":[{"category":"onboarding","extra":{"card_type":"welcome","glean_timestamp":"1\#

@@ -7,41 +7,45 @@ import Testing
     private static let spelled = "0b9c7a5e-6d21-4f7b-8f0c-3e1d2a4b5c60"
 
     @Test(
-        "the SDK takes a UUID in any spelling [G14]",
+        "UUIDs are recognized in all spellings that the SDK accepts [G14]",
         arguments: [spelled, spelled.uppercased(), digits, "{\(spelled)}", "urn:uuid:\(spelled)"])
-    func uuids(name: String) {
+    func acceptedUUIDs(name: String) {
         #expect(GleanName.digits(ofUUID: name.utf8.span) == Array(Self.digits.utf8))
     }
 
     @Test(
-        "anything else is no UUID",
+        "Names that are not UUIDs are rejected",
         arguments: [
             "", "\(spelled).json", "\(spelled) (1)", "{\(spelled)", "urn:uuid:{\(spelled)}", "URN:UUID:\(spelled)",
             String(spelled.dropLast()), String(digits.dropLast()) + "g", "{\(digits)}", "-\(digits.dropLast())",
         ])
-    func strangers(name: String) {
+    func rejectedUUIDs(name: String) {
         #expect(GleanName.digits(ofUUID: name.utf8.span) == nil)
     }
 
-    @Test(arguments: [
-        ("baseline", true), ("fx-suggest", true), ("old_ping", true), ("a", true),
-        (String(repeating: "a", count: 30), true),
-        ("", false), (String(repeating: "a", count: 31), false), ("1st", false), ("-a", false), ("Baseline", false),
-        ("a.b", false), ("a b", false), ("ä", false),
-    ])
-    func namesOfPings(name: String, isGood: Bool) {
-        #expect(GleanName.isPing(name.utf8.span) == isGood)
+    @Test(
+        "Ping names are checked against the grammar",
+        arguments: [
+            ("baseline", true), ("fx-suggest", true), ("old_ping", true), ("a", true),
+            (String(repeating: "a", count: 30), true),
+            ("", false), (String(repeating: "a", count: 31), false), ("1st", false), ("-a", false), ("Baseline", false),
+            ("a.b", false), ("a b", false), ("ä", false),
+        ])
+    func pingNames(name: String, isValid: Bool) {
+        #expect(GleanName.isPingName(name.utf8.span) == isValid)
     }
 }
 
 @Suite struct GleanPathTests {
     private static let id = "0b9c7a5e-6d21-4f7b-8f0c-3e1d2a4b5c60"
 
-    @Test(arguments: [
-        "/submit/org-mozilla-ios-firefox/baseline/1/\(id)", "/submit/Org-Mozilla/baseline/999/\(id.uppercased())",
-        "/submit/\(String(repeating: "a", count: 100))/a/17/\(id)",
-    ])
-    func grammar(path: String) throws {
+    @Test(
+        "A valid path is split into its parts",
+        arguments: [
+            "/submit/org-mozilla-ios-firefox/baseline/1/\(id)", "/submit/Org-Mozilla/baseline/999/\(id.uppercased())",
+            "/submit/\(String(repeating: "a", count: 100))/a/17/\(id)",
+        ])
+    func validPaths(path: String) throws {
         let read = GleanPath(path.utf8.span)
         let parts = try #require(read)
         let bytes = Array(path.utf8)
@@ -51,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "what leaves the grammar is no target [G26]",
+        "Paths outside the grammar are rejected [G26]",
         arguments: [
             "", "x", "/submit/", "submit/a/b/1/\(id)", "//submit/a/b/1/\(id)", " /submit/a/b/1/\(id)",
             "/submit/a/b/1/\(id)?v=4", "/submit/a/b/1/\(id)/", "/submit/a/b/\(id)", "/submit/a/b/c/1/\(id)",
@@ -61,7 +65,7 @@ import Testing
             "/submit/a/b/1/\(id.replacing("-", with: ""))", "/submit/\(String(repeating: "a", count: 101))/b/1/\(id)",
             "https://incoming.telemetry.mozilla.org/submit/a/b/1/\(id)",
         ])
-    func strangers(path: String) {
+    func invalidPaths(path: String) {
         #expect(GleanPath(path.utf8.span) == nil)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import Glean
 
 @Suite struct GleanPseudonymTests {
-    @Test("the ids that the format document names become pseudonyms")
+    @Test("All documented ids are replaced with pseudonyms")
     func ids() throws {
         let table = try #require(GleanPseudonyms.format.table(ofType: "baseline"))
         let paths = [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Glean
 
-/// The worked examples of the format document, and what a record has besides them.
+/// Tests the records of the worked examples in the format document, and the holds, types and errors of ping files.
 @Suite struct GleanRecordTests {
     private static let folder = "Library/Application Support/glean_data/pending_pings/"
 
@@ -19,7 +19,7 @@ import Testing
         return try reader.record(of: Array(text.utf8), file)
     }
 
-    @Test("a worked example, from its file to its record", arguments: GleanExample.all)
+    @Test("The file of a worked example becomes the documented record", arguments: GleanExample.all)
     func workedExample(example: GleanExample) throws {
         let name = String(example.path.split(separator: "/").last ?? "")
         let folder: GleanPingReader.Folder =
@@ -29,7 +29,7 @@ import Testing
         #expect(record.contradiction == nil)
     }
 
-    @Test("worked example 12.4: events over a restart")
+    @Test("Example 12.4: events before and after a restart become one record")
     func pendingEvents() throws {
         var document = JSONDocument()
         let file = PendingEventsFile(Array(GleanExample.eventsFile.utf8), using: &document)
@@ -43,7 +43,7 @@ import Testing
     private static let name = "0b9c7a5e-6d21-4f7b-8f0c-3e1d2a4b5c60"
     private static let path = "/submit/org-mozilla-ios-firefox/baseline/1/\(name)"
 
-    @Test("holds stand in the order of their codes")
+    @Test("Holds are listed in the order of their codes")
     func holds() throws {
         let third =
             #"{"headers":{"X-Debug-ID":"no good"},"body_has_info_sections":true,"uploader_capabilities":["ohttp"]}"#
@@ -55,14 +55,14 @@ import Testing
         #expect(unreadable.heldCodes == ["metadata", "schema"])
     }
 
-    @Test("the name of a ping that leaves the grammar is not taken for a type", arguments: ["", "A B", "../x"])
-    func types(name: String) throws {
+    @Test("A ping name outside the grammar is not used as the type", arguments: ["", "A B", "../x"])
+    func invalidTypes(name: String) throws {
         let third = CanonicalObject.text("ping_name", name)
         #expect(try read("x\n{}\n\(third)", named: Self.name).type == "unknown")
     }
 
     @Test(
-        "a body that cannot be read is a span of the file",
+        "An unreadable body is rejected with its span in the file",
         arguments: [
             ("{", "G4"), ("{} x", "G4"), (#"{"a":"\ud83d"}"#, "G4"), ("[]", "G5"), ("7", "G5"),
             (#"{"a":1,"a":1}"#, "G6"),

@@ -19,7 +19,9 @@ import Testing
         try check("{\(Self.client),\(Self.ping),\"metrics\":{\(metrics)}}").findings.faults
     }
 
-    @Test func theSectionsAreNeededUnlessTheThirdLineDeniesThem() throws {
+    @Test("client_info and ping_info are required unless the third line states otherwise") func requiredSections()
+        throws
+    {
         #expect(try check("{}").findings.faults == ["client_info missing", "ping_info missing"])
         #expect(try check("{}", needsInfo: false).findings.faults.isEmpty)
         let half = try check("{\"client_info\":{},\(Self.ping)}", needsInfo: false).findings.faults
@@ -27,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "metrics that the server takes",
+        "Metrics that the server accepts have no faults",
         arguments: [
             #""boolean":{"a.b":true}"#, #""counter":{"a_b":-3}"#, #""quantity":{"a.b":123456789012345678901234567890}"#,
             #""string":{"_b":""}"#, #""string_list":{"a.b":["x"]}"#, #""url":{"a.b":"about:home"}"#,
@@ -40,13 +42,13 @@ import Testing
             #""labeled_string":{"a.b":{"x":"y"}}"#, #""dual_labeled_counter":{"a.b":{"x":{"y":1}}}"#,
             #""labeled_timing_distribution":{"a.b":{"x":{"values":{}}}}"#, #""datetime":{"a.b":"when"}"#,
         ])
-    func good(metrics: String) throws {
+    func validMetrics(metrics: String) throws {
         #expect(try faults(ofMetrics: metrics) == [])
         #expect(try check("{\"metrics\":{\(metrics)}}", needsInfo: false).unknownCount == 0)
     }
 
     @Test(
-        "metrics that it does not take",
+        "Metrics that the server rejects have one fault",
         arguments: [
             (#""counter":3"#, "metrics.counter: no object"),
             (#""counter":{"a.b":"3"}"#, "metrics.counter.a.b: no integer"),
@@ -72,17 +74,17 @@ import Testing
             (#""url":{"a.b":"1:x"}"#, "metrics.url.a.b: no URL"),
             (#""object":{"a.b":"text"}"#, "metrics.object.a.b: neither object nor array"),
         ])
-    func bad(metrics: String, fault: String) throws {
+    func invalidMetrics(metrics: String, fault: String) throws {
         #expect(try faults(ofMetrics: metrics) == [fault])
     }
 
     @Test(
-        "limits of lengths count characters",
+        "Length limits count characters instead of bytes",
         arguments: [(#""ping_info":{"end_time":"","reason":"R","seq":0,"start_time":""}"#, 30)])
-    func lengths(section: String, most: Int) throws {
-        for (count, isGood) in [(most, true), (most + 1, false)] {
+    func lengthLimits(section: String, limit: Int) throws {
+        for (count, isValid) in [(limit, true), (limit + 1, false)] {
             let body = "{\(section.replacing("R", with: String(repeating: "ä", count: count)))}"
-            #expect(try check(body, needsInfo: false).findings.faults.isEmpty == isGood)
+            #expect(try check(body, needsInfo: false).findings.faults.isEmpty == isValid)
         }
     }
 
@@ -100,12 +102,12 @@ import Testing
         ),
     ]
 
-    @Test(arguments: events)
-    func eventsOfAPing(event: String, fault: String?) throws {
+    @Test("Events are checked against the schema", arguments: events)
+    func eventFaults(event: String, fault: String?) throws {
         #expect(try check("{\"events\":[\(event)]}", needsInfo: false).findings.faults == [fault].compactMap(\.self))
     }
 
-    @Test func whatTheSchemaDoesNotKnowIsNamedAndNoFault() throws {
+    @Test("Unknown keys are listed and are not faults") func unknownKeys() throws {
         let body =
             #"{"metrics":{"future":{"a.b":1}},"ping_info":{"end_time":"","new":1,"seq":0,"start_time":""},"zzz":1}"#
         let found = try check(body, needsInfo: false)
@@ -113,7 +115,7 @@ import Testing
         #expect(found.unknownKeys == ["metrics.future", "ping_info.new", "zzz"])
     }
 
-    @Test func aBodyFullOfFaultsTellsAFew() throws {
+    @Test("The number of reported faults and unknown keys is limited") func manyFaults() throws {
         let metrics = (0..<100_000).map { "\"a.b\($0)\":null" }.joined(separator: ",")
         let unknown = (0..<1000).map { "\"k\($0)\":null" }.joined(separator: ",")
         let found = try check("{\"metrics\":{\"counter\":{\(metrics)}},\(unknown)}", needsInfo: false)

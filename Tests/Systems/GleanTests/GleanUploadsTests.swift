@@ -10,7 +10,7 @@ import Testing
     private static let path = "/submit/org-mozilla-ios-firefox/baseline/1/\(id)"
 
     @Test(
-        "targets that records may have, and others",
+        "Only the path, method and tags of a ping are accepted as a target",
         arguments: [
             (Target(path: path), true), (Target(path: path, headers: ["X-Debug-ID": "a-1"]), true),
             (Target(path: path, headers: ["X-Source-Tags": "automation,perf"]), true),
@@ -20,11 +20,11 @@ import Testing
             (Target(path: path, headers: ["Authorization": "a"]), false),
             (Target(path: path, headers: ["Host": "a"]), false),
         ])
-    func targets(target: Target, isGood: Bool) {
-        #expect(uploads.accepts(target) == isGood)
+    func targets(target: Target, isAccepted: Bool) {
+        #expect(uploads.accepts(target) == isAccepted)
     }
 
-    @Test("a target that names another document or another ping is not the record's own")
+    @Test("A target with another document id or ping name does not belong to the record")
     func ownTargets() {
         func record(_ type: String, _ id: String, _ path: String?) -> Record {
             Record(
@@ -38,16 +38,16 @@ import Testing
         #expect(!uploads.isTargetItsOwn(record("baseline", Self.id, "/submit/telemetry/x")))
     }
 
-    @Test("requests for deletion go first, and nobody releases what only an uploader that hides the sender may send")
-    func rules() {
+    @Test("Deletion requests are sent first, and a capability hold cannot be released")
+    func precedenceAndHolds() {
         #expect(uploads.precedence.first == ["deletion-request", "usage-deletion-request"])
         #expect(uploads.precedence.deletionRequests == ["deletion-request"])
         #expect(uploads.holds.filter(\.isFinal).map(\.code) == ["capability"])
         #expect(uploads.endpoint == "https://incoming.telemetry.mozilla.org")
     }
 
-    @Test("the body goes as it is, compressed, and no date with it")
-    func request() throws {
+    @Test("The body is sent unchanged and compressed, without a date header")
+    func requestContent() throws {
         let payload = Array(#"{"metrics":{}}"#.utf8)
         let now = try #require(Timestamp(milliseconds: 1))
         let content = try uploads.content(of: payload, credential: .none, now: now)
@@ -72,8 +72,8 @@ import Testing
         return try upload.record(by: GleanRequests.format, in: &document)
     }
 
-    @Test("a captured ping has the tags of its request, and its own time where it tells one")
-    func captured() throws {
+    @Test("A captured ping has the tags of its request, and the time in its body if there is one")
+    func capturedPing() throws {
         let body = #"{"client_info":{"client_id":"\#(Self.id)"},"ping_info":{"end_time":"2026-01-01T00:00Z"}}"#
         let found = try record(
             body, headers: [HeaderField("x-debug-id", "tag"), HeaderField("X-Source-Tags", "no good")])
@@ -85,20 +85,20 @@ import Testing
         #expect(try record("{}").time?.description == "2026-02-01T00:00:00.000Z")
     }
 
-    @Test("a body without the sections of information needs none, for nothing tells whether it should have them")
+    @Test("A captured body without client_info and ping_info is valid")
     func withoutSections() throws {
         #expect(try record(#"{"metrics":{}}"#).held.isEmpty)
         #expect(try record(#"{"ping_info":{}}"#).held.map(\.code) == ["schema"])
     }
 
-    @Test("a body that asks to be hidden is held, whatever stands around it")
-    func capability() throws {
+    @Test("A body that requires a capability is held")
+    func requiredCapability() throws {
         let body = #"{"metrics":{"string_list":{"glean.ping.uploader_capabilities":["ohttp"]}}}"#
         #expect(try record(body).held.map(\.text) == ["capability: ohttp"])
     }
 
-    @Test("a body by itself has neither type nor target")
-    func alone() throws {
+    @Test("A body without a request has neither a type nor a target")
+    func bodyWithoutRequest() throws {
         let found = try record(#"{"metrics":{}}"#, url: nil)
         #expect(found.type == "unknown" && found.target == nil && found.id.hasPrefix("sha256:"))
         #expect(found.held.map(\.code) == ["no-target"])

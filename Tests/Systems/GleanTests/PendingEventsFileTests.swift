@@ -18,23 +18,23 @@ import Testing
     private func file(_ text: String) -> PendingEventsFile { file(Array(text.utf8)) }
 
     @Test(
-        "ends of lines and blank ones are nothing [G53]",
+        "Line endings, blank lines and a byte order mark are ignored [G53]",
         arguments: ["\(event)\n", event, "\u{FEFF}\(event)\r\n", "\n \r\n\(event)\n\n\t\n"])
-    func harmless(text: String) {
+    func ignoredBytes(text: String) {
         let found = file(text)
         #expect(found.runs == [Array("[\(Self.canonical)]".utf8)])
         #expect(found.rejects.isEmpty)
     }
 
-    @Test("keys that are not known stay, and null extras are none")
-    func unknown() {
+    @Test("Unknown keys are kept, and null extras are allowed")
+    func unknownKeys() {
         let found = file(#"{"timestamp":5,"category":"a","name":"b","extra":null,"execution_counter":null,"zzz":[1]}"#)
         let text = #"[{"category":"a","execution_counter":null,"extra":null,"name":"b","timestamp":5,"zzz":[1]}]"#
         #expect(found.runs == [Array(text.utf8)])
     }
 
     @Test(
-        "a line that is no event costs nothing but itself [G51]",
+        "Only the line that is not an event is rejected [G51]",
         arguments: [
             "not json", #"{"a":1}"#, "[1,2]", #""text""#, #"{"timestamp":-1,"category":"a","name":"b"}"#,
             #"{"timestamp":1.5,"category":"a","name":"b"}"#, #"{"timestamp":"1","category":"a","name":"b"}"#,
@@ -43,15 +43,15 @@ import Testing
             #"{"timestamp":1,"category":"a","name":"b","name":"c"}"#, "\0\0", String(repeating: "[", count: 5000),
             "\(event)x", "\(event)\(event)",
         ])
-    func strangers(line: String) {
+    func invalidLines(line: String) {
         let found = file("\(Self.event)\n\(line)\n\(Self.event)\n")
         #expect(found.count == 2)
         let offset = Self.event.utf8.count + 1
         #expect(found.rejects.map { Refused($0) } == [Refused("G51", at: offset, length: line.utf8.count)])
     }
 
-    @Test("the last line may be cut, also inside a character [G52]")
-    func cut() {
+    @Test("A truncated last line is rejected [G52]")
+    func truncatedLine() {
         for tail in [Array(#"{"timestamp":1,"cat"#.utf8), Array(#"{"timestamp":1,"category":"z"#.utf8) + [0xC3]] {
             let found = file(Array("\(Self.event)\n".utf8) + tail)
             #expect(found.count == 1)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "at most 500 events make a record [G54]", arguments: [(500, [500]), (501, [500, 1]), (1203, [500, 500, 203])])
+        "A run has at most 500 events [G54]", arguments: [(500, [500]), (501, [500, 1]), (1203, [500, 500, 203])])
     func runs(count: Int, runs: [Int]) throws {
         let found = file(String(repeating: "\(Self.event)\n", count: count))
         let counts = try found.runs.map { run in
@@ -71,8 +71,8 @@ import Testing
         #expect(counts == runs)
     }
 
-    @Test("a file of markers alone gives no record [G55]")
-    func markers() {
+    @Test("A file that contains only restart markers has no record [G55]")
+    func restartMarkers() {
         let source = Source(capture: "c", path: "p", store: .gleanPendingEvents, index: 0)
         func records(_ text: String) -> Int {
             PendingEventRecords.make(file(text), ofPing: "events", borrowed: nil, source: source).count
@@ -83,7 +83,7 @@ import Testing
     }
 }
 
-@Suite struct BorrowingTests {
+@Suite struct ClientInfoTests {
     private func ping(_ type: String, client: String?, time: String?) -> Record {
         Record(
             system: .glean, type: type, id: "a", client: client, time: time.flatMap { Timestamp(rfc3339: $0) },
@@ -93,7 +93,7 @@ import Testing
 
     private static let one = "5f0d1c7a-2b94-4e0c-9d3e-8a61b7c2f415"
 
-    @Test func theNewestLendsAndOfTwoAtOneInstantTheLater() {
+    @Test("The newest ping is used, and the last one of pings with the same time") func newestPing() {
         let pings = [
             ping("baseline", client: Self.one, time: "2026-01-01T00:00:00Z"),
             ping("metrics", client: Self.one, time: "2026-01-03T00:00:00Z"),
@@ -103,34 +103,34 @@ import Testing
             ping("health", client: GleanName.placeholderClient.uppercased(), time: "2026-01-05T00:00:00Z"),
             ping("late", client: Self.one, time: nil),
         ]
-        var lenders = Lenders()
+        var newestPings = NewestPings()
         for (index, ping) in pings.enumerated() {
-            lenders.add(ping, at: GleanDirectory.Place(folder: 1, index: index))
+            newestPings.add(ping, at: GleanDirectory.FilePosition(folder: 1, index: index))
         }
         let names = ["events", "baseline", "topsites", "health", "late"]
-        #expect(names.map { lenders.lender(to: $0)?.index } == [2, 0, 4, 5, nil])
+        #expect(names.map { newestPings.position(forEventsOf: $0)?.index } == [2, 0, 4, 5, nil])
     }
 
-    @Test func lendersAreLookedForOnce() {
-        let shared = SharedLenders()
+    @Test("The newest pings are determined once") func sharedNewestPings() {
+        let shared = SharedNewestPings()
         var count = 0
         for _ in 0..<3 {
-            _ = shared.lenders {
+            _ = shared.newestPings {
                 count += 1
-                return Lenders()
+                return NewestPings()
             }
         }
         #expect(count == 1)
     }
 
     @Test(
-        "the client file in any spelling [G58]",
+        "The client id in client_id.txt is read in all spellings [G58]",
         arguments: [
             (one, one), ("\(one)\n", one), ("{\(one.uppercased())}", one), (one.replacing("-", with: ""), one),
             ("broken", nil), ("", nil), (GleanName.placeholderClient, nil), ("\(one)\(one)", nil),
         ])
     func clientFile(text: String, client: String?) {
-        let borrowed = BorrowedInfo(clientFile: Array(text.utf8))
+        let borrowed = BorrowedClientInfo(clientFile: Array(text.utf8))
         #expect(borrowed?.client == client)
         #expect(borrowed.map { String(decoding: $0.info, as: UTF8.self) } == client.map { #"{"client_id":"\#($0)"}"# })
     }

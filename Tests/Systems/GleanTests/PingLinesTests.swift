@@ -3,7 +3,6 @@ import Testing
 
 @testable import Glean
 
-/// How the bytes of a ping file become lines.
 @Suite struct PingLinesTests {
     private func lines(_ text: String) throws -> [String?] {
         let bytes = Array(text.utf8)
@@ -12,7 +11,7 @@ import Testing
             + lines.notes.map(\.code)
     }
 
-    private static let good: [(String, [String?])] = [
+    private static let validFiles: [(String, [String?])] = [
         ("/p\n{}", ["/p", "{}", nil]), ("/p\n{}\n", ["/p", "{}", nil]), ("/p\n{}\n \t\n\n", ["/p", "{}", nil]),
         ("/p\n{}\n{\"a\":1}", ["/p", "{}", "{\"a\":1}"]), ("\n{}\nx", ["", "{}", "x"]),
         ("/p\r\n{}\r\nx\r\n", ["/p", "{}", "x", "G11"]), ("/p\n{}\r", ["/p", "{}", nil, "G11"]),
@@ -20,12 +19,12 @@ import Testing
         ("/p\n{}\n\ny", ["/p", "{}", nil, "G13"]), ("/p\n {} \nx\n \n", ["/p", " {} ", "x"]),
     ]
 
-    @Test(arguments: good)
-    func found(text: String, expected: [String?]) throws {
+    @Test("The lines of a file are found, and unusual lines are noted", arguments: validFiles)
+    func lines(text: String, expected: [String?]) throws {
         #expect(try lines(text) == expected)
     }
 
-    private static let bad: [([UInt8], Refused)] = [
+    private static let invalidFiles: [([UInt8], Refused)] = [
         ([], Refused("G1")), (Array("/p".utf8), Refused("G2")), (Array("/p\n".utf8), Refused("G2")),
         (Array("/p\r{}".utf8), Refused("G2")), (Array("/p\n\n{}".utf8), Refused("G3", at: 3, length: 0)),
         (Array("/p\n \t\r\nx".utf8), Refused("G3", at: 3, length: 3)), (Array("/p\0\n{}".utf8), Refused("G8")),
@@ -34,13 +33,13 @@ import Testing
         (Array("/p\n{".utf8) + [0xED, 0xA0, 0x80] + Array("}".utf8), Refused("G9")),
     ]
 
-    @Test(arguments: bad)
-    func refused(bytes: [UInt8], expected: Refused) {
+    @Test("Files without a path and a body are rejected", arguments: invalidFiles)
+    func rejectedFiles(bytes: [UInt8], expected: Refused) {
         let error = #expect(throws: PingFileError.self) { try PingLines(bytes) }
         #expect(error.map { Refused($0.reject) } == expected)
     }
 
-    @Test("what the third line has does not make a file unreadable")
+    @Test("An invalid third line does not make the file unreadable")
     func thirdLine() throws {
         let bytes = Array("/p\n{}\n".utf8) + [0, 0xFF]
         #expect(try PingLines(bytes).metadata == 6..<8)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct PingMetadataTests {
     private func metadata(_ text: String) throws -> PingMetadata? { PingMetadata(try JSONDocument(Array(text.utf8))) }
 
-    @Test func everyKeyIsRead() throws {
+    @Test("All known keys are read, and unknown keys are listed") func allKeys() throws {
         let text = #"""
             {"headers":{"X-Debug-ID":"a","Host":"b"},"body_has_info_sections":false,"ping_name":"c",\#
             "uploader_capabilities":["ohttp","http"],"retries":3}
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "null is as good as nothing [G33]",
+        "null has the same meaning as a missing key [G33]",
         arguments: [
             "{}",
             #"{"headers":null,"body_has_info_sections":null,"ping_name":null,"uploader_capabilities":null}"#,
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "a value of another type makes all of it unreadable [G31]",
+        "A value of another type makes the whole line unreadable [G31]",
         arguments: [
             "[]", "7", #"{"headers":[]}"#, #"{"headers":{"X-Debug-ID":1}}"#, #"{"body_has_info_sections":"yes"}"#,
             #"{"ping_name":["a"]}"#, #"{"uploader_capabilities":"ohttp"}"#, #"{"uploader_capabilities":[null]}"#,
@@ -61,19 +61,20 @@ import Testing
         ),
     ]
 
-    @Test(arguments: cases)
-    func sorted(fields: [HeaderField], carried: [String: String], refused: [String], others: [String]) {
+    @Test("Tags are selected from the header fields", arguments: cases)
+    func selectedTags(fields: [HeaderField], carried: [String: String], rejected: [String], others: [String]) {
         let tags = PingTags(fields)
         #expect(tags.carried == carried)
-        #expect(tags.refused == refused)
+        #expect(tags.rejected == rejected)
         #expect(tags.others == others)
     }
 
-    @Test func notesNameFieldsAndNeverTheirValues() {
+    @Test("Notes contain the names of dropped fields, but not their values") func notes() {
         var record = Record(
             system: .glean, type: "a", id: "b", payload: [],
             source: Source(capture: "c", path: "p", store: .gleanPingFile, index: 0))
-        PingTags([HeaderField("Authorization", "SECRET"), HeaderField("X-Debug-ID", "no good SECRET")]).tell(&record)
+        PingTags([HeaderField("Authorization", "SECRET"), HeaderField("X-Debug-ID", "no good SECRET")])
+            .apply(to: &record)
         #expect(record.notes.map { String($0.prefix(3)) } == ["G36", "G37"])
         #expect(!record.notes.joined().contains("SECRET"))
     }

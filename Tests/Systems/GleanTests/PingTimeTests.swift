@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct PingTimeTests {
     @Test(
-        "every precision and any zone [G43]",
+        "Times in every precision and with every offset are read [G43]",
         arguments: [
             ("2025-11-03-05:00", "2025-11-03T05:00:00.000Z"), ("2020-05-22T16+02:00", "2020-05-22T14:00:00.000Z"),
             ("2020-05-22T16:11+02:00", "2020-05-22T14:11:00.000Z"),
@@ -17,14 +17,14 @@ import Testing
             ("1969-12-31T23:59:59.5+00:00", "1969-12-31T23:59:59.500Z"),
             ("0000-01-01T00:00Z", "0000-01-01T00:00:00.000Z"), ("9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999Z"),
         ])
-    func forms(text: String, utc: String) {
+    func validTimes(text: String, utc: String) {
         let time = PingTime.timestamp(text.utf8.span)
         #expect(time?.description == utc)
         #expect(time == Timestamp(rfc3339: utc))
     }
 
     @Test(
-        "what is no time, or beyond the years [G44]",
+        "Invalid times, and times outside the years of RFC 3339, are rejected [G44]",
         arguments: [
             "", "yesterday", "2024-10-28", "2024-10-28T09:58:00.120", "2024-02-30T10:00+00:00",
             "2023-02-29T10:00+00:00",
@@ -34,7 +34,7 @@ import Testing
             "2024-10-28T09:58:00.+00:00", "2024-10-28T09:58:00.1234567890+00:00", "2024-10-28T+00:00",
             "9999-12-31T23:59:59.999-00:01", "0000-01-01T00:00+00:01", "2024-10-28T09:58Z ", " 2024-10-28T09:58Z",
         ])
-    func strangers(text: String) {
+    func invalidTimes(text: String) {
         #expect(PingTime.timestamp(text.utf8.span) == nil)
     }
 }

@@ -19,7 +19,7 @@ import Testing
             + entries.flatMap { text($0.0) + text($0.1) }
     }
 
-    private static let whole: [UInt8] =
+    private static let completeFile: [UInt8] =
         number(3, bytes: 8)
         + database("user", [("glean_client_info#client_id", value(9, text(client)))])
         + database(
@@ -30,14 +30,14 @@ import Testing
                 ("glean_internal_info#metrics#sequence", value(1, [7, 0, 0, 0])),
             ]) + database("app", [])
 
-    @Test func tellsTheClientAndWhatWaits() throws {
-        let found = try #require(SafeDatabase(Self.whole))
+    @Test("The client id and the pending metrics are read") func contents() throws {
+        let found = try #require(SafeDatabase(Self.completeFile))
         #expect(found.client == Self.client)
         #expect(found.metrics == ["metrics": 3, "baseline": 1])
-        #expect(found.isOfSDK)
+        #expect(found.mayBeFromSDK)
     }
 
-    @Test("a labelled metric counts once, whatever the number of its labels")
+    @Test("A labeled metric counts once, regardless of its number of labels")
     func labels() throws {
         let keys = [
             "metrics#a.b/x", "metrics#c.d", "metrics#a.b/y", "metrics#a.b/", "metrics#a.b.c/x",
@@ -49,18 +49,18 @@ import Testing
     }
 
     @Test(
-        "the SDK is told by the names of its databases",
+        "The SDK is recognized by the names of its databases",
         arguments: [
             (["experiments", "enrollments", "meta", "updates", "event_counts"], false), (["meta", "app"], true),
             (["users"], false), ([], true),
         ])
-    func otherLibraries(names: [String], isOfSDK: Bool) throws {
+    func otherLibraries(names: [String], mayBeFromSDK: Bool) throws {
         let bytes = Self.number(names.count, bytes: 8) + names.flatMap { Self.database($0, [("key", [])]) }
-        #expect(try #require(SafeDatabase(bytes)).isOfSDK == isOfSDK)
+        #expect(try #require(SafeDatabase(bytes)).mayBeFromSDK == mayBeFromSDK)
     }
 
-    @Test("a client id stands in the database of the user, as a UUID, or there is none")
-    func elsewhere() throws {
+    @Test("The client id is only read as a UUID in the user database")
+    func misplacedClientID() throws {
         for (name, value) in [
             ("ping", Self.value(9, Self.text(Self.client))), ("user", Self.value(7, Self.text(Self.client))),
             ("user", Self.value(9, Self.text("no uuid"))), ("user", []),
@@ -70,13 +70,13 @@ import Testing
         }
     }
 
-    @Test("a file that is cut, or says more than it has, is none")
-    func hostile() {
-        for end in Self.whole.indices { #expect(SafeDatabase(Array(Self.whole[..<end])) == nil) }
-        #expect(SafeDatabase(Self.whole + [0]) == nil)
+    @Test("Truncated files and files with invalid lengths are rejected")
+    func hostileFiles() {
+        for end in Self.completeFile.indices { #expect(SafeDatabase(Array(Self.completeFile[..<end])) == nil) }
+        #expect(SafeDatabase(Self.completeFile + [0]) == nil)
         #expect(SafeDatabase(Array(repeating: 0xFF, count: 9)) == nil)
-        for index in Self.whole.indices {
-            var changed = Self.whole
+        for index in Self.completeFile.indices {
+            var changed = Self.completeFile
             changed[index] = 0xFF
             _ = SafeDatabase(changed)
         }
@@ -128,13 +128,13 @@ import Testing
         ),
     ]
 
-    @Test("a queue in words", arguments: cases)
+    @Test("The state of a queue is described in words", arguments: cases)
     func sentences(queue: GleanQueue, sentence: String) {
         #expect(queue.sentence(at: 0) == sentence)
     }
 
     @Test(
-        "a queue in a code",
+        "The state of a queue has a code",
         arguments: [
             (GleanQueue(pings: 0, bytes: 0, deletionRequests: 0, sdk: "66.3.0"), "empty empty"),
             (GleanQueue(pings: 0, bytes: 0, deletionRequests: 1, sdk: nil), "ready deletion-requests"),

@@ -1,16 +1,21 @@
 import JSONText
 import Telemetry
 
-/// Makes records of events that are in no ping yet, so that analysis sees them. They are never uploaded: the phone will send
-/// them itself.
+/// Makes records of events that are not in a ping yet, so that they are available for analysis.
+///
+/// The records are never uploaded, because the app will send the events itself.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 8.4.
 enum PendingEventRecords {
-    /// Makes a record of each run of events.
+    /// Makes one record for each run of events in a file.
+    ///
     /// - Parameters:
-    ///   - name: the ping that the events wait for.
-    ///   - source: the file; each record has the number of its run.
-    static func make(_ file: PendingEventsFile, ofPing name: String, borrowed: BorrowedInfo?, source: Source)
+    ///   - file: The events.
+    ///   - name: The name of the ping that the events are pending for.
+    ///   - borrowed: The client information for the events, if there is any.
+    ///   - source: The source of the file. The index of each record is the number of its run.
+    /// - Returns: The records. There are none if the file contains only restart markers.
+    static func make(_ file: PendingEventsFile, ofPing name: String, borrowed: BorrowedClientInfo?, source: Source)
         -> [Record]
     {
         guard file.hasEvents else { return [] }
@@ -18,12 +23,12 @@ enum PendingEventRecords {
             var payload = CanonicalObject()
             if let borrowed { payload.set(GleanKeys.clientInfo, canonical: borrowed.info) }
             payload.set(GleanKeys.events, canonical: events)
-            var place = source
-            place.index = number
+            var recordSource = source
+            recordSource.index = number
             let client = borrowed?.client
             return Record(
                 system: .glean, type: name, id: UUIDText.ofPendingEvents(events, type: name, client: client),
-                client: client, app: borrowed?.app, payload: payload.bytes, source: place,
+                client: client, app: borrowed?.app, payload: payload.bytes, source: recordSource,
                 notes: borrowed.map { ["G57 client_info borrowed from \($0.origin)"] } ?? [], held: [.pendingEvents])
         }
     }

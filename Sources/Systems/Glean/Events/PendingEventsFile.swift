@@ -2,28 +2,33 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// The events of a file of events that are in no ping yet: one JSON object a line, in the order of the file.
+/// The contents of a file of events that are not in a ping yet.
 ///
-/// Each line stands for itself, so that a broken one costs nothing but itself; the SDK stops at the first that is not UTF-8.
+/// Each line contains one event as a JSON object.
+///
+/// Each line is parsed on its own, so that an invalid line does not affect the others. The SDK itself stops at the
+/// first line that is not UTF-8.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 6, 8.4 and 10.
 struct PendingEventsFile {
-    /// Runs of at most 500 events, each a canonical JSON array.
+    /// The events in the order of the file, as canonical JSON arrays of at most 500 events each.
     private(set) var runs: [[UInt8]] = []
-    /// How many events there are, markers of restarts among them.
+    /// The number of events, including restart markers.
     private(set) var count = 0
-    /// How many of them are such markers.
-    private(set) var markers = 0
-    /// The lines that are no events.
+    /// The number of restart markers.
+    private(set) var restartMarkerCount = 0
+    /// The lines that are not events.
     private(set) var rejects: [Reject] = []
 
-    private var open: [UInt8] = []
+    private var openRun: [UInt8] = []
     private var openCount = 0
 
-    /// The most events of a record: as many as the SDK puts into a ping.
-    private static let mostEvents = 500
+    /// The maximum number of events in a record, which is the maximum number of events in a ping of the SDK.
+    private static let maximumEventCount = 500
 
-    /// Reads a file. `document` is reused as memory.
+    /// Parses a file.
+    ///
+    /// The memory of `document` is used for the parsed lines.
     init(_ bytes: [UInt8], using document: inout JSONDocument) {
         defer { document.reset() }
         var lines = LineCursor(from: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
@@ -31,11 +36,11 @@ struct PendingEventsFile {
             guard bytes[line.range].contains(where: { !$0.isBlank }) else { continue }
             read(line.range, of: bytes, isLast: !line.isTerminated, &document)
         }
-        close()
+        closeRun()
     }
 
-    /// Whether an app recorded any of the events.
-    var hasEvents: Bool { count > markers }
+    /// Whether the file contains an event other than a restart marker.
+    var hasEvents: Bool { count > restartMarkerCount }
 
     private mutating func read(
         _ line: Range<Int>, of bytes: [UInt8], isLast: Bool, _ document: inout JSONDocument
@@ -47,22 +52,24 @@ struct PendingEventsFile {
             return rejects.append(Reject(reason, offset: line.lowerBound, length: line.count))
         }
         count += 1
-        if Self.isMarker(document) { markers += 1 }
-        open.append(UInt8(ascii: open.isEmpty ? "[" : ","))
-        open += document.canonicalBytes(of: document.root)
+        if Self.isRestartMarker(document) { restartMarkerCount += 1 }
+        openRun.append(UInt8(ascii: openRun.isEmpty ? "[" : ","))
+        openRun += document.canonicalBytes(of: document.root)
         openCount += 1
-        if openCount == Self.mostEvents { close() }
+        if openCount == Self.maximumEventCount { closeRun() }
     }
 
-    private mutating func close() {
+    private mutating func closeRun() {
         guard openCount > 0 else { return }
-        open.append(UInt8(ascii: "]"))
-        runs.append(open)
-        open = []
+        openRun.append(UInt8(ascii: "]"))
+        runs.append(openRun)
+        openRun = []
         openCount = 0
     }
 
-    /// Whether a value is an event: a timestamp from 0, category and name, and extras that are texts.
+    /// Returns whether the root of `document` is an event.
+    ///
+    /// An event has a timestamp that is not negative, a category and a name. Its extras, if any, are strings.
     static func isEvent(_ document: JSONDocument) -> Bool {
         let root = document.root
         guard let time = document.value(of: GleanKeys.timestamp, .number, in: root),
@@ -74,15 +81,15 @@ struct PendingEventsFile {
             return true
         }
         guard document.kind(of: extra) == .object else { return false }
-        for place in 0..<document.memberCount(of: extra)
-        where document.kind(of: document.member(at: place, of: extra).value) != .string {
+        for index in 0..<document.memberCount(of: extra)
+        where document.kind(of: document.member(at: index, of: extra).value) != .string {
             return false
         }
         return true
     }
 
-    /// Whether an event only tells that the app was started again.
-    private static func isMarker(_ document: JSONDocument) -> Bool {
+    /// Returns whether an event only marks a restart of the app.
+    private static func isRestartMarker(_ document: JSONDocument) -> Bool {
         document.string(at: GleanKeys.category, in: document.root) == "glean"
             && document.string(at: GleanKeys.name, in: document.root) == "restarted"
     }

@@ -2,27 +2,32 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// The grammar of names: of pings, of documents, of the files that hold them.
+/// The grammar of ping names, document ids and file names.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 4 and 8.1.
 enum GleanName {
-    /// The ping by which a client asks that its data be deleted.
+    /// The name of the ping that requests the deletion of a client's data.
     static let deletionRequest = "deletion-request"
-    /// The same for the profile id of the usage pings, which has nothing to do with the client id.
+    /// The name of the ping that requests the deletion of the data of a usage profile, which is not related to a client
+    /// id.
     static let usageDeletionRequest = "usage-deletion-request"
-    /// The built-in ping of events.
+    /// The name of the built-in ping that contains events.
     static let events = "events"
-    /// A client id that many installations share, for the SDK put it in the place of one that was given up.
+    /// A client id that many installations share.
+    ///
+    /// The SDK stores it when it discards the client id of an installation.
     static let placeholderClient = "c0ffeec0-ffee-c0ff-eec0-ffeec0ffeec0"
 
-    /// Whether the bytes are the name of a ping: `[a-z][a-z0-9_-]{0,29}`.
-    static func isPing(_ name: Span<UInt8>) -> Bool {
+    /// Returns whether `name` is a valid ping name, `[a-z][a-z0-9_-]{0,29}`.
+    static func isPingName(_ name: Span<UInt8>) -> Bool {
         (1...30).contains(name.count) && name[0].isLowerLetter
             && name.hasOnly { $0.isLowerLetter || $0.isDigit || "-_".utf8.contains($0) }
     }
 
-    /// The 32 digits, in lower case, of a UUID in any spelling that the SDK takes for one: with hyphens or without, in braces,
-    /// or with `urn:uuid:` in front; nil for any other name [G14].
+    /// Returns the 32 digits of a UUID in lower case, or `nil` if `name` is not a UUID.
+    ///
+    /// All spellings that the SDK accepts are accepted: with or without hyphens, in braces, or with the prefix
+    /// `urn:uuid:` (case G14 of the format document).
     static func digits(ofUUID name: Span<UInt8>) -> [UInt8]? {
         var text = name
         let urn = "urn:uuid:"
@@ -41,14 +46,14 @@ enum GleanName {
         return digits.count == 32 ? digits : nil
     }
 
-    /// Whether a client id is the one that many installations share.
+    /// Returns whether `client` is the placeholder id, in any letter case.
     static func isPlaceholder(_ client: String) -> Bool { client.lowercased() == placeholderClient }
 }
 
 extension UInt8 {
-    /// Whether the byte is an ASCII letter of lower case.
+    /// Whether the byte is a lowercase ASCII letter.
     var isLowerLetter: Bool { (0x61...0x7A).contains(self) }
 
-    /// Whether the byte is an ASCII letter of either case, a digit or a hyphen.
+    /// Whether the byte is an ASCII letter, a digit or a hyphen.
     var isWordOrHyphen: Bool { isDigit || self == UInt8(ascii: "-") || (self | 0x20).isLowerLetter }
 }

@@ -2,21 +2,25 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// An upload path: `/submit/<namespace>/<ping>/<version>/<document id>`, without a query.
+/// An upload path of the form `/submit/<namespace>/<ping>/<version>/<document id>`, without a query.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 8.1.
 struct GleanPath {
-    /// The parts, as ranges of the bytes that the path was read from. The namespace is the app id that the server knows.
+    /// The byte ranges of the parts in the parsed path.
+    ///
+    /// The namespace is the app id that the server uses.
     let namespace, ping, documentID: Range<Int>
 
     private static let prefix = Array("/submit/".utf8)
-    private static let mostBytes = 1024
-    /// The namespace of telemetry-ios, on the same server.
-    private static let otherNamespace = "telemetry"
+    private static let maximumLength = 1024
+    /// The namespace of telemetry-ios, which uses the same server.
+    private static let telemetryNamespace = "telemetry"
 
-    /// Reads a path; nil if it leaves the grammar.
+    /// Parses a path.
+    ///
+    /// Returns `nil` if `path` does not match the grammar.
     init?(_ path: Span<UInt8>) {
-        guard path.count <= Self.mostBytes, path.count > Self.prefix.count,
+        guard path.count <= Self.maximumLength, path.count > Self.prefix.count,
             path.extracting(..<Self.prefix.count).equals(Self.prefix.span)
         else { return nil }
         var parts: [Range<Int>] = []
@@ -27,18 +31,18 @@ struct GleanPath {
         }
         parts.append(start..<path.count)
         guard parts.count == 4, Self.isNamespace(path.extracting(parts[0])),
-            GleanName.isPing(path.extracting(parts[1])), Self.isVersion(path.extracting(parts[2])),
+            GleanName.isPingName(path.extracting(parts[1])), Self.isVersion(path.extracting(parts[2])),
             path.extracting(parts[3]).isUUID
         else { return nil }
         (namespace, ping, documentID) = (parts[0], parts[1], parts[3])
     }
 
-    /// `[A-Za-z0-9-]{1,100}`, but that of another system.
+    /// Returns whether `text` matches `[A-Za-z0-9-]{1,100}` and is not the namespace of telemetry-ios.
     private static func isNamespace(_ text: Span<UInt8>) -> Bool {
-        (1...100).contains(text.count) && !text.equals(otherNamespace) && text.hasOnly(\.isWordOrHyphen)
+        (1...100).contains(text.count) && !text.equals(telemetryNamespace) && text.hasOnly(\.isWordOrHyphen)
     }
 
-    /// `[1-9][0-9]{0,2}`
+    /// Returns whether `text` matches `[1-9][0-9]{0,2}`.
     private static func isVersion(_ text: Span<UInt8>) -> Bool {
         (1...3).contains(text.count) && text[0] != UInt8(ascii: "0") && text.hasOnly(\.isDigit)
     }

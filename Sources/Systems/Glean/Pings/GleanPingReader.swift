@@ -1,19 +1,19 @@
 import JSONText
 import Telemetry
 
-/// Reads ping files: bytes in, a record or a reject out.
+/// Makes records of ping files.
 ///
-/// A reader keeps its memory from one file to the next.
+/// A reader reuses its memory from one file to the next.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 4, 8.1 to 8.3 and 10.
 struct GleanPingReader {
-    /// Where a file lies, as far as its ping depends on it.
+    /// The folder that a ping file is stored in.
     enum Folder: Sendable {
-        /// `pending_pings`
+        /// The folder `pending_pings`, which contains pings to be sent.
         case pendingPings
-        /// `deletion_request`
+        /// The folder `deletion_request`, which contains deletion requests to be sent.
         case deletionRequests
-        /// `tmp`: pings that were being written.
+        /// The folder `tmp`, which contains pings that were not completely written.
         case unfinished
     }
 
@@ -24,18 +24,22 @@ struct GleanPingReader {
     }
 
     private var body = JSONDocument()
-    private var third = JSONDocument()
+    private var metadataDocument = JSONDocument()
 
-    /// How large a file may be that is parsed: the SDK drops a body of more than 1 MiB, compressed.
+    /// The maximum size of a file that is parsed.
+    ///
+    /// The SDK discards pings whose compressed body exceeds 1 MiB.
     static let sizeLimit = FileSizeLimit(bytes: 8 << 20, code: "G10")
-    /// How long a body may be before it is noted [G48].
-    private static let notedBody = 1 << 20
+    /// The maximum size of a body, in bytes, that does not lead to a note (case G48).
+    private static let unnotedBodySize = 1 << 20
 
-    /// Makes the record of a file.
+    /// Returns the record of the ping in a file whose contents are `bytes`.
+    ///
+    /// - Throws: ``PingFileError`` if the file does not contain a ping.
     mutating func record(of bytes: [UInt8], _ file: File) throws(PingFileError) -> Record {
         defer {
             body.reset()
-            third.reset()
+            metadataDocument.reset()
         }
         let lines = try PingLines(bytes)
         try readBody(lines, bytes)
@@ -61,11 +65,15 @@ struct GleanPingReader {
         }
     }
 
-    /// Reads the third line. Returns `nil` if it is unreadable, so that its demands are unknown [G31].
+    /// Parses the third line.
+    ///
+    /// Returns `nil` if the line is not valid metadata (case G31).
     private mutating func readMetadata(_ line: Range<Int>, _ bytes: [UInt8]) -> PingMetadata? {
-        // Any error makes the line unreadable.
-        guard let end = try? third.readValue(in: bytes, range: line), end == line.upperBound else { return nil }
-        return PingMetadata(third)
+        // All errors have the same consequence.
+        guard let end = try? metadataDocument.readValue(in: bytes, range: line), end == line.upperBound else {
+            return nil
+        }
+        return PingMetadata(metadataDocument)
     }
 
     private func makeRecord(
@@ -86,14 +94,14 @@ struct GleanPingReader {
         record.notes += Self.notes(on: file, record)
         if thirdLine == nil { record.notes.append("G31 third line unreadable: what it asks for is not known") }
         record.notes += Self.notes(on: metadata, record, facts)
-        tags.tell(&record)
+        tags.apply(to: &record)
         record.notes += facts.notes
-        if record.payload.count > Self.notedBody {
+        if record.payload.count > Self.unnotedBodySize {
             record.notes.append("G48 body of \(record.payload.count) bytes: more than 1 MiB")
         }
-        // In the order of their codes.
+        // The holds are listed in the order of their codes.
         let holds: [Hold?] = [
-            facts.capabilityHold(metadata.capabilities), tags.refused.isEmpty ? nil : Hold("headers"),
+            facts.capabilityHold(metadata.capabilities), tags.rejected.isEmpty ? nil : Hold("headers"),
             file.folder == .unfinished ? Hold("incomplete") : nil, thirdLine == nil ? Hold("metadata") : nil,
             path == nil ? .noTarget : nil, facts.hold,
         ]
@@ -101,12 +109,12 @@ struct GleanPingReader {
         return record
     }
 
-    /// The type of a ping whose path does not tell it.
+    /// Returns the type of a ping whose path is not valid.
     private static func type(named name: String?) -> String {
-        name.flatMap { GleanName.isPing($0.utf8.span) ? $0 : nil } ?? "unknown"
+        name.flatMap { GleanName.isPingName($0.utf8.span) ? $0 : nil } ?? "unknown"
     }
 
-    /// What name and folder of a file have to do with its ping.
+    /// Returns the notes on a file whose name or folder does not match its ping.
     private static func notes(on file: File, _ record: Record) -> [String] {
         var notes: [String] = []
         let hasPath = record.target != nil
@@ -128,7 +136,7 @@ struct GleanPingReader {
         return notes
     }
 
-    /// What the third line has to do with the ping.
+    /// Returns the notes on a third line that does not match the ping.
     private static func notes(on metadata: PingMetadata, _ record: Record, _ facts: PingBody) -> [String] {
         var notes: [String] = []
         if record.target != nil, let name = metadata.pingName, name != record.type {

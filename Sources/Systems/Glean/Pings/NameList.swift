@@ -1,14 +1,17 @@
-/// Names out of a capture as a note tells them: a few, each cut, and how many more there are. A hostile file has millions.
+/// Formats names from a capture for a note.
+///
+/// The number and the length of the names are limited, because a hostile file can contain millions of long names.
 enum NameList {
-    /// How many names are told.
-    static let mostNames = 8
-    /// How much of a name is told, in characters: as much as the name of a metric has at most.
-    static let mostCharacters = 111
+    static let maximumNameCount = 8
+    /// The maximum number of characters of a name in the list, which is the maximum length of a metric name.
+    static let maximumNameLength = 111
 
-    /// - Parameter count: how many there are, where fewer are at hand.
-    static func text(_ names: [String], of count: Int? = nil) -> String {
-        let told = names.prefix(mostNames).map { String($0.prefix(mostCharacters)) }
-        let others = (count ?? names.count) - told.count
-        return told.joined(separator: ", ") + (others > 0 ? " and \(others) more" : "")
+    /// Returns the first names, and the number of further names.
+    ///
+    /// If `names` does not contain all names, `total` is the number of all of them.
+    static func text(_ names: [String], of total: Int? = nil) -> String {
+        let shown = names.prefix(maximumNameCount).map { String($0.prefix(maximumNameLength)) }
+        let others = (total ?? names.count) - shown.count
+        return shown.joined(separator: ", ") + (others > 0 ? " and \(others) more" : "")
     }
 }

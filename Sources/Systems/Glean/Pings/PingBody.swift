@@ -1,31 +1,34 @@
 import JSONText
 import Telemetry
 
-/// What a record has to know of the body of a ping, which is never changed.
+/// The facts about a ping that its record contains besides the body.
+///
+/// The body itself is never changed.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 8.1, 8.2 and 9.
 struct PingBody {
-    /// The client, as spelled; nil where the body names none, or something else than a UUID.
+    /// The client id as spelled in the body, or `nil` if the body contains no UUID as client id.
     private(set) var client: String?
-    /// When the ping was built.
+    /// The time at which the ping was built.
     private(set) var time: Timestamp?
-    /// Version, build and channel, without the id.
+    /// The version of the app.
     private(set) var version: String?
     private(set) var build: String?
     private(set) var channel: String?
-    /// What the body itself asks of an uploader.
+    /// The capabilities that the body requires of an uploader.
     private(set) var capabilities: [String] = []
-    /// Whether it has a section of information.
+    /// Whether the body has a `client_info` or `ping_info` section.
     let hasInfo: Bool
-    /// What is worth noting, and what violates the schema.
     private(set) var notes: [String] = []
+    /// The hold on a body that violates the schema.
     private(set) var hold: Hold?
 
-    /// Looks into a body.
+    /// Collects the facts about a body.
+    ///
     /// - Parameters:
-    ///   - document: its root is the body, an object.
-    ///   - needsInfo: whether the sections of information must be there; nil where nothing tells, so that the body itself has
-    ///     to.
+    ///   - document: The document whose root is the body, which is an object.
+    ///   - needsInfo: Whether `client_info` and `ping_info` are required. If `nil`, both are required when one of them
+    ///     is present.
     init(of document: JSONDocument, needsInfo: Bool?) {
         let root = document.root
         let client = document.value(of: GleanKeys.clientInfo, in: root)
@@ -35,9 +38,9 @@ struct PingBody {
         if let ping { readTime(ping, in: document) }
         if let metrics = document.value(of: GleanKeys.metrics, in: root),
             let lists = document.value(of: GleanKeys.stringLists, in: metrics),
-            let asked = document.value(of: GleanKeys.capabilities, in: lists)
+            let list = document.value(of: GleanKeys.capabilities, in: lists)
         {
-            capabilities = document.strings(of: asked) ?? []
+            capabilities = document.strings(of: list) ?? []
         }
         let check = GleanSchema.check(document, needsInfo: needsInfo ?? hasInfo)
         hold = check.findings.hold
@@ -65,21 +68,22 @@ struct PingBody {
 }
 
 extension PingBody {
-    /// The app, as far as it is known.
-    /// - Parameter id: the app id of the upload path.
+    /// Returns the known facts about the app, with the app id of the upload path.
     func app(id: String?) -> App? { App(id: id, version: version, channel: channel, build: build) }
 
-    /// What keeps a plain uploader from sending the ping, as it would break a promise [G34].
-    /// - Parameter asked: what the metadata ask for.
-    func capabilityHold(_ asked: [String]) -> Hold? {
-        let names = Set(asked + capabilities).subtracting(["http"]).sorted()
+    /// Returns the hold on a ping that requires a capability other than plain HTTP (case G34).
+    ///
+    /// - Parameter metadata: The capabilities that the third line of the file requires.
+    /// - Returns: The hold, or `nil` if plain HTTP suffices.
+    func capabilityHold(_ metadata: [String]) -> Hold? {
+        let names = Set(metadata + capabilities).subtracting(["http"]).sorted()
         guard !names.isEmpty else { return nil }
         return Hold("capability", NameList.text(names))
     }
 }
 
 extension JSONDocument {
-    /// The string at a key, if it is one.
+    /// Returns the value of `key` in `object`, or `nil` if the value is not a string.
     func string(at key: JSONKey, in object: JSONNode) -> String? {
         value(of: key, .string, in: object).map { string(of: $0) }
     }

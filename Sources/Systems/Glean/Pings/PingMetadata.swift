@@ -1,51 +1,57 @@
 import JSONText
 import Telemetry
 
-/// The third line of a ping file: what the SDK has to know to send the ping.
+/// The metadata that the SDK needs to send a ping, from the third line of the ping file.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 4.
 struct PingMetadata {
-    /// Fields that are sent in the header, as stored.
+    /// The header fields to send, as stored.
     private(set) var headers: [HeaderField] = []
-    /// Whether the body has to have the two sections of information.
+    /// Whether the body must have the sections `client_info` and `ping_info`.
     private(set) var hasInfoSections = true
     private(set) var pingName: String?
-    /// What an uploader must be able to do.
+    /// The capabilities that an uploader must have.
     private(set) var capabilities: [String] = []
-    /// Keys that no version of the SDK is known to write.
+    /// The keys that no known version of the SDK writes.
     private(set) var unknownKeys: [String] = []
 
     private static let headers: JSONKey = "headers"
     private static let infoSections: JSONKey = "body_has_info_sections"
     private static let pingName: JSONKey = "ping_name"
     private static let capabilities: JSONKey = "uploader_capabilities"
-    private static let known = [headers, infoSections, pingName, capabilities]
+    private static let knownKeys = [headers, infoSections, pingName, capabilities]
 
-    /// The metadata of a file without a third line.
+    /// Creates the metadata of a file without a third line.
     init() {}
 
-    /// Reads a third line; nil if the SDK could not: it is no object, or a key of the SDK has a value of another type.
-    /// - Parameter document: the line was read into it.
+    /// Reads the metadata in a third line.
+    ///
+    /// Returns `nil` if the SDK could not read the line.
+    ///
+    /// The SDK cannot read a line that is not an object, or in which a known key has a value of another type.
+    ///
+    /// - Parameter document: The parsed line.
     init?(_ document: JSONDocument) {
         let root = document.root
         guard document.kind(of: root) == .object else { return nil }
-        for place in 0..<document.memberCount(of: root) {
-            let member = document.member(at: place, of: root)
-            guard let key = Self.known.first(where: { document.bytes(of: member.key).equals($0.utf8.span) }) else {
+        for index in 0..<document.memberCount(of: root) {
+            let member = document.member(at: index, of: root)
+            guard let key = Self.knownKeys.first(where: { document.bytes(of: member.key).equals($0.utf8.span) }) else {
                 unknownKeys.append(document.string(of: member.key))
                 continue
             }
-            // A null is as good as nothing [G33].
+            // `null` has the same meaning as a missing key (case G33).
             guard document.kind(of: member.value) != .null else { continue }
-            guard take(member.value, of: key, in: document) else { return nil }
+            guard read(member.value, of: key, in: document) else { return nil }
         }
     }
 
-    /// Takes the value of a key that the SDK writes.
-    /// - Returns: whether it has the type that it must have.
-    private mutating func take(_ value: JSONNode, of key: JSONKey, in document: JSONDocument) -> Bool {
+    /// Reads the value of a known key.
+    ///
+    /// Returns `false` if the value is of another type.
+    private mutating func read(_ value: JSONNode, of key: JSONKey, in document: JSONDocument) -> Bool {
         switch key {
-        case Self.headers: return takeHeaders(value, in: document)
+        case Self.headers: return readHeaders(value, in: document)
         case Self.infoSections:
             hasInfoSections = document.kind(of: value) == .true
             return hasInfoSections || document.kind(of: value) == .false
@@ -60,10 +66,10 @@ struct PingMetadata {
         }
     }
 
-    private mutating func takeHeaders(_ value: JSONNode, in document: JSONDocument) -> Bool {
+    private mutating func readHeaders(_ value: JSONNode, in document: JSONDocument) -> Bool {
         guard document.kind(of: value) == .object else { return false }
-        for place in 0..<document.memberCount(of: value) {
-            let member = document.member(at: place, of: value)
+        for index in 0..<document.memberCount(of: value) {
+            let member = document.member(at: index, of: value)
             guard document.kind(of: member.value) == .string else { return false }
             headers.append(HeaderField(document.string(of: member.key), document.string(of: member.value)))
         }
@@ -72,7 +78,7 @@ struct PingMetadata {
 }
 
 extension JSONDocument {
-    /// The strings of an array of strings; nil for anything else.
+    /// Returns the elements of an array of strings, or `nil` if `array` is anything else.
     func strings(of array: JSONNode) -> [String]? {
         guard kind(of: array) == .array else { return nil }
         var strings: [String] = []

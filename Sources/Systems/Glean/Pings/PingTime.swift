@@ -1,12 +1,16 @@
 import Bytes
 import Telemetry
 
-/// The times of pings: a date, perhaps with hours, minutes, seconds and up to nine digits of a fraction, and always an offset
-/// from UTC.
+/// The time format of pings.
+///
+/// A time consists of a date, an optional time of day and an offset from UTC. The time of day may have hours, minutes,
+/// seconds and a fraction of up to nine digits.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 8.1, cases G43 and G44.
 enum PingTime {
-    /// Reads a time, cut to milliseconds. Returns `nil` if the text is none, or if the time is outside the years of RFC 3339.
+    /// Parses a time and truncates it to milliseconds.
+    ///
+    /// Returns `nil` if `text` is not a time, or if the year is outside the range of RFC 3339.
     static func timestamp(_ text: Span<UInt8>) -> Timestamp? {
         let dateLength = 10
         let zone = text.count - (!text.isEmpty && text[text.count - 1] == UInt8(ascii: "Z") ? 1 : 6)
@@ -17,8 +21,9 @@ enum PingTime {
         return Timestamp(rfc3339: whole.span)
     }
 
-    /// Returns the end of a time of day that RFC 3339 requires and the text does not have. Returns `nil` for a text that
-    /// cannot be a time of day, and for a leap second.
+    /// Returns the part that is missing at the end of `time` to make it a time of day in RFC 3339.
+    ///
+    /// Returns `nil` if `time` cannot be a time of day, and for a leap second.
     private static func missingPart(of time: Span<UInt8>) -> String? {
         guard !time.isEmpty else { return "T00:00:00" }
         guard time[0] == UInt8(ascii: "T"), time.count < 9 || time[7] != UInt8(ascii: "6") else { return nil }

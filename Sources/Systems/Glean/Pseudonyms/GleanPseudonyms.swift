@@ -1,13 +1,16 @@
 import JSONText
 import Telemetry
 
-/// What becomes of Glean's pings when their records get pseudonyms.
+/// The rules for replacing identifiers in pings with pseudonyms.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 8.1, 9 and 14.
 enum GleanPseudonyms {
     static let format = PseudonymFormat(tables: [(["every ping"], ping)], path: path(of:_:))
 
-    /// The document id in the path follows that of the record. The name of the app and that of the ping may be anything.
+    /// Returns the upload path with pseudonyms.
+    ///
+    /// The document id gets the same pseudonym as in the record. The namespace and the name of the ping are checked,
+    /// because apps can choose any.
     private static func path(
         of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String
     ) -> String? {

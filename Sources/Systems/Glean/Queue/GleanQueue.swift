@@ -1,26 +1,28 @@
 import JSONText
 import Telemetry
 
-/// The queue of pings as the SDK's own rules see it.
+/// The state of a queue of pings according to the rules of the SDK.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 5 and 11.3.
 struct GleanQueue: QueueRules, Equatable {
-    /// How many pings wait, deletion requests not counted.
+    /// The number of pings in the queue, without deletion requests.
     let pings: Int
-    /// How many bytes they have; nil where so many wait that their number says all.
+    /// The total size of the pings in bytes, or `nil` if there are more than ``maximumSummedPings`` pings.
     let bytes: Int?
     let deletionRequests: Int
-    /// The version of the SDK that built the pings, as far as one tells it.
+    /// The version of the SDK that built the pings, if a ping contains it.
     let sdk: String?
 
-    /// The version, as far as the rules of the SDK changed by it.
+    /// The major and minor version of the SDK, which determine its limits.
     private var version: (major: Int, minor: Int)? {
         let parts = (sdk ?? "").split(separator: ".").prefix(2).map { Int($0) }
         guard parts.count == 2, let major = parts[0], let minor = parts[1] else { return nil }
         return (major, minor)
     }
 
-    /// The limits of a version: beyond them the oldest pings are deleted when the app starts.
+    /// The limits of the SDK.
+    ///
+    /// When the queue exceeds a limit, the SDK deletes the oldest pings at the next start of the app.
     private var limits: (pings: Int?, bytes: Int?) {
         guard let version else { return (nil, nil) }
         if version >= (67, 4) { return (500, 50_000_000) }
@@ -37,15 +39,17 @@ struct GleanQueue: QueueRules, Equatable {
         }
         guard let sdk, version != nil else { return words }
         words += "; SDK \(sdk)"
-        if isOverFull { return words + " deletes the oldest at its next start, for it keeps no more than " + kept }
-        return limits.bytes == nil ? words + " keeps any number" : words + " keeps no more than " + kept
+        if isOverFull {
+            return words + " deletes the oldest at its next start, for it keeps no more than " + limitsInWords
+        }
+        return limits.bytes == nil ? words + " keeps any number" : words + " keeps no more than " + limitsInWords
     }
 
     private var isOverFull: Bool {
         pings > limits.pings ?? .max || bytes ?? 0 > limits.bytes ?? .max
     }
 
-    private var kept: String {
+    private var limitsInWords: String {
         let megabytes = "\((limits.bytes ?? 0) / 1_000_000) MB"
         return limits.pings.map { "\($0) pings and \(megabytes)" } ?? megabytes
     }
@@ -74,6 +78,8 @@ struct GleanQueue: QueueRules, Equatable {
         return QueueState(.empty, "empty", "nothing waits")
     }
 
-    /// The most pings whose bytes are summed up: with more, their number alone passes every limit.
-    static let mostSummed = 500
+    /// The maximum number of pings whose sizes are added up.
+    ///
+    /// A larger number of pings exceeds the limits of every version.
+    static let maximumSummedPings = 500
 }

@@ -1,10 +1,10 @@
 import JSONText
 import Telemetry
 
-/// Describes captured pings: the bodies as they go to the server, with the tags in the header of the request.
+/// The format of captured pings, which are the request bodies with the tags in the request header.
 ///
-/// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 14; "HTTP Archive (HAR) captures as a
-/// source of telemetry", sections C and D.
+/// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 14; "HTTP Archive (HAR)
+/// captures as a source of telemetry", sections C and D.
 enum GleanRequests {
     static let format = RequestFormat(
         hosts: [CapturedHost(GleanUploads.host)], methods: [GleanUploads.method], body: .json,
@@ -12,16 +12,19 @@ enum GleanRequests {
         isUpload: isUpload(_:), otherTraffic: nil, path: nil, deliveredStatuses: 200...200,
         lineShape: lineShape(of:), record: record(of:in:))
 
-    /// The number of parts in the path of an upload.
+    /// The number of components in the path of an upload.
     private static let partCount = 5
 
-    /// Returns whether a path consists of `/submit/` and the four parts of ``GleanPath``. Pings of telemetry-ios go to the same
-    /// host and have other paths.
+    /// Returns whether a path consists of `/submit/` and the four parts of ``GleanPath``.
+    ///
+    /// Pings of telemetry-ios are sent to the same host, but have other paths.
     private static func isUpload(_ parts: [[UInt8]]) -> Bool {
         parts.count == partCount && parts.begin(with: "submit") && !parts.begin(with: "submit", "telemetry")
     }
 
-    /// A body with the sections of information. One without them has nothing by which to know it.
+    /// Recognizes a body by its sections `client_info` and `ping_info`.
+    ///
+    /// A body without them cannot be recognized.
     private static func lineShape(of line: JSONDocument) -> LineShape? {
         let hasInfo = [GleanKeys.clientInfo, GleanKeys.pingInfo].allSatisfy { key in
             line.value(of: key, .object, in: line.root) != nil
@@ -41,9 +44,9 @@ enum GleanRequests {
             source: upload.source)
         record = upload.finished(record)
         let tags = PingTags(upload.headers)
-        tags.tell(&record)
+        tags.apply(to: &record)
         record.notes += facts.notes
-        let holds = [facts.capabilityHold([]), tags.refused.isEmpty ? nil : Hold("headers")]
+        let holds = [facts.capabilityHold([]), tags.rejected.isEmpty ? nil : Hold("headers")]
         record.held = holds.compactMap(\.self) + record.held + [facts.hold].compactMap(\.self)
         return record
     }

@@ -1,9 +1,10 @@
 import JSONText
 import Telemetry
 
-/// Pings as rows: their events, and their metrics one by one.
+/// Converts the events and the metrics of pings to table rows.
 ///
-/// Source: "Exports", section 1; "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 4 and 6.
+/// Source: "Exports", section 1; "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 4 and
+/// 6.
 struct GleanRows: RowFormat {
     let tables = [Self.metrics]
 
@@ -16,8 +17,8 @@ struct GleanRows: RowFormat {
             TableColumn("value", .json, "the value as the ping has it"),
         ])
 
-    /// What the types of labeled metrics have in their names.
-    private static let labeled = "labeled_"
+    /// The part that the names of all labeled metric types contain.
+    private static let labeledMarker = "labeled_"
 
     func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells {
         let document = payload.document
@@ -54,7 +55,9 @@ struct GleanRows: RowFormat {
         return cells
     }
 
-    /// A row for each metric, by type and name; what is no object where one is documented is a row of its own.
+    /// Returns a row for each metric.
+    ///
+    /// A metric type whose value is not an object becomes a single row.
     private static func metricRows(
         _ metrics: JSONNode, of document: JSONDocument, _ buffer: inout RowBuffer
     ) -> [[Cell]] {
@@ -65,7 +68,7 @@ struct GleanRows: RowFormat {
                 found.append([typeCell, .null, .null, buffer.keep(json: type.value, of: document)])
                 return
             }
-            let isLabeled = document.string(of: type.key).contains(labeled)
+            let isLabeled = document.string(of: type.key).contains(labeledMarker)
             document.forEachMember(of: type.value) { metric in
                 let name = buffer.keep(string: metric.key, of: document)
                 guard isLabeled, document.memberCount(of: metric.value) > 0 else {
@@ -85,8 +88,10 @@ struct GleanRows: RowFormat {
 }
 
 extension JSONDocument {
-    /// Gives the members of an object in canonical order; none for anything else.
+    /// Calls `body` with each member of an object in canonical order.
+    ///
+    /// Does nothing if `object` is not an object.
     fileprivate func forEachMember(of object: JSONNode, _ body: (JSONMember) -> Void) {
-        for place in 0..<memberCount(of: object) { body(member(at: place, of: object)) }
+        for index in 0..<memberCount(of: object) { body(member(at: index, of: object)) }
     }
 }

@@ -1,19 +1,24 @@
 import JSONText
 import Telemetry
 
-/// The fields of the body of a ping: `glean.1`, or `glean-min.1` for a ping without the sections of information.
+/// The schema of the body of a ping, which is `glean.1`, or `glean-min.1` for a ping without `client_info` and
+/// `ping_info`.
 ///
-/// A fault holds the record. A key that the form does not have is noted, because the form grows with the SDK.
+/// A record that violates the schema is held. An unknown key only leads to a note, because new versions of the SDK add
+/// keys.
 ///
-/// Documents do not tell what apps put into texts of metrics and of events, so these are left out when records get pseudonyms.
-/// `unknown`, which the SDK writes for what it cannot tell, takes the place of required values that may be anything.
+/// Pseudonymized records omit the strings of metrics and events, because their contents depend on the app. Required
+/// values that do not have the expected form are replaced with `unknown`, which the SDK itself writes for unknown
+/// values.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 8.1, 9 and 14.
 enum GleanSchema {
-    /// Checks a body.
+    /// Checks a body against the schema.
+    ///
     /// - Parameters:
-    ///   - document: The body, an object, is its root.
-    ///   - needsInfo: Whether the two sections of information must be there.
+    ///   - document: The document whose root is the body, which is an object.
+    ///   - needsInfo: Whether the sections `client_info` and `ping_info` are required.
+    /// - Returns: The findings.
     static func check(_ document: JSONDocument, needsInfo: Bool) -> PayloadCheck {
         var check = PayloadCheck(document, .terse)
         check.check(document.root, .object(needsInfo ? whole : withoutInfo))
@@ -35,10 +40,10 @@ enum GleanSchema {
 
     private static let client: PayloadFields = [
         .optional("android_sdk_version", .string(), .keep(.version), "the API level of Android"),
-        .required(GleanKeys.appBuild, .string(), .known(.version), "the build of the app"),
+        .required(GleanKeys.appBuild, .string(), .orUnknown(.version), "the build of the app"),
         .optional(GleanKeys.appChannel, .string(), .keep(.word), "the release channel of the app"),
-        .required(GleanKeys.appDisplayVersion, .string(), .known(.version), "the version of the app"),
-        .required("architecture", .string(), .known(.name), "the architecture of the processor"),
+        .required(GleanKeys.appDisplayVersion, .string(), .orUnknown(.version), "the version of the app"),
+        .required("architecture", .string(), .orUnknown(.name), "the architecture of the processor"),
         .optional("attribution", fields: attribution, "what led to the installation"),
         .optional("build_date", .string(), .keep(.date), "the time at which the app was built"),
         .optional(GleanKeys.clientID, .string(.uuid), .pseudonym(.client), "the id of the installation, a UUID"),
@@ -46,13 +51,13 @@ enum GleanSchema {
         .optional(GleanKeys.deviceModel, .string(), .keep(.name), "the model of the device"),
         .optional(
             "distribution", fields: [.optional("name", .string(), .drop, "its name")], "the distribution of the app"),
-        .required("first_run_date", .string(), .known(.date), "the day of the first run of the app"),
+        .required("first_run_date", .string(), .orUnknown(.date), "the day of the first run of the app"),
         .optional(GleanKeys.locale, .string(), .keep(.locale), "the locale of the app"),
-        .required(GleanKeys.os, .string(), .known(.name), "the name of the operating system"),
-        .required(GleanKeys.osVersion, .string(), .known(.version), "the version of the operating system"),
+        .required(GleanKeys.os, .string(), .orUnknown(.name), "the name of the operating system"),
+        .required(GleanKeys.osVersion, .string(), .orUnknown(.version), "the version of the operating system"),
         .optional("session_count", .integer(), .keep(.number), "the number of the session"),
         .optional("session_id", .string(), .pseudonym(.session), "the id of the session"),
-        .required(GleanKeys.sdkBuild, .string(), .known(.version), "the version of the SDK"),
+        .required(GleanKeys.sdkBuild, .string(), .orUnknown(.version), "the version of the SDK"),
         .optional("windows_build_number", .integer(), .keep(.number), "the build number of Windows"),
     ]
 
@@ -65,7 +70,7 @@ enum GleanSchema {
     ]
 
     private static let ping: PayloadFields = [
-        .required(GleanKeys.endTime, .string(), .known(.date), "the time at which the ping was built"),
+        .required(GleanKeys.endTime, .string(), .orUnknown(.date), "the time at which the ping was built"),
         .optional(
             "experiments", .map(.atMost(100, "an experiment"), .object(experiment)),
             .map(.form(.name), .object(experiment.pseudonyms)), "the experiments that the client takes part in"),
@@ -73,11 +78,11 @@ enum GleanSchema {
         .optional("reason", .string(.atMost(30)), .keep(.word), "the reason for which the ping was built"),
         .required("seq", .integer(), .keep(.number), "the number of the ping among those of its type"),
         .optional("server_knobs_config", fields: serverKnobs, "what the server has configured"),
-        .required("start_time", .string(), .known(.date), "the time from which on the ping has metrics"),
+        .required("start_time", .string(), .orUnknown(.date), "the time from which on the ping has metrics"),
     ]
 
     private static let experiment: PayloadFields = [
-        .required("branch", .string(), .known(.name), "the branch of the client"),
+        .required("branch", .string(), .orUnknown(.name), "the branch of the client"),
         .optional(
             "extra", .orNull(.open(experimentExtra)), .object(experimentExtra.pseudonyms), "more about the experiment"),
     ]
@@ -104,7 +109,9 @@ enum GleanSchema {
 
     // MARK: Events
 
-    /// Categories and names are words of the code of the app. Of the extras, those of the SDK are kept.
+    /// The fields of an event.
+    ///
+    /// Category and name are identifiers from the code of the app. Only the extras of the SDK are kept.
     private static let event: PayloadFields = [
         .required(GleanKeys.category, .string(), .keep(.word, else: .pseudonym(.event)), "the category"),
         .added("execution_counter", .any, .keep(.number), "the number of the run of the app, in a store only"),
@@ -132,7 +139,9 @@ enum GleanSchema {
 
     // MARK: Metrics
 
-    /// Numbers and booleans are kept under their names and labels when records get pseudonyms, and ids become pseudonyms.
+    /// The metrics by type.
+    ///
+    /// Pseudonymized records keep numbers and Booleans, and contain pseudonyms instead of UUIDs.
     private static let allMetrics: PayloadFields = [
         metric("boolean", .boolean, .keep(.boolean), "booleans"),
         metric("counter", .integer(), .keep(.number), "counters"),
@@ -165,7 +174,7 @@ enum GleanSchema {
         metric("uuid", .string(.uuid), .pseudonym(PseudonymClass("uuid")), "UUIDs"),
     ]
 
-    /// The texts that documents describe: those of the SDK and those of the usage pings.
+    /// The rules for the documented string metrics, which are those of the SDK and of the usage pings.
     private static let strings: PseudonymTable = [
         "glean.client.annotation.experimentation_id": .pseudonym(PseudonymClass("experimentation")),
         "usage.app_build": .keep(.version),
@@ -218,15 +227,15 @@ enum GleanSchema {
 
     private static let customDistribution = PayloadFields(distribution.sorted.map { $0.with(.required) })
 
-    // MARK: Texts
+    // MARK: Strings
 
-    /// `[a-z_][a-z0-9_.]+`, at most 111 characters.
+    /// Returns whether `name` matches `[a-z_][a-z0-9_.]+` and has at most 111 characters.
     @Sendable private static func isMetricName(_ name: Span<UInt8>) -> Bool {
         (2...111).contains(name.count) && !name[0].isDigit && name[0] != UInt8(ascii: ".")
             && name.hasOnly { $0.isLowerLetter || $0.isDigit || "_.".utf8.contains($0) }
     }
 
-    /// `[a-z-_][a-z0-9-_]*`, at most 30 characters.
+    /// Returns whether `text` matches `[a-z-_][a-z0-9-_]*` and has at most 30 characters.
     @Sendable private static func isPingType(_ text: Span<UInt8>) -> Bool {
         (1...30).contains(text.count) && !text[0].isDigit
             && text.hasOnly { $0.isLowerLetter || $0.isDigit || "_-".utf8.contains($0) }
@@ -239,7 +248,9 @@ enum GleanSchema {
 
     @Sendable static func isDigits(_ text: Span<UInt8>) -> Bool { !text.isEmpty && text.hasOnly(\.isDigit) }
 
-    /// A scheme, a colon and more; data in the place of an address is not wanted.
+    /// Returns whether `text` starts with a scheme and a colon.
+    ///
+    /// The scheme `data` is not allowed.
     @Sendable private static func isURL(_ text: Span<UInt8>) -> Bool {
         guard text.count > 1, (text[0] | 0x20).isLowerLetter else { return false }
         guard text.count < 4 || !text.extracting(..<4).equals("data") else { return false }
@@ -253,6 +264,6 @@ enum GleanSchema {
 }
 
 extension PseudonymRule {
-    /// A value of a form, or `unknown`.
-    fileprivate static func known(_ form: KeptForm) -> PseudonymRule { .keep(form, else: .text("unknown")) }
+    /// Keeps a value of the form `form`, and replaces any other value with `unknown`.
+    fileprivate static func orUnknown(_ form: KeptForm) -> PseudonymRule { .keep(form, else: .text("unknown")) }
 }

@@ -1,84 +1,95 @@
 import Files
 import Telemetry
 
-/// Lists the folders of a data directory, and tells what does not belong there.
+/// Lists the files of a data directory, and reports entries that do not belong there.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 2 and 10.
 enum DirectoryListing {
-    /// The folders that hold pings or events, by the bytes of their names. They are claimed, so that nobody else looks at them.
-    static func folders(in look: inout FolderLook) -> [GleanDirectory.Folder] {
-        let names = look.folders.sorted { $0.lexicographicallyPrecedes($1) }
+    /// Returns the folders that contain pings or events, sorted by name.
+    ///
+    /// The folders are claimed, so that no other store is searched for in them.
+    static func folders(in directory: inout FolderLook) -> [GleanDirectory.Folder] {
+        let names = directory.folders.sorted { $0.lexicographicallyPrecedes($1) }
         return names.compactMap { name in
             let text = String(decoding: name, as: UTF8.self)
-            if text == GleanStores.databases { look.claim(folder: name) }
+            if text == GleanStores.databases { directory.claim(folder: name) }
             guard let contents = GleanDirectory.Contents(folder: text) else { return nil }
-            look.claim(folder: name)
+            directory.claim(folder: name)
             return folder(
-                contents, at: look.path(of: name), prefix: name + [UInt8(ascii: "/")], in: &look)
+                contents, at: directory.path(of: name), prefix: name + [UInt8(ascii: "/")], in: &directory)
         }
     }
 
-    /// A folder with its files in order; nil if it cannot be read, which is told.
-    /// - Parameter prefix: the folder's name and a slash; empty for the folder that is looked at.
+    /// Lists the files of a folder, sorted by name.
+    ///
+    /// Entries that are not read are reported.
+    ///
+    /// - Parameters:
+    ///   - contents: The kind of files in the folder.
+    ///   - path: The path of the folder in the capture.
+    ///   - prefix: The name of the folder and a slash, or empty if the folder is `directory` itself.
+    ///   - directory: The data directory, or the folder if it is stored outside a data directory.
+    /// - Returns: The folder, or `nil` if it cannot be read. The error is reported.
     static func folder(
-        _ contents: GleanDirectory.Contents, at path: String, prefix: [UInt8], in look: inout FolderLook
+        _ contents: GleanDirectory.Contents, at path: String, prefix: [UInt8], in directory: inout FolderLook
     ) -> GleanDirectory.Folder? {
         do throws(FileError) {
-            let folder = try look.tree.folder(at: path)
+            let folder = try directory.tree.folder(at: path)
             var entries = try folder.entries()
             entries.sort()
-            let device = look.excluded.isEmpty ? nil : try folder.device()
+            let device = directory.excluded.isEmpty ? nil : try folder.device()
             var files: [UInt32] = []
             for index in 0..<entries.count {
                 let name = entries.name(index)
-                guard isWanted(name, in: contents) else { continue }
-                if let device, look.excluded.contains(FileIdentity(device: device, inode: entries.inode(index))) {
-                    look.tell(leftOut: look.path(of: prefix + name))
+                guard isRelevant(name, in: contents) else { continue }
+                if let device, directory.excluded.contains(FileIdentity(device: device, inode: entries.inode(index))) {
+                    directory.tell(leftOut: directory.path(of: prefix + name))
                     continue
                 }
                 let isLink = entries.kind(index) == .link
-                let target = isLink ? look.tree.target(ofLink: name, inFolder: path)?.shownPath : nil
+                let target = isLink ? directory.tree.target(ofLink: name, inFolder: path)?.shownPath : nil
                 if let problem = problem(with: name, entries.kind(index), in: contents, leadingTo: target) {
-                    look.tell(problem, of: prefix + name)
-                    // Nobody looks into a folder below one that is claimed.
-                    if prefix.isEmpty, entries.kind(index) == .folder { look.claim(folder: name) }
+                    directory.tell(problem, of: prefix + name)
+                    // A folder inside a claimed folder is not searched, so it need not be claimed.
+                    if prefix.isEmpty, entries.kind(index) == .folder { directory.claim(folder: name) }
                 } else {
                     files.append(UInt32(index))
                 }
             }
-            // Every data directory has a folder for unfinished pings, and hardly ever one in it.
+            // Every data directory has a folder for unfinished pings. It is usually empty, and is omitted then.
             guard contents != .pings(.unfinished) || !files.isEmpty else { return nil }
             return GleanDirectory.Folder(
                 contents: contents, prefix: prefix, entries: entries, files: files, path: path)
         } catch {
-            look.tell(unreadable: path, error)
+            directory.tell(unreadable: path, error)
             return nil
         }
     }
 
-    /// Whether an entry is anything to the SDK: hidden ones are not [G18], and in `tmp` only those that have the name of a
-    /// ping [G21].
-    private static func isWanted(_ name: [UInt8], in contents: GleanDirectory.Contents) -> Bool {
+    /// Returns whether an entry can belong to the SDK.
+    ///
+    /// Hidden entries cannot (case G18). Entries of `tmp` can only if they are named like a ping (case G21).
+    private static func isRelevant(_ name: [UInt8], in contents: GleanDirectory.Contents) -> Bool {
         guard name.first != UInt8(ascii: ".") else { return false }
         return contents != .pings(.unfinished) || GleanName.digits(ofUUID: name.span) != nil
     }
 
-    /// What is wrong with an entry; nil if it is a file that may be read.
+    /// Returns the problem with an entry, or `nil` if the entry is a file to be read.
     private static func problem(
         with name: [UInt8], _ kind: FolderEntries.Kind, in contents: GleanDirectory.Contents, leadingTo target: String?
     ) -> Problem? {
         let code = contents == .events ? "G56" : nil
-        let wanted = contents == .events ? "an events file" : "a ping file"
+        let expected = contents == .events ? "an events file" : "a ping file"
         switch kind {
         case .file:
-            guard contents == .events, !GleanName.isPing(name.span) else { return nil }
+            guard contents == .events, !GleanName.isPingName(name.span) else { return nil }
             return Problem("G56", "not read: not the name of a ping")
-        case .folder: return Problem(code ?? "G19", "not read: a folder where \(wanted) should be")
+        case .folder: return Problem(code ?? "G19", "not read: a folder where \(expected) should be")
         case .link:
-            let words = "not followed, where \(wanted) should be; give that as a capture of its own"
+            let words = "not followed, where \(expected) should be; give that as a capture of its own"
             return Problem(code ?? "G20", "symbolic link\(target.map { " to \($0)" } ?? "") \(words)", isLoss: true)
         case .special:
-            return Problem(code ?? "G20", "not read: a pipe, a socket or a device where \(wanted) should be")
+            return Problem(code ?? "G20", "not read: a pipe, a socket or a device where \(expected) should be")
         }
     }
 }

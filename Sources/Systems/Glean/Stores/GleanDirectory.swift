@@ -1,16 +1,18 @@
 import Files
 import Telemetry
 
-/// The data directory of one instance of the SDK as one store: its pings, and the events that are in no ping yet.
+/// The data directory of the SDK as a store, which consists of pings and of events that are not in a ping yet.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 1 and 2.
 struct GleanDirectory: Store {
-    /// What lies in a folder of the directory.
+    /// The kind of files in a folder of the directory.
     enum Contents: Sendable, Equatable {
         case pings(GleanPingReader.Folder)
         case events
 
-        /// What the folder of a name holds; nil for any other name.
+        /// Creates the kind of files in a folder named `name`.
+        ///
+        /// Returns `nil` for other folders.
         init?(folder name: String) {
             switch name {
             case "pending_pings": self = .pings(.pendingPings)
@@ -29,41 +31,42 @@ struct GleanDirectory: Store {
         }
     }
 
-    /// Files of a folder of the directory, in the order in which they are read.
+    /// A folder of the directory, with its files in the order in which they are read.
     struct Folder: Sendable {
         let contents: Contents
-        /// The folder's name and a slash; empty where the folder itself was given.
+        /// The name of the folder and a slash, or empty if the folder was given without its data directory.
         let prefix: [UInt8]
         let entries: FolderEntries
-        /// The places of the files among the entries.
+        /// The indexes of the files in ``entries``.
         let files: [UInt32]
-        /// Its path in the capture.
+        /// The path of the folder in the capture.
         let path: String
 
         func name(_ index: Int) -> [UInt8] { entries.name(Int(files[index])) }
 
-        /// The number of parts of the store that the folder is: each file of events is one.
+        /// The number of parts of the store in the folder.
+        ///
+        /// Each event file is a part, and all pings of a folder are one part.
         fileprivate var partCount: Int { contents == .events ? files.count : 1 }
     }
 
-    /// The place of a file in the directory.
-    struct Place: Sendable, Equatable {
-        /// The index of the folder among those of the directory.
+    /// The position of a file in the directory.
+    struct FilePosition: Sendable, Equatable {
+        /// The index of the folder in ``GleanDirectory/folders``.
         let folder: Int
-        /// The index of the file in the folder.
+        /// The index of the file in the files of the folder.
         let index: Int
     }
 
     let path: String
-    /// The folder that files are opened in.
+    /// The path of the folder that the names of the files are relative to.
     let folderPath: String
-    /// The beginning of the paths of its entries.
+    /// The prefix of the paths of the entries.
     let base: String
-    /// The folders by the bytes of their names.
+    /// The folders, sorted by name.
     let folders: [Folder]
     let parts: [StorePart]
-    /// The pings that lend to events.
-    let lenders = SharedLenders()
+    let newestPings = SharedNewestPings()
 
     init(path: String, folderPath: String, base: String, folders: [Folder]) {
         (self.path, self.folderPath, self.base, self.folders) = (path, folderPath, base, folders)
@@ -84,7 +87,7 @@ struct GleanDirectory: Store {
     var kind: StoreKind { parts[0].kind }
     let isReadAtOnce = false
 
-    /// The files of all folders, and in front of them what there is to tell of the directory.
+    /// The number of files in all folders, and one for the report on the directory, which comes first.
     var fileCount: Int { folders.reduce(1) { $0 + $1.files.count } }
 
     func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan {
@@ -96,39 +99,39 @@ struct GleanDirectory: Store {
 // MARK: - Files and parts
 
 extension GleanDirectory {
-    /// Returns the place of a file by its index in the order of the store, or `nil` for the facts about the directory, which
-    /// come first.
-    func place(ofFile index: Int) -> Place? {
+    /// Returns the position of the file with an index in the store, or `nil` for index 0, which is the report on the
+    /// directory.
+    func position(ofFile index: Int) -> FilePosition? {
         var left = index - 1
         guard left >= 0 else { return nil }
         for (number, folder) in folders.enumerated() {
-            if left < folder.files.count { return Place(folder: number, index: left) }
+            if left < folder.files.count { return FilePosition(folder: number, index: left) }
             left -= folder.files.count
         }
         return nil
     }
 
-    /// The index of the part that a file belongs to.
-    func part(of place: Place) -> Int {
-        let first = folders[..<place.folder].reduce(0) { $0 + $1.partCount }
-        return folders[place.folder].contents == .events ? first + place.index : first
+    /// Returns the index of the part that a file belongs to.
+    func part(of position: FilePosition) -> Int {
+        let first = folders[..<position.folder].reduce(0) { $0 + $1.partCount }
+        return folders[position.folder].contents == .events ? first + position.index : first
     }
 
-    /// Stands in `Authorization` and in `authorization`: a field of a header that holds a credential.
-    private static let credentialText = "uthorization"
+    /// The common part of `Authorization` and `authorization`, which name the header field that contains a credential.
+    private static let credentialMarker = "uthorization"
 
-    /// A file as it is read and quarantined.
-    func storeFile(_ place: Place) -> StoreFile {
-        let folder = folders[place.folder]
-        let name = folder.prefix + folder.name(place.index)
-        // The third line of a ping can hold any field of a header, though the SDK writes none that is a credential.
+    /// Returns the description of a file for reading and quarantine.
+    func storeFile(_ position: FilePosition) -> StoreFile {
+        let folder = folders[position.folder]
+        let name = folder.prefix + folder.name(position.index)
+        // The third line of a ping can contain any header field, although the SDK writes no credentials.
         return StoreFile(
             name: name, path: base + String(decoding: name, as: UTF8.self), kind: folder.contents.kind,
-            credentials: .ifItHolds(Self.credentialText))
+            credentials: .ifItHolds(Self.credentialMarker))
     }
 
-    /// The places of the folders that hold queued pings.
-    var queues: [Int] {
+    /// The indexes of the folders that contain queued pings.
+    var queueFolders: [Int] {
         folders.indices.filter { folders[$0].contents != .events && folders[$0].contents != .pings(.unfinished) }
     }
 }

@@ -19,30 +19,30 @@ struct GleanFileReader: FileScanReader {
     mutating func read(
         _ index: Int, in folder: borrowing Folder, with files: inout StoreFileReading, into output: inout ScanOutput
     ) -> StoreFile? {
-        guard let place = directory.place(ofFile: index) else {
-            // Only a scan shows the facts, and each ping is opened to determine them.
-            if context.options.reportsQueues { output.report(DirectoryFacts.report(on: directory, folder)) }
+        guard let position = directory.position(ofFile: index) else {
+            // Only a scan shows the report. Creating it opens each ping.
+            if context.options.reportsQueues { output.report(DirectoryReport.report(on: directory, folder)) }
             return nil
         }
-        switch directory.folders[place.folder].contents {
-        case .pings(let kind): return readPing(place, kind, in: folder, with: &files, into: &output)
-        case .events: return readEvents(place, in: folder, with: &files, into: &output)
+        switch directory.folders[position.folder].contents {
+        case .pings(let kind): return readPing(position, kind, in: folder, with: &files, into: &output)
+        case .events: return readEvents(position, in: folder, with: &files, into: &output)
         }
     }
 
     // MARK: Pings
 
     private mutating func readPing(
-        _ place: GleanDirectory.Place, _ kind: GleanPingReader.Folder, in folder: borrowing Folder,
+        _ position: GleanDirectory.FilePosition, _ kind: GleanPingReader.Folder, in folder: borrowing Folder,
         with files: inout StoreFileReading, into output: inout ScanOutput
     ) -> StoreFile? {
-        let file = directory.storeFile(place)
-        let name = directory.folders[place.folder].name(place.index)
+        let file = directory.storeFile(position)
+        let name = directory.folders[position.folder].name(position.index)
         output.path = file.path
-        // A stranger's file is not copied to quarantine [G17].
+        // A file of another program is not quarantined (case G17).
         let isNamed = GleanName.digits(ofUUID: name.span) != nil
-        guard isNamed || fits(file, in: folder) else {
-            output.report(Self.stranger)
+        guard isNamed || isWithinSizeLimit(file, in: folder) else {
+            output.report(Self.foreignFile)
             return nil
         }
         guard files.read(file, limit: GleanPingReader.sizeLimit, in: folder, context.options, into: &output) else {
@@ -53,13 +53,13 @@ struct GleanFileReader: FileScanReader {
             let record = try pings.record(
                 of: files.contents, GleanPingReader.File(name: name, folder: kind, source: source))
             if isNamed || record.target != nil {
-                output.add(record, part: directory.part(of: place))
+                output.add(record, part: directory.part(of: position))
             } else {
-                output.report(Self.stranger)
+                output.report(Self.foreignFile)
             }
         } catch {
             guard isNamed else {
-                output.report(Self.stranger)
+                output.report(Self.foreignFile)
                 return nil
             }
             var reject = error.reject
@@ -69,9 +69,9 @@ struct GleanFileReader: FileScanReader {
         return file
     }
 
-    private static let stranger = Problem("G17", "not read: not a ping file, and no name of one")
+    private static let foreignFile = Problem("G17", "not read: not a ping file, and no name of one")
 
-    private func fits(_ file: StoreFile, in folder: borrowing Folder) -> Bool {
+    private func isWithinSizeLimit(_ file: StoreFile, in folder: borrowing Folder) -> Bool {
         // Reading the file reports the error.
         guard let source = try? folder.source(file.name) else { return true }
         return source.count <= GleanPingReader.sizeLimit.bytes
@@ -80,66 +80,70 @@ struct GleanFileReader: FileScanReader {
     // MARK: Events
 
     private mutating func readEvents(
-        _ place: GleanDirectory.Place, in folder: borrowing Folder, with files: inout StoreFileReading,
+        _ position: GleanDirectory.FilePosition, in folder: borrowing Folder, with files: inout StoreFileReading,
         into output: inout ScanOutput
     ) -> StoreFile? {
-        let file = directory.storeFile(place)
+        let file = directory.storeFile(position)
         guard files.read(file, limit: .usual, in: folder, context.options, into: &output) else { return nil }
         let events = PendingEventsFile(files.contents, using: &document)
-        let part = directory.part(of: place)
-        let name = String(decoding: directory.folders[place.folder].name(place.index), as: UTF8.self)
-        let borrowed = events.hasEvents ? borrow(for: name, in: folder) : nil
+        let part = directory.part(of: position)
+        let name = String(decoding: directory.folders[position.folder].name(position.index), as: UTF8.self)
+        let borrowed = events.hasEvents ? borrowedInfo(forEventsOf: name, in: folder) : nil
         let source = Source(capture: context.capture, path: file.path, store: .gleanPendingEvents, index: 0)
         for record in PendingEventRecords.make(events, ofPing: name, borrowed: borrowed, source: source) {
             output.add(record, part: part)
         }
-        let counts = ["markers": events.markers, "pending": events.count - events.markers]
+        let counts = [
+            "markers": events.restartMarkerCount, "pending": events.count - events.restartMarkerCount,
+        ]
         output.report(StoreReport(parts: [StoreReport.Part(part: part, events: counts, queue: nil)]))
         output.rejects += events.rejects
         return file
     }
 
-    private mutating func borrow(for name: String, in folder: borrowing Folder) -> BorrowedInfo? {
-        let lenders = directory.lenders.lenders { Self.findLenders(in: directory, folder) }
+    private mutating func borrowedInfo(forEventsOf name: String, in folder: borrowing Folder) -> BorrowedClientInfo? {
+        let newestPings = directory.newestPings.newestPings { Self.findNewestPings(in: directory, folder) }
         var bytes: [UInt8] = []
-        if let place = lenders.lender(to: name) {
-            return Self.ping(at: place, of: directory, folder, &pings, &bytes).flatMap { BorrowedInfo($0) }
+        if let position = newestPings.position(forEventsOf: name) {
+            return Self.ping(at: position, of: directory, folder, &pings, &bytes).flatMap { BorrowedClientInfo($0) }
         }
-        // The file that only names the client is no store. Without it, nothing is borrowed.
+        // The file with the client id is not a store, so errors are not reported. Without the file, there is no information.
         guard name == GleanName.events,
             (try? folder.read(Array(GleanStores.clientFile.utf8), limit: 1 << 10, into: &bytes)) != nil
         else { return nil }
-        return BorrowedInfo(clientFile: bytes)
+        return BorrowedClientInfo(clientFile: bytes)
     }
 
-    /// Reads the queued pings once more: what cannot be read is told where the ping itself is read.
-    private static func findLenders(in directory: GleanDirectory, _ folder: borrowing Folder) -> Lenders {
-        var lenders = Lenders()
+    /// Finds the newest pings.
+    ///
+    /// Files that cannot be read are skipped, because the errors are reported when they are scanned.
+    private static func findNewestPings(in directory: GleanDirectory, _ folder: borrowing Folder) -> NewestPings {
+        var newestPings = NewestPings()
         var reader = GleanPingReader()
         var bytes: [UInt8] = []
-        for queue in directory.queues {
+        for queue in directory.queueFolders {
             for index in directory.folders[queue].files.indices {
-                let place = GleanDirectory.Place(folder: queue, index: index)
-                guard let ping = ping(at: place, of: directory, folder, &reader, &bytes) else { continue }
-                lenders.add(ping, at: place)
+                let position = GleanDirectory.FilePosition(folder: queue, index: index)
+                guard let ping = ping(at: position, of: directory, folder, &reader, &bytes) else { continue }
+                newestPings.add(ping, at: position)
             }
         }
-        return lenders
+        return newestPings
     }
 
-    /// A queued ping; nil if it cannot be read.
+    /// Returns a queued ping, or `nil` if it cannot be read.
     private static func ping(
-        at place: GleanDirectory.Place, of directory: GleanDirectory, _ folder: borrowing Folder,
+        at position: GleanDirectory.FilePosition, of directory: GleanDirectory, _ folder: borrowing Folder,
         _ reader: inout GleanPingReader, _ bytes: inout [UInt8]
     ) -> Record? {
-        let files = directory.folders[place.folder]
-        let path = directory.storeFile(place).name
+        let files = directory.folders[position.folder]
+        let path = directory.storeFile(position).name
         guard case .pings(let kind) = files.contents,
             (try? folder.read(path, limit: GleanPingReader.sizeLimit.bytes, into: &bytes)) != nil
         else { return nil }
-        // Where it stands matters to nobody here.
+        // The record is only used for its contents, so its source does not matter.
         let source = Source(capture: "", path: "", store: .gleanPingFile, index: 0)
-        let file = GleanPingReader.File(name: files.name(place.index), folder: kind, source: source)
+        let file = GleanPingReader.File(name: files.name(position.index), folder: kind, source: source)
         return try? reader.record(of: bytes, file)
     }
 }

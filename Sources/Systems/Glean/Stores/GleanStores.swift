@@ -11,42 +11,45 @@ enum GleanStores {
         kinds: [.gleanPingFile, .gleanPendingEvents], mayBelongToStore: mayBelongToStore,
         isNamedForStore: isNamedForStore(_:in:), storeOfFolder: store(ofFolder:), storesOfFile: nil,
         storesOfSingleFile: stores(ofSingleFile:inFolderAt:_:), storeByContents: store(byContentsOf:in:),
-        // Data directories are stored where backups look.
+        // Backups contain the data directories.
         backups: nil)
 
-    /// The name that a data directory has unless the app gives another.
-    private static let usualName = "glean_data"
-    /// The folder of the databases.
+    /// The name of a data directory, unless the app chooses another.
+    private static let defaultName = "glean_data"
+    /// The name of the folder that contains the databases.
     static let databases = "db"
-    /// The file with the client id, since 66.1.
+    /// The name of the file that contains the client id, since version 66.1.
     static let clientFile = "client_id.txt"
-    /// The databases of all generations, and the files that stand beside them.
+    /// The names of the database files of all SDK versions, and of the auxiliary files beside them.
     static let databaseFiles: Set = [
         "data.mdb", "lock.mdb", "data.safe.bin", "glean.sqlite", "glean.sqlite-wal", "glean.sqlite-shm",
     ]
-    /// The database of the SDK since 51.0.
+    /// The name of the database file since version 51.0.
     static let safeDatabase = "data.safe.bin"
-    /// The other database files by which a data directory is known.
-    private static let tellingFiles: Set = ["data.mdb", "glean.sqlite"]
-    /// The folders that no other SDK has.
-    private static let tellingFolders = ["pending_pings", "deletion_request"]
+    /// The names of the other database files that identify a data directory.
+    private static let identifyingFiles: Set = ["data.mdb", "glean.sqlite"]
+    /// The names of the folders that identify a data directory, because no other SDK uses them.
+    private static let identifyingFolders = ["pending_pings", "deletion_request"]
 
-    /// What lies in `events` and in `tmp` can be anybody's, so that outside the usual directory names have to tell: siblings
-    /// may come later, or never.
+    /// Returns whether an archive member may belong to a data directory.
+    ///
+    /// Folders named `events` or `tmp` can belong to any program. The sibling folders that identify a data directory
+    /// may come later in the archive, so the names of the files decide.
     static func mayBelongToStore(_ file: MemberName) -> Bool {
-        let isInUsual =
-            file.folders.dropLast().last == Self.usualName || file.folders.count == 1 && file.rootName == Self.usualName
+        let isInDefaultDirectory =
+            file.folders.dropLast().last == Self.defaultName
+            || file.folders.count == 1 && file.rootName == Self.defaultName
         switch file.folder {
         case "pending_pings", "deletion_request": return true
         case "tmp": return GleanName.digits(ofUUID: file.name.utf8.span) != nil
-        case "events": return isInUsual || GleanName.isPing(file.name.utf8.span)
+        case "events": return isInDefaultDirectory || GleanName.isPingName(file.name.utf8.span)
         case Self.databases: return Self.databaseFiles.contains(file.name)
         default: return file.name == Self.clientFile
         }
     }
 
     static func store(ofFolder folder: inout FolderLook) -> (any Store)? {
-        if Self.tellingFolders.contains(folder.name), let contents = GleanDirectory.Contents(folder: folder.name),
+        if Self.identifyingFolders.contains(folder.name), let contents = GleanDirectory.Contents(folder: folder.name),
             let files = DirectoryListing.folder(contents, at: folder.path, prefix: [], in: &folder)
         {
             return GleanDirectory(path: folder.path, folderPath: folder.path, base: folder.base, folders: [files])
@@ -57,55 +60,57 @@ enum GleanStores {
     }
 
     private static func isDataDirectory(_ folder: inout FolderLook) -> Bool {
-        if folder.name == usualName
-            || folder.folders.contains(where: { name in tellingFolders.contains { name.elementsEqual($0.utf8) } })
+        if folder.name == defaultName
+            || folder.folders.contains(where: { name in identifyingFolders.contains { name.elementsEqual($0.utf8) } })
         {
             return true
         }
         if folder.files.contains(named: clientFile) { return true }
-        // A folder that cannot be listed is reported by the walk.
+        // The traversal of the capture reports folders that cannot be listed.
         guard folder.folders.contains(where: { $0.elementsEqual(databases.utf8) }),
             let inside = try? folder.tree.folder(at: folder.path(of: Array(databases.utf8))).entries()
         else { return false }
         let names = Set((0..<inside.count).map { String(decoding: inside.name($0), as: UTF8.self) })
-        return !names.isDisjoint(with: tellingFiles) || names.contains(safeDatabase) && hasDatabaseOfSDK(&folder)
+        return !names.isDisjoint(with: identifyingFiles) || names.contains(safeDatabase) && hasDatabaseOfSDK(&folder)
     }
 
-    /// Whether the SDK can have written the database of a folder. One that cannot be read may be the SDK's.
+    /// Returns whether the SDK may have written the database in a folder.
+    ///
+    /// A database that cannot be read counts as the SDK's.
     private static func hasDatabaseOfSDK(_ folder: inout FolderLook) -> Bool {
         guard
             let bytes = try? folder.contents(of: Array("\(databases)/\(safeDatabase)".utf8), limit: StoreLimits.file),
             let database = SafeDatabase(bytes)
         else { return true }
-        return database.isOfSDK
+        return database.mayBeFromSDK
     }
 
-    /// A ping or an events file that is given alone, by the name of its folder.
+    /// Recognizes a single ping or event file by the name of its folder.
     static func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout FolderLook) -> FileFinding {
         let folders = Path.parts(of: path)
         guard let last = folders.last, let contents = GleanDirectory.Contents(folder: last) else { return .stranger }
-        let isInUsual = folders.dropLast().last == Self.usualName
+        let isInDefaultDirectory = folders.dropLast().last == Self.defaultName
         switch contents {
         case .pings(.pendingPings), .pings(.deletionRequests): break
         case .pings(.unfinished):
-            guard isInUsual, GleanName.digits(ofUUID: name.utf8.span) != nil else { return .stranger }
-        case .events: guard isInUsual, GleanName.isPing(name.utf8.span) else { return .stranger }
+            guard isInDefaultDirectory, GleanName.digits(ofUUID: name.utf8.span) != nil else { return .stranger }
+        case .events: guard isInDefaultDirectory, GleanName.isPingName(name.utf8.span) else { return .stranger }
         }
-        return .own([Self.single(contents, name, in: folder)])
+        return .own([Self.singleFileStore(contents, name, in: folder)])
     }
 
-    /// A ping that lost its folder: its first line tells where it goes.
+    /// Recognizes a ping file outside a data directory by the upload path in its first line.
     static func store(byContentsOf name: String, in folder: inout FolderLook) -> (any Store)? {
-        // The file was opened before, so that it fails here for its size.
+        // The file was opened before, so the only possible error is that it is too large.
         guard let bytes = try? folder.contents(of: Array(name.utf8), limit: GleanPingReader.sizeLimit.bytes),
             let lines = try? PingLines(bytes), GleanPath(bytes.span.extracting(lines.path)) != nil
         else { return nil }
         let path = String(decoding: bytes[lines.path], as: UTF8.self)
         let isRequest = path.contains("/\(GleanName.deletionRequest)/")
-        return Self.single(.pings(isRequest ? .deletionRequests : .pendingPings), name, in: folder)
+        return Self.singleFileStore(.pings(isRequest ? .deletionRequests : .pendingPings), name, in: folder)
     }
 
-    private static func single(
+    private static func singleFileStore(
         _ contents: GleanDirectory.Contents, _ name: String, in folder: borrowing FolderLook
     ) -> GleanDirectory {
         let files = GleanDirectory.Folder(
@@ -115,7 +120,7 @@ enum GleanStores {
     }
 
     static func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
-        if name == Self.usualName || Self.tellingFolders.contains(name) { return true }
+        if name == Self.defaultName || Self.identifyingFolders.contains(name) { return true }
         guard store is GleanDirectory else { return false }
         return GleanDirectory.Contents(folder: name) != nil || name == Self.databases || name == Self.clientFile
     }

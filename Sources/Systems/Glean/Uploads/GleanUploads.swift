@@ -1,20 +1,22 @@
 import JSONText
 import Telemetry
 
-/// Describes uploads of pings. The body is sent unchanged and compressed, to the path that the SDK stored with the ping.
+/// The format of ping uploads.
+///
+/// A body is sent unchanged and compressed to the path that the SDK stored with the ping.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 11.
 enum GleanUploads {
-    /// The host that apps send to.
+    /// The host that apps send pings to.
     static let host = "incoming.telemetry.mozilla.org"
-    /// The method that apps send with.
+    /// The HTTP method of uploads.
     static let method = "POST"
 
     static let format = UploadFormat(
         endpoint: "https://\(host)", method: method,
         isTargetPath: { GleanPath($0.utf8.span) != nil }, isTargetHeader: { PingTags.isAllowed($0) },
         isPathOfRecord: isPath(_:ofID:type:), list: nil, credentials: nil,
-        // Deletion requests go first, and end what their client has left.
+        // Deletion requests are sent first, and end the uploads of their clients.
         precedence: Precedence(first: [GleanName.usageDeletionRequest], deletionRequests: [GleanName.deletionRequest]),
         holds: [
             HoldCode("capability", "may only be sent in a way that hides where it comes from", isFinal: true),

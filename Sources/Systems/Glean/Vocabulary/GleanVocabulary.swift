@@ -1,7 +1,9 @@
 import JSONText
 import Telemetry
 
-/// The documented meanings of the events that the SDK itself records. Those of the apps are not documented here.
+/// The meanings of the events that the SDK itself records.
+///
+/// The events of apps are not documented.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 6.
 struct GleanVocabulary: Vocabulary {

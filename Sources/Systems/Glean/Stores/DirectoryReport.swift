@@ -2,18 +2,19 @@ import Files
 import JSONText
 import Telemetry
 
-/// What is worth telling of a data directory besides its records: the queue by the SDK's rules, and the databases, of which
-/// nothing becomes a record.
+/// Creates the report on a data directory.
+///
+/// The report describes the queue of pings and the databases, which do not become records.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 7 and 11.3.
-enum DirectoryFacts {
-    /// Returns the report on a directory.
+enum DirectoryReport {
+    /// Returns the report on a data directory.
     static func report(on directory: GleanDirectory, _ folder: borrowing Folder) -> StoreReport {
         var report = StoreReport()
-        if let database = databases(in: folder) { report.facts.append(database) }
-        report.facts += contents(of: folder)
+        if let fact = databaseFact(in: folder) { report.facts.append(fact) }
+        report.facts += contentFacts(in: folder)
         if let pending = directory.folders.firstIndex(where: { $0.contents == .pings(.pendingPings) }) {
-            let part = directory.part(of: GleanDirectory.Place(folder: pending, index: 0))
+            let part = directory.part(of: GleanDirectory.FilePosition(folder: pending, index: 0))
             let queue = queue(directory, pending, folder)
             report.parts = [StoreReport.Part(part: part, events: nil, queue: queue)]
         }
@@ -22,8 +23,8 @@ enum DirectoryFacts {
 
     // MARK: Databases
 
-    private static func databases(in folder: borrowing Folder) -> String? {
-        // Facts are shown in addition to the records. The scan of the pings reports what cannot be read.
+    private static func databaseFact(in folder: borrowing Folder) -> String? {
+        // A folder that cannot be read has no facts. The scan of the pings reports the error.
         guard let entries = try? folder.folder(at: GleanStores.databases).entries() else { return nil }
         let names = (0..<entries.count).map { String(decoding: entries.name($0), as: UTF8.self) }
         let known = names.filter(GleanStores.databaseFiles.contains).sorted()
@@ -31,7 +32,7 @@ enum DirectoryFacts {
         return "database \(known.joined(separator: ", ")): the phone makes pings of it, no record is made"
     }
 
-    private static func contents(of folder: borrowing Folder) -> [String] {
+    private static func contentFacts(in folder: borrowing Folder) -> [String] {
         var bytes: [UInt8] = []
         let name = Array("\(GleanStores.databases)/\(GleanStores.safeDatabase)".utf8)
         guard (try? folder.read(name, limit: StoreLimits.file, into: &bytes)) != nil,
@@ -49,10 +50,10 @@ enum DirectoryFacts {
     private static func queue(_ directory: GleanDirectory, _ pending: Int, _ folder: borrowing Folder) -> GleanQueue {
         let files = directory.folders[pending].files
         var bytes: Int?
-        if files.count <= GleanQueue.mostSummed {
+        if files.count <= GleanQueue.maximumSummedPings {
             bytes = 0
             for index in files.indices {
-                let name = directory.storeFile(GleanDirectory.Place(folder: pending, index: index)).name
+                let name = directory.storeFile(GleanDirectory.FilePosition(folder: pending, index: index)).name
                 if let source = try? folder.source(name) { bytes = (bytes ?? 0) + source.count }
             }
         }
@@ -61,11 +62,11 @@ enum DirectoryFacts {
             pings: files.count, bytes: bytes, deletionRequests: requests, sdk: sdk(directory, pending, folder))
     }
 
-    /// The version of the SDK that the first of the pings names that do.
+    /// Returns the version of the SDK in the first ping that contains it.
     private static func sdk(_ directory: GleanDirectory, _ pending: Int, _ folder: borrowing Folder) -> String? {
         var bytes: [UInt8] = []
-        for index in directory.folders[pending].files.indices.prefix(mostAsked) {
-            let name = directory.storeFile(GleanDirectory.Place(folder: pending, index: index)).name
+        for index in directory.folders[pending].files.indices.prefix(maximumPingsRead) {
+            let name = directory.storeFile(GleanDirectory.FilePosition(folder: pending, index: index)).name
             guard (try? folder.read(name, limit: GleanPingReader.sizeLimit.bytes, into: &bytes)) != nil,
                 let lines = try? PingLines(bytes), let document = try? JSONDocument(Array(bytes[lines.body])),
                 let client = document.value(of: GleanKeys.clientInfo, in: document.root),
@@ -76,6 +77,8 @@ enum DirectoryFacts {
         return nil
     }
 
-    /// How many pings are asked for the version: some kinds do not name it.
-    private static let mostAsked = 16
+    /// The maximum number of pings that are read to find the version.
+    ///
+    /// Some types of pings do not contain it.
+    private static let maximumPingsRead = 16
 }

@@ -1,18 +1,21 @@
 import JSONText
 import Telemetry
 
-/// What is known of the client of events that are in no ping yet.
+/// The client information for events that are not in a ping yet, copied from a stored ping or from `client_id.txt`.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 8.4.
-struct BorrowedInfo {
-    /// The client; nil where the lending ping names none.
+struct BorrowedClientInfo {
+    /// The client id, or `nil` if the ping contains none.
     let client: String?
     let app: App?
-    /// The section `client_info`, canonical.
+    /// The `client_info` section as canonical JSON.
     let info: [UInt8]
+    /// The ping or file that the information was copied from, as notes identify it.
     let origin: String
 
-    /// Borrows from a ping; nil if it has no such section.
+    /// Copies the client information of a ping.
+    ///
+    /// Returns `nil` if the ping has no `client_info` section.
     init?(_ ping: Record) {
         guard let document = try? JSONDocument(ping.payload),
             let info = document.value(of: GleanKeys.clientInfo, in: document.root)
@@ -23,7 +26,9 @@ struct BorrowedInfo {
         origin = "ping \(ping.id)"
     }
 
-    /// Borrows the client id in the file `client_id.txt`; nil if there is none in it, or the one of many installations.
+    /// Reads the client id from the contents of `client_id.txt`.
+    ///
+    /// Returns `nil` for invalid contents and for the placeholder id.
     init?(clientFile bytes: [UInt8]) {
         let text = String(decoding: bytes.prefix(100), as: UTF8.self)
         let trimmed = text.drop { $0.isWhitespace }.prefix { !$0.isWhitespace }
