@@ -1,22 +1,22 @@
 import Telemetry
 
-/// Sift's SDK, whose queues of events wait in an app's caches until they go to the server as list requests.
+/// The telemetry of Sift's SDK, which stores queues of events in an app's caches and uploads them as list requests.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request".
 public struct SiftSystem: TelemetrySystem {
-    /// The name of the system in records and options.
+    /// The name of the system, `sift`.
     public let name = SystemName.sift
-    /// The SDK's folder, which is one store of an uploader and queues.
+    /// The format of the folder of the SDK, which is one store with an uploader and queues.
     public let stores: StoreFormat? = SiftStores.format
-    /// List requests in logs.
+    /// The format of captured list requests.
     public let requests = SiftRequests.format
-    /// Uploads of list requests.
+    /// The format of uploads.
     public let uploads = SiftUploads.format
-    /// The rules by which records get pseudonyms.
+    /// The rules for replacing identifiers with pseudonyms.
     public let pseudonyms: PseudonymFormat? = SiftPseudonyms.format
     /// The meanings of the event types of the SDK itself.
     public let vocabulary: (any Vocabulary)? = SiftVocabulary()
-    /// How payloads become rows of tables.
+    /// The conversion of payloads to table rows.
     public let rows: (any RowFormat)? = SiftRows()
 
     /// Creates the system.
@@ -24,13 +24,13 @@ public struct SiftSystem: TelemetrySystem {
 }
 
 extension SystemName {
-    /// Sift's SDK.
+    /// The name of the telemetry of Sift's SDK.
     public static let sift = SystemName("sift")
 }
 
 extension StoreKind {
-    /// The batches that the SDK took out of its queues.
+    /// The uploader file, which contains the batches that the SDK removed from its queues.
     public static let siftUploader = StoreKind("sift-uploader")
-    /// A queue of events.
+    /// A file that contains a queue of events.
     public static let siftQueue = StoreKind("sift-queue")
 }

@@ -54,11 +54,11 @@ private func check(_ record: Record) -> Int {
 private func check(_ queue: SiftQueue) {
     var wasReady = false
     // The clock of a damaged queue can be at any time, before 1970 too.
-    for instant in [0, queue.last, 1_758_600_000_000, .max].sorted() where instant >= queue.last {
+    for instant in [0, queue.clockTime, 1_758_600_000_000, .max].sorted() where instant >= queue.clockTime {
         let isReady = queue.readiness(at: instant)?.isReady ?? false
         precondition(isReady || !wasReady, "a queue is ready no more")
         wasReady = isReady
         precondition(!queue.sentence(at: instant).isEmpty)
     }
-    _ = queue.acceptsEqualEvent
+    _ = queue.equalEventAcceptanceTime
 }

@@ -1,8 +1,8 @@
-/// A value as the SDK archives it.
+/// A value to be archived in the format of the SDK.
 indirect enum Archived: Sendable {
     case null
     case text(String)
-    /// An `NSMutableString`, which is a record of its own.
+    /// An `NSMutableString`, which is stored as an instance.
     case mutable(String)
     case integer(Int64)
     case unsigned(UInt64)
@@ -12,26 +12,28 @@ indirect enum Archived: Sendable {
     case data
     case list([Archived])
     case dictionary([(Archived, Archived)])
-    /// An instance of any class, with references and inline scalars.
+    /// An instance of the named class, with references and inline scalars.
     case instance(String, [(String, Member)])
-    /// The same instance wherever the name stands.
+    /// A value that is archived once for each name, so that all uses of the name refer to the same object.
     case shared(String, Archived)
-    /// Nothing, UID 0.
+    /// `nil`, which is stored as UID 0.
     case none
 
-    /// What an instance encodes under a key.
+    /// A member of an instance.
     enum Member: Sendable {
         case reference(Archived)
-        /// A scalar as XML.
+        /// A scalar as XML text.
         case inline(String)
     }
 
-    /// A dictionary whose keys are texts.
+    /// Returns a dictionary whose keys are strings.
     static func object(_ members: KeyValuePairs<String, Archived>) -> Archived {
         .dictionary(members.map { (.text($0.key), $0.value) })
     }
 
-    /// An event; a member that is not given is nil.
+    /// Returns an event.
+    ///
+    /// Members that are not listed are `nil`.
     static func event(
         _ time: Int64, class name: String = "SiftEvent", _ members: KeyValuePairs<String, Archived> = [:]
     ) -> Archived {
@@ -46,13 +48,13 @@ indirect enum Archived: Sendable {
     }
 }
 
-/// Writes keyed archives as XML property lists, as a test needs them.
+/// Writes keyed archives for tests, as XML property lists.
 struct SiftArchiveBuilder {
     private var objects = ["<string>$null</string>"]
     private var classes: [String: Int] = [:]
     private var shared: [String: Int] = [:]
 
-    /// The archive of a root.
+    /// Returns an archive with the root `root`.
     static func archive(_ root: Archived) -> [UInt8] {
         var builder = SiftArchiveBuilder()
         let top = builder.reference(root)
@@ -65,16 +67,16 @@ struct SiftArchiveBuilder {
             """.utf8)
     }
 
-    /// A queue file.
+    /// Returns a queue file with the given events and further entries of the root.
     static func queue(
-        _ events: [Archived], _ more: KeyValuePairs<String, Archived> = ["lastUploadTimestamp": .integer(0)]
+        _ events: [Archived], _ otherEntries: KeyValuePairs<String, Archived> = ["lastUploadTimestamp": .integer(0)]
     )
         -> [UInt8]
     {
-        archive(.dictionary([(.text("queue"), .list(events))] + more.map { (.text($0.key), $0.value) }))
+        archive(.dictionary([(.text("queue"), .list(events))] + otherEntries.map { (.text($0.key), $0.value) }))
     }
 
-    /// An uploader file.
+    /// Returns an uploader file.
     static func uploader(_ batches: [[Archived]], rejects: Archived = .integer(0)) -> [UInt8] {
         archive(.object(["batches": .list(batches.map { .list($0) }), "numRejects": rejects]))
     }
@@ -88,7 +90,7 @@ struct SiftArchiveBuilder {
         case .none: return 0
         case .shared(let name, let value):
             if let known = shared[name] { return known }
-            // The number is known before the members are, so that a value can contain itself.
+            // The number is stored before the members are written, so that a value can contain itself.
             shared[name] = objects.count
             return reference(value)
         default: break

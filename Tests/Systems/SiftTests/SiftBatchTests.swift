@@ -5,13 +5,13 @@ import Testing
 
 @testable import Sift
 
-/// Events are written in batches, perhaps at the same time; that must not show.
+/// Tests that writing events in parallel batches does not change the result.
 @Suite struct SiftBatchTests {
-    private static let together: Spread = { count, work in
+    private static let inParallel: Spread = { count, work in
         DispatchQueue.concurrentPerform(iterations: count, execute: work)
     }
 
-    /// Events with states, and some that are refused.
+    /// Returns a queue of events with app states, some of which are not valid.
     private func queue(_ count: Int) -> [UInt8] {
         let events = (0..<count).map { number -> Archived in
             if number % 97 == 13 { return .text("no event") }
@@ -32,14 +32,14 @@ import Testing
         return (found, store.finish().found.map(\.record))
     }
 
-    @Test(arguments: [1, 63, 64, 65, 511, 512, 513, 1500])
-    func batchesDoNotShow(count: Int) throws {
+    @Test("The number of batches does not change the records", arguments: [1, 63, 64, 65, 511, 512, 513, 1500])
+    func batchCounts(count: Int) throws {
         let bytes = queue(count)
         let (found, records) = read(bytes, spread: oneAfterAnother)
-        let (foundTogether, recordsTogether) = read(bytes, spread: Self.together)
-        #expect(records.map(\.payload) == recordsTogether.map(\.payload))
-        #expect(records.map(\.notes) == recordsTogether.map(\.notes))
-        #expect(found.problems == foundTogether.problems)
+        let (parallelFound, parallelRecords) = read(bytes, spread: Self.inParallel)
+        #expect(records.map(\.payload) == parallelRecords.map(\.payload))
+        #expect(records.map(\.notes) == parallelRecords.map(\.notes))
+        #expect(found.problems == parallelFound.problems)
         let lost = (0..<count).count { $0 % 97 == 13 }
         #expect(found.problems.count == lost)
         let payload = String(decoding: try #require(records.first).payload, as: UTF8.self)
@@ -47,7 +47,7 @@ import Testing
         #expect(times == (0..<count).filter { $0 % 97 != 13 }.map { 1_583_154_000_000 + $0 })
     }
 
-    @Test("more keys than a table accepts, and long keys, are written the same by one writer as by several")
+    @Test("Keys that the key table does not accept are written the same by one writer as by several")
     func manyKeys() throws {
         let events = (0..<1500).map { number in
             Archived.event(
@@ -61,9 +61,9 @@ import Testing
         }
         let bytes = SiftArchiveBuilder.queue(events)
         let (found, records) = read(bytes, spread: oneAfterAnother)
-        let (_, recordsTogether) = read(bytes, spread: Self.together)
+        let (_, parallelRecords) = read(bytes, spread: Self.inParallel)
         #expect(found.problems.isEmpty)
-        #expect(records.map(\.payload) == recordsTogether.map(\.payload))
+        #expect(records.map(\.payload) == parallelRecords.map(\.payload))
         let payload = records.map { String(decoding: $0.payload, as: UTF8.self) }.joined()
         for number in [0, 1023, 1024, 1499] {
             let long = String(repeating: "k", count: 300)
@@ -72,10 +72,10 @@ import Testing
         }
     }
 
-    @Test func aBatchThatGrowsLongEndsEarly() throws {
+    @Test("A batch ends early when its text becomes long") func longBatch() throws {
         let long = String(repeating: "x", count: 700_000)
         let events = (0..<6).map { Archived.event(Int64($0), ["path": .text("\($0)\(long)")]) }
-        let (found, records) = read(SiftArchiveBuilder.queue(events), spread: Self.together)
+        let (found, records) = read(SiftArchiveBuilder.queue(events), spread: Self.inParallel)
         #expect(found.problems.isEmpty)
         let payload = String(decoding: try #require(records.first).payload, as: UTF8.self)
         #expect(payload.matches(of: /"path":"(\d)x/).map(\.1) == ["0", "1", "2", "3", "4", "5"])

@@ -4,14 +4,14 @@ import Testing
 
 @testable import Sift
 
-/// Sections 6, 9 and 10 of "Sift iOS SDK: on-disk store, list request", case by case.
+/// Tests the cases in sections 6, 9 and 10 of "Sift iOS SDK: on-disk store, list request".
 @Suite struct SiftCaseTests {
     private func state(_ members: KeyValuePairs<String, Archived>) -> SiftReading {
         SiftReading(queue: [.event(1, ["iosAppState": .object(members)])])
     }
 
     @Test(
-        "values of an app state",
+        "Values of an app state are written as canonical JSON",
         arguments: [
             (Archived.text("a"), #""a""#), (.mutable("b"), #""b""#), (.text("\"\\/\u{1}é👩"), #""\"\\/\u0001é👩""#),
             (.integer(-1), "-1"), (.unsigned(.max), "18446744073709551615"), (.integer(.min), "-9223372036854775808"),
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "a value without a JSON form goes, and nothing else",
+        "Only the value without a JSON form is removed",
         arguments: [
             (Archived.real("nan"), "not-finite 2 values removed (first: event 0, ios_app_state)"),
             (.real("-inf"), "not-finite 2 values removed (first: event 0, ios_app_state)"),
@@ -45,8 +45,8 @@ import Testing
         #expect(read.rejects.isEmpty)
     }
 
-    @Test("keys come in the order of their UTF-8 bytes, of equal ones the first counts")
-    func keys() {
+    @Test("Keys are in the order of their UTF-8 bytes, and repeated keys are removed")
+    func keyOrder() {
         let read = SiftReading(queue: [
             .event(
                 1,
@@ -66,7 +66,7 @@ import Testing
             ])
     }
 
-    @Test("a thousand different keys and long ones come in order too", arguments: [30, 3000])
+    @Test("Many different keys and long keys are in order too", arguments: [30, 3000])
     func manyKeys(count: Int) {
         let names = (0..<count).map { "k\($0 * 7919 % count)" } + [String(repeating: "x", count: 300)]
         let read = SiftReading(queue: [
@@ -78,7 +78,7 @@ import Testing
         #expect(read.records.map(\.notes) == [[]])
     }
 
-    @Test("keys that come up later leave the ones before in order")
+    @Test("Keys that are added to the table later do not change the order")
     func lateKeys() {
         let inner = Archived.object(["m": .integer(1), "a": .integer(2)])
         let read = state(["z": inner, "n": .object(["b": .integer(3), "0": .integer(4)])])
@@ -86,14 +86,14 @@ import Testing
     }
 
     @Test(
-        "texts are left out when nil or empty, and kept otherwise",
+        "Strings that are nil or empty are omitted",
         arguments: [(Archived.none, ""), (.text(""), ""), (.mutable(""), ""), (.text(" "), #""path":" ","#)])
-    func texts(value: Archived, member: String) {
+    func strings(value: Archived, member: String) {
         #expect(SiftReading(queue: [.event(1, ["path": value])]).data == "{\(member)\"time\":1}")
     }
 
     @Test(
-        "an event that the SDK's own check refuses is left out",
+        "An event that the SDK itself would reject is omitted",
         arguments: [
             ("type", Archived.integer(7)), ("path", .null), ("userId", .list([])), ("installationId", .object([:])),
             ("type", .date), ("fields", .text("x")), ("fields", .list([.text("a")])), ("metrics", .null),
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(
-        "an element that is no event costs only itself",
+        "Only the element that is not an event is omitted",
         arguments: [
             Archived.none, .null, .text("x"), .list([]), .object([:]), .instance("EvilEvent", []), .integer(1),
         ])
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(
-        "times in other forms",
+        "Times that are not integers are converted",
         arguments: [
             ("<real>1.9</real>", "1"), ("<real>-1.9</real>", "18446744073709551615"), ("<true/>", "1"),
             ("<false/>", "0"), ("<integer>18446744073709551615</integer>", "18446744073709551615"),
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(
-        "a time that is no number loses the event",
+        "An event whose time is not a number is omitted",
         arguments: ["<string>1</string>", "<real>nan</real>", "<real>1e20</real>"])
     func badTimes(stored: String) {
         let read = SiftReading(queue: [.instance("SiftEvent", [("time", .inline(stored))])])
@@ -145,14 +145,14 @@ import Testing
         #expect(read.problems.allSatisfy { $0.text.hasSuffix(" at byte \($0.offset ?? -1)") })
     }
 
-    @Test("absent members read as nil, an absent time as 0")
-    func absent() {
+    @Test("Absent members are read as nil, and an absent time as 0")
+    func absentMembers() {
         let read = SiftReading(queue: [.instance("SFEvent", [])])
         #expect(read.data == #"{"time":0}"#)
         #expect(read.records[0].time?.description == "1970-01-01T00:00:00.000Z")
     }
 
-    @Test("a wrapper around nothing is an empty dictionary, around anything else a loss")
+    @Test("A wrapper of nil is an empty dictionary, and a wrapper of another type is an error")
     func wrappers() {
         func wrapped(_ name: String, _ key: String, _ value: Archived) -> Archived {
             .event(1, ["iosDeviceProperties": .instance(name, [(key, .reference(value))])])
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test(
-        "a root that is no queue costs the file",
+        "A file whose root is not a queue is rejected",
         arguments: [
             Archived.list([]), .event(1), .object([:]), .object(["queue": .text("q")]), .object(["queue": .none]),
         ])
@@ -183,17 +183,17 @@ import Testing
     }
 
     @Test(
-        "what is no archive costs the file",
+        "A file that is not an archive is rejected",
         arguments: [
             ("", "empty"), ("note\n", "not-plist"), ("bplist00", "truncated"), ("\0\0\0\0", "not-plist"),
             ("<plist version=\"1.0\"><dict/></plist>", "not-keyed-archive"),
         ])
-    func noArchive(text: String, code: String) {
+    func invalidArchives(text: String, code: String) {
         let read = SiftReading([(.queue(identifier: "q"), Array(text.utf8))])
         #expect(read.rejects.map { $0.reason.prefix { $0 != " " } } == [code[...]])
     }
 
-    @Test("a batch that is no array costs only itself")
+    @Test("Only the batch that is not an array is omitted")
     func wrongBatch() {
         let root = Archived.object([
             "batches": .list([.list([.event(1)]), .text("x"), .list([.event(2)]), .list([])]),
@@ -206,7 +206,7 @@ import Testing
         #expect(read.rejects.count == 1)
     }
 
-    @Test("one large event two thousand times is refused before it is written")
+    @Test("A large event that is listed two thousand times is rejected before it is written")
     func sharedEvent() {
         let state = Archived.object(["v": .list((0..<1000).map { .integer($0) })])
         let event = Archived.shared("e", .event(1, ["iosAppState": state]))
@@ -215,8 +215,8 @@ import Testing
         #expect(read.rejects.map { $0.reason.prefix { $0 != " " } } == ["budget-exceeded"])
     }
 
-    @Test("a text that is shared too often costs its event")
-    func sharedText() {
+    @Test("An event that repeats a long string too often is omitted")
+    func sharedString() {
         let text = Archived.shared("t", .text(String(repeating: "x", count: 1 << 16)))
         let read = SiftReading(queue: [
             .event(1, ["iosAppState": .object(["a": .list(Array(repeating: text, count: 300))])]), .event(2),

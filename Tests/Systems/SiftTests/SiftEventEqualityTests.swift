@@ -5,17 +5,17 @@ import Testing
 
 @testable import Sift
 
-/// Section 7.3 of "Sift iOS SDK: on-disk store, list request": which events are essentially equal.
+/// Tests which events are essentially equal (section 7.3 of "Sift iOS SDK: on-disk store, list request").
 @Suite struct SiftEventEqualityTests {
-    /// Whether two events are, whichever comes first.
+    /// Returns whether two events are essentially equal, and checks that the order does not matter.
     private func areEqual(_ first: Archived, _ second: Archived) throws -> Bool {
         let queue = SiftArchiveBuilder.queue([first, second])
         let equal = try areEqual(0, 1, ofQueue: queue)
-        #expect(try areEqual(1, 0, ofQueue: queue) == equal, "the other way round")
+        #expect(try areEqual(1, 0, ofQueue: queue) == equal, "in the opposite order")
         return equal
     }
 
-    /// Returns whether two events of a queue are essentially equal, by their positions.
+    /// Returns whether the events at two positions of a queue are essentially equal.
     private func areEqual(_ first: Int, _ second: Int, ofQueue bytes: [UInt8]) throws -> Bool {
         var archive = try SiftArchive(bytes)
         let list = try archive.list("queue")
@@ -26,7 +26,7 @@ import Testing
         return try equality.areEqual(events[0], events[1], in: &archive)
     }
 
-    /// Whether two events are that differ in the values of one entry of their app state.
+    /// Returns whether two events are essentially equal that have different values in one entry of their app state.
     private func areEqual(values first: Archived, _ second: Archived) throws -> Bool {
         try areEqual(
             .event(1, ["iosAppState": .object(["a": .integer(7), "b": first])]),
@@ -43,8 +43,8 @@ import Testing
         ("metrics", .object(["k": .text("1")]), .object([:])),
     ]
 
-    @Test("events are equal whose members are, whatever their time is")
-    func equal() throws {
+    @Test("Events with equal members are equal, regardless of their times")
+    func equalMembers() throws {
         let all: KeyValuePairs<String, Archived> = [
             "type": .text("t"), "path": .text("p"), "userId": .text("u"), "installationId": .text("i"),
             "fields": .object(["k": .text("v")]), "deviceProperties": .object([:]),
@@ -58,8 +58,8 @@ import Testing
         #expect(try areEqual(event, event))
     }
 
-    @Test("each member counts", arguments: members.indices)
-    func different(member: Int) throws {
+    @Test("Events that differ in one member are not equal", arguments: members.indices)
+    func differentMembers(member: Int) throws {
         let (key, first, second) = Self.members[member]
         #expect(try areEqual(.event(1, [key: first]), .event(1, [key: first])))
         #expect(try !areEqual(.event(1, [key: first]), .event(1, [key: second])))
@@ -67,8 +67,8 @@ import Testing
         #expect(try !areEqual(.event(1, [key: first]), .event(1, ["type": .text("other"), key: first])))
     }
 
-    @Test("nil equals nil only, not what is empty, although a list request shows neither")
-    func empty() throws {
+    @Test("nil does not equal an empty value")
+    func emptyValues() throws {
         for key in ["type", "path", "userId", "installationId"] {
             #expect(try !areEqual(.event(1), .event(1, [key: .text("")])))
             #expect(try areEqual(.event(1, [key: .text("")]), .event(1, [key: .mutable("")])))
@@ -79,8 +79,8 @@ import Testing
         }
     }
 
-    @Test("a member that is absent is nil")
-    func absent() throws {
+    @Test("An absent member equals nil")
+    func absentMembers() throws {
         let short = Archived.instance("SiftEvent", [("time", .inline("<integer>9</integer>"))])
         #expect(try areEqual(short, .event(1)))
         #expect(try areEqual(short, .instance("SiftEvent", [("type", .reference(.none))])))
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(
-        "values are equal in depth",
+        "Nested values are compared by value",
         arguments: [
             (.text("a"), .mutable("a")), (.text("ä€😀"), .text("ä€😀")), (.null, .null), (.boolean(true), .boolean(true)),
             (.integer(1), .real("1.0")), (.integer(-1), .real("-1")), (.real("0.0"), .real("-0.0")),
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(
-        "values differ in depth",
+        "Different nested values are not equal",
         arguments: [
             (.text("a"), .text("b")), (.text("a"), .text("aa")), (.text("1"), .integer(1)), (.null, .text("")),
             (.null, .boolean(false)), (.null, .none), (.boolean(true), .boolean(false)), (.integer(1), .integer(2)),
@@ -124,13 +124,13 @@ import Testing
         #expect(try !areEqual(values: first, second))
     }
 
-    @Test("an instance of an unknown class equals itself")
+    @Test("An instance of an unknown class equals itself")
     func sameInstance() throws {
         let instance = Archived.shared("s", .instance("Strange", []))
         #expect(try areEqual(values: instance, instance))
     }
 
-    @Test("wrappers of earlier SDKs are equal when what they hold is")
+    @Test("Wrappers of earlier SDKs are equal if their contents are")
     func wrappers() throws {
         func wrapped(_ value: Archived, _ name: String = "SFHtDictionary") -> Archived {
             .event(
@@ -144,16 +144,16 @@ import Testing
         #expect(try !areEqual(wrapped(.none), wrapped(one)))
     }
 
-    @Test("keys in another order are found among many")
-    func order() throws {
+    @Test("The order of the keys does not matter")
+    func keyOrder() throws {
         let pairs = (0..<200).map { (Archived.text("key \($0)"), Archived.integer(Int64($0))) }
         #expect(try areEqual(values: .dictionary(pairs), .dictionary(pairs.reversed())))
         let others = pairs.dropLast() + [(.text("key 199"), .integer(0))]
         #expect(try !areEqual(values: .dictionary(pairs), .dictionary(others.reversed())))
     }
 
-    @Test("what is no event is compared with none")
-    func noEvents() throws {
+    @Test("An element that is not an event cannot be compared")
+    func invalidEvents() throws {
         let queue = SiftArchiveBuilder.queue([.event(1), .text("no event"), .none])
         for other in [1, 2] {
             #expect(throws: PropertyListError.self) { try areEqual(0, other, ofQueue: queue) }
@@ -167,34 +167,34 @@ import Testing
         SiftReading(queue: events).queues.first?.repetitions
     }
 
-    @Test("a queue tells how many events are the one before but for the time")
+    @Test("A queue reports the number of events that equal the preceding event")
     func repetitions() {
         let (one, two) = (["type": .text("a")] as KeyValuePairs<String, Archived>, Archived.event(2))
         #expect(repetitions([]) == 0)
         #expect(repetitions([two]) == 0)
         #expect(repetitions([.event(1, one), .event(2, one), .event(2, one)]) == 2)
-        // Only what came right before is compared.
+        // Only adjacent events are compared.
         #expect(repetitions([.event(1, one), two, .event(3, one)]) == 0)
-        // What is no event is passed over.
+        // An element that is not an event interrupts a sequence of equal events.
         #expect(repetitions([.event(1, one), .text("no event"), .event(3, one), .event(4, one)]) == 1)
     }
 
-    @Test("events that contain themselves end the comparison of these two alone")
+    @Test("Events that contain themselves are skipped, and other events are still compared")
     func cycles() {
         func cyclic(_ name: String) -> Archived {
-            .shared(name, .event(1, ["iosAppState": .shared("\(name) state", .object(["self": Self.knot(name)]))]))
+            .shared(name, .event(1, ["iosAppState": .shared("\(name) state", .object(["self": Self.cycle(name)]))]))
         }
         #expect(repetitions([cyclic("a"), cyclic("b"), .event(1), .event(1)]) == 1)
     }
 
-    /// Contains itself, under a name.
-    private static func knot(_ name: String) -> Archived {
-        .shared("\(name) knot", .object(["again": .shared("\(name) knot", .none)]))
+    /// Returns an object that contains itself.
+    private static func cycle(_ name: String) -> Archived {
+        .shared("\(name) cycle", .object(["again": .shared("\(name) cycle", .none)]))
     }
 
-    @Test("events that expand without measure leave the number unknown")
-    func bombs() {
-        // Twice the same tree of 2^30 leaves, in different objects; events that the SDK's check refuses are compared too.
+    @Test("The number is unknown if events expand to too many values")
+    func excessiveExpansion() {
+        // Two equal trees of 2^30 leaves each consist of different objects. Events that the SDK would reject are compared too.
         func tree(_ name: String) -> Archived {
             (0..<30).reduce(Archived.text("leaf")) { inner, level in
                 .list([.shared("\(name)\(level)", inner), .shared("\(name)\(level)", inner)])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sift
 
-/// Each member that the document names has a rule.
+/// Tests that each documented member of a list request has a pseudonym rule.
 @Suite struct SiftPseudonymTests {
     private static let article = "Systems/Sift/Sift.docc/SiftStores.md"
 
@@ -13,7 +13,7 @@ import Testing
         return try #require(table["data"]?.table)
     }
 
-    @Test("each member of an event has a rule")
+    @Test("Each member of an event has a rule")
     func members() throws {
         let event = try event()
         let documented = try documentedNames(in: Self.article, section: "### 6.1 ")
@@ -23,17 +23,17 @@ import Testing
     }
 
     @Test(
-        "each entry of the states has a rule",
+        "Each entry of the app state and the device properties has a rule",
         arguments: [("### 5.1 ", "ios_app_state", 14), ("### 5.3 ", "ios_device_properties", 65)])
-    func entries(section: String, state: String, least: Int) throws {
+    func entries(section: String, state: String, minimumCount: Int) throws {
         let table = try #require(try event()[state]?.table)
         let documented = try documentedNames(in: Self.article, section: section)
-        #expect(documented.count >= least)
+        #expect(documented.count >= minimumCount)
         #expect(documented.filter { table[$0] == nil } == [])
     }
 
-    @Test("of places and readings nothing stays")
-    func places() throws {
+    @Test("Locations and sensor readings are dropped")
+    func locations() throws {
         let table = try #require(try event()["ios_app_state"]?.table)
         for (section, entry) in [
             ("#### 5.1.1 ", "location"), ("#### 5.1.2 ", "heading"), ("#### 5.1.3 ", "motion"),

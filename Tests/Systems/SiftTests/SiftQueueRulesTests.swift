@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sift
 
-/// Section 7 of "Sift iOS SDK: on-disk store, list request".
+/// Tests the queue rules in section 7 of "Sift iOS SDK: on-disk store, list request".
 @Suite struct SiftQueueRulesTests {
     private static let now: Int64 = 1_758_600_000_000
 
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "the SDK's own queues have the rules of their version",
+        "The queues of the SDK have the rules of their version",
         arguments: [
             ("sift-default", SiftQueueRules.Era.first, 512, 60, 0),
             ("sift-default", .second, 32, 60, 0),
@@ -33,104 +33,108 @@ import Testing
         #expect(try rules(queue, era) == expected)
     }
 
-    @Test("a host's queue has rules that no file tells", arguments: ["orders", "", "sift-default2", "Sift-default"])
-    func hostQueue(identifier: String) {
+    @Test("The rules of an app's own queue are unknown", arguments: ["orders", "", "sift-default2", "Sift-default"])
+    func appQueue(identifier: String) {
         #expect(SiftQueueRules(queue: identifier, era: .current) == nil)
     }
 
-    @Test("the 33rd event makes the default queue ready")
+    @Test("The default queue is ready with its 33rd event")
     func count() throws {
         let rules = try rules("sift-default")
-        #expect(rules.readiness(pending: 33, last: Self.now, now: Self.now) == .tooMany(limit: 32))
+        #expect(rules.readiness(pending: 33, clockTime: Self.now, now: Self.now) == .tooMany(limit: 32))
         #expect(
-            rules.readiness(pending: 32, last: Self.now, now: Self.now)
+            rules.readiness(pending: 32, clockTime: Self.now, now: Self.now)
                 == .waiting(until: Self.now + 60_001, limit: 32))
     }
 
-    @Test("age counts from the last upload request, and has to be exceeded")
+    @Test("The age is measured from the last upload request, and must exceed the limit")
     func age() throws {
         let rules = try rules("sift-default")
-        #expect(!rules.readiness(pending: 1, last: Self.now - 60_000, now: Self.now).isReady)
-        #expect(rules.readiness(pending: 1, last: Self.now - 60_001, now: Self.now) == .tooOld(seconds: 60))
+        #expect(!rules.readiness(pending: 1, clockTime: Self.now - 60_000, now: Self.now).isReady)
+        #expect(rules.readiness(pending: 1, clockTime: Self.now - 60_001, now: Self.now) == .tooOld(seconds: 60))
     }
 
-    @Test("a fresh install is ready with its first event")
-    func fresh() throws {
-        #expect(try rules("sift-default").readiness(pending: 1, last: 0, now: Self.now).isReady)
-        #expect(try rules("sift-devprops").readiness(pending: 1, last: Self.now, now: Self.now) == .tooMany(limit: 0))
+    @Test("A new installation is ready with its first event")
+    func newInstallation() throws {
+        #expect(try rules("sift-default").readiness(pending: 1, clockTime: 0, now: Self.now).isReady)
+        #expect(
+            try rules("sift-devprops").readiness(pending: 1, clockTime: Self.now, now: Self.now) == .tooMany(limit: 0))
     }
 
-    @Test("an empty queue is never ready")
+    @Test("An empty queue is never ready")
     func empty() throws {
         for queue in ["sift-default", "sift-devprops"] {
             for era in [SiftQueueRules.Era.first, .second, .third, .current] {
-                #expect(try rules(queue, era).readiness(pending: 0, last: 0, now: Self.now) == .empty)
+                #expect(try rules(queue, era).readiness(pending: 0, clockTime: 0, now: Self.now) == .empty)
             }
         }
     }
 
-    @Test("hostile instants do not overflow", arguments: [Int64.min, .max, .max - 1, -1])
-    func extremes(last: Int64) throws {
+    @Test("Extreme times do not overflow", arguments: [Int64.min, .max, .max - 1, -1])
+    func extremeTimes(clockTime: Int64) throws {
         let rules = try rules("sift-default")
         for now in [Int64.min, 0, .max] {
-            let readiness = rules.readiness(pending: 1, last: last, now: now)
-            if last > 0 { #expect(!readiness.isReady) }
-            #expect(rules.acceptsEqualEvent(afterEventAt: last, last: last) == nil)
+            let readiness = rules.readiness(pending: 1, clockTime: clockTime, now: now)
+            if clockTime > 0 { #expect(!readiness.isReady) }
+            #expect(rules.equalEventAcceptanceTime(afterEventAt: clockTime, clockTime: clockTime) == nil)
         }
-        #expect(try self.rules("sift-devprops").acceptsEqualEvent(afterEventAt: .max, last: 0) == .max)
+        #expect(try self.rules("sift-devprops").equalEventAcceptanceTime(afterEventAt: .max, clockTime: 0) == .max)
     }
 
-    @Test("an equal event is discarded for an hour after the last event's own time")
+    @Test("An equal event is discarded for an hour after the time of the last event")
     func duplicates() throws {
         let rules = try rules("sift-devprops")
-        #expect(rules.acceptsEqualEvent(afterEventAt: Self.now, last: 5) == Self.now + 3_600_000)
-        #expect(try self.rules("sift-default").acceptsEqualEvent(afterEventAt: Self.now, last: 5) == nil)
+        #expect(rules.equalEventAcceptanceTime(afterEventAt: Self.now, clockTime: 5) == Self.now + 3_600_000)
+        #expect(try self.rules("sift-default").equalEventAcceptanceTime(afterEventAt: Self.now, clockTime: 5) == nil)
     }
 
-    @Test("before v0.9.7 that counts from the last append")
+    @Test("Before version 0.9.7, the hour starts when the last event was added")
     func oldDuplicates() throws {
         #expect(
-            try rules("sift-devprops", .first).acceptsEqualEvent(afterEventAt: 5, last: Self.now) == Self.now + 600_000)
+            try rules("sift-devprops", .first).equalEventAcceptanceTime(afterEventAt: 5, clockTime: Self.now) == Self
+                .now + 600_000)
         #expect(
-            try rules("sift-default", .first).acceptsEqualEvent(afterEventAt: 5, last: Self.now) == nil)
+            try rules("sift-default", .first).equalEventAcceptanceTime(afterEventAt: 5, clockTime: Self.now) == nil)
     }
 
-    @Test("a queue says in words whether it is ready, and why")
+    @Test("The state of a queue is described in words")
     func sentences() {
-        func sentence(_ queue: String, _ pending: Int, last: Int64, era: SiftQueueRules.Era = .current) -> String {
-            SiftQueue(identifier: queue, pending: pending, era: era, last: last, lastEvent: nil, repetitions: nil)
-                .sentence(at: Self.now)
+        func sentence(_ queue: String, _ pending: Int, clockTime: Int64, era: SiftQueueRules.Era = .current) -> String {
+            SiftQueue(
+                identifier: queue, pending: pending, era: era, clockTime: clockTime, lastEvent: nil, repetitions: nil
+            )
+            .sentence(at: Self.now)
         }
-        #expect(sentence("orders", 0, last: 0) == "nothing pending")
-        #expect(sentence("orders", 1, last: 0) == "1 event pending; when they are ready is a rule of the app")
-        #expect(sentence("sift-devprops", 1, last: 0) == "ready for upload: 1 event pending, more than 0")
+        #expect(sentence("orders", 0, clockTime: 0) == "nothing pending")
+        #expect(sentence("orders", 1, clockTime: 0) == "1 event pending; when they are ready is a rule of the app")
+        #expect(sentence("sift-devprops", 1, clockTime: 0) == "ready for upload: 1 event pending, more than 0")
         #expect(
-            sentence("sift-default", 4, last: 0)
+            sentence("sift-default", 4, clockTime: 0)
                 == "ready for upload: 4 events pending, more than 60 s after the last upload request (never)")
         #expect(
-            sentence("sift-default", 4, last: Self.now - 61_000, era: .second)
+            sentence("sift-default", 4, clockTime: Self.now - 61_000, era: .second)
                 == "ready for upload: 4 events pending, more than 60 s after the last event was added "
                 + "(2025-09-23T03:58:59.000Z)")
         #expect(
-            sentence("sift-default", 4, last: Self.now)
+            sentence("sift-default", 4, clockTime: Self.now)
                 == "not ready: 4 events pending; ready with more than 32 or from 2025-09-23T04:01:00.001Z on")
     }
 
-    @Test("a queue says in a code whether it is ready, and why")
+    @Test("The state of a queue has a code")
     func states() {
-        func state(_ queue: String, _ pending: Int, last: Int64, era: SiftQueueRules.Era = .current) -> String {
+        func state(_ queue: String, _ pending: Int, clockTime: Int64, era: SiftQueueRules.Era = .current) -> String {
             let queue = SiftQueue(
-                identifier: queue, pending: pending, era: era, last: last, lastEvent: nil, repetitions: nil)
+                identifier: queue, pending: pending, era: era, clockTime: clockTime, lastEvent: nil, repetitions: nil)
             let state = queue.state(at: Self.now)
             return "\(state.readiness.rawValue) \(state.code)"
         }
-        #expect(state("orders", 0, last: 0) == "empty empty")
-        #expect(state("orders", 1, last: 0) == "unknown rule-of-app")
-        #expect(state("sift-devprops", 1, last: 0) == "ready too-many")
-        #expect(state("sift-default", 33, last: Self.now) == "ready too-many")
-        #expect(state("sift-default", 4, last: 0) == "ready too-old")
-        #expect(state("sift-default", 4, last: Self.now - 60_000) == "not-ready too-few")
-        #expect(state("sift-default", 4, last: Self.now - 60_001, era: .second) == "ready too-old")
-        #expect(state("sift-default", 4, last: .max) == "not-ready never-by-itself")
+        #expect(state("orders", 0, clockTime: 0) == "empty empty")
+        #expect(state("orders", 1, clockTime: 0) == "unknown rule-of-app")
+        #expect(state("sift-devprops", 1, clockTime: 0) == "ready too-many")
+        #expect(state("sift-default", 33, clockTime: Self.now) == "ready too-many")
+        #expect(state("sift-default", 4, clockTime: 0) == "ready too-old")
+        #expect(state("sift-default", 4, clockTime: Self.now - 60_000) == "not-ready too-few")
+        #expect(state("sift-default", 4, clockTime: Self.now - 60_001, era: .second) == "ready too-old")
+        #expect(state("sift-default", 4, clockTime: .max) == "not-ready never-by-itself")
     }
 }

@@ -4,14 +4,14 @@ import Testing
 
 @testable import Sift
 
-/// What came of the files of a folder of the SDK.
+/// The results of reading the files of an SDK folder.
 struct SiftReading {
     let records: [Record]
     private(set) var problems: [Problem] = []
     private(set) var rejects: [Reject] = []
     let report: StoreReport
 
-    /// Reads files in the order in which a capture gives them.
+    /// Reads files in the given order.
     init(_ files: [(SiftFile, [UInt8])], applicationID: String? = nil) {
         var store = SiftStore(capture: "c", applicationID: applicationID, comparesEvents: true)
         for (file, bytes) in files {
@@ -25,22 +25,22 @@ struct SiftReading {
         report = contents.report
     }
 
-    /// Reads one queue.
+    /// Reads one queue that contains the given events.
     init(queue events: [Archived]) {
         self.init([(.queue(identifier: "q"), SiftArchiveBuilder.queue(events))])
     }
 
-    /// The payloads.
+    /// The payloads of the records.
     var payloads: [String] { records.map { String(decoding: $0.payload, as: UTF8.self) } }
 
-    /// The entries of the only request; empty if there is none.
+    /// The entries of the first request, or an empty string if there is none.
     var data: String {
         payloads.first.map { String($0.dropFirst(#"{"data":["#.count).dropLast(2)) } ?? ""
     }
 
-    /// The queues among the files, in the order in which they were read.
+    /// The states of the queues, in the order in which they were read.
     var queues: [SiftQueue] { report.parts.compactMap { $0.queue as? SiftQueue } }
 
-    /// The codes of what was reported.
+    /// The codes of the reported problems.
     var codes: [String] { problems.map(\.code) }
 }

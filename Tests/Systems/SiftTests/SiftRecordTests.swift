@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sift
 
-/// Section 9.5 of "Sift iOS SDK: on-disk store, list request".
+/// Tests the records described in section 9.5 of "Sift iOS SDK: on-disk store, list request".
 @Suite struct SiftRecordTests {
     private static func keys(_ account: String) -> (SiftFile, [UInt8]) {
         (.keys, SiftArchiveBuilder.archive(.object(["accountId": .text(account), "beaconKey": .text("f3b9demo01")])))
@@ -18,7 +18,7 @@ import Testing
         .event(time, ["installationId": client.map { .text($0) } ?? .none])
     }
 
-    @Test("the account makes the target, and the request may be uploaded")
+    @Test("The account determines the target, and the request is not held")
     func target() {
         let read = SiftReading([Self.keys("a/1"), queue([.event(1)])])
         #expect(read.records.map(\.target) == [Target(path: "/v3/accounts/a%2F1/mobile_events")])
@@ -28,7 +28,7 @@ import Testing
         #expect(read.records.map(\.type) == ["mobile_events"])
     }
 
-    @Test("without an account there is no target", arguments: [nil, "", ".."])
+    @Test("A request without an account has no target", arguments: [nil, "", ".."])
     func noTarget(account: String?) {
         let read = SiftReading((account.map { [Self.keys($0)] } ?? []) + [queue([.event(1)])])
         #expect(read.records.map(\.target) == [nil])
@@ -36,7 +36,7 @@ import Testing
         #expect(read.records.allSatisfy { $0.contradiction == nil })
     }
 
-    @Test("the client is the first id present, in either letter case")
+    @Test("The client is the first installation id, and letter case does not matter")
     func oneClient() {
         let read = SiftReading([
             Self.keys("a"), queue([event(1, client: nil), event(2, client: "Ab"), event(3, client: "aB")]),
@@ -46,7 +46,7 @@ import Testing
         #expect(SiftReading(queue: [event(1, client: nil)]).records.map(\.client) == [nil])
     }
 
-    @Test("two clients in one request hold it")
+    @Test("A request with two clients is held")
     func severalClients() {
         let read = SiftReading([Self.keys("a"), queue([event(1, client: "A"), event(2, client: "B")])])
         #expect(read.records.map(\.client) == ["A"])
@@ -54,13 +54,13 @@ import Testing
         #expect(read.records.map(\.notes) == [["several-clients the first one is taken"]])
     }
 
-    @Test("the time is the newest of the events, wherever it stands")
+    @Test("The time of a request is that of its newest event")
     func time() {
         let read = SiftReading(queue: [.event(1_758_600_005_000), .event(1_758_600_000_000)])
         #expect(read.records.map { $0.time?.description } == ["2025-09-23T04:00:05.000Z"])
     }
 
-    @Test("the app is that of the newest device properties in the folder, sent ones too")
+    @Test("The newest device properties determine the app, even if their event is already sent")
     func app() {
         func properties(_ time: Int64, _ version: String) -> Archived {
             .event(
@@ -84,21 +84,21 @@ import Testing
         #expect(SiftReading(queue: [.event(1)]).records.map(\.app) == [nil])
     }
 
-    @Test("the id is the hash of the payload, and the line reads back")
+    @Test("The id is the hash of the payload")
     func identity() throws {
         let record = try #require(SiftReading([Self.keys("a"), queue([.event(1)])]).records.first)
         #expect(record.id == PayloadHash.id(of: record.payload))
         #expect(record.source == Source(capture: "c", path: "queue(identifier: \"q\")", store: .siftQueue, index: 0))
     }
 
-    @Test("the beacon key is in no record, report or problem")
+    @Test("The beacon key is not in records, reports or problems")
     func beaconKey() {
         let read = SiftReading([Self.keys("a"), queue([.event(1)])])
         #expect(!"\(read)".contains("f3b9demo01"))
     }
 
-    @Test("a bad last event is of no consequence")
-    func badLastEvent() {
+    @Test("An invalid last event is ignored")
+    func invalidLastEvent() {
         let cycle = Archived.shared("c", .dictionary([(.text("s"), .shared("c", .none))]))
         for last in [Archived.text("x"), .none, .null, .event(5, ["iosDeviceProperties": cycle])] {
             let read = SiftReading([
@@ -113,18 +113,18 @@ import Testing
     }
 
     @Test(
-        "timestamps of a wrong type count as 0 and are told",
+        "Timestamps of another type are read as 0 and reported",
         arguments: [Archived.text("x"), .null, .real("inf"), .list([])])
     func wrongTimestamp(value: Archived) {
         let bytes = SiftArchiveBuilder.queue([.event(1)], ["lastUploadTimestamp": value])
         let read = SiftReading([(.queue(identifier: "sift-default"), bytes)])
         #expect(read.codes == ["bad-value"])
-        #expect(read.queues.map(\.last) == [0])
+        #expect(read.queues.map(\.clockTime) == [0])
         #expect(read.records.count == 1)
     }
 
     @Test(
-        "the version in device properties tells the rules of v0.9.x",
+        "The SDK version in device properties determines the rules of versions 0.9",
         arguments: [("v0.9.2", SiftQueueRules.Era.second), ("v0.9.5", .third)])
     func eras(version: String, era: SiftQueueRules.Era) {
         let event = Archived.event(1, ["iosDeviceProperties": .object(["sdk_version": .text(version)])])

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct SiftTargetTests {
     @Test(
-        "an account id becomes one segment of the path",
+        "An account id becomes one path segment",
         arguments: [
             ("5f0c1d2e3a", "5f0c1d2e3a"), ("a.b-c_d~e", "a.b-c_d~e"), ("a/b", "a%2Fb"), ("a b?c#d", "a%20b%3Fc%23d"),
             ("ü", "%C3%BC"), ("a%2e", "a%252e"), ("...", "..."),
@@ -18,15 +18,15 @@ import Testing
     }
 
     @Test(
-        "an id that cannot be a segment is no target",
+        "An account id that cannot be a path segment has no target",
         arguments: ["", ".", "..", "a/../b", "a//b", "/", "a\\..", "\r\nHost: x", "\0"])
-    func impossible(account: String) {
+    func invalidAccounts(account: String) {
         #expect(SiftTarget.path(account: account) == nil)
         #expect(!Target(path: "/v3/accounts/\(account)/mobile_events").isKnown(to: .sift))
     }
 
     @Test(
-        "a path in another form is no target",
+        "A path in another form is not a target",
         arguments: [
             "/v3/accounts/a/b/mobile_events", "/v3/accounts/a/mobile_events?x=1", "/v3/accounts/a/mobile_events/",
             "//host/v3/accounts/a/mobile_events", "http://host/v3/accounts/a/mobile_events",
@@ -41,18 +41,18 @@ import Testing
         #expect(!Target(path: path).isKnown(to: .sift))
     }
 
-    @Test("a target is sent by PUT", arguments: ["POST", "put", "GET", ""])
+    @Test("A method other than PUT is not a target", arguments: ["POST", "put", "GET", ""])
     func otherMethods(method: String) {
         #expect(!Target(path: "/v3/accounts/a/mobile_events", method: method).isKnown(to: .sift))
     }
 
     @Test(
-        "a path names an account",
+        "The account is read from a path",
         arguments: [
             ("acme", "acme"), ("5f0c2a", "5f0c2a"), ("a%20b", "a b"), ("%C3%A4", "ä"), ("a.b", "a.b"),
             ("a-b_c~d", "a-b_c~d"), ("a%3Ab", "a:b"), ("a%2Fb", "a/b"),
         ])
-    func siftAccounts(part: String, account: String) {
+    func accounts(part: String, account: String) {
         let path = "/v3/accounts/\(part)/mobile_events"
         #expect(SiftTarget.account(ofPath: path) == account)
         #expect(Target(path: path, method: "PUT").isKnown(to: .sift))
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(
-        "other places are no targets",
+        "Other paths contain no account",
         arguments: [
             "", "/", "//host/v3/accounts/a/mobile_events", "/v3/accounts//mobile_events", "/v3/accounts/mobile_events",
             "/v3/accounts/a/b/mobile_events", "/v3/accounts/../mobile_events", "/v3/accounts/./mobile_events",
@@ -73,7 +73,7 @@ import Testing
             "/v2/accounts/a/mobile_events", "/v3/accounts/a/events", "https://host/v3/accounts/a/mobile_events",
             "/v3/accounts/a\\b/mobile_events", "/v3/accounts/a%00/mobile_events", "/v3/accounts/\"/mobile_events",
         ])
-    func otherPlaces(path: String) {
+    func pathsWithoutAccount(path: String) {
         #expect(SiftTarget.account(ofPath: path) == nil)
         #expect(!Target(path: path).isKnown(to: .sift))
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sift
 
-/// Section 8 of "Sift iOS SDK: on-disk store, list request": what is sent, in whose name, and what answers mean.
+/// Tests the requests, credentials and answers in section 8 of "Sift iOS SDK: on-disk store, list request".
 @Suite struct SiftUploadTests {
     private let uploads: UploadFormat = SiftSystem().uploads
     private let now = Timestamp(clamping: 1_580_086_400_012)
@@ -20,21 +20,21 @@ import Testing
             source: Source(capture: "c", path: "p", store: .siftQueue, index: 0))
     }
 
-    @Test func aListIsPutWithTheBeaconKeyAloneAndCompressed() throws {
+    @Test("A list is sent compressed by PUT, with the beacon key as token") func requestContent() throws {
         let payload = Array(#"{"data":[{"time":1}]}"#.utf8)
         let content = try uploads.content(
             of: payload, credential: SiftCredential.credential(beaconKey: "key-123"), now: now)
         #expect(uploads.method == "PUT")
         #expect(content.body == payload)
         #expect(content.isCompressed)
-        // The oracle is printf key-123 | base64.
+        // The expected value is the output of `printf key-123 | base64`.
         #expect(
             content.headers == [
                 HeaderField("Authorization", "Basic a2V5LTEyMw=="), HeaderField("Content-Type", "application/json"),
             ])
     }
 
-    @Test func theCredentialOfAnotherSystemIsNone() {
+    @Test("A credential of another system is rejected") func otherCredentials() {
         for credential in [Credential.none, Credential(["key": "k", "appId": "a"], secrets: ["key"])] {
             #expect(throws: RequestError.otherCredential) {
                 try uploads.content(of: [], credential: credential, now: now)
@@ -43,24 +43,25 @@ import Testing
     }
 
     @Test(
+        "The account of a record is read from its path",
         arguments: [
             ("/v3/accounts/4e1a50/mobile_events", nil, "4e1a50"), ("/v3/accounts/a%2Fb/mobile_events", "PUT", "a/b"),
             ("/v3/accounts/4e1a50/mobile_events", "POST", nil), ("/v3/accounts/../mobile_events", nil, nil),
             (nil, nil, nil),
         ] as [(String?, String?, String?)])
-    func theAccountIsTheOneThatThePathNames(path: String?, method: String?, name: String?) {
+    func accounts(path: String?, method: String?, name: String?) {
         var document = JSONDocument()
         #expect(uploads.account(of: record(path, method: method), using: &document) == name.map(account))
     }
 
-    @Test func aListNeedsNoOtherPathThanItsAccounts() {
+    @Test("Any path of an account belongs to a record") func recordPaths() {
         #expect(uploads.isTargetItsOwn(record("/v3/accounts/a/mobile_events")))
         #expect(uploads.isTargetItsOwn(record(nil)))
         #expect(uploads.list?.mostItems == .max)
         #expect(uploads.list?.idKey == nil && uploads.list?.changingKey == nil)
     }
 
-    @Test func only200SaysThatAListWasTaken() {
+    @Test("Only status 200 confirms a list") func answers() {
         #expect(uploads.outcome(of: Answer(status: 200)) == .delivered(status: 200))
         #expect(
             uploads.outcome(of: Answer(status: 201))
@@ -77,9 +78,9 @@ import Testing
 
     private var format: CredentialFormat { get throws { try #require(uploads.credentials) } }
 
-    @Test func anEntryOfTheFileIsTheBeaconKey() throws {
+    @Test("An entry of the credentials file is a beacon key") func fileEntries() throws {
         guard case .text(let name) = try format.entry else {
-            Issue.record("an entry is a text")
+            Issue.record("An entry is not a string.")
             return
         }
         let entry = try format.complete([name: "k"], "4e1a50").get()
@@ -90,13 +91,13 @@ import Testing
         #expect(try format.credential(account(""), ["4e1a50": entry]) == nil)
     }
 
-    @Test func whatTheServerMayRepeatIsSecret() {
+    @Test("The beacon key and its token are secret") func secrets() {
         let credential = SiftCredential.credential(beaconKey: "key-123")
         #expect(credential.secrets == ["key-123", "a2V5LTEyMw=="])
         #expect(!"\(credential) \(String(reflecting: credential))".contains("key-123"))
     }
 
-    @Test func theEnvironmentHasTheLastWord() throws {
+    @Test("Environment variables override the credentials file") func environmentVariables() throws {
         let environment = [
             "PINGFERRY_SIFT_KEY_b": "b-2", "PINGFERRY_SIFT_KEY_c": "c-2", "PINGFERRY_SIFT_KEY_d": "",
             "PINGFERRY_SIFT_KE": "x", "PATH": "/bin",
@@ -107,13 +108,16 @@ import Testing
         #expect(try format.variables(environment) == ["PINGFERRY_SIFT_KEY_b", "PINGFERRY_SIFT_KEY_c"])
     }
 
-    @Test(arguments: [
-        ("4e1a50", #"PINGFERRY_SIFT_KEY_4e1a50, or "sift": {"4e1a50": …} in the credentials file"#),
-        ("a_B9", #"PINGFERRY_SIFT_KEY_a_B9, or "sift": {"a_B9": …} in the credentials file"#),
-        ("a-b", #""sift": {"a-b": …} in the credentials file"#), ("é", #""sift": {"é": …} in the credentials file"#),
-        ("", #""sift": {"": …} in the credentials file"#),
-    ])
-    func whatToSetIsNamed(name: String, words: String) throws {
-        #expect(try format.nameToSet(account(name)) == words)
+    @Test(
+        "The variable or file entry to set is named",
+        arguments: [
+            ("4e1a50", #"PINGFERRY_SIFT_KEY_4e1a50, or "sift": {"4e1a50": …} in the credentials file"#),
+            ("a_B9", #"PINGFERRY_SIFT_KEY_a_B9, or "sift": {"a_B9": …} in the credentials file"#),
+            ("a-b", #""sift": {"a-b": …} in the credentials file"#),
+            ("é", #""sift": {"é": …} in the credentials file"#),
+            ("", #""sift": {"": …} in the credentials file"#),
+        ])
+    func namesToSet(name: String, expected: String) throws {
+        #expect(try format.nameToSet(account(name)) == expected)
     }
 }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Sift
 
-/// Section 11 of "Sift iOS SDK: on-disk store, list request".
+/// Tests the worked examples in section 11 of "Sift iOS SDK: on-disk store, list request".
 @Suite struct SiftWorkedExamples {
     private static let id = "9F2C1D7E-0B3A-4C55-8E11-2A6B7C8D9E0F"
 
-    @Test("11.1: a host event that is the last one too counts once")
+    @Test("Example 11.1: a pending event that is also the last event is read once")
     func hostEvent() {
         let event = Archived.shared(
             "event",
@@ -31,7 +31,7 @@ import Testing
         #expect(read.records[0].time?.description == "2025-09-23T04:00:00.123Z")
     }
 
-    @Test("11.2: an app state of v2.2.5")
+    @Test("Example 11.2: an app state of version 2.2.5 is read")
     func appState() {
         let state = Archived.object([
             "sdk_version": .text("v2.2.5"), "battery_level": .real("0.8500000238418579"),
@@ -50,7 +50,7 @@ import Testing
                 + #""time":1758600005000}"#)
     }
 
-    @Test("11.3: a wrapped app state with sensors loses its wrapper and its NaN")
+    @Test("Example 11.3: a wrapped app state is read without its wrapper and its NaN")
     func wrapped() {
         let state = Archived.object([
             "application_state": .mutable("ui_application_state_active"),
@@ -87,7 +87,7 @@ import Testing
             ])
     }
 
-    @Test("11.4: the oldest layout, handed over and pending")
+    @Test("Example 11.4: the oldest layout is read, with sent and with pending events")
     func oldest() {
         let event = Archived.event(
             1_459_152_000_000, class: "SFEvent",
@@ -108,7 +108,7 @@ import Testing
                 + #""time":1459152000000}"#)
     }
 
-    @Test("11.5: what breaks a rule is left out, the rest goes on")
+    @Test("Example 11.5: only the events that violate a rule are omitted")
     func violations() {
         let cyclic = Archived.shared(
             "cycle", .dictionary([(.text("self"), .shared("cycle", .none))]))
@@ -136,7 +136,7 @@ import Testing
         #expect(read.records[0].notes.contains("time-out-of-range newest event time 18446744073709551615"))
     }
 
-    @Test("11.6: batches come first, each event of theirs absorbs one of a queue")
+    @Test("Example 11.6: each event of a batch replaces one equal event of a queue")
     func merging() {
         func event(_ name: String, _ time: Int64) -> Archived { .event(time, ["type": .text(name)]) }
         let read = SiftReading([
@@ -164,7 +164,7 @@ import Testing
         #expect(read.report.facts == ["batch 0 was rejected once so far"])
     }
 
-    @Test("11.7: collector and keys are told and make no request")
+    @Test("Example 11.7: the collector and the keys are reported and have no request")
     func collectorAndKeys() {
         let bucket = Archived.instance(
             "SiftTokenBucket",

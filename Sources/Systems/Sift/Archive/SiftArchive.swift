@@ -1,7 +1,7 @@
 import JSONText
 import PropertyList
 
-/// An archive of the SDK, opened: its root dictionary, and the keys that events are read by.
+/// An opened archive of the SDK, with its root dictionary and the keys of the events.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 3 and 4.
 struct SiftArchive {
@@ -9,7 +9,9 @@ struct SiftArchive {
     private let root: KeyedPairs
     let keys: Keys
 
-    /// The classes of the SDK, in every version of it, by their places in the list of names.
+    /// The classes of all versions of the SDK.
+    ///
+    /// The raw value is the index of the name in the list passed to `KeyedArchive`.
     enum ClassName: Int, CaseIterable {
         case siftEvent
         case sfEvent
@@ -32,7 +34,7 @@ struct SiftArchive {
         }
     }
 
-    /// The keys of members, to be looked up often.
+    /// The keys of members that are looked up often.
     struct Keys {
         let time: KeyedKey
         let type: KeyedKey
@@ -63,7 +65,10 @@ struct SiftArchive {
         }
     }
 
-    /// Opens an archive. Its root has to be a dictionary.
+    /// Opens an archive.
+    ///
+    /// - Parameter bytes: The contents of the file.
+    /// - Throws: `PropertyListError` if the bytes are not a keyed archive whose root is a dictionary.
     init(_ bytes: [UInt8]) throws(PropertyListError) {
         archive = try KeyedArchive(PropertyListDocument(bytes), classNames: ClassName.allCases.map(\.text))
         let node = try archive.root()
@@ -75,7 +80,7 @@ struct SiftArchive {
         keys = Keys(&archive)
     }
 
-    /// Returns the stored value of a key of the root, or `nil` if there is none.
+    /// Returns the stored value for `key` in the root, or `nil` if there is none.
     mutating func entry(_ key: String) throws(PropertyListError) -> PropertyListNode? {
         try entry(key, of: root)
     }
@@ -91,8 +96,10 @@ struct SiftArchive {
         return nil
     }
 
-    /// The list that the root has to have under a key.
-    /// - Throws: `wrong-root` if it has none, and what reading it throws.
+    /// Returns the list that is stored for `key` in the root.
+    ///
+    /// - Throws: `PropertyListError` with the code `wrong-root` if there is none, or another error if it cannot be
+    ///   read.
     mutating func list(_ key: String) throws(PropertyListError) -> KeyedElements {
         if let stored = try entry(key), case .array(let elements, .array) = try archive.value(of: stored) {
             return elements
@@ -101,8 +108,8 @@ struct SiftArchive {
             .wrongRoot, at: archive.document.offset(of: archive.document.root), "the archive has no list \(key)")
     }
 
-    /// Whether the root has an entry that beside a list of events only a queue has.
-    var hasQueueClock: Bool {
+    /// Whether the root has one of the entries that are only in queues.
+    var hasQueueTimestamps: Bool {
         mutating get {
             for key in ["lastUploadTimestamp", "lastEventTimestamp", "lastEvent", "last_event"]
             where (try? entry(key)) != nil { return true }
@@ -110,10 +117,10 @@ struct SiftArchive {
         }
     }
 
-    /// The text that the root has under a key; nil if there is none, or something else.
+    /// Returns the string that is stored for `key` in the root, or `nil` if there is none.
     mutating func text(_ key: String) -> String? { text(key, of: root) }
 
-    /// The text that a dictionary has under a key; nil if there is none, or something else.
+    /// Returns the string that is stored for `key` in a dictionary, or `nil` if there is none.
     mutating func text(_ key: String, of pairs: KeyedPairs) -> String? {
         guard let stored = try? entry(key, of: pairs), case .text(let node) = try? archive.value(of: stored) else {
             return nil
@@ -121,8 +128,9 @@ struct SiftArchive {
         return archive.document.string(of: node)
     }
 
-    /// An integer that the root has under a key; nil if there is none.
-    /// - Throws: `bad-value` for anything but a number.
+    /// Returns the integer that is stored for `key` in the root, or `nil` if there is no value.
+    ///
+    /// - Throws: `PropertyListError` with the code `bad-value` if the value is not a number.
     mutating func integer(_ key: String) throws(PropertyListError) -> Int64? {
         guard let stored = try entry(key) else { return nil }
         switch try archive.value(of: stored) {
@@ -138,8 +146,10 @@ struct SiftArchive {
 }
 
 extension SiftArchive {
-    /// A batch of the uploader.
-    /// - Throws: `wrong-class` if the element is no array, and what reading it throws.
+    /// Returns a batch of the uploader.
+    ///
+    /// - Throws: `PropertyListError` with the code `wrong-class` if the batch is not an array, or another error if it
+    ///   cannot be read.
     mutating func batch(at index: Int, of batches: KeyedElements) throws(PropertyListError) -> KeyedElements {
         let stored = try archive.element(at: index, of: batches)
         guard case .array(let list, .array) = try archive.value(of: stored) else {
@@ -148,12 +158,13 @@ extension SiftArchive {
         return list
     }
 
-    /// The tokens of the collector's bucket, in words: how many are left, of how many; nil if there is no bucket.
-    var tokens: String? {
+    /// The remaining and the total number of tokens in the collector's bucket, in words, or `nil` if there is no
+    /// bucket.
+    var tokenDescription: String? {
         mutating get {
             guard let stored = try? entry("bucket"),
-                case .instance(let bucket, let found) = try? archive.value(of: stored),
-                found.isNamed(.siftBucket) || found.isNamed(.sfBucket),
+                case .instance(let bucket, let bucketClass) = try? archive.value(of: stored),
+                bucketClass.isNamed(.siftBucket) || bucketClass.isNamed(.sfBucket),
                 let left = number("allowance", of: bucket), let all = number("numTokens", of: bucket)
             else { return nil }
             return "\(left) of \(all) tokens"
@@ -167,10 +178,10 @@ extension SiftArchive {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The member that a wrapper keeps its dictionary in; nil for any other class.
-    func wrappedKey(of found: KeyedClass) -> KeyedKey? {
-        if found.isNamed(.siftDictionary) || found.isNamed(.sfDictionary) { return keys.entries }
-        return found.isNamed(.sfDeviceProperties) ? keys.properties : nil
+    /// Returns the key of the dictionary in a wrapper, or `nil` if instances of `class` are not wrappers.
+    func contentKey(ofWrapper class: KeyedClass) -> KeyedKey? {
+        if `class`.isNamed(.siftDictionary) || `class`.isNamed(.sfDictionary) { return keys.entries }
+        return `class`.isNamed(.sfDeviceProperties) ? keys.properties : nil
     }
 
     func error(_ code: PropertyListError.Code, at node: PropertyListNode, _ reason: String) -> PropertyListError {
@@ -179,6 +190,6 @@ extension SiftArchive {
 }
 
 extension KeyedClass {
-    /// Whether the class is, or descends from, one of the SDK's.
+    /// Returns whether the class is, or inherits from, a class of the SDK.
     func isNamed(_ name: SiftArchive.ClassName) -> Bool { isNamed(name.rawValue) }
 }

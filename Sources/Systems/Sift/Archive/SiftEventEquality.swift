@@ -1,15 +1,19 @@
 import JSONText
 import PropertyList
 
-/// Compares events of one archive. Two events are *essentially equal* if they are equal in all but their time.
+/// Compares the events of one archive.
 ///
-/// The stored values are compared, not the entries of a list request: nil equals only nil, and neither equals an empty text.
-/// All comparisons together look at not many more values than the archive has, and no value is followed deeper than an event
-/// may be.
+/// Two events are *essentially equal* if all of their members except the time are equal. The stored values are compared
+/// instead of the entries of a list request. Therefore `nil` does not equal an empty string.
+///
+/// The number of compared values is limited in proportion to the size of the archive. The depth of the compared values
+/// is limited to the maximum depth of an event.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 7.3.
 struct SiftEventEquality {
-    /// How many more values may be looked at; eight bytes count as one.
+    /// The number of values that may still be compared.
+    ///
+    /// Eight bytes count as one value.
     private var allowance: Int
     private var depth = 0
 
@@ -17,8 +21,9 @@ struct SiftEventEquality {
         allowance = archive.archive.document.expansionLimit
     }
 
-    /// How many events of a list are essentially equal to the one before them; nil if that takes too long to find out. An
-    /// event that cannot be read is equal to none.
+    /// Returns the number of events in a list that are essentially equal to the preceding event.
+    ///
+    /// An event that cannot be read does not equal any other. Returns `nil` if the comparison takes too long.
     mutating func repetitions(in list: KeyedElements, of archive: inout SiftArchive) -> Int? {
         var count = 0
         var previous: PropertyListNode?
@@ -43,22 +48,24 @@ struct SiftEventEquality {
     ) throws(PropertyListError) -> Bool {
         if first == second { return true }
         let keys = archive.keys
-        // What is quick to compare comes first, for most events differ.
+        // Most events differ, so the members that are compared fastest come first.
         for key in [
             keys.type, keys.path, keys.userID, keys.installationID, keys.fields, keys.deviceProperties, keys.metrics,
-        ] where !isSame(key, of: first, second, in: &archive) {
+        ] where !isIdentical(key, of: first, second, in: &archive) {
             let value = try archive.archive.object(key, of: first)
             guard try equals(value, archive.archive.object(key, of: second), in: &archive) else { return false }
         }
-        for key in [keys.appState, keys.iosDeviceProperties] where !isSame(key, of: first, second, in: &archive) {
-            let value = try state(key, of: first, in: &archive)
-            guard try equals(value, state(key, of: second, in: &archive), in: &archive) else { return false }
+        for key in [keys.appState, keys.iosDeviceProperties] where !isIdentical(key, of: first, second, in: &archive) {
+            let value = try unwrappedValue(key, of: first, in: &archive)
+            guard try equals(value, unwrappedValue(key, of: second, in: &archive), in: &archive) else { return false }
         }
         return true
     }
 
-    /// Whether a member of two events is one and the same object, as those of one user and one device mostly are.
-    private func isSame(
+    /// Returns whether a member of two events is the same object.
+    ///
+    /// This is usual for events of one user and one device.
+    private func isIdentical(
         _ key: KeyedKey, of first: PropertyListNode, _ second: PropertyListNode, in archive: inout SiftArchive
     ) -> Bool {
         guard let left = archive.archive.member(key, of: first), let right = archive.archive.member(key, of: second),
@@ -67,12 +74,14 @@ struct SiftEventEquality {
         return object == other
     }
 
-    /// A structured value, out of its wrapper.
-    private func state(
+    /// Returns the value of a member, without its wrapper.
+    private func unwrappedValue(
         _ key: KeyedKey, of event: PropertyListNode, in archive: inout SiftArchive
     ) throws(PropertyListError) -> KeyedValue {
         let value = try archive.archive.object(key, of: event)
-        guard case .instance(let wrapper, let found) = value, let entries = archive.wrappedKey(of: found) else {
+        guard case .instance(let wrapper, let wrapperClass) = value,
+            let entries = archive.contentKey(ofWrapper: wrapperClass)
+        else {
             return value
         }
         return try archive.archive.object(entries, of: wrapper)
@@ -89,15 +98,16 @@ struct SiftEventEquality {
 // MARK: - Values
 
 extension SiftEventEquality {
-    /// Whether two values are equal as Foundation has it: numbers by value, also truth values among them, and of instances
-    /// of other classes each only to itself.
+    /// Returns whether two values are equal, by the rules of Foundation.
+    ///
+    /// Numbers and Booleans are compared by value. An instance of another class only equals itself.
     private mutating func equals(
         _ left: KeyedValue, _ right: KeyedValue, in archive: inout SiftArchive
     ) throws(PropertyListError) -> Bool {
         try spend(1, in: archive)
         switch (left, right) {
         case (.none, .none), (.null, .null): return true
-        case (.text(let first), .text(let second)): return try texts(first, second, in: archive)
+        case (.text(let first), .text(let second)): return try areStringsEqual(first, second, in: archive)
         case (.data(let first), .data(let second)):
             let document = archive.archive.document
             try spend(document.payload(of: first).count / 8, in: archive)
@@ -105,17 +115,17 @@ extension SiftEventEquality {
         case (.date(let first), .date(let second)): return first == second || first.isNaN && second.isNaN
         case (.array(let first, let kind), .array(let second, let otherKind)):
             guard kind == otherKind else { return false }
-            return try elements(first, second, in: &archive)
-        case (.dictionary(let first), .dictionary(let second)): return try pairs(first, second, in: &archive)
+            return try areElementsEqual(first, second, in: &archive)
+        case (.dictionary(let first), .dictionary(let second)): return try arePairsEqual(first, second, in: &archive)
         case (.instance(let first, _), .instance(let second, _)),
             (.unrepresentable(let first), .unrepresentable(let second)):
             return first == second
         default:
-            return left.isSameNumber(as: right)
+            return left.equalsNumber(right)
         }
     }
 
-    private mutating func texts(
+    private mutating func areStringsEqual(
         _ left: PropertyListNode, _ right: PropertyListNode, in archive: borrowing SiftArchive
     ) throws(PropertyListError) -> Bool {
         if left == right { return true }
@@ -124,7 +134,7 @@ extension SiftEventEquality {
         guard document.kind(of: left) != document.kind(of: right) else {
             return document.text(left, equals: right)
         }
-        // Only one of them is stored as UTF-8.
+        // Only one of the strings is stored as UTF-8.
         try spend(document.payload(of: right).count / 8, in: archive)
         var (first, second) = ([UInt8](), [UInt8]())
         document.appendUTF8(of: left, to: &first)
@@ -132,7 +142,7 @@ extension SiftEventEquality {
         return first == second
     }
 
-    private mutating func elements(
+    private mutating func areElementsEqual(
         _ left: KeyedElements, _ right: KeyedElements, in archive: inout SiftArchive
     ) throws(PropertyListError) -> Bool {
         if left == right { return true }
@@ -145,8 +155,10 @@ extension SiftEventEquality {
         return true
     }
 
-    /// Dictionaries mostly have their keys in the same order; where they do not, each is looked for.
-    private mutating func pairs(
+    /// Returns whether two dictionaries are equal.
+    ///
+    /// The keys are usually in the same order. If they are not, each key is searched for.
+    private mutating func arePairsEqual(
         _ left: KeyedPairs, _ right: KeyedPairs, in archive: inout SiftArchive
     ) throws(PropertyListError) -> Bool {
         if left == right { return true }
@@ -155,31 +167,36 @@ extension SiftEventEquality {
         defer { depth -= 1 }
         var isInOrder = true
         for position in 0..<left.count {
-            guard let place = try place(of: position, of: left.keys, in: right.keys, &archive),
-                try element(position, of: left.values, equals: place, of: right.values, in: &archive)
+            guard let other = try self.position(of: position, of: left.keys, in: right.keys, &archive),
+                try element(position, of: left.values, equals: other, of: right.values, in: &archive)
             else { return false }
-            if place != position { isInOrder = false }
+            if other != position { isInOrder = false }
         }
         if isInOrder { return true }
-        // A key that is stored twice is one key: none of the others may be missing for it.
-        for position in 0..<right.count where try place(of: position, of: right.keys, in: left.keys, &archive) == nil {
+        // A key that is stored twice counts once, so each key must be searched for in the other direction too.
+        for position in 0..<right.count
+        where try self.position(of: position, of: right.keys, in: left.keys, &archive) == nil {
             return false
         }
         return true
     }
 
-    /// The position of a key among the keys of the other dictionary. The search begins at its own position.
-    private mutating func place(
+    /// Returns the position of a key in the keys of the other dictionary.
+    ///
+    /// The search starts at the position of the key.
+    private mutating func position(
         of position: Int, of keys: KeyedElements, in others: KeyedElements, _ archive: inout SiftArchive
     ) throws(PropertyListError) -> Int? {
         for distance in 0..<others.count {
-            let place = (position + distance) % others.count
-            if try element(position, of: keys, equals: place, of: others, in: &archive) { return place }
+            let other = (position + distance) % others.count
+            if try element(position, of: keys, equals: other, of: others, in: &archive) { return other }
         }
         return nil
     }
 
-    /// Whether an element equals another one; the same object does so without being read.
+    /// Returns whether two elements are equal.
+    ///
+    /// The same object equals itself without being read.
     private mutating func element(
         _ position: Int, of left: KeyedElements, equals other: Int, of right: KeyedElements,
         in archive: inout SiftArchive
@@ -203,14 +220,14 @@ extension SiftEventEquality {
 }
 
 extension KeyedValue {
-    /// Whether both are numbers, of the same value whatever they are stored as.
-    fileprivate func isSameNumber(as other: KeyedValue) -> Bool {
+    /// Returns whether both values are numbers with the same value, regardless of their types.
+    fileprivate func equalsNumber(_ other: KeyedValue) -> Bool {
         if let integer, let otherInteger = other.integer { return integer == otherInteger }
         guard let real, let otherReal = other.real else { return false }
         return real == otherReal || real.isNaN && otherReal.isNaN
     }
 
-    /// The value of a number that has no fraction.
+    /// The value of a Boolean, an integer, or a floating-point number without a fraction.
     private var integer: Int128? {
         switch self {
         case .boolean(let value): value ? 1 : 0
@@ -220,7 +237,7 @@ extension KeyedValue {
         }
     }
 
-    /// The value of a number that may have one.
+    /// The value of a floating-point number.
     private var real: Double? {
         if case .real(let value) = self { value } else { nil }
     }

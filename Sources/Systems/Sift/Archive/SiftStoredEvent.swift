@@ -1,45 +1,52 @@
 import PropertyList
 
-/// An event as a list stores it: its members are references that were not followed yet.
+/// An event as stored in a list.
+///
+/// Its members are references that are not resolved yet.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 4.
 struct SiftStoredEvent {
     let node: PropertyListNode
-    let found: KeyedClass
-    /// Milliseconds since 1970, modulo 2^64.
+    let eventClass: KeyedClass
+    /// The time in milliseconds since 1970, modulo 2^64.
     let time: UInt64
 }
 
-/// A structured value of an event, without the wrapper that earlier SDKs put around it.
-enum SiftState {
+/// A dictionary member of an event, without the wrapper that earlier versions of the SDK add.
+enum SiftStructuredValue {
     case absent
-    /// A wrapper around nothing.
+    /// A wrapper without a dictionary.
     case empty(wrapper: KeyedClass)
     case dictionary(KeyedPairs, wrapper: KeyedClass?)
     case other
 }
 
 extension SiftArchive {
-    /// The event that an element of a list is.
-    /// - Throws: `wrong-class` for anything else, `bad-value` for a time that is no number, and what reading it throws.
+    /// Reads an element of a list as an event.
+    ///
+    /// - Throws: `PropertyListError` with the code `wrong-class` if the element is not an event, `bad-value` if its
+    ///   time is not a number, or another code if it cannot be read.
     mutating func event(_ stored: PropertyListNode) throws(PropertyListError) -> SiftStoredEvent {
-        let (node, found) = try instance(ofEvent: stored)
-        return SiftStoredEvent(node: node, found: found, time: try time(of: node))
+        let (node, eventClass) = try instance(ofEvent: stored)
+        return SiftStoredEvent(node: node, eventClass: eventClass, time: try time(of: node))
     }
 
-    /// Returns the instance that an element of a list is.
-    /// - Throws: `wrong-class` if the element is no event, and what reading it throws.
+    /// Returns the instance that an element of a list refers to.
+    ///
+    /// - Throws: `PropertyListError` with the code `wrong-class` if the element is not an event, or another code if it
+    ///   cannot be read.
     mutating func instance(
         ofEvent stored: PropertyListNode
-    ) throws(PropertyListError) -> (node: PropertyListNode, found: KeyedClass) {
-        guard case .instance(let node, let found) = try archive.value(of: stored),
-            found.isNamed(.siftEvent) || found.isNamed(.sfEvent)
+    ) throws(PropertyListError) -> (node: PropertyListNode, eventClass: KeyedClass) {
+        guard case .instance(let node, let eventClass) = try archive.value(of: stored),
+            eventClass.isNamed(.siftEvent) || eventClass.isNamed(.sfEvent)
         else { throw error(.wrongClass, at: stored, "an element that is no event") }
-        return (node, found)
+        return (node, eventClass)
     }
 
-    /// The time of an event.
-    /// - Throws: `bad-value` for anything but a number.
+    /// Returns the time of an event, or 0 if the event has none.
+    ///
+    /// - Throws: `PropertyListError` with the code `bad-value` if the time is not a number.
     private mutating func time(of event: PropertyListNode) throws(PropertyListError) -> UInt64 {
         guard let stored = archive.member(keys.time, of: event) else { return 0 }
         let document = archive.document
@@ -55,13 +62,15 @@ extension SiftArchive {
         throw error(.badValue, at: stored, "a time that is no number")
     }
 
-    /// A structured value of an event.
-    mutating func state(_ key: KeyedKey, of event: PropertyListNode) throws(PropertyListError) -> SiftState {
+    /// Reads a dictionary member of an event.
+    mutating func structuredValue(_ key: KeyedKey, of event: PropertyListNode) throws(PropertyListError)
+        -> SiftStructuredValue
+    {
         switch try archive.object(key, of: event) {
         case .none: return .absent
         case .dictionary(let pairs): return .dictionary(pairs, wrapper: nil)
         case .instance(let instance, let wrapper):
-            guard let entries = wrappedKey(of: wrapper) else { return .other }
+            guard let entries = contentKey(ofWrapper: wrapper) else { return .other }
             switch try archive.object(entries, of: instance) {
             case .none: return .empty(wrapper: wrapper)
             case .dictionary(let pairs): return .dictionary(pairs, wrapper: wrapper)
@@ -71,9 +80,11 @@ extension SiftArchive {
         }
     }
 
-    /// The device properties of an event; nil if it has none.
+    /// Returns the device properties of an event, or `nil` if it has none.
     mutating func deviceProperties(of event: PropertyListNode) throws(PropertyListError) -> KeyedPairs? {
-        guard case .dictionary(let pairs, _) = try state(keys.iosDeviceProperties, of: event) else { return nil }
+        guard case .dictionary(let pairs, _) = try structuredValue(keys.iosDeviceProperties, of: event) else {
+            return nil
+        }
         return pairs
     }
 }

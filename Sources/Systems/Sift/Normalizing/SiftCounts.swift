@@ -1,17 +1,17 @@
-/// The numbers of events of a file by what became of them.
+/// The numbers of events in a file, by result.
 struct SiftCounts {
-    /// Events in the file.
+    /// The number of events in the file.
     var pending = 0
-    /// Events in requests.
+    /// The number of events that were added to requests.
     var emitted = 0
-    /// Events of a queue that a batch has too.
+    /// The number of events in a queue that are omitted because a batch also contains them.
     var absorbed = 0
-    /// Events that the SDK's own check refuses.
+    /// The number of events that the SDK itself would reject.
     var skipped = 0
-    /// Events that could not be read.
+    /// The number of events that cannot be read.
     var lost = 0
 
-    /// The numbers by their names in reports.
+    /// The numbers by the names that reports use.
     var byName: [String: Int] {
         ["absorbed": absorbed, "emitted": emitted, "lost": lost, "pending": pending, "skipped": skipped]
     }

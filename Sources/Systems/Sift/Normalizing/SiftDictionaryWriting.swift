@@ -3,12 +3,14 @@ import PropertyList
 
 /// Writes dictionaries with their members in canonical order, which is the order of the UTF-8 bytes of the keys.
 ///
-/// The table of keys knows the rank of each key in this order. If all keys of a dictionary were used recently, each member is
-/// put into the slot of its rank, and nothing is sorted. Otherwise the members are sorted by rank after all keys have been
-/// looked up, because a new key changes the ranks of others. A dictionary with a key that the table does not accept is sorted
-/// by bytes. Without ranks, 60,000 events take 0.37 s instead of 0.30 s.
+/// The table of keys contains the rank of each key in this order. If all keys of a dictionary were used recently, each
+/// member is put into the slot of its rank, and nothing is sorted. Otherwise the members are sorted by rank after all
+/// keys have been looked up, because a new key changes the ranks of others. A dictionary with a key that the table does
+/// not accept is sorted by bytes. Without ranks, 60,000 events take 0.37 s instead of 0.30 s.
 extension SiftValueWriter {
-    /// Writes a dictionary, its members by the UTF-8 bytes of their keys; of equal keys the first one counts.
+    /// Writes a dictionary, with its members in the order of the UTF-8 bytes of their keys.
+    ///
+    /// If a key occurs more than once, only its first member is written.
     mutating func write(
         _ pairs: KeyedPairs, of archive: inout KeyedArchive, _ document: PropertyListDocument,
         to output: inout TextBuffer
@@ -110,9 +112,9 @@ extension SiftValueWriter {
                 continue
             }
             let size = document.payload(of: text).count
-            // Only keys that no table accepts count. What a table contains depends on the events that it was used for before.
+            // Only keys that are too long for any table count. Whether a table accepts another key depends on earlier events.
             if size > SiftKeyTable.lengthLimit { keyBytes += size }
-            guard output.count + keyBytes <= outputLimit else { throw Self.expanded(at: text, in: document) }
+            guard output.count + keyBytes <= outputLimit else { throw Self.outputLimitError(at: text, in: document) }
             var key: [UInt8] = []
             document.appendUTF8(of: text, to: &key)
             members.append((key, position))
@@ -140,13 +142,13 @@ extension SiftValueWriter {
 }
 
 extension SiftValueWriter {
-    /// A member of a dictionary that is being written.
+    /// A member of a dictionary to be written.
     struct Member: Comparable {
-        /// The rank of the key in the upper half and the position of the member in the lower half, so that one comparison orders
-        /// two members.
+        /// The rank of the key in the upper half and the position of the member in the lower half, so that one
+        /// comparison orders two members.
         private var order: UInt64
         private let keyEntry: UInt32
-        /// The value, if it is plain.
+        /// The value, or `nil` if the archive must resolve it.
         let object: PropertyListNode?
 
         /// Creates a member.
@@ -155,7 +157,7 @@ extension SiftValueWriter {
         ///   - rank: The rank of the key among all keys of the table.
         ///   - key: The index of the key in the table.
         ///   - position: The index of the member in its dictionary.
-        ///   - object: The value, if it is plain.
+        ///   - object: The value, or `nil` if the archive must resolve it.
         @inline(__always)
         init(rank: UInt32, key: Int, position: Int, object: PropertyListNode?) {
             order = UInt64(rank) << 32 | UInt64(truncatingIfNeeded: position) & 0xFFFF_FFFF

@@ -4,25 +4,28 @@ import PropertyList
 import Synchronization
 import Telemetry
 
-/// Entries of a list request that were written together, to be settled one after another.
+/// Entries that were written together, to be added to requests in order.
 struct SiftEntryBatch: Sendable {
-    /// What became of an element of the list: an entry, or a loss.
+    /// The result of writing an element of a list, which is an entry or an error.
     struct Entry: Sendable {
-        /// The place of its text. A lost element has the text that was written until it was lost.
+        /// The range of the entry in ``SiftEntryBatch/text``.
+        ///
+        /// After an error, the range contains the incomplete entry.
         let range: Range<Int>
         let outcome: Result<Event, PropertyListError>
         let notes: SiftNotes
-        /// How many values it has, and how many bytes were read for it and not written.
+        /// The number of values in the element.
         let values: Int
+        /// The number of bytes of long keys that were read.
         let keyBytes: Int
     }
 
-    /// What else an event tells, apart from its entry.
+    /// The facts about an event that are needed besides its entry.
     struct Event: Sendable {
         let node: PropertyListNode
-        /// Milliseconds since 1970, modulo 2^64.
+        /// The time in milliseconds since 1970, modulo 2^64.
         let time: UInt64
-        /// Where the text of the installation id is.
+        /// The string that contains the installation id.
         let client: PropertyListNode?
         let hasDeviceProperties: Bool
     }
@@ -30,19 +33,22 @@ struct SiftEntryBatch: Sendable {
     var text = TextBuffer()
     var entries: [Entry] = []
 
-    /// Makes room for other entries, in the same memory.
+    /// Removes all entries, and keeps the memory for others.
     mutating func removeAll() {
         text.removeAll()
         entries.removeAll(keepingCapacity: true)
     }
 }
 
-/// Writes elements of lists as entries; several of these can work on one archive at the same time.
+/// Writes elements of lists as entries.
+///
+/// Several writers can read one archive at the same time.
 struct SiftEntryWriter: Sendable {
-    /// The most elements that a batch takes. It takes no more, either, once their text has this many bytes.
+    /// The maximum number of elements in a batch.
     static let batchCount = 64
+    /// The size of the text, in bytes, from which on no more elements are added to a batch.
     private static let batchBytes = 1 << 19
-    /// About how many bytes the entry of one event has.
+    /// The approximate maximum size of one entry, in bytes.
     private static let entryBytes = 16 << 20
 
     private var archive: SiftArchive
@@ -54,8 +60,9 @@ struct SiftEntryWriter: Sendable {
         events = SiftEventWriter(values: SiftValueWriter(SiftEventBounds(root, outerDepth: 0)))
     }
 
-    /// Writes the elements from a position on, until the batch is full.
-    /// - Parameter depth: the level of the list in its archive, the root being 1.
+    /// Writes the elements from `position` on, until the batch is full.
+    ///
+    /// `depth` is the nesting level of the list in the archive. The level of the root is 1.
     mutating func write(
         _ list: KeyedElements, from position: Int, depth: Int, into batch: inout SiftEntryBatch
     ) {
@@ -85,14 +92,14 @@ struct SiftEntryWriter: Sendable {
     }
 }
 
-/// Writers of entries, each at work on a batch of its own at the same time.
+/// Writes batches of entries in parallel.
 final class SiftEntryWriters: Sendable {
-    /// How many batches are written before they are settled.
-    private static let batches = 8
+    /// The number of batches that are written at the same time.
+    private static let parallelBatches = 8
 
     private let spread: Spread
     private let spareWriters: SparePool<SiftEntryWriter, Never>
-    /// The batches that were settled. Their memory is used again.
+    /// The recycled batches, whose memory is reused.
     private let spareBatches = SparePool<SiftEntryBatch, Never> { SiftEntryBatch() }
 
     init(_ archive: SiftArchive, spread: @escaping Spread) {
@@ -100,27 +107,33 @@ final class SiftEntryWriters: Sendable {
         spareWriters = SparePool { SiftEntryWriter(archive) }
     }
 
-    /// Writes the next batches of a list, as far as the list goes.
-    /// - Parameter settle: work that is done once, at the same time.
-    /// - Returns: batches that follow one another, with at least one entry if there are any left.
+    /// Writes the next batches of a list.
+    ///
+    /// - Parameters:
+    ///   - list: The list.
+    ///   - position: The position of the first element to write.
+    ///   - depth: The nesting level of the list in the archive. The level of the root is 1.
+    ///   - concurrentWork: Work that is done once, while the batches are written.
+    /// - Returns: Consecutive batches. There is at least one entry if `position` is not the end of the list.
     func write(
-        _ list: KeyedElements, from position: Int, depth: Int, settle: @Sendable () -> Void
+        _ list: KeyedElements, from position: Int, depth: Int, concurrentWork: @Sendable () -> Void
     ) -> [SiftEntryBatch] {
-        let starts = Array(stride(from: position, to: list.count, by: SiftEntryWriter.batchCount).prefix(Self.batches))
+        let starts = Array(
+            stride(from: position, to: list.count, by: SiftEntryWriter.batchCount).prefix(Self.parallelBatches))
         let results = Mutex([SiftEntryBatch?](repeating: nil, count: starts.count))
         spread(starts.count + 1) { number in
-            guard number < starts.count else { return settle() }
+            guard number < starts.count else { return concurrentWork() }
             var batch = self.spareBatches.take()
             self.spareWriters.withSpare { $0.write(list, from: starts[number], depth: depth, into: &batch) }
             results.withLock { $0[number] = batch }
         }
-        // Behind a batch that ended early, nothing follows.
+        // The batches after one that is not full do not follow it in the list, so they are dropped.
         let batches = results.withLock { $0.compactMap(\.self) }
         let full = batches.prefix { $0.entries.count == SiftEntryWriter.batchCount }
         return Array(batches.prefix(full.count + 1))
     }
 
-    /// Accepts batches that were settled, so that their memory is used again.
+    /// Recycles batches, so that their memory is reused.
     func recycle(_ batches: [SiftEntryBatch]) {
         for batch in batches { spareBatches.giveBack(batch) }
     }

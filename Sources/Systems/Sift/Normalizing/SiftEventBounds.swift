@@ -1,55 +1,62 @@
 import PropertyList
 
-/// Keeps the writing of one event within bounds: it must not contain itself, nor be too deep, nor expand to too many values.
+/// Limits the size of one event.
 ///
-/// A real event has fewer than a thousand values in few levels. To find out what an event expands to takes as long as to
-/// write it, so that is done only for one that turns out to be larger than that, as soon as it does.
+/// An event must not contain itself, be nested too deeply, or expand to too many values.
+///
+/// A real event has fewer than a thousand values in few levels. Determining the size of an event takes as long as
+/// writing it, so the size is only determined when an event turns out to be larger than a real one.
 ///
 /// Source: "Keyed archives: container, object graph, hostile input", D.3.
 struct SiftEventBounds {
-    /// Values and levels of an event that is written without being looked at as a whole.
-    private static let trustedValues = 2000
-    private static let trustedDepth = 24
-    /// Values that an event may have.
+    /// The number of values up to which an event is written without determining its size.
+    private static let uncheckedValueLimit = 2000
+    /// The number of levels up to which an event is written without determining its size.
+    private static let uncheckedDepthLimit = 24
+    /// The maximum number of values in an event.
     private static let valueLimit = 100_000
-    /// How many values an event counts for by itself: one, and one for each of its ten members.
-    static let leastValues = 11
+    /// The minimum number of values in an event, which are the event and its ten members.
+    static let minimumValueCount = 11
 
     private let event: PropertyListNode
     private let outerDepth: Int
     private var depth = 0
     private var isChecked = false
-    /// How many values were met so far.
-    private(set) var values = leastValues
+    /// The number of values so far.
+    private(set) var values = minimumValueCount
 
+    /// Creates the bounds of an event.
+    ///
     /// - Parameters:
-    ///   - event: the event as its list stores it.
-    ///   - outerDepth: the level of that list in the archive, the root being 1.
+    ///   - event: The event as stored in its list.
+    ///   - outerDepth: The nesting level of the list in the archive. The level of the root is 1.
     init(_ event: PropertyListNode, outerDepth: Int) {
         self.event = event
         self.outerDepth = outerDepth
     }
 
-    /// Goes into a collection, before any of its elements is looked at.
-    /// - Throws: `graph-cycle`, `too-deep` or `budget-exceeded` if the event has to be left out.
+    /// Enters a collection with `count` elements, before the elements are read.
+    ///
+    /// - Throws: `PropertyListError` with the code `graph-cycle`, `too-deep` or `budget-exceeded` if the event must be
+    ///   omitted.
     @inline(__always)
     mutating func enter(_ count: Int, in archive: inout KeyedArchive) throws(PropertyListError) {
         values += count + 1
         depth += 1
-        if values > Self.trustedValues || depth > Self.trustedDepth, !isChecked { try check(&archive) }
+        if values > Self.uncheckedValueLimit || depth > Self.uncheckedDepthLimit, !isChecked { try check(&archive) }
     }
 
-    /// Comes out of a collection.
+    /// Leaves a collection.
     mutating func leave() { depth -= 1 }
 
     private mutating func check(_ archive: inout KeyedArchive) throws(PropertyListError) {
         let expansion = try archive.expansion(of: event)
-        let place = archive.document.offset(of: event)
+        let offset = archive.document.offset(of: event)
         guard expansion.depth + outerDepth <= Expansion.allowedDepth else {
-            throw PropertyListError(.tooDeep, at: place, "more than \(Expansion.allowedDepth) levels")
+            throw PropertyListError(.tooDeep, at: offset, "more than \(Expansion.allowedDepth) levels")
         }
         guard expansion.count <= Self.valueLimit else {
-            throw PropertyListError(.budgetExceeded, at: place, "an event of more than \(Self.valueLimit) values")
+            throw PropertyListError(.budgetExceeded, at: offset, "an event of more than \(Self.valueLimit) values")
         }
         isChecked = true
     }

@@ -1,34 +1,34 @@
 import JSONText
 import PropertyList
 
-/// Writes events as entries of a list request, canonical JSON straight from the archive.
+/// Writes events as entries of a list request, in canonical JSON.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 6.
 struct SiftEventWriter {
     var values: SiftValueWriter
 
-    /// Appends the entry of an event.
-    /// - Parameter stored: the element of the list.
-    /// - Throws: `PropertyListError` with the code of why there is none; what was appended by then is not taken back.
+    /// Appends the entry of an event to `output`, and returns further facts about the event.
+    ///
+    /// - Throws: `PropertyListError` if the event has no entry. In this case, `output` contains an incomplete entry.
     mutating func write(
         _ stored: PropertyListNode, of archive: inout SiftArchive, to output: inout TextBuffer
     ) throws(PropertyListError) -> SiftEntryBatch.Event {
         let event = try archive.event(stored)
-        if !event.found.isNamed(.siftEvent) { note(event.found, in: archive) }
+        if !event.eventClass.isNamed(.siftEvent) { note(event.eventClass, in: archive) }
         let (node, keys) = (event.node, archive.keys)
         output.append(UInt8(ascii: "{"))
-        try writeTexts(.deviceProperties, keys.deviceProperties, of: node, in: &archive, to: &output)
-        try writeTexts(.fields, keys.fields, of: node, in: &archive, to: &output)
-        let client = try writeText(.installationID, keys.installationID, of: node, in: &archive, to: &output)
-        try writeState(.appState, keys.appState, of: node, in: &archive, to: &output)
-        let properties = try writeState(
+        try writeStrings(.deviceProperties, keys.deviceProperties, of: node, in: &archive, to: &output)
+        try writeStrings(.fields, keys.fields, of: node, in: &archive, to: &output)
+        let client = try writeString(.installationID, keys.installationID, of: node, in: &archive, to: &output)
+        try writeStructuredValue(.appState, keys.appState, of: node, in: &archive, to: &output)
+        let properties = try writeStructuredValue(
             .iosDeviceProperties, keys.iosDeviceProperties, of: node, in: &archive, to: &output)
-        try writeTexts(.metrics, keys.metrics, of: node, in: &archive, to: &output)
-        try writeText(.type, keys.type, of: node, in: &archive, to: &output)
-        try writeText(.path, keys.path, of: node, in: &archive, to: &output)
+        try writeStrings(.metrics, keys.metrics, of: node, in: &archive, to: &output)
+        try writeString(.type, keys.type, of: node, in: &archive, to: &output)
+        try writeString(.path, keys.path, of: node, in: &archive, to: &output)
         output.append(Name.time.opening)
         output.append(decimal: event.time)
-        try writeText(.userID, keys.userID, of: node, in: &archive, to: &output)
+        try writeString(.userID, keys.userID, of: node, in: &archive, to: &output)
         output.append(UInt8(ascii: "}"))
         return SiftEntryBatch.Event(
             node: node, time: event.time, client: client, hasDeviceProperties: properties != nil)
@@ -38,11 +38,13 @@ struct SiftEventWriter {
 // MARK: - Members
 
 extension SiftEventWriter {
-    /// Writes a text that is neither nil nor empty [R1].
-    /// - Returns: where it is, if it was written.
-    /// - Throws: `event-skipped` for anything but a text.
+    /// Writes a string member, unless it is `nil` or empty (rule R1 of the format document).
+    ///
+    /// Returns the string if it was written.
+    ///
+    /// - Throws: `PropertyListError` with the code `event-skipped` if the member is not a string.
     @discardableResult
-    private mutating func writeText(
+    private mutating func writeString(
         _ name: Name, _ key: KeyedKey, of event: PropertyListNode, in archive: inout SiftArchive,
         to output: inout TextBuffer
     ) throws(PropertyListError) -> PropertyListNode? {
@@ -58,9 +60,11 @@ extension SiftEventWriter {
         }
     }
 
-    /// Writes a dictionary of texts that is not nil [R2].
-    /// - Throws: `event-skipped` for anything else, or if a key or a value is no text.
-    private mutating func writeTexts(
+    /// Writes a dictionary member whose keys and values are strings, unless it is `nil` (rule R2 of the format
+    /// document).
+    ///
+    /// - Throws: `PropertyListError` with the code `event-skipped` if the member is anything else.
+    private mutating func writeStrings(
         _ name: Name, _ key: KeyedKey, of event: PropertyListNode, in archive: inout SiftArchive,
         to output: inout TextBuffer
     ) throws(PropertyListError) {
@@ -69,7 +73,7 @@ extension SiftEventWriter {
         case .dictionary(let pairs):
             try values.bounds.enter(2 * pairs.count, in: &archive.archive)
             values.bounds.leave()
-            guard try hasTextsOnly(pairs, in: &archive) else {
+            guard try containsOnlyStrings(pairs, in: &archive) else {
                 throw archive.error(.eventSkipped, at: event, "\(name.text) has a key or a value that is no text")
             }
             try write(pairs, named: name, of: &archive, to: &output)
@@ -77,7 +81,9 @@ extension SiftEventWriter {
         }
     }
 
-    private func hasTextsOnly(_ pairs: KeyedPairs, in archive: inout SiftArchive) throws(PropertyListError) -> Bool {
+    private func containsOnlyStrings(_ pairs: KeyedPairs, in archive: inout SiftArchive) throws(PropertyListError)
+        -> Bool
+    {
         for elements in [pairs.keys, pairs.values] {
             for position in 0..<elements.count {
                 let stored = try archive.archive.element(at: position, of: elements)
@@ -87,15 +93,17 @@ extension SiftEventWriter {
         return true
     }
 
-    /// Writes a structured value that is not nil [R3].
-    /// - Returns: the dictionary, if it was written.
-    /// - Throws: `wrong-class` for anything but a dictionary.
+    /// Writes a dictionary member with values of any type, unless it is `nil` (rule R3 of the format document).
+    ///
+    /// Returns the dictionary if it was written.
+    ///
+    /// - Throws: `PropertyListError` with the code `wrong-class` if the member is not a dictionary.
     @discardableResult
-    private mutating func writeState(
+    private mutating func writeStructuredValue(
         _ name: Name, _ key: KeyedKey, of event: PropertyListNode, in archive: inout SiftArchive,
         to output: inout TextBuffer
     ) throws(PropertyListError) -> KeyedPairs? {
-        switch try archive.state(key, of: event) {
+        switch try archive.structuredValue(key, of: event) {
         case .absent: return nil
         case .empty(let wrapper):
             note(wrapper, in: archive)
@@ -121,18 +129,22 @@ extension SiftEventWriter {
         output.append(name.closing)
     }
 
-    private mutating func note(_ found: KeyedClass, in archive: borrowing SiftArchive) {
+    private mutating func note(_ legacyClass: KeyedClass, in archive: borrowing SiftArchive) {
         values.notes.add(
-            .legacyClass(archive.archive.document.string(of: found.name)), at: "event \(values.event)")
+            .legacyClass(archive.archive.document.string(of: legacyClass.name)), at: "event \(values.event)")
     }
 }
 
 extension SiftEventWriter {
-    /// The name of a member of an entry. Only the time is in every entry, so the commas stand on its side.
+    /// The name of a member of an entry.
+    ///
+    /// Only the time is in every entry. Therefore the members before it end with a comma, and the member after it
+    /// starts with one.
     struct Name: Sendable {
         let text: String
-        /// The bytes in front of the value, and behind it.
+        /// The bytes before the value.
         let opening: TextPiece
+        /// The bytes after the value.
         let closing: TextPiece
 
         static let deviceProperties = Name(beforeTime: "device_properties")

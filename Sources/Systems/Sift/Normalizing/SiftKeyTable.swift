@@ -3,8 +3,9 @@ import PropertyList
 
 /// The keys of the dictionaries in an archive, each with its JSON text and its rank in canonical order.
 ///
-/// Most archives store each key, and each reference to a key, once. Therefore a key is looked up by the number of its object
-/// first, and by its string otherwise. The number of keys is limited. Archives of the SDK have at most some hundred.
+/// Most archives store each key and each reference to a key once. Therefore a key is first looked up by the number of
+/// its object, and by its string if the number is unknown. The number of keys is limited. Archives of the SDK have a
+/// few hundred.
 struct SiftKeyTable {
     /// The maximum number of keys in the table.
     static let limit = 1024
@@ -18,8 +19,8 @@ struct SiftKeyTable {
     /// The entries in the order of their ranks.
     private var order: [Int] = []
     private var byText: [[UInt8]: Int] = [:]
-    // The recently used references to keys and the recently used keys, by the low bits of the number of the object. They are
-    // separate, because a key in the place of a reference is an error.
+    // The recently used references to keys and the recently used keys, by the low bits of their object numbers. They are
+    // separate, because a key where a reference is expected is an error.
     private var references = Array(repeating: (object: UInt32.max, entry: UInt32.max), count: slotCount)
     private var recent = Array(repeating: (object: UInt32.max, entry: UInt32.max), count: slotCount)
     private var utf8: [UInt8] = []
@@ -35,12 +36,11 @@ struct SiftKeyTable {
         return known.object == reference ? Int(known.entry) : nil
     }
 
-    /// Returns the entry of a key. Returns `nil` if the key is too long, or if it is new and the table is full.
+    /// Returns the entry of a key.
     ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - reference: The reference that leads to the key.
-    ///   - document: The archive.
+    /// Returns `nil` if the key is too long, or if it is new and the table is full.
+    ///
+    /// `reference` is the reference that leads to the key.
     mutating func entry(
         of key: PropertyListNode, by reference: PropertyListNode, in document: PropertyListDocument
     ) -> Int? {
@@ -82,7 +82,9 @@ struct SiftKeyTable {
         for rank in order.indices { ranks[order[rank]] = UInt32(rank) }
     }
 
-    /// Appends `"key":`. Appends a comma before it unless it is the first key.
+    /// Appends `"key":`.
+    ///
+    /// Appends a comma before it unless it is the first key.
     @inline(__always)
     func append(_ entry: Int, isFirst: Bool, to output: inout TextBuffer) {
         let range = textRanges[entry]

@@ -2,70 +2,83 @@ import JSONText
 import PropertyList
 import Telemetry
 
-/// Reads the lists of events of one archive into requests; an event that cannot be read never costs the others.
+/// Reads the event lists of one archive into requests.
 ///
-/// Source: "Sift iOS SDK: on-disk store, list request", sections 9.1 to 9.3, and "Keyed archives: container, object graph,
-/// hostile input", D.3.
+/// An event that cannot be read is omitted, and does not affect the others.
+///
+/// Source: "Sift iOS SDK: on-disk store, list request", sections 9.1 to 9.3, and "Keyed archives: container, object
+/// graph, hostile input", D.3.
 struct SiftListReader {
     var archive: SiftArchive
-    private let settlement: SharedSettlement
+    private let sharedAssembler: SharedRequestAssembler
     private let writers: SiftEntryWriters
 
-    /// Begins with an archive of which nothing was read.
+    /// Creates a reader for an archive.
+    ///
     /// - Parameters:
-    ///   - batchEntries: the entries of the batches, as far as they are known; see ``takeBatchEntries()``.
-    ///   - spread: runs the writing of entries.
+    ///   - archive: The archive.
+    ///   - byteCount: The size of the archive in bytes.
+    ///   - batchEntries: The entries of the batches that were read before. See ``takeBatchEntries()``.
+    ///   - spread: Runs the writing of entries, possibly in parallel.
     init(
         _ archive: SiftArchive, byteCount: Int, batchEntries: consuming SiftBatchEntries = SiftBatchEntries(),
         spread: @escaping Spread
     ) {
         self.archive = archive
-        settlement = SharedSettlement(
-            SiftSettlement(of: archive.archive.document, byteCount: byteCount, batchEntries: consume batchEntries))
+        sharedAssembler = SharedRequestAssembler(
+            SiftRequestAssembler(of: archive.archive.document, byteCount: byteCount, batchEntries: consume batchEntries)
+        )
         writers = SiftEntryWriters(archive, spread: spread)
     }
 
-    var settled: SiftSettlement { settlement.withLock { $0 } }
+    var assembler: SiftRequestAssembler { sharedAssembler.withLock { $0 } }
 
-    /// Gives the entries of the batches back: those of the uploader were added, and those that a queue had too are gone.
-    func takeBatchEntries() -> SiftBatchEntries { settlement.withLock { $0.takeBatchEntries() } }
-
-    /// Reads a list into a request, or several if it is too large for one.
+    /// Moves the entries of the batches out of the reader.
     ///
-    /// Entries are written in batches, several at a time. They are settled one after another, for whether one is taken
-    /// depends on those before it; that is done while the next ones are written.
+    /// Entries that the reader read from batches were added, and entries that it found in a queue were removed.
+    func takeBatchEntries() -> SiftBatchEntries { sharedAssembler.withLock { $0.takeBatchEntries() } }
+
+    /// Reads a list into one request, or into several requests if the list is too large for one.
+    ///
+    /// Entries are written in parallel batches. They are added to the requests in order, because whether an entry is
+    /// accepted depends on the entries before it. Batches are added while the next batches are written.
     ///
     /// - Parameters:
-    ///   - depth: the level of the list in its archive, the root being 1.
-    ///   - name: how reports call the list.
-    ///   - source: where the events of the list are found.
-    /// - Throws: `budget-exceeded` if the whole archive is to be refused.
+    ///   - list: The list.
+    ///   - depth: The nesting level of the list in the archive. The level of the root is 1.
+    ///   - name: The name of the list in reports.
+    ///   - source: The source of the requests.
+    ///   - part: The index of the part of the store that the list belongs to.
+    /// - Throws: `PropertyListError` with the code `budget-exceeded` if the whole archive must be rejected.
     func read(_ list: KeyedElements, depth: Int, named name: String, source: Source, part: Int)
         throws(PropertyListError)
     {
-        try settlement.withLock { settlement throws(PropertyListError) in
-            try settlement.begin(list.count, named: name, source: source, part: part)
+        try sharedAssembler.withLock { assembler throws(PropertyListError) in
+            try assembler.begin(list.count, named: name, source: source, part: part)
         }
         var position = 0
         var written: [SiftEntryBatch] = []
         while position < list.count || !written.isEmpty {
-            let next = writers.write(list, from: position, depth: depth) { [settlement, written] in
-                settlement.withLock { $0.settle(written) }
+            let next = writers.write(list, from: position, depth: depth) { [sharedAssembler, written] in
+                sharedAssembler.withLock { $0.add(written) }
             }
-            if let error = settlement.withLock({ $0.error }) { throw error }
+            if let error = sharedAssembler.withLock({ $0.error }) { throw error }
             writers.recycle(written)
             position += next.reduce(0) { $0 + $1.entries.count }
             written = next
         }
     }
 
-    func loseList(_ error: PropertyListError, named name: String) {
-        settlement.withLock { $0.loseList(error, named: name) }
+    func addLostList(_ error: PropertyListError, named name: String) {
+        sharedAssembler.withLock { $0.addLostList(error, named: name) }
     }
 
-    /// Looks at the last event that the queue accepted, which is not pending: its time, and its device properties if
-    /// they are the newest. One that cannot be read is of no consequence.
-    /// - Returns: the time, if it is within the range of RFC 3339, and the key of the entry, if there is one.
+    /// Reads the last event that the queue accepted, which is not pending.
+    ///
+    /// The device properties of the event are used if they are the newest. An event that cannot be read is ignored.
+    ///
+    /// - Returns: The time of the event, if RFC 3339 can express it, and the key under which the event is stored, if
+    ///   there is one.
     mutating func readLastEvent() -> (time: Int64?, key: String?) {
         for key in ["lastEvent", "last_event"] {
             guard let stored = try? archive.entry(key) else { continue }
@@ -73,17 +86,17 @@ struct SiftListReader {
                 Timestamp(milliseconds: milliseconds) != nil
             else { return (nil, key) }
             if (try? archive.deviceProperties(of: event.node)) ?? nil != nil {
-                settlement.withLock { $0.see(deviceAt: milliseconds, event.node) }
+                sharedAssembler.withLock { $0.addDevice(event.node, at: milliseconds) }
             }
             return (milliseconds, key)
         }
         return (nil, nil)
     }
 
-    /// The newest device properties, and the time of their event.
+    /// The newest device properties and the time of their event.
     var newestProperties: (time: Int64, pairs: KeyedPairs)? {
         mutating get {
-            guard let (time, event) = settlement.withLock({ $0.newestDevice }),
+            guard let (time, event) = sharedAssembler.withLock({ $0.newestDevice }),
                 let pairs = try? archive.deviceProperties(of: event)
             else { return nil }
             return (time, pairs)

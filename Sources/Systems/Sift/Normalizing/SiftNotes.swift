@@ -1,46 +1,53 @@
-/// The notes on what was changed or left out while requests were made: for each code how often, and the first place.
+/// The notes on values that were changed or omitted while requests were made.
+///
+/// For each subject, the number of occurrences and the location of the first one are stored.
 struct SiftNotes {
+    /// The subject of a note.
     enum Subject: Hashable {
-        /// A number that JSON does not have was removed.
+        /// A number that JSON cannot express was removed.
         case notFinite
         /// A value of a class without a JSON form was removed.
         case unknownClass
-        /// A dictionary entry whose key is no text was removed.
+        /// A dictionary entry whose key is not a string was removed.
         case nonStringKey
-        /// A dictionary entry with the key of an earlier one was removed.
+        /// A dictionary entry with the same key as an earlier entry was removed.
         case duplicateKey
-        /// An event of a class of an earlier SDK was read.
+        /// A class of an earlier SDK was read.
         case legacyClass(String)
-        /// An event was left out, with the code of why.
+        /// An event was omitted for a reason with a code.
         case lost(code: String, reason: String)
-        /// An event of a queue was left out because a batch has it too.
+        /// An event of a queue was omitted because a batch also contains it.
         case absorbed
     }
 
-    private var counts: [(subject: Subject, count: Int, place: String)] = []
+    private var counts: [(subject: Subject, count: Int, location: String)] = []
 
     var isEmpty: Bool { counts.isEmpty }
 
-    /// Counts one more; `place` is asked for only the first time.
-    mutating func add(_ subject: Subject, count: Int = 1, at place: @autoclosure () -> String) {
-        if let known = counts.firstIndex(where: { $0.subject.isLike(subject) }) {
+    /// Adds a number of occurrences of a subject.
+    ///
+    /// `location` is only evaluated for the first occurrence.
+    mutating func add(_ subject: Subject, count: Int = 1, at location: @autoclosure () -> String) {
+        if let known = counts.firstIndex(where: { $0.subject.isCountedTogether(with: subject) }) {
             counts[known].count += count
         } else {
-            counts.append((subject, count, place()))
+            counts.append((subject, count, location()))
         }
     }
 
-    /// Adds what was noted of an event.
+    /// Adds the notes on an event.
     mutating func add(_ other: SiftNotes) {
-        for entry in other.counts { add(entry.subject, count: entry.count, at: entry.place) }
+        for entry in other.counts { add(entry.subject, count: entry.count, at: entry.location) }
     }
 
     mutating func removeAll() { counts.removeAll(keepingCapacity: true) }
 
-    /// The notes as they stand in a record: code, space, words.
+    /// The notes as records contain them.
+    ///
+    /// Each starts with its code.
     var texts: [String] {
-        counts.map { subject, count, place in
-            "\(subject.code) \(subject.words(count)) (\(count == 1 ? "" : "first: ")\(place))"
+        counts.map { subject, count, location in
+            "\(subject.code) \(subject.words(count)) (\(count == 1 ? "" : "first: ")\(location))"
         }
     }
 }
@@ -58,8 +65,10 @@ extension SiftNotes.Subject {
         }
     }
 
-    /// Events that are lost for one code are counted together, whatever the reasons are in words.
-    fileprivate func isLike(_ other: SiftNotes.Subject) -> Bool {
+    /// Returns whether two subjects share one note.
+    ///
+    /// Lost events with the same code share a note, even if the reasons differ in words.
+    fileprivate func isCountedTogether(with other: SiftNotes.Subject) -> Bool {
         if case .lost(let code, _) = self, case .lost(let otherCode, _) = other { return code == otherCode }
         return self == other
     }

@@ -1,4 +1,6 @@
-/// Slots for the members of a dictionary, one for each rank of a ``SiftKeyTable``. They order members without comparing keys.
+/// Slots for the members of a dictionary, one for each rank of a ``SiftKeyTable``.
+///
+/// They order members without comparing keys.
 struct SiftRankedSlots: Sendable {
     private var members: [SiftValueWriter.Member]
     /// A bit for each slot that is in use.

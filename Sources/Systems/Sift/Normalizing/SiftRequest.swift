@@ -1,11 +1,11 @@
 import Telemetry
 
-/// A list request that is put together event by event.
+/// A list request that is built event by event.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 6 and 9.5.
 struct SiftRequest {
     let source: Source
-    /// The index of the part of the store that its events belong to.
+    /// The index of the part of the store that the events belong to.
     let part: Int
     private(set) var payload = Array("{\"data\":[".utf8)
     private(set) var events = 0
@@ -15,14 +15,18 @@ struct SiftRequest {
 
     /// The type of all uploads of the system.
     static let type = "mobile_events"
-    /// A request is closed when it has this many bytes, so that a record fits into a bundle and is read within bounds.
+    /// The size of the payload, in bytes, from which on no more events are added to a request.
+    ///
+    /// The limit ensures that the record fits into a bundle, and that it can be read in limited memory.
     static let sizeLimit = 64 << 20
 
-    /// - Parameter capacity: how many bytes it may come to, if that is known.
+    /// Creates an empty request.
+    ///
+    /// `capacity` is the expected size of the payload in bytes, if it is known.
     init(source: Source, part: Int, capacity: Int = 0) {
         self.source = source
         self.part = part
-        // Growing step by step would hold a large payload twice.
+        // Memory is reserved, because each growth of a large payload would need memory for both copies.
         payload.reserveCapacity(min(capacity, Self.sizeLimit))
     }
 
@@ -32,22 +36,21 @@ struct SiftRequest {
         payload += entry
     }
 
-    /// Counts an event whose entry was appended.
-    mutating func accept(time: UInt64, notes: borrowing SiftNotes) {
+    /// Adds the time and the notes of an event whose entry was appended.
+    mutating func addFacts(time: UInt64, notes: borrowing SiftNotes) {
         events += 1
         newest = max(newest, time)
         if !notes.isEmpty { self.notes.add(notes) }
     }
 
-    /// Counts the id of the installation that an event came from.
-    mutating func accept(client: String) { clients.count(client) }
+    /// Adds the installation id of an event.
+    mutating func add(client: String) { clients.count(client) }
 
-    mutating func note(_ subject: SiftNotes.Subject, at place: @autoclosure () -> String) {
-        notes.add(subject, at: place())
+    mutating func note(_ subject: SiftNotes.Subject, at location: @autoclosure () -> String) {
+        notes.add(subject, at: location())
     }
 
-    /// The record; nil if there are no events.
-    /// - Parameter target: where the account's requests go.
+    /// Returns the record of the request, or `nil` if there are no events.
     consuming func record(app: App?, target: Target?) -> Record? {
         guard events > 0 else { return nil }
         payload += Array("]}".utf8)
@@ -67,21 +70,25 @@ struct SiftRequest {
     }
 }
 
-/// The entries of the batches, each of which takes the place of one equal event of a queue: a queue is saved before its
-/// events are handed over, the uploader after it.
+/// The entries of the batches, which are removed from queues that also contain them.
+///
+/// The SDK saves a queue before it moves the events of the queue to the uploader, and saves the uploader afterwards.
+/// Therefore an event can be in both files. Each entry of a batch replaces one equal event of a queue.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 9.3.
 struct SiftBatchEntries {
     private var times: Set<UInt64> = []
     private var counts: [PayloadDigest: Int] = [:]
 
-    /// Appends a finished entry of a batch.
+    /// Inserts an entry of a batch.
     mutating func insert(_ entry: ArraySlice<UInt8>, time: UInt64) {
         times.insert(time)
         counts[PayloadDigest(entry), default: 0] += 1
     }
 
-    /// Removes an equal entry; false if there is none.
+    /// Removes an entry that equals `entry`.
+    ///
+    /// Returns `false` if there is none.
     mutating func absorb(_ entry: ArraySlice<UInt8>, time: UInt64) -> Bool {
         guard times.contains(time) else { return false }
         let digest = PayloadDigest(entry)

@@ -1,36 +1,41 @@
 import JSONText
 import PropertyList
 
-/// Writes values of an archive as canonical JSON, straight from its bytes.
+/// Writes values of an archive as canonical JSON, without intermediate objects.
 ///
-/// A value without a JSON form is left out, with the smallest entry or element that holds it, and noted. Recursion is bounded by
-/// the depth that the bounds of an event allow.
+/// A value without a JSON form is omitted, together with the dictionary entry or array element that contains it, and
+/// noted. The depth of the recursion is limited by ``SiftEventBounds``.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 6.2.
 struct SiftValueWriter {
     /// The keys of the archive, with their ranks.
     var keys = SiftKeyTable()
-    /// The members of the dictionaries that are being written. The members of the innermost dictionary are last.
+    /// The members of the dictionaries that are being written.
+    ///
+    /// The members of the innermost dictionary are last.
     var members: [Member] = []
-    /// Orders members by the ranks of their keys.
+    /// The slots that order members by the ranks of their keys.
     var slots = SiftRankedSlots()
-    /// The notes on the event that is being written.
+    /// The notes on the current event.
     var notes = SiftNotes()
-    /// The place of the event in its list, and the name of the member that is being written.
+    /// The position of the current event in its list.
     var event = 0
+    /// The name of the current member of the event.
     var memberName = ""
-    /// The most values that the event may expand to.
+    /// The bounds of the current event.
     var bounds: SiftEventBounds
-    /// The most bytes that the output may have.
+    /// The maximum size of the output, in bytes.
     var outputLimit = Int.max
-    /// The number of bytes of long keys that were read. A key that occurs twice is written only once.
+    /// The number of bytes of long keys that were read.
+    ///
+    /// A key that occurs twice is written only once.
     var keyBytes = 0
 
     init(_ bounds: SiftEventBounds) {
         self.bounds = bounds
     }
 
-    /// Begins another event: the notes on the one before are dropped.
+    /// Begins an event, and removes the notes on the event before.
     mutating func begin(event: Int, outputLimit: Int) {
         notes.removeAll()
         self.event = event
@@ -44,9 +49,13 @@ struct SiftValueWriter {
     }
 
     /// Writes a value.
-    /// - Parameter document: the archive's. It is borrowed through all calls: else it would be retained for each value.
-    /// - Returns: whether it has a JSON form; where it has none, nothing was written.
-    /// - Throws: `PropertyListError` for what cannot be read at all.
+    ///
+    /// Returns `false`, without writing anything, if the value has no JSON form.
+    ///
+    /// `document` is the document of the archive. It is passed through all calls, because reading it from the archive
+    /// would retain it for each value.
+    ///
+    /// - Throws: `PropertyListError` if the value cannot be read.
     mutating func write(
         _ stored: PropertyListNode, of archive: inout KeyedArchive, _ document: PropertyListDocument,
         to output: inout TextBuffer
@@ -54,24 +63,28 @@ struct SiftValueWriter {
         if let plain = document.object(of: stored, among: archive.objects) {
             return try write(object: plain, of: &archive, document, to: &output)
         }
-        guard let object = try archive.object(stored) else { return withoutForm() }
+        guard let object = try archive.object(stored) else { return noteMissingForm() }
         return try write(object: object, of: &archive, document, to: &output)
     }
 
-    /// Writes an object; most are scalars, which need no look at a class.
+    /// Writes an object.
+    ///
+    /// Returns `false`, without writing anything, if the object has no JSON form.
+    ///
+    /// Most objects are scalars, which are written without determining a class.
     mutating func write(
         object: PropertyListNode, of archive: inout KeyedArchive, _ document: PropertyListDocument,
         to output: inout TextBuffer
     ) throws(PropertyListError) -> Bool {
-        // A text that is shared costs the archive a reference, the output all of its length.
-        guard output.count <= outputLimit else { throw Self.expanded(at: object, in: document) }
+        // A shared string adds only a reference to the archive, but its whole length to the output.
+        guard output.count <= outputLimit else { throw Self.outputLimitError(at: object, in: document) }
         switch document.kind(of: object) {
         case .real: return write(document.real(of: object), to: &output)
         case .text: output.append(jsonText: object, of: document)
         case .integer: write(document.integer(of: object), to: &output)
         case .boolean: output.append(document.boolean(of: object) ? Self.true : Self.false)
         case .dictionary: return try writeInstance(object, of: &archive, document, to: &output)
-        default: return withoutForm()
+        default: return noteMissingForm()
         }
         return true
     }
@@ -88,12 +101,12 @@ struct SiftValueWriter {
         case .null: output.append(Self.null)
         case .array(let elements, _): try write(elements, of: &archive, document, to: &output)
         case .dictionary(let pairs): try write(pairs, of: &archive, document, to: &output)
-        case .none, .data, .date, .instance, .unrepresentable: return withoutForm()
+        case .none, .data, .date, .instance, .unrepresentable: return noteMissingForm()
         }
         return true
     }
 
-    private mutating func withoutForm() -> Bool {
+    private mutating func noteMissingForm() -> Bool {
         note(.unknownClass)
         return false
     }
@@ -121,8 +134,10 @@ struct SiftValueWriter {
         return try archive.element(at: position, of: elements)
     }
 
-    /// The object at a position, if it is plain. All of a dictionary are looked up before the first is written: the places
-    /// that lead to one are far apart, and the processor fetches those of several at once if nothing is done in between.
+    /// Returns the object at a position, or `nil` if it cannot be resolved without further checks.
+    ///
+    /// The objects of a dictionary are resolved before the first of them is written. Resolving an object reads distant
+    /// parts of the file, and the processor fetches them in parallel if nothing is written in between.
     @inline(__always)
     static func object(
         at position: Int, of elements: KeyedElements, in archive: borrowing KeyedArchive,
@@ -132,7 +147,7 @@ struct SiftValueWriter {
         return document.object(of: reference, among: archive.objects)
     }
 
-    static func expanded(at node: PropertyListNode, in document: PropertyListDocument) -> PropertyListError {
+    static func outputLimitError(at node: PropertyListNode, in document: PropertyListDocument) -> PropertyListError {
         PropertyListError(
             .budgetExceeded, at: document.offset(of: node), "an event that expands to too many bytes")
     }

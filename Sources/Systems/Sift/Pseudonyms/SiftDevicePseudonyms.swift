@@ -1,8 +1,10 @@
 import Telemetry
 
 extension SiftPseudonyms {
-    /// Properties of a device: what all phones of a model and a system have in common stays. The id that the vendor's apps share
-    /// is the installation id of events too, so that both have one class.
+    /// The rules for the properties of a device.
+    ///
+    /// Properties that all devices with the same model and system share are kept. The vendor's device id is also the
+    /// installation id of events, so both get the same pseudonym.
     ///
     /// Source: "Sift iOS SDK: on-disk store, list request", section 5.3.
     static let deviceProperties: PseudonymTable = kept + ids + dropped
@@ -47,7 +49,7 @@ extension SiftPseudonyms {
                 "device_tb_frequency",
             ], .keep(.number))
 
-    /// Names that people give, ids of advertisers and of one phone, addresses, and paths of files that were found.
+    /// The properties that can identify a person or a device, such as names, ids, addresses and file paths.
     private static let dropped = PseudonymTable(
         [
             "device_host_id", "device_host_name", "device_ifa", "device_kernel_boot_session_uuid",
@@ -56,8 +58,9 @@ extension SiftPseudonyms {
             "network_addresses",
         ], .drop)
 
-    /// The properties as the first SDKs have them: texts, and controls of the system under dotted names, of which nothing
-    /// stays.
+    /// The rules for the properties that the first versions of the SDK store, which are strings.
+    ///
+    /// System controls with dotted names are dropped.
     ///
     /// Source: "Sift iOS SDK: on-disk store, list request", section 5.5.
     static let firstProperties: PseudonymTable = [

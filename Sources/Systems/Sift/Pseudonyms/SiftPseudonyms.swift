@@ -1,12 +1,14 @@
 import Telemetry
 
-/// What becomes of Sift's list requests when their records get pseudonyms.
+/// The rules for replacing identifiers in list requests with pseudonyms.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 5, 6 and 8.1.
 enum SiftPseudonyms {
     static let format = PseudonymFormat(tables: [([SiftRequest.type], request)], path: path(of:_:))
 
-    /// The account is that of the app's maker, and is told apart from others.
+    /// Returns the upload path with a pseudonym for the account.
+    ///
+    /// The account belongs to the maker of the app.
     private static func path(
         of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String
     ) -> String? {
@@ -15,8 +17,10 @@ enum SiftPseudonyms {
 
     private static let request: PseudonymTable = ["data": .list(.object(SiftEvent.fields.pseudonyms))]
 
-    /// Where the phone was, how it was held and what its sensors felt is left out: places tell where somebody lives, readings
-    /// can tell one phone from all others.
+    /// The rules for the state of an app.
+    ///
+    /// Locations, motion and sensor readings are dropped. Locations can reveal where a person lives, and sensor
+    /// readings can identify a device.
     static let appState: PseudonymTable =
         PseudonymTable(
             [

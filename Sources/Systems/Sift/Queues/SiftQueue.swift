@@ -1,31 +1,36 @@
-/// The state of a queue as its file has it, as far as the SDK's rules depend on it.
+/// The stored state of a queue that the rules of the SDK depend on.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 3.3 and 7.
 struct SiftQueue: Sendable, Equatable {
-    /// The path below the folder of the queues.
+    /// The path of the file, relative to the folder of the queues.
     let identifier: String
-    /// How many events wait, whether they can be converted or not.
+    /// The number of pending events, including events that cannot be converted.
     let pending: Int
-    /// The SDK that wrote the file, as far as its rules differ.
+    /// The era of the SDK version that wrote the file.
     let era: SiftQueueRules.Era
-    /// The instant that the queue's clock keeps, in milliseconds since 1970; 0 is never.
-    let last: Int64
-    /// The time of the last accepted event, pending or not, in milliseconds since 1970.
+    /// The time that the queue stores as its clock, in milliseconds since 1970, or 0 for never.
+    let clockTime: Int64
+    /// The time of the last accepted event, in milliseconds since 1970.
+    ///
+    /// The event may no longer be pending.
     let lastEvent: Int64?
-    /// How many of the events that wait are essentially equal to the one before them; nil if that is unknown, or was not asked for.
+    /// The number of pending events that are essentially equal to the preceding event, or `nil` if they were not
+    /// compared.
     let repetitions: Int?
 
-    /// The rules of the queue; nil for one of the host's, whose rules no file tells.
+    /// The rules of the queue, or `nil` if the queue belongs to the app, whose rules are not stored.
     var rules: SiftQueueRules? { SiftQueueRules(queue: identifier, era: era) }
 
-    /// Whether the queue is ready for upload at an instant; nil if its rules are unknown.
+    /// Returns whether the queue is ready for upload at `now`, or `nil` if its rules are unknown.
     func readiness(at now: Int64) -> SiftQueueRules.Readiness? {
-        pending == 0 ? .empty : rules?.readiness(pending: pending, last: last, now: now)
+        pending == 0 ? .empty : rules?.readiness(pending: pending, clockTime: clockTime, now: now)
     }
 
-    /// The instant from which an event is accepted that equals the last one in all but its time; nil if it is at once, or
-    /// if the rules are unknown.
-    var acceptsEqualEvent: Int64? {
-        lastEvent.flatMap { rules?.acceptsEqualEvent(afterEventAt: $0, last: last) }
+    /// The time from which on the queue accepts an event that is essentially equal to the last one, in milliseconds
+    /// since 1970.
+    ///
+    /// `nil` if such an event is accepted at any time, or if the rules are unknown.
+    var equalEventAcceptanceTime: Int64? {
+        lastEvent.flatMap { rules?.equalEventAcceptanceTime(afterEventAt: $0, clockTime: clockTime) }
     }
 }

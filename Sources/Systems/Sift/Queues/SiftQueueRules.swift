@@ -1,42 +1,48 @@
-/// The rules of one of the SDK's own two queues: when it hands its events over, and which events it discards.
+/// The rules of a queue of the SDK, which determine when events are uploaded and which events are discarded.
 ///
-/// Pure functions of what an archive tells and of an instant. All instants are milliseconds since 1970. The rules are compiled
-/// into the SDK. Those of the host's queues are the host's and unknown.
+/// The rules of the two queues of the SDK are part of its code. The rules of the app's own queues are unknown. All
+/// times are in milliseconds since 1970.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 7.
 struct SiftQueueRules: Sendable, Equatable {
-    /// The timestamp that a queue keeps: ages are counted from it.
+    /// The meaning of the timestamp that a queue stores.
     enum Clock: Sendable, Equatable {
-        /// Since v0.9.7: the time of the last upload request.
+        /// The time of the last upload request, since version 0.9.7.
         case lastUpload
-        /// Up to v0.9.6: the time of the last append.
+        /// The time of the last added event, up to version 0.9.6.
         case lastAppend
     }
 
-    /// The instant from which ages are counted.
+    /// The meaning of the timestamp from which the age of the queue is measured.
     let clock: Clock
-    /// More events than these make the queue ready.
+    /// The maximum number of pending events.
+    ///
+    /// The queue is ready when it has more.
     let uploadWhenMoreThan: Int
-    /// Seconds after which any event makes the queue ready.
+    /// The maximum age in seconds.
+    ///
+    /// A queue with pending events is ready when it is older.
     let uploadWhenOlderThan: Int64
-    /// Seconds for which an event that equals the last one is discarded; 0 if none is.
+    /// The number of seconds for which an event that is essentially equal to the last one is discarded, or 0.
     let acceptSameEventAfter: Int64
 }
 
 extension SiftQueueRules {
-    /// The versions of the SDK between which the rules changed.
+    /// A range of SDK versions with the same rules.
     enum Era: Sendable, Equatable {
-        /// v0.1.x.
+        /// Version 0.1.
         case first
-        /// v0.9.0 to v0.9.3.
+        /// Versions 0.9.0 to 0.9.3.
         case second
-        /// v0.9.4 to v0.9.6.
+        /// Versions 0.9.4 to 0.9.6.
         case third
-        /// v0.9.7 and later.
+        /// Version 0.9.7 and later.
         case current
     }
 
-    /// The rules of a queue (section 7.1); nil for a queue of the host.
+    /// Creates the rules of a queue (section 7.1).
+    ///
+    /// Returns `nil` if the queue belongs to the app.
     init?(queue identifier: String, era: Era) {
         let rules: (moreThan: Int, olderThan: Int64, sameAfter: Int64)? =
             switch (identifier, era) {
@@ -57,18 +63,20 @@ extension SiftQueueRules {
 // MARK: - Readiness
 
 extension SiftQueueRules {
-    /// Whether a queue is ready for upload, and why.
+    /// The reason why a queue is or is not ready for upload.
     enum Readiness: Sendable, Equatable {
-        /// No event waits.
+        /// No events are pending.
         case empty
-        /// There are more events than the rules let wait.
+        /// More than `limit` events are pending.
         case tooMany(limit: Int)
-        /// Events are pending, and more than this many seconds have passed.
+        /// Events are pending, and more than the given number of seconds have passed.
         case tooOld(seconds: Int64)
-        /// Not ready before an instant, unless more than `limit` events are pending. An instant of nil never comes.
+        /// The queue becomes ready at `until`, or earlier when more than `limit` events are pending.
+        ///
+        /// If `until` is `nil`, the queue does not become ready by age.
         case waiting(until: Int64?, limit: Int)
 
-        /// Whether the queue hands its events over at its next append.
+        /// Whether the queue uploads its events when the next event is added.
         var isReady: Bool {
             switch self {
             case .tooMany, .tooOld: true
@@ -77,16 +85,17 @@ extension SiftQueueRules {
         }
     }
 
-    /// Whether the queue is ready (section 7.2).
+    /// Returns whether the queue is ready, and why (section 7.2).
     ///
     /// - Parameters:
-    ///   - pending: how many events it holds.
-    ///   - last: the instant that its clock keeps; 0 is never.
-    ///   - now: the instant to judge at.
-    func readiness(pending: Int, last: Int64, now: Int64) -> Readiness {
+    ///   - pending: The number of pending events.
+    ///   - clockTime: The time that the queue stores as its clock. 0 means never.
+    ///   - now: The time for which to determine the readiness.
+    /// - Returns: The readiness.
+    func readiness(pending: Int, clockTime: Int64, now: Int64) -> Readiness {
         if pending > uploadWhenMoreThan { return .tooMany(limit: uploadWhenMoreThan) }
         guard pending > 0 else { return .empty }
-        let due = Self.instant(last, plusSeconds: uploadWhenOlderThan)
+        let due = Self.instant(clockTime, plusSeconds: uploadWhenOlderThan)
         if now > due { return .tooOld(seconds: uploadWhenOlderThan) }
         return .waiting(until: due == .max ? nil : due + 1, limit: uploadWhenMoreThan)
     }
@@ -95,18 +104,19 @@ extension SiftQueueRules {
 // MARK: - Duplicate suppression
 
 extension SiftQueueRules {
-    /// The instant from which the queue takes an event again that equals its last accepted one in all but the time
-    /// (section 7.3); nil if it always does, the largest number if it never does.
+    /// Returns the time from which on the queue accepts an event that is essentially equal to the last one (section
+    /// 7.3).
     ///
     /// - Parameters:
-    ///   - lastEvent: the time of the last accepted event.
-    ///   - last: the instant that the queue's clock keeps.
-    func acceptsEqualEvent(afterEventAt lastEvent: Int64, last: Int64) -> Int64? {
+    ///   - lastEvent: The time of the last accepted event.
+    ///   - clockTime: The time that the queue stores as its clock.
+    /// - Returns: The time, `nil` if the event is accepted at any time, or `Int64.max` if it is never accepted.
+    func equalEventAcceptanceTime(afterEventAt lastEvent: Int64, clockTime: Int64) -> Int64? {
         guard acceptSameEventAfter > 0 else { return nil }
-        return Self.instant(clock == .lastUpload ? lastEvent : last, plusSeconds: acceptSameEventAfter)
+        return Self.instant(clock == .lastUpload ? lastEvent : clockTime, plusSeconds: acceptSameEventAfter)
     }
 
-    /// An instant some seconds after another, held at the largest number.
+    /// Returns the time `seconds` after `instant`, or `Int64.max` if the result overflows.
     private static func instant(_ instant: Int64, plusSeconds seconds: Int64) -> Int64 {
         let (sum, overflows) = instant.addingReportingOverflow(seconds * 1000)
         return overflows ? .max : sum

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// A queue as the SDK's rules see it, in words and for machines.
+/// Describes the state of a queue according to the rules of the SDK, in words and as JSON.
 extension SiftQueue: QueueRules {
     func sentence(at instant: Int64) -> String {
         let readiness = readinessInWords(at: instant)
@@ -11,12 +11,12 @@ extension SiftQueue: QueueRules {
 
     func json(at instant: Int64) -> CanonicalObject {
         var object = CanonicalObject()
-        object.set("acceptsEqualEvent", string: acceptsEqualEvent.flatMap(Self.timestamp))
+        object.set("acceptsEqualEvent", string: equalEventAcceptanceTime.flatMap(Self.timestamp))
         object.set("at", string: Self.timestamp(instant))
         object.set("identifier", string: identifier)
-        object.set("lastAppend", string: era == .current ? nil : Self.timestamp(last))
+        object.set("lastAppend", string: era == .current ? nil : Self.timestamp(clockTime))
         object.set("lastEvent", string: lastEvent.flatMap(Self.timestamp))
-        object.set("lastUpload", string: era == .current ? Self.timestamp(last) : nil)
+        object.set("lastUpload", string: era == .current ? Self.timestamp(clockTime) : nil)
         object.set("pending", integer: pending)
         if let readiness = readiness(at: instant) {
             object.set("ready", boolean: readiness.isReady)
@@ -41,14 +41,16 @@ extension SiftQueue: QueueRules {
         }
     }
 
-    /// An instant in RFC 3339; nil for 0, which stands for never, and for one that RFC 3339 cannot say.
+    /// Returns a time in RFC 3339 format.
+    ///
+    /// Returns `nil` for 0, which means never, and for times outside the range of RFC 3339.
     private static func timestamp(_ instant: Int64) -> String? {
         instant == 0 ? nil : Timestamp(milliseconds: instant)?.description
     }
 }
 
 extension SiftQueue {
-    /// Whether the queue is ready for upload at an instant, and why.
+    /// Describes whether and why the queue is ready for upload at `now`.
     private func readinessInWords(at now: Int64) -> String {
         guard let readiness = readiness(at: now) else {
             return "\(events) pending; when they are ready is a rule of the app"
@@ -57,7 +59,7 @@ extension SiftQueue {
         case .empty: return "nothing pending"
         case .tooMany(let limit): return "ready for upload: \(events) pending, more than \(limit)"
         case .tooOld(let seconds):
-            return "ready for upload: \(events) pending, more than \(seconds) s after \(lastInWords)"
+            return "ready for upload: \(events) pending, more than \(seconds) s after \(clockInWords)"
         case .waiting(let until, let limit):
             let later = until.map { " or from \(Self.text(of: $0)) on" } ?? ""
             return "not ready: \(events) pending; ready with more than \(limit)\(later)"
@@ -66,9 +68,9 @@ extension SiftQueue {
 
     private var events: String { pending == 1 ? "1 event" : "\(pending) events" }
 
-    private var lastInWords: String {
-        let what = era == .current ? "the last upload request" : "the last event was added"
-        return last == 0 ? "\(what) (never)" : "\(what) (\(Self.text(of: last)))"
+    private var clockInWords: String {
+        let meaning = era == .current ? "the last upload request" : "the last event was added"
+        return clockTime == 0 ? "\(meaning) (never)" : "\(meaning) (\(Self.text(of: clockTime)))"
     }
 
     private static func text(of instant: Int64) -> String {

@@ -3,8 +3,8 @@ import Telemetry
 
 /// The fields of an event in a list request.
 ///
-/// An event needs nothing but its time, so everything else can be left out when records get pseudonyms. Apps name their events
-/// as they like and put anything into fields, metrics and paths.
+/// Only the time of an event is required, so pseudonymized records can omit all other members. Apps choose the names of
+/// their events, and can put any data into fields, metrics and paths.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 5, 6.1 and 8.1.
 enum SiftEvent {

@@ -1,14 +1,14 @@
 import JSONText
 import Telemetry
 
-/// Describes captured list requests to Sift.
+/// The format of captured list requests to Sift.
 ///
-/// Source: "Sift iOS SDK: on-disk store, list request", sections 6.1 and 8.1; "HTTP Archive (HAR) captures as a source of
-/// telemetry", sections C, D and H.
+/// Source: "Sift iOS SDK: on-disk store, list request", sections 6.1 and 8.1; "HTTP Archive (HAR) captures as a source
+/// of telemetry", sections C, D and H.
 enum SiftRequests {
     static let format = RequestFormat(
         hosts: [CapturedHost(SiftUploads.host)], methods: ["POST", "PUT"], body: .json, headers: [],
-        // Events have times.
+        // Payloads do not repeat, because events contain times.
         payloadsRepeat: false, isUpload: isUpload(_:), otherTraffic: nil, path: path(of:),
         deliveredStatuses: SiftUploads.deliveredStatuses, lineShape: lineShape(of:), record: record(of:in:))
 
@@ -16,13 +16,17 @@ enum SiftRequests {
         parts.count == 4 && parts.begin(with: "v3", "accounts") && parts[3].elementsEqual("mobile_events".utf8)
     }
 
-    /// Returns the path in the form of ``SiftTarget``. An app may have escaped the account id differently, or not at all.
+    /// Returns the path in the form of ``SiftTarget``.
+    ///
+    /// The path in the capture may have another form, because apps may escape the account id differently.
     private static func path(of address: WebAddress) -> String {
         guard let account = String(validating: address.parts[2], as: UTF8.self) else { return address.path }
         return SiftTarget.path(account: account) ?? address.path
     }
 
-    /// A list of objects. One of Leanplum's looks the same but for the requests in it: Leanplum is asked first.
+    /// Recognizes a list of objects.
+    ///
+    /// The lists of Leanplum have the same form. They are recognized by their requests before this system is tried.
     private static func lineShape(of line: JSONDocument) -> LineShape? {
         guard let events = line.array(SiftRequestKeys.data, in: line.root), let first = line.firstElement(of: events),
             line.kind(of: first) == .object
@@ -50,7 +54,7 @@ enum SiftRequests {
     }
 }
 
-/// The keys of a list request that more is done with than checking their form.
+/// The keys of list requests that the code reads.
 enum SiftRequestKeys {
     static let data: JSONKey = "data"
     static let installationID: JSONKey = "installation_id"

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// List requests as rows: their events, and the states of app and device that came with them.
+/// Converts the events of list requests, and the app and device states in them, to table rows.
 ///
 /// Source: "Exports", section 1; "Sift iOS SDK: on-disk store, list request", sections 5 and 6.1.
 struct SiftRows: RowFormat {
@@ -30,8 +30,8 @@ struct SiftRows: RowFormat {
         static let time: JSONKey = "time"
     }
 
-    /// The names of what is told of a phone: by the state of the device, and by the properties of the oldest SDK.
-    private static let namesOfDevice: [(state: JSONKey, keys: [[JSONKey]])] = [
+    /// The keys of the system name, the system version and the model, for the current and the oldest device properties.
+    private static let deviceKeys: [(state: JSONKey, keys: [[JSONKey]])] = [
         (
             Keys.deviceProperties,
             [["device_system_name"], ["device_system_version"], ["device_hardware_machine", "device_model"]]
@@ -46,7 +46,7 @@ struct SiftRows: RowFormat {
         var event = document.firstElement(of: events)
         while let current = event {
             Self.addStates(of: current, in: document, to: &rows)
-            if let told = Self.device(of: current, in: document, &rows.buffer) { device = told }
+            if let cells = Self.device(of: current, in: document, &rows.buffer) { device = cells }
             rows.add(Self.cells(of: current, in: document, &rows.buffer))
             event = document.element(after: current, of: events)
         }
@@ -72,20 +72,20 @@ struct SiftRows: RowFormat {
         for (key, kind) in [(Keys.appState, "app_state"), (Keys.deviceProperties, "device_properties")] {
             guard let state = document.value(of: key, in: event), document.kind(of: state) != .null else { continue }
             let location = document.value(of: Keys.location, in: state)
-            let place = [Keys.latitude, Keys.longitude, Keys.altitude].map { key in
+            let coordinates = [Keys.latitude, Keys.longitude, Keys.altitude].map { key in
                 rows.buffer.keep(real: location.flatMap { document.value(of: key, in: $0) }, of: document)
             }
             rows.add(
-                only: [.integer(Int64(rows.eventCount)), rows.buffer.keep(kind)] + place
+                only: [.integer(Int64(rows.eventCount)), rows.buffer.keep(kind)] + coordinates
                     + [rows.buffer.keep(json: state, of: document)], to: states.name)
         }
     }
 
-    /// What an event tells of the phone; nil if it tells nothing.
+    /// Returns the cells of the device properties in an event, or `nil` if the event contains none.
     private static func device(
         of event: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer
     ) -> DeviceCells? {
-        for (state, keys) in namesOfDevice {
+        for (state, keys) in deviceKeys {
             guard let properties = document.value(of: state, in: event), document.memberCount(of: properties) > 0 else {
                 continue
             }

@@ -1,25 +1,29 @@
 import Files
 import Telemetry
 
-/// The files that the SDK keeps in its folder.
+/// A file in the folder of the SDK.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 2.1.
 package enum SiftFile: Sendable, Equatable {
-    /// `sift`: account id, user id, and the beacon key, which is a credential.
+    /// The file `sift`, which contains the account id, the user id and the beacon key.
+    ///
+    /// The beacon key is a credential.
     case keys
-    /// `ios_app_state_collector`: when app states were collected.
+    /// The file `ios_app_state_collector`, which contains the time at which app states were last collected.
     case collector
-    /// `uploader`: batches taken out of the queues and not yet confirmed.
+    /// The file `uploader`, which contains batches that were removed from the queues and are not yet confirmed.
     case uploader
-    /// `queues/<identifier>`: a queue of events.
+    /// The file `queues/<identifier>`, which contains a queue of events.
     case queue(identifier: String)
 
-    /// The name of the folder, in every version of the SDK.
+    /// The name of the folder of the SDK, in all versions.
     static let folderName = "sift-v0_0_1"
-    /// The name of the folder of the queues in it.
+    /// The name of the subfolder that contains the queues.
     static let queuesName = "queues"
 
-    /// The file with a name, directly in the SDK's folder; nil if the SDK writes none of this name there.
+    /// Creates the file named `name` directly in the folder of the SDK.
+    ///
+    /// Returns `nil` if the SDK writes no such file.
     init?(name: String) {
         switch name {
         case "sift": self = .keys
@@ -29,11 +33,13 @@ package enum SiftFile: Sendable, Equatable {
         }
     }
 
-    /// The file with a name in a folder whose path tells that it is the SDK's, or that of its queues.
+    /// Creates the file named `name` in the folder at `path`.
+    ///
+    /// Returns `nil` if the path does not identify the folder of the SDK or the folder of its queues.
     init?(name: String, inFolder path: String) {
         let parts = Path.parts(of: path)
-        guard let place = parts.lastIndex(of: Self.folderName) else { return nil }
-        let below = parts[(place + 1)...]
+        guard let index = parts.lastIndex(of: Self.folderName) else { return nil }
+        let below = parts[(index + 1)...]
         if below.isEmpty {
             self.init(name: name)
         } else if below.first == Self.queuesName {
@@ -43,20 +49,26 @@ package enum SiftFile: Sendable, Equatable {
         }
     }
 
-    /// The kind of an archive, whatever its name is: the uploader, or a queue of its name; nil for anything else.
+    /// Creates the file for an archive that is identified by its contents.
+    ///
+    /// A queue gets `name` as its identifier.
+    ///
+    /// Returns `nil` if the archive is neither an uploader nor a queue.
     init?(archive bytes: [UInt8], name: String) {
         guard var archive = try? SiftArchive(bytes) else { return nil }
         if (try? archive.list("batches")) != nil {
             self = .uploader
-        } else if (try? archive.list("queue")) != nil, archive.hasQueueClock {
+        } else if (try? archive.list("queue")) != nil, archive.hasQueueTimestamps {
             self = .queue(identifier: name)
         } else {
             return nil
         }
     }
 
-    /// Texts of which one stands in every such file that holds anything: by them the folder is known under another name.
-    var tellingTexts: [String] {
+    /// The strings of which every nonempty file of this kind contains at least one.
+    ///
+    /// They identify the folder of the SDK if it has another name.
+    var identifyingStrings: [String] {
         switch self {
         case .keys: ["accountId", "beaconKey", "userId"]
         case .collector: ["lastCollectedAt"]
@@ -65,12 +77,14 @@ package enum SiftFile: Sendable, Equatable {
         }
     }
 
-    /// How records and reports name the kind of store. What belongs to no queue goes with the uploader.
+    /// The kind of store in records and reports.
+    ///
+    /// Files that are not queues belong to the uploader.
     var kind: StoreKind {
         if case .queue = self { .siftQueue } else { .siftUploader }
     }
 
-    /// Whether events wait in it.
+    /// Whether the file can contain pending events.
     var hasEvents: Bool {
         switch self {
         case .keys, .collector: false
@@ -78,9 +92,9 @@ package enum SiftFile: Sendable, Equatable {
         }
     }
 
-    /// Whether the SDK keeps a credential in it, so that its bytes are never copied.
-    var isForCredentials: Bool { self == .keys }
+    /// Whether the SDK stores a credential in the file, so that its bytes must not be copied.
+    var holdsCredential: Bool { self == .keys }
 
-    /// A text that stands in every file that holds a credential, whatever it is called.
-    static let credentialText = "beaconKey"
+    /// A string that every file with a credential contains.
+    static let credentialMarker = "beaconKey"
 }

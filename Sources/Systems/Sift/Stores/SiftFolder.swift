@@ -1,19 +1,20 @@
 import Telemetry
 
-/// The folder of Sift's SDK as one store: its files, in the order in which they are read.
+/// The folder of the SDK as one store, with its files in the order in which they are read.
 struct SiftFolder: Store {
     struct File: Sendable {
         let file: SiftFile
-        /// Its name, as a path below the folder.
+        /// The path of the file, relative to the folder.
         let name: [UInt8]
     }
 
     let path: String
-    /// The folder that its files are opened in.
+    /// The path of the folder that the names of the files are relative to.
     let folderPath: String
-    /// The beginning of the paths of its files.
+    /// The prefix of the paths of the files.
     private let base: String
-    /// Keys, collector and uploader, then the queues by the UTF-8 bytes of their identifiers.
+    /// The keys, the collector and the uploader, followed by the queues in the order of the UTF-8 bytes of their
+    /// identifiers.
     let files: [File]
 
     init(path: String, base: String, files: [File]) {
@@ -26,7 +27,7 @@ struct SiftFolder: Store {
         }
     }
 
-    /// Makes a store of a file in the root of the capture, as if it were alone in the SDK's folder.
+    /// Creates a store that consists of one file in the root of the capture.
     init(single file: SiftFile, named name: String) {
         path = name
         base = ""
@@ -45,7 +46,7 @@ struct SiftFolder: Store {
 
     let system: SystemName? = .sift
     var kind: StoreKind { parts[0].kind }
-    /// Queues are told apart from batches, and all of them tell of the app.
+    // The queues are compared with the batches, and every file can describe the app.
     let isReadAtOnce = true
     var fileCount: Int { files.count }
 
@@ -57,24 +58,27 @@ struct SiftFolder: Store {
 // MARK: - Files and parts
 
 extension SiftFolder {
-    /// The stores in the folder that records come from: the uploader and each queue. A folder with none of them is listed as
-    /// the uploader that it would have.
+    /// The parts of the store, which are the uploader and each queue.
+    ///
+    /// A folder with neither of them has one part, which is its missing uploader.
     var parts: [StorePart] {
         let parts = files.filter { $0.file.hasEvents }.map { StorePart(kind: $0.file.kind, path: path(of: $0)) }
         return parts.isEmpty ? [StorePart(kind: .siftUploader, path: folderPath)] : parts
     }
 
-    /// The place among ``parts`` of what a file belongs to: what holds no events goes with the first.
+    /// Returns the index in ``parts`` of the part that a file belongs to.
+    ///
+    /// Files without events belong to the first part.
     func part(ofFile index: Int) -> Int {
         files[index].file.hasEvents ? files[..<index].count { $0.file.hasEvents } : 0
     }
 
-    /// A file as it is read and quarantined, by its place among ``files``.
+    /// Returns the description, for reading and quarantine, of the file at an index of ``files``.
     func storeFile(_ index: Int) -> StoreFile {
         let file = files[index]
-        // A key archive under another name is one all the same.
+        // A key archive with another name also contains a credential.
         let credentials: StoreFile.Credentials =
-            file.file.isForCredentials ? .always : .ifItHolds(SiftFile.credentialText)
+            file.file.holdsCredential ? .always : .ifItHolds(SiftFile.credentialMarker)
         return StoreFile(name: file.name, path: path(of: file), kind: file.file.kind, credentials: credentials)
     }
 

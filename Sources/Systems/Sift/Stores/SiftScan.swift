@@ -1,14 +1,16 @@
 import Files
 import Telemetry
 
-/// Reads all files of the SDK's folder at once, for they tell of each other, and then hands out their records.
+/// Reads all files in the folder of the SDK, and outputs their records afterwards.
+///
+/// The records depend on all files, because the files complement each other.
 struct SiftScan: StoreScan {
     private let folder: SiftFolder
     private let context: StoreContext
     private let files: Range<Int>
     private var hasReadFiles = false
-    /// The records that are still to be handed out, in reverse: the next one stands at the end.
-    private var waiting: [(part: Int, record: Record)] = []
+    /// The records to be output, in reverse order.
+    private var pendingRecords: [(part: Int, record: Record)] = []
 
     init(_ folder: SiftFolder, _ files: Range<Int>, in context: StoreContext) {
         self.folder = folder
@@ -19,11 +21,11 @@ struct SiftScan: StoreScan {
     mutating func read(into output: inout ScanOutput) throws(FileError) -> Bool {
         if !hasReadFiles, !files.isEmpty { readFiles(into: &output) }
         hasReadFiles = true
-        while !output.isFull, let next = waiting.popLast() { output.add(next.record, part: next.part) }
-        return !waiting.isEmpty
+        while !output.isFull, let next = pendingRecords.popLast() { output.add(next.record, part: next.part) }
+        return !pendingRecords.isEmpty
     }
 
-    /// A keyed archive may be large, and is quarantined like any other file beyond its limit.
+    /// The maximum size of a file, which is larger than usual because keyed archives can be large.
     private static let sizeLimit = FileSizeLimit(bytes: StoreLimits.archive, code: FileSizeLimit.usual.code)
 
     private mutating func readFiles(into output: inout ScanOutput) {
@@ -31,10 +33,10 @@ struct SiftScan: StoreScan {
             capture: context.capture, applicationID: context.container.applicationID,
             comparesEvents: context.options.reportsQueues, spread: context.options.spread)
         readFiles(into: &store, &output)
-        // The bytes of the files are freed before: the records are as large as they.
+        // The contents of the files are already freed here, because the records need the same amount of memory.
         let contents = store.finish()
         output.report(contents.report)
-        waiting = contents.found.reversed()
+        pendingRecords = contents.found.reversed()
     }
 
     private func readFiles(into store: inout SiftStore, _ output: inout ScanOutput) {

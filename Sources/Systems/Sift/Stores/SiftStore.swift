@@ -2,11 +2,11 @@ import JSONText
 import PropertyList
 import Telemetry
 
-/// Makes list requests of the files in the SDK's folder, which are read one after another: keys and collector, the
-/// uploader, then the queues in the order of their identifiers.
+/// Makes list requests from the files in the folder of the SDK.
 ///
-/// Only what is pending becomes a request: the batches of the uploader and the queues. The last accepted event of a queue
-/// is not pending; it tells of the app at most.
+/// The files must be read in this order: keys, collector, uploader, queues. Only pending events become requests, which
+/// are the events of batches and queues. The last accepted event of a queue is not pending, and is only used for its
+/// device properties.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 3 and 9.
 package struct SiftStore {
@@ -20,7 +20,7 @@ package struct SiftStore {
     private var report = StoreReport()
     private var properties: Properties?
 
-    /// The app as device properties tell it.
+    /// The facts about the app in device properties.
     private struct Properties {
         let time: Int64
         let name: String?
@@ -28,18 +28,21 @@ package struct SiftStore {
         let build: String?
     }
 
-    /// The file that is being read.
-    private struct Place {
+    /// The file to read.
+    private struct FileContext {
         let part: Int
         let path: String
         let byteCount: Int
     }
 
-    /// Creates a store of which nothing was read.
+    /// Creates a store from which no files have been read.
+    ///
     /// - Parameters:
-    ///   - applicationID: The bundle id of the container, if it is known.
-    ///   - comparesEvents: Whether queues report their repetitions, for which each pair of events is compared.
-    ///   - spread: Runs the work on many events.
+    ///   - capture: The label of the capture.
+    ///   - applicationID: The bundle id of the app container, if it is known.
+    ///   - comparesEvents: Whether queues report the number of repeated events, for which all adjacent events are
+    ///     compared.
+    ///   - spread: Runs the work on many events, possibly in parallel.
     package init(
         capture: String, applicationID: String?, comparesEvents: Bool,
         spread: @escaping Spread = oneAfterAnother
@@ -50,14 +53,19 @@ package struct SiftStore {
         self.applicationID = applicationID
     }
 
-    /// Reads a file. Its records are returned by ``finish()``.
+    /// Reads a file.
+    ///
+    /// Its records are returned by ``finish()``.
+    ///
     /// - Parameters:
+    ///   - bytes: The contents of the file.
+    ///   - file: The kind of the file.
     ///   - part: The index of the part of the store that the file belongs to.
     ///   - output: Receives rejects and problems. Its path is that of the file.
     package mutating func read(
         _ bytes: [UInt8], of file: SiftFile, part: Int, into output: inout ScanOutput
     ) {
-        let place = Place(part: part, path: output.path, byteCount: bytes.count)
+        let context = FileContext(part: part, path: output.path, byteCount: bytes.count)
         do throws(PropertyListError) {
             var archive = try SiftArchive(bytes)
             if let repeated = archive.archive.document.repeatedKeys {
@@ -66,8 +74,8 @@ package struct SiftStore {
             switch file {
             case .keys: readKeys(&archive)
             case .collector: readCollector(&archive, into: &output)
-            case .uploader: try readUploader(archive, at: place, into: &output)
-            case .queue(let identifier): try readQueue(archive, named: identifier, at: place, into: &output)
+            case .uploader: try readUploader(archive, context, into: &output)
+            case .queue(let identifier): try readQueue(archive, named: identifier, context, into: &output)
             }
         } catch {
             output.rejects.append(Reject("\(error.code.rawValue) \(error.reason)", offset: error.offset))
@@ -79,7 +87,7 @@ package struct SiftStore {
         let app = App(
             id: applicationID, name: properties?.name, version: properties?.version, build: properties?.build)
         var found: [(part: Int, record: Record)] = []
-        // A request is taken out before its record is made, so that its payload is not copied.
+        // A request is removed before its record is made, so that its payload is not copied.
         requests.reverse()
         while let request = requests.popLast() {
             let part = request.part
@@ -92,7 +100,9 @@ package struct SiftStore {
 // MARK: - Keys and collector
 
 extension SiftStore {
-    /// Keeps the account id, and of the other keys only whether they are there.
+    /// Reads the account id.
+    ///
+    /// The report only states whether the other keys are present.
     private mutating func readKeys(_ archive: inout SiftArchive) {
         let account = archive.text("accountId")
         target = account.flatMap { SiftTarget.path(account: $0) }.map { Target(path: $0) }
@@ -108,13 +118,15 @@ extension SiftStore {
         guard let last = Timestamp(milliseconds: collected), collected != 0 else {
             return report.facts.append("app states never collected")
         }
-        see(collected)
+        updateNewest(collected)
         var fact = "app states last collected \(last)"
-        if let tokens = archive.tokens { fact += ", \(tokens)" }
+        if let tokens = archive.tokenDescription { fact += ", \(tokens)" }
         report.facts.append(fact)
     }
 
-    /// An integer of the root, 0 if it is missing or of another type, which is reported.
+    /// Returns the integer for `key` in the root.
+    ///
+    /// A missing value is read as 0, and so is another type, which is reported.
     private func integer(_ key: String, of archive: inout SiftArchive, into output: inout ScanOutput) -> Int64 {
         do throws(PropertyListError) {
             return try archive.integer(key) ?? 0
@@ -126,8 +138,8 @@ extension SiftStore {
         }
     }
 
-    /// Remembers an instant that a file tells, in milliseconds since 1970.
-    private mutating func see(_ instant: Int64) {
+    /// Updates the newest time in the report, in milliseconds since 1970.
+    private mutating func updateNewest(_ instant: Int64) {
         if instant > report.newest, Timestamp(milliseconds: instant) != nil { report.newest = instant }
     }
 }
@@ -136,52 +148,52 @@ extension SiftStore {
 
 extension SiftStore {
     private mutating func readUploader(
-        _ archive: SiftArchive, at place: Place, into output: inout ScanOutput
+        _ archive: SiftArchive, _ context: FileContext, into output: inout ScanOutput
     ) throws(PropertyListError) {
-        var lists = SiftListReader(archive, byteCount: place.byteCount, spread: spread)
+        var lists = SiftListReader(archive, byteCount: context.byteCount, spread: spread)
         let batches = try lists.archive.list("batches")
         for index in 0..<batches.count {
             let name = "batch \(index)"
-            let source = Source(capture: capture, path: place.path, store: .siftUploader, index: index)
+            let source = Source(capture: capture, path: context.path, store: .siftUploader, index: index)
             let list: KeyedElements
             do throws(PropertyListError) {
                 list = try lists.archive.batch(at: index, of: batches)
             } catch {
-                lists.loseList(error, named: name)
+                lists.addLostList(error, named: name)
                 continue
             }
-            try lists.read(list, depth: 3, named: name, source: source, part: place.part)
+            try lists.read(list, depth: 3, named: name, source: source, part: context.part)
         }
         batchEntries = lists.takeBatchEntries()
         let rejections = integer("numRejects", of: &lists.archive, into: &output)
         if rejections > 0 {
             report.facts.append("batch 0 was rejected \(rejections == 1 ? "once" : "\(rejections) times") so far")
         }
-        take(&lists, part: place.part, queue: nil, into: &output)
+        addResults(of: &lists, part: context.part, queue: nil, into: &output)
     }
 
     private mutating func readQueue(
-        _ archive: SiftArchive, named identifier: String, at place: Place, into output: inout ScanOutput
+        _ archive: SiftArchive, named identifier: String, _ context: FileContext, into output: inout ScanOutput
     ) throws(PropertyListError) {
-        // Moved there and back: a copy would cost as much as all batches.
+        // The entries are moved into the reader and back, because a copy would be as large as all batches.
         let known = batchEntries
         batchEntries = SiftBatchEntries()
-        var lists = SiftListReader(archive, byteCount: place.byteCount, batchEntries: consume known, spread: spread)
+        var lists = SiftListReader(archive, byteCount: context.byteCount, batchEntries: consume known, spread: spread)
         defer { batchEntries = lists.takeBatchEntries() }
         let list = try lists.archive.list("queue")
-        let source = Source(capture: capture, path: place.path, store: .siftQueue, index: 0)
-        try lists.read(list, depth: 2, named: "the queue", source: source, part: place.part)
+        let source = Source(capture: capture, path: context.path, store: .siftQueue, index: 0)
+        try lists.read(list, depth: 2, named: "the queue", source: source, part: context.part)
         let (last, lastKey) = lists.readLastEvent()
         let era = Self.era(of: &lists, lastKey: lastKey)
         let clock = integer(
             era == .current ? "lastUploadTimestamp" : "lastEventTimestamp", of: &lists.archive, into: &output)
-        see(clock)
-        if let last { see(last) }
+        updateNewest(clock)
+        if let last { updateNewest(last) }
         let repetitions = comparesEvents ? repetitions(in: list, of: &lists.archive) : nil
         let queue = SiftQueue(
-            identifier: identifier, pending: list.count, era: era, last: clock, lastEvent: last,
+            identifier: identifier, pending: list.count, era: era, clockTime: clock, lastEvent: last,
             repetitions: repetitions)
-        take(&lists, part: place.part, queue: queue, into: &output)
+        addResults(of: &lists, part: context.part, queue: queue, into: &output)
     }
 
     private func repetitions(in list: KeyedElements, of archive: inout SiftArchive) -> Int? {
@@ -189,8 +201,9 @@ extension SiftStore {
         return equality.repetitions(in: list, of: &archive)
     }
 
-    /// The SDK that wrote a queue, as far as its rules differ: by the names of the root's entries, then by the version that
-    /// device properties tell.
+    /// Returns the era of the SDK version that wrote a queue.
+    ///
+    /// The keys of the root determine the era. If they are ambiguous, the SDK version in device properties does.
     private static func era(of lists: inout SiftListReader, lastKey: String?) -> SiftQueueRules.Era {
         guard (try? lists.archive.entry("lastUploadTimestamp")) == nil,
             (try? lists.archive.entry("lastEventTimestamp")) != nil
@@ -202,20 +215,20 @@ extension SiftStore {
         return ["v0.9.0", "v0.9.1", "v0.9.2", "v0.9.3"].contains(version) ? .second : .third
     }
 
-    private mutating func take(
-        _ lists: inout SiftListReader, part: Int, queue: SiftQueue?, into output: inout ScanOutput
+    private mutating func addResults(
+        of lists: inout SiftListReader, part: Int, queue: SiftQueue?, into output: inout ScanOutput
     ) {
-        let settlement = lists.settled
-        requests += settlement.requests
-        see(settlement.newest)
+        let assembler = lists.assembler
+        requests += assembler.requests
+        updateNewest(assembler.newest)
         if let (time, pairs) = lists.newestProperties, time >= properties?.time ?? 0 {
             properties = Properties(
                 time: time, name: lists.archive.text("app_name", of: pairs),
                 version: lists.archive.text("app_version_short", of: pairs),
                 build: lists.archive.text("app_version", of: pairs))
         }
-        report.parts.append(StoreReport.Part(part: part, events: settlement.counts.byName, queue: queue))
-        for problem in settlement.problems { output.report(problem) }
-        if !settlement.losses.isEmpty { output.rejects.append(Reject(settlement.reason)) }
+        report.parts.append(StoreReport.Part(part: part, events: assembler.counts.byName, queue: queue))
+        for problem in assembler.problems { output.report(problem) }
+        if !assembler.losses.isEmpty { output.rejects.append(Reject(assembler.reason)) }
     }
 }

@@ -1,21 +1,26 @@
 import PropertyList
 import Telemetry
 
-/// The credential of an account: its beacon key, which the operator gives, and how the header says it.
+/// The credential of an account, which consists of the beacon key and the token that the header contains.
 enum SiftCredential {
+    /// The name of the beacon key, which the operator provides.
     static let beaconKey = "beaconKey"
-    /// Base64 of the beacon key alone, with no user name and no colon before it.
+    /// The name of the token, which is the beacon key in Base64, without a user name and a colon.
     static let token = "token"
 
-    /// The names of environment variables with a beacon key begin so; the account id follows.
+    /// The prefix of the environment variables that contain beacon keys.
+    ///
+    /// The account id follows.
     static let variablePrefix = "PINGFERRY_SIFT_KEY_"
 
-    /// Returns the variables of an environment that hold a beacon key.
+    /// Returns the environment variables that contain a beacon key.
     fileprivate static func variables(in environment: [String: String]) -> [String: String] {
         environment.filter { name, key in name.hasPrefix(variablePrefix) && !key.isEmpty }
     }
 
-    /// The key and its base64 are both secret, for a server may repeat either.
+    /// Returns the credential for a beacon key.
+    ///
+    /// The key and its token are both secret, because a server may repeat either.
     static func credential(beaconKey key: String) -> Credential {
         var token: [UInt8] = []
         token.append(base64: key.utf8.span)
@@ -23,7 +28,9 @@ enum SiftCredential {
             [beaconKey: key, Self.token: String(decoding: token, as: UTF8.self)], secrets: [beaconKey, Self.token])
     }
 
-    /// The variable or file entry to set so that an account has its key. Not every account id can stand in the name of a variable.
+    /// Returns the variable or the file entry that provides the beacon key of an account.
+    ///
+    /// The variable is omitted if its name cannot contain the account id.
     static func nameToSet(_ account: String) -> String {
         let entry = "\"sift\": {\"\(account)\": …} in the credentials file"
         return account.isVariableName ? "\(variablePrefix)\(account), or \(entry)" : entry
@@ -31,7 +38,7 @@ enum SiftCredential {
 }
 
 extension CredentialFormat {
-    /// Beacon keys by account id: `{"sift": {"<account id>": "<beacon key>"}}`, or a variable for each account.
+    /// The format of beacon keys, which are listed as `{"sift": {"<account id>": "<beacon key>"}}` or set in variables.
     static let sift = CredentialFormat(
         variablesHelp: "\(SiftCredential.variablePrefix)<account id>",
         entryHelp: #""sift": {"<account id>": "<beacon key>"}"#,
@@ -51,7 +58,7 @@ extension CredentialFormat {
 }
 
 extension String {
-    /// Whether a shell can have a variable whose name ends so.
+    /// Whether the name of a shell variable can end with the string.
     fileprivate var isVariableName: Bool {
         !isEmpty
             && unicodeScalars.allSatisfy { $0 == "_" || $0.isASCII && ($0.properties.isAlphabetic || "0"..."9" ~= $0) }

@@ -1,15 +1,18 @@
 import Bytes
 
-/// The path that list requests of an account are sent to: `/v3/accounts/<account id>/mobile_events`.
+/// The path `/v3/accounts/<account id>/mobile_events`, which list requests of an account are sent to.
 ///
-/// Source: "Sift iOS SDK: on-disk store, list request", sections 8.1 and 9.5. The SDK inserts the account id as it is; here
-/// it is percent-escaped as one segment of the path.
+/// The account id is percent-encoded as one path segment, although the SDK itself inserts it unchanged.
+///
+/// Source: "Sift iOS SDK: on-disk store, list request", sections 8.1 and 9.5.
 enum SiftTarget {
     private static let start = Array("/v3/accounts/".utf8)
     private static let end = Array("/mobile_events".utf8)
 
-    /// The path for an account; nil for an id that cannot be a segment of a path: with control characters, or with a part
-    /// that is empty, `.` or `..`, which a server that decodes too early would take for another account's path.
+    /// Returns the path for an account, or `nil` if the account id cannot be a path segment.
+    ///
+    /// An account id must not contain control characters. Its parts between slashes must not be empty, `.` or `..`,
+    /// because a server that decodes them could treat the path as that of another account.
     static func path(account: String) -> String? {
         guard account.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
         let parts = account.utf8.split(omittingEmptySubsequences: false) { "/\\".utf8.contains($0) }
@@ -17,12 +20,12 @@ enum SiftTarget {
             return nil
         }
         var path = start
-        // A segment is escaped like the value of a form: all but unreserved characters.
+        // A segment is encoded like a form value, so that only unreserved characters remain.
         PercentEncoding.append(formValue: account.utf8, to: &path)
         return String(decoding: path + end, as: UTF8.self)
     }
 
-    /// The account id that ``path(account:)`` makes a path of; nil for any other path.
+    /// Returns the account id in a path created by ``path(account:)``, or `nil` for any other path.
     static func account(ofPath path: String) -> String? {
         let bytes = Array(path.utf8)
         guard bytes.count > start.count + end.count, bytes.starts(with: start), bytes.suffix(end.count) == end[...],

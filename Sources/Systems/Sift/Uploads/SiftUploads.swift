@@ -1,13 +1,17 @@
 import JSONText
 import Telemetry
 
-/// Describes uploads of list requests. Each is sent to the path of its account, with the account's beacon key.
+/// The format of list request uploads.
+///
+/// Each request is sent to the path of its account, with the beacon key of the account.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 8.
 enum SiftUploads {
-    /// The host that the SDK sends to.
+    /// The host that the SDK sends list requests to.
     static let host = "api3.siftscience.com"
-    /// The only status by which the server confirms a request, as in the SDK.
+    /// The statuses that confirm a request.
+    ///
+    /// As in the SDK, only 200 does.
     static let deliveredStatuses = 200...200
     private static let method = "PUT"
 
@@ -18,7 +22,7 @@ enum SiftUploads {
         credentials: .sift, precedence: .none, holds: [], body: .custom(content(of:credential:now:)),
         answers: .status(delivered: deliveredStatuses))
 
-    /// Returns the account that the path of a record names, so that no record can use the credential of another account.
+    /// Returns the account in the path of a record, so that no record can use the credential of another account.
     static func account(of record: borrowing Record, using document: inout JSONDocument) -> Account? {
         guard let target = record.target, target.method == nil || target.method == method else { return nil }
         return SiftTarget.account(ofPath: target.path).map { Account(system: .sift, name: $0) }

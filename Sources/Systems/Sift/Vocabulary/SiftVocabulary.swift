@@ -1,7 +1,9 @@
 import JSONText
 import Telemetry
 
-/// The meanings of the event types that Sift's SDK makes by itself; all others are the apps' own.
+/// The meanings of the event types of the SDK itself.
+///
+/// All other event types are defined by apps.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 5.1 to 5.4.
 struct SiftVocabulary: Vocabulary {
