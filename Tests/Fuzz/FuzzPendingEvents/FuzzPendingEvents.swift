@@ -11,9 +11,9 @@ public func fuzzPendingEvents(_ start: UnsafePointer<UInt8>?, _ count: Int) -> C
     var file = PendingEventFile(bytes)
     let pending = file.read()
     checkSpans(pending.rejects, count)
-    check(pending, client: nil, isOwnClient: false)
+    check(pending, client: nil, isClientInFile: false)
     if let values = try? StoredValues(bytes) {
-        for (_, events) in values.pending { check(events, client: values.client, isOwnClient: true) }
+        for (_, events) in values.pending { check(events, client: values.client, isClientInFile: true) }
     }
     return 0
 }
@@ -32,10 +32,10 @@ private func checkSpans(_ rejects: [Reject], _ count: Int) {
 }
 
 /// Every event is in exactly one record; a record is its line and back, and is always held.
-private func check(_ pending: PendingEvents, client: String?, isOwnClient: Bool) {
-    let place = MozillaPlace(capture: "c", path: "p", store: .mozillaPendingEvents, namedType: "focus-event")
+private func check(_ pending: PendingEvents, client: String?, isClientInFile: Bool) {
+    let origin = MozillaStoreOrigin(capture: "c", path: "p", store: .mozillaPendingEvents, typeInName: "focus-event")
     let records = PendingEventRecords.make(
-        pending, borrowed: nil, client: client, isOwnClient: isOwnClient, at: place)
+        pending, borrowed: nil, client: client, isClientInFile: isClientInFile, from: origin)
     var events = 0
     for record in records {
         precondition(record.held == [.pendingEvents] && record.target == nil)

@@ -8,9 +8,9 @@ import Telemetry
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPingFile(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-    var reader = PingReader(at: pingFolder("core"))
+    var reader = PingReader(from: pingFolder("core"))
     for type in ["core", "focus-event", "unknown"] {
-        reader.place = pingFolder(type)
+        reader.origin = pingFolder(type)
         var output = ScanOutput(capture: "c")
         reader.readPingFile(bytes, into: &output)
         reader.readPingArray(bytes, into: &output)
@@ -25,8 +25,8 @@ public func fuzzPingFile(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-private func pingFolder(_ type: String) -> MozillaPlace {
-    MozillaPlace(capture: "c", path: "p", store: .mozillaPingFile, namedType: type, applicationID: "org.example")
+private func pingFolder(_ type: String) -> MozillaStoreOrigin {
+    MozillaStoreOrigin(capture: "c", path: "p", store: .mozillaPingFile, typeInName: type, applicationID: "org.example")
 }
 
 /// A record is its line and back; normalizing its payload again changes nothing.
@@ -46,14 +46,14 @@ private func check(_ record: Record) {
 }
 
 private func checkNormalized(_ record: Record) {
-    let place = MozillaPlace(capture: "c", path: "p", store: .mozillaPingFile, namedType: record.type)
+    let origin = MozillaStoreOrigin(capture: "c", path: "p", store: .mozillaPingFile, typeInName: record.type)
     let bare =
         Array("{\"measurements\":".utf8) + record.payload
         + Array(
             #","documentId":"x","pingType":"\#(record.type == "core" ? "core" : "focus-event")","timestamp":1,"uploadPath":""}"#
                 .utf8)
     guard ["core", "focus-event"].contains(record.type) else { return }
-    var reader = PingReader(at: place)
+    var reader = PingReader(from: origin)
     var output = ScanOutput(capture: "c")
     reader.readPingFile(bare, into: &output)
     // Two levels of nesting more may be too many; everything else has to be read.

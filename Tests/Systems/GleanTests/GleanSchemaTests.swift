@@ -19,7 +19,8 @@ import Testing
         try check("{\(Self.client),\(Self.ping),\"metrics\":{\(metrics)}}").findings.faults
     }
 
-    @Test("client_info and ping_info are required unless the third line states otherwise") func requiredSections()
+    @Test("client_info and ping_info are required unless the third line states otherwise")
+    func requiredSections()
         throws
     {
         #expect(try check("{}").findings.faults == ["client_info missing", "ping_info missing"])
@@ -107,7 +108,8 @@ import Testing
         #expect(try check("{\"events\":[\(event)]}", needsInfo: false).findings.faults == [fault].compactMap(\.self))
     }
 
-    @Test("Unknown keys are listed and are not faults") func unknownKeys() throws {
+    @Test("Unknown keys are listed and are not faults")
+    func unknownKeys() throws {
         let body =
             #"{"metrics":{"future":{"a.b":1}},"ping_info":{"end_time":"","new":1,"seq":0,"start_time":""},"zzz":1}"#
         let found = try check(body, needsInfo: false)
@@ -115,7 +117,8 @@ import Testing
         #expect(found.unknownKeys == ["metrics.future", "ping_info.new", "zzz"])
     }
 
-    @Test("The number of reported faults and unknown keys is limited") func manyFaults() throws {
+    @Test("The number of reported faults and unknown keys is limited")
+    func manyFaults() throws {
         let metrics = (0..<100_000).map { "\"a.b\($0)\":null" }.joined(separator: ",")
         let unknown = (0..<1000).map { "\"k\($0)\":null" }.joined(separator: ",")
         let found = try check("{\"metrics\":{\"counter\":{\(metrics)}},\(unknown)}", needsInfo: false)

@@ -93,7 +93,8 @@ import Testing
 
     private static let one = "5f0d1c7a-2b94-4e0c-9d3e-8a61b7c2f415"
 
-    @Test("The newest ping is used, and the last one of pings with the same time") func newestPing() {
+    @Test("The newest ping is used, and the last one of pings with the same time")
+    func newestPing() {
         let pings = [
             ping("baseline", client: Self.one, time: "2026-01-01T00:00:00Z"),
             ping("metrics", client: Self.one, time: "2026-01-03T00:00:00Z"),
@@ -111,7 +112,8 @@ import Testing
         #expect(names.map { newestPings.position(forEventsOf: $0)?.index } == [2, 0, 4, 5, nil])
     }
 
-    @Test("The newest pings are determined once") func sharedNewestPings() {
+    @Test("The newest pings are determined once")
+    func sharedNewestPings() {
         let shared = SharedNewestPings()
         var count = 0
         for _ in 0..<3 {

@@ -7,7 +7,8 @@ import Testing
 @Suite struct PingMetadataTests {
     private func metadata(_ text: String) throws -> PingMetadata? { PingMetadata(try JSONDocument(Array(text.utf8))) }
 
-    @Test("All known keys are read, and unknown keys are listed") func allKeys() throws {
+    @Test("All known keys are read, and unknown keys are listed")
+    func allKeys() throws {
         let text = #"""
             {"headers":{"X-Debug-ID":"a","Host":"b"},"body_has_info_sections":false,"ping_name":"c",\#
             "uploader_capabilities":["ohttp","http"],"retries":3}
@@ -69,7 +70,8 @@ import Testing
         #expect(tags.others == others)
     }
 
-    @Test("Notes contain the names of dropped fields, but not their values") func notes() {
+    @Test("Notes contain the names of dropped fields, but not their values")
+    func notes() {
         var record = Record(
             system: .glean, type: "a", id: "b", payload: [],
             source: Source(capture: "c", path: "p", store: .gleanPingFile, index: 0))

@@ -30,7 +30,8 @@ import Testing
                 ("glean_internal_info#metrics#sequence", value(1, [7, 0, 0, 0])),
             ]) + database("app", [])
 
-    @Test("The client id and the pending metrics are read") func contents() throws {
+    @Test("The client id and the pending metrics are read")
+    func contents() throws {
         let found = try #require(SafeDatabase(Self.completeFile))
         #expect(found.client == Self.client)
         #expect(found.metrics == ["metrics": 3, "baseline": 1])

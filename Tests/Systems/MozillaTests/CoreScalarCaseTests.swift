@@ -4,10 +4,10 @@ import Testing
 
 @testable import Mozilla
 
-/// Cases C1 to C8 of the format document, section 5.3: values written in another way.
+/// Tests the cases C1 to C8 of values in another form (section 5.3 of the format document).
 @Suite struct CoreScalarCaseTests {
     @Test(
-        "C1 an integer with a point or an exponent is written plainly",
+        "C1: An integer with a decimal point or an exponent is rewritten as a plain integer",
         arguments: [
             ("durations", "34.0", "34"), ("durations", "1.5e3", "1500"), ("durations", "15E+2", "1500"),
             ("durations", "1500e-2", "15"), ("durations", "9007199254740993.0", "9007199254740993"),
@@ -19,7 +19,7 @@ import Testing
         try expect([key: stored], becomes: [key: written], notes: ["C1"])
     }
 
-    @Test("C1 search counts are integers too")
+    @Test("C1: Search counts are normalized too")
     func searchCountWithPoint() throws {
         try expect(
             ["searches": #"{"actionbar.Google":2.0,"actionbar.custom":1}"#],
@@ -27,14 +27,14 @@ import Testing
     }
 
     @Test(
-        "C1 plain integers of any size keep their text",
+        "C1: Plain integers of any size are not changed",
         arguments: ["0", "-0", "9007199254740993", "18446744073709551615", "-9223372036854775809"])
     func plainIntegers(text: String) throws {
         try expect(["durations": text])
     }
 
     @Test(
-        "C2 an integer with a fraction is held and keeps its text",
+        "C2: A ping with a fraction in an integer field is held unchanged",
         arguments: [
             ("durations", "34.50"), ("seq", "12.000000000000000001"), ("sessions", "1e-1"), ("profileDate", "0.5"),
             ("durations", "1e65"), ("durations", "1e999999999999999999999"),
@@ -43,14 +43,14 @@ import Testing
         try expect([key: text], held: ["schema"])
     }
 
-    @Test("C2 a fraction as version or search count is held")
+    @Test("C2: A ping with a fraction as version or search count is held")
     func fractionElsewhere() throws {
         try expect(["v": "7.5"], held: ["schema"])
         try expect(["searches": #"{"actionbar.Google":0.5}"#], held: ["schema"])
     }
 
     @Test(
-        "C3 an integer in text is read where it is a plain decimal",
+        "C3: A string that contains a plain decimal integer is replaced with the integer",
         arguments: [
             ("sessions", "12"), ("tz", "-240"), ("durations", "9223372036854775807"), ("seq", "0"), ("v", "7"),
             ("durations", "18446744073709551616"),
@@ -59,18 +59,22 @@ import Testing
         try expect([key: "\"\(text)\""], becomes: [key: text], notes: ["C3"])
     }
 
-    @Test("C3 other text is held", arguments: ["", "twelve", "0x0c", "+1", "007", "-", "1.0", "1e3", " 1", "1 ", "١"])
+    @Test(
+        "C3: A ping with another string in an integer field is held",
+        arguments: ["", "twelve", "0x0c", "+1", "007", "-", "1.0", "1e3", " 1", "1 ", "١"])
     func otherText(text: String) throws {
         try expect(["sessions": "\"\(text)\""], held: ["schema"])
     }
 
-    @Test("C4 an integer as boolean is held", arguments: ["sessions", "durations", "seq", "tz", "profileDate", "v"])
+    @Test(
+        "C4: A ping with a Boolean in an integer field is held",
+        arguments: ["sessions", "durations", "seq", "tz", "profileDate", "v"])
     func integerAsBoolean(key: String) throws {
         try expect([key: "true"], held: ["schema"])
         try expect([key: "false"], held: ["schema"])
     }
 
-    @Test("C5 a boolean as 0 or 1 is converted")
+    @Test("C5: 0 and 1 in a Boolean field are replaced with Booleans")
     func booleanAsNumber() throws {
         try expect(["showTrackerStatsShare": "1"], becomes: ["showTrackerStatsShare": "true"], notes: ["C5"])
         try expect(["showTrackerStatsShare": "0"], becomes: ["showTrackerStatsShare": "false"], notes: ["C5"])
@@ -78,38 +82,38 @@ import Testing
         try expect(["showTrackerStatsShare": "true"])
     }
 
-    @Test("C5 another value for a boolean is held", arguments: ["2", "-1", "1.5", #""true""#, "[]"])
+    @Test("C5: A ping with another value in a Boolean field is held", arguments: ["2", "-1", "1.5", #""true""#, "[]"])
     func otherBoolean(value: String) throws {
         try expect(["showTrackerStatsShare": value], held: ["schema"])
     }
 
-    @Test("C6 crashedLastLaunch stays an integer", arguments: ["0", "1"])
+    @Test("C6: The integer crashedLastLaunch is not changed", arguments: ["0", "1"])
     func crashedLastLaunch(value: String) throws {
         try expect(["settings": "{\"crashedLastLaunch\":\(value)}"])
     }
 
     @Test(
-        "C7 null stays where it is documented",
+        "C7: A documented null is kept",
         arguments: ["defaultSearch", "defaultMailClient", "defaultNewTabExperience", "systemTheme", "openTabCount"])
     func nullAllowed(key: String) throws {
         try expect([key: "null"])
     }
 
     @Test(
-        "C8 null elsewhere is removed",
+        "C8: An undocumented null is removed",
         arguments: ["searches", "created", "profileDate", "tz", "sessions", "durations", "showTrackerStatsShare"])
     func nullElsewhere(key: String) throws {
         try expect([key: "null"], becomes: [key: nil], notes: ["C8"])
     }
 
-    @Test("C8 null among the search counts is removed")
+    @Test("C8: A null among the search counts is removed")
     func nullInSearches() throws {
         try expect(
             ["searches": #"{"actionbar.Google":null,"actionbar.custom":1}"#],
             becomes: ["searches": #"{"actionbar.custom":1}"#], notes: ["C8"])
     }
 
-    @Test("C8 several nulls are removed, each with a note")
+    @Test("C8: Several nulls are removed with one note each")
     func severalNulls() throws {
         try expect(
             ["arch": #""arm""#, "created": "null", "searches": "null", "tz": "null"],

@@ -4,18 +4,18 @@ import Testing
 
 @testable import Mozilla
 
-/// The oldest store (S0): measurements by the description of a date.
+/// Tests the oldest format (S0), which contains measurements by date.
 @Suite struct DatedMeasurementsTests {
     private func read(_ text: String) -> ScanOutput {
         var extraction = ScanOutput(capture: "c")
-        let place = MozillaPlace(
-            capture: "capture", path: "Documents/MozTelemetry.plist", store: .mozillaPingArray, namedType: "")
-        var reader = PingReader(at: place)
+        let origin = MozillaStoreOrigin(
+            capture: "capture", path: "Documents/MozTelemetry.plist", store: .mozillaPingArray, typeInName: "")
+        var reader = PingReader(from: origin)
         reader.readDatedMeasurements(Array(text.utf8), into: &extraction)
         return extraction
     }
 
-    @Test("each is a record with its date as time, held for want of a target")
+    @Test("Each date becomes the time of a record, which is held because it has no target")
     func records() {
         let extraction = read(
             """
@@ -42,14 +42,14 @@ import Testing
         }
     }
 
-    @Test("an entry of another type is refused")
+    @Test("An entry of another type is rejected")
     func otherEntry() {
         let extraction = read(#"{"2017-04-25 21:14:03 +0000":7}"#)
         #expect(extraction.refused == [Refused("S0")])
         #expect(extraction.records == [])
     }
 
-    @Test("another root is refused", arguments: ["[1,2,3]", "7", "null"])
+    @Test("A root that is not an object is rejected", arguments: ["[1,2,3]", "7", "null"])
     func otherRoot(text: String) {
         #expect(read(text).refused == [Refused("S0")])
     }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Mozilla
 
-/// Cases P13 to P21 of the format document, section 2.5: odd envelopes.
+/// Tests the cases P13 to P21 of unusual envelopes (section 2.5 of the format document).
 @Suite struct EnvelopeCaseTests {
-    @Test("P13 unknown keys of the envelope are left out, each with a note")
+    @Test("P13: Unknown keys of an envelope are dropped with one note each")
     func unknownKeys() throws {
         let record = try expectRecord(
             envelope: ["uploadAttempts": "3", "A": #"{"a":[1]}"#, "zz": "null"], notes: ["P13", "P13", "P13"])
@@ -16,7 +16,7 @@ import Testing
                 == [true, true, true])
     }
 
-    @Test("P14 folder, type and path that disagree are kept with notes")
+    @Test("P14: Differences between folder, ping type and path are noted")
     func disagreement() throws {
         let envelope = StoredJSON.envelope(
             "focus-event", StoredJSON.measurements("focus-event"),
@@ -30,7 +30,7 @@ import Testing
         #expect(inFolder.noteCodes == ["P14"])
     }
 
-    @Test("P14 a path with another document id is noted")
+    @Test("P14: A path with another document id is noted")
     func otherDocumentID() throws {
         let path = StoredJSON.uploadPath("core", documentID: "9B0D6E0A-51B3-4F0B-8A3B-6C1B5A6E9D02")
         let record = try expectRecord(envelope: ["uploadPath": "\"\(path)\""], notes: ["P14"])
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "P15 a name without a time tells none, and the timestamp counts",
+        "P15: The timestamp is used if the name of the file contains no time",
         arguments: ["-t-1527163208.41924 (1).json", "-t-1.2.3.json", "copy.json", "zz-t-.json"])
     func nameWithoutTime(name: String) throws {
         #expect(decimalTime(pingFileName: name) == nil)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "P16 odd times are kept, and are null where RFC 3339 cannot write them",
+        "P16: A time that RFC 3339 cannot express is null in the record",
         arguments: [
             ("0", "1970-01-01T00:00:00.000Z"), ("12.25", "1970-01-01T00:00:12.250Z"),
             ("946684800.25", "2000-01-01T00:00:00.250Z"), ("4102444800.125", "2100-01-01T00:00:00.125Z"),
@@ -61,26 +61,26 @@ import Testing
             ("-0.001", nil), ("-1527163208", nil), ("9223372036854775.9", nil), ("9223372036854775807", nil),
             ("99999999999999999999999.5", nil), ("1e400", nil), ("-1e400", nil), ("1e-400", "1970-01-01T00:00:00.000Z"),
         ])
-    func oddTimes(timestamp: String, time: String?) throws {
+    func unusualTimes(timestamp: String, time: String?) throws {
         let record = try expectRecord(envelope: ["timestamp": timestamp])
         #expect(record.time?.description == time)
     }
 
-    @Test("P17 a temporary name has no time and counts by its content")
+    @Test("P17: A file with a temporary name is read by its contents")
     func temporaryName() throws {
         let name = "-t-1527163208.41924.json.sb-5c1f0a2e-Qx7aLb"
         #expect(decimalTime(pingFileName: name) == nil)
         var extraction = ScanOutput(capture: "c")
-        var place = MozillaPlace.folder("core")
-        place.path = "Documents/MozTelemetry-Default-core/\(name)"
-        var reader = PingReader(at: place)
+        var origin = MozillaStoreOrigin.folder("core")
+        origin.path = "Documents/MozTelemetry-Default-core/\(name)"
+        var reader = PingReader(from: origin)
         let text = StoredJSON.envelope("core", StoredJSON.measurements("core"))
         reader.readPingFile(Array(text.utf8), into: &extraction)
-        #expect(extraction.records.map(\.source.path) == [place.path])
+        #expect(extraction.records.map(\.source.path) == [origin.path])
         #expect(extraction.records.map(\.notes) == [[]])
     }
 
-    @Test("P18 numbers in other spellings have the same value")
+    @Test("P18: Numbers in other spellings have the same value")
     func numberSpellings() throws {
         let measurements = StoredJSON.measurements("core", ["v": "7.0", "seq": "1.2e1"])
         let text = StoredJSON.envelope("core", measurements, ["timestamp": "1.5271632084180789e9"])
@@ -91,7 +91,8 @@ import Testing
     }
 
     @Test(
-        "P19 a path that needs encoding stays as stored", arguments: ["Firefox Klar", "Feuerfuchs \u{C4}", "\u{1F98A}"])
+        "P19: A path that needs encoding is kept as stored",
+        arguments: ["Firefox Klar", "Feuerfuchs \u{C4}", "\u{1F98A}"])
     func pathToEncode(name: String) throws {
         let path = "/submit/telemetry/\(StoredJSON.documentID)/core/\(name)/5.0/release/2?v=4"
         let record = try expectRecord(envelope: ["uploadPath": "\"\(path)\""])
@@ -99,20 +100,20 @@ import Testing
         #expect(record.app == App(name: name, version: "5.0", channel: "release", build: "2"))
     }
 
-    @Test("P20 a path without a query stays as stored")
+    @Test("P20: A path without a query is kept as stored")
     func pathWithoutQuery() throws {
         let path = "/submit/telemetry/\(StoredJSON.documentID)/core/Focus/5.0/release/2"
         let record = try expectRecord(envelope: ["uploadPath": "\"\(path)\""])
         #expect(record.target == Target(path: path))
     }
 
-    @Test("P21 null among the measurements is removed where no null is documented")
+    @Test("P21: An undocumented null among the measurements is removed")
     func nullInside() throws {
         try expect(["searches": "null"], becomes: ["searches": nil], notes: ["C8"])
         try expect("focus-event", ["device": "null"], becomes: ["device": nil], notes: ["C8"])
     }
 
-    @Test("a path outside the grammar is no target and names no app")
+    @Test("A path outside the grammar contains neither a target nor an app")
     func foreignPath() throws {
         let record = try expectRecord(
             envelope: ["uploadPath": #""\/\/telemetry.example\/submit""#], notes: ["no-target"], held: ["no-target"])
@@ -120,11 +121,11 @@ import Testing
         #expect(record.app == nil)
     }
 
-    @Test("an application id that is known from elsewhere is added to the app")
+    @Test("The bundle id of the app container is added to the app")
     func applicationID() throws {
-        var place = MozillaPlace.folder("core")
-        place.applicationID = "org.mozilla.ios.Focus"
-        var reader = PingReader(at: place)
+        var origin = MozillaStoreOrigin.folder("core")
+        origin.applicationID = "org.mozilla.ios.Focus"
+        var reader = PingReader(from: origin)
         var extraction = ScanOutput(capture: "c")
         for path in [StoredJSON.uploadPath("core"), "/other"] {
             let text = StoredJSON.envelope(
@@ -138,7 +139,7 @@ import Testing
             ])
     }
 
-    @Test("a ping array comes out by timestamp, ties and missing times by place")
+    @Test("The pings of an array are sorted by timestamp, and otherwise keep their order")
     func arrayOrder() {
         func element(_ timestamp: String) -> String {
             StoredJSON.envelope("core", StoredJSON.measurements("core"), ["timestamp": timestamp])

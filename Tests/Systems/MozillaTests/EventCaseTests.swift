@@ -4,7 +4,7 @@ import Testing
 
 @testable import Mozilla
 
-/// Cases E1 to E7 and E12 to E22 of the format document, section 6.4: the shape of event pings.
+/// Tests the cases E1 to E7 and E12 to E22 of event pings (section 6.4 of the format document).
 @Suite struct EventCaseTests {
     private func expectLast(
         _ event: String, becomes written: String? = nil, notes: [String] = [], held: [String] = [],
@@ -16,57 +16,57 @@ import Testing
             sourceLocation: sourceLocation)
     }
 
-    @Test("E1 a ping without events is held as it is", arguments: ["focus-event", "mobile-event"])
+    @Test("E1: A ping without events is held unchanged", arguments: ["focus-event", "mobile-event"])
     func eventsMissing(type: String) throws {
         try expect(type, ["events": nil], held: ["schema"])
     }
 
-    @Test("E1 events of another type are held", arguments: ["null", "{}", #""text""#, "3"])
+    @Test("E1: A ping with events of another type is held", arguments: ["null", "{}", #""text""#, "3"])
     func eventsOfAnotherType(value: String) throws {
         try expect("focus-event", ["events": value], held: ["schema"])
     }
 
-    @Test("E2 no events are too few")
+    @Test("E2: A ping with an empty list of events is held")
     func eventsEmpty() throws {
         try expect("focus-event", ["events": "[]"], held: ["too-few-events"])
     }
 
     @Test(
-        "E2 fewer than 3 events are too few, more than 500 too many",
+        "E2: A ping with fewer than 3 or more than 500 events is held",
         arguments: [(1, ["too-few-events"]), (2, ["too-few-events"]), (3, []), (500, []), (501, ["too-many-events"])])
     func eventCounts(count: Int, held: [String]) throws {
         let events = (0..<count).map { #"[\#($0),"action","foreground","app"]"# }
         try expect("focus-event", ["events": "[" + events.joined(separator: ",") + "]"], held: held)
     }
 
-    @Test("E2 too few events of another shape are held for both")
+    @Test("E2: A ping with too few and invalid events has both holds")
     func tooFewAndMalformed() throws {
         try expect("focus-event", ["events": "[3]"], held: ["schema", "too-few-events"])
     }
 
-    @Test("E3 null before extras is the normal form")
+    @Test("E3: A null before the extras is the documented form")
     func nullPlaceholder() throws {
         try expectLast(#"[12892,"action","background","app",null,{"orientation":"Portrait"}]"#)
     }
 
-    @Test("E4 empty text before extras is kept")
+    @Test("E4: An empty string before the extras is kept")
     func emptyPlaceholder() throws {
         try expectLast(#"[12892,"action","background","app","",{"orientation":"Landscape"}]"#)
     }
 
-    @Test("E5 null as extras is kept")
+    @Test("E5: A null instead of extras is kept")
     func nullExtras() throws {
         try expectLast(#"[12892,"action","open","menu","firefox",null]"#)
         try expectLast(#"[12892,"action","open","menu",null,null]"#)
     }
 
-    @Test("E6 an empty value without extras is kept")
+    @Test("E6: An empty value without extras is kept")
     func emptyValue() throws {
         try expectLast(#"[12892,"action","view","tab-tray",""]"#)
     }
 
-    @Test("E7 a value that stands twice is dropped once")
-    func valueTwice() throws {
+    @Test("E7: A repeated value is removed once")
+    func repeatedValue() throws {
         try expectLast(
             #"[12892,"action","change","setting","BlockAds","BlockAds",{"to":"false"}]"#,
             becomes: #"[12892,"action","change","setting","BlockAds",{"to":"false"}]"#, notes: ["E7"])
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(
-        "E7 seven elements of another kind are held",
+        "E7: A ping with other events of seven elements is held",
         arguments: [
             #"[12892,"action","change","setting","BlockAds","BlockFonts",{"to":"false"}]"#,
             #"[12892,"action","change","setting","BlockAds","BlockAds","x"]"#,
@@ -89,13 +89,13 @@ import Testing
         try expectLast(event, held: ["schema"])
     }
 
-    @Test("E12 small steps back are kept")
+    @Test("E12: A slightly smaller timestamp is not noted")
     func smallStepsBack() throws {
         try expectLast(#"[9308,"action","background","app"]"#)
         try expectLast(#"[9300,"action","background","app"],[5000,"action","foreground","app"]"#)
     }
 
-    @Test("E13 a drop to near zero is noted with its index")
+    @Test("E13: A timestamp that drops to near zero is noted with its index")
     func twoRuns() throws {
         try expectLast(#"[212,"action","foreground","app"]"#, notes: ["E13"])
         let events =
@@ -107,8 +107,8 @@ import Testing
         #expect(notes.map { $0.contains("events[3]") } == [false, true])
     }
 
-    @Test("E14 a negative offset is kept, a fraction held")
-    func oddOffsets() throws {
+    @Test("E14: A negative timestamp is kept, and a ping with a fraction is held")
+    func unusualTimestamps() throws {
         try expectLast(#"[-7,"action","background","app"]"#)
         try expectLast(#"[12892.5,"action","background","app"]"#, held: ["schema"])
         try expectLast(
@@ -117,38 +117,38 @@ import Testing
     }
 
     @Test(
-        "E14 an offset is kept whatever its size",
+        "E14: A timestamp of any size is kept",
         arguments: [
             ("0", ["E13"]), ("-0", ["E13"]), ("999999999999999999", []), ("1000000000000000000", []),
             ("9223372036854775807", []), ("-9223372036854775808", []), ("9999999999999999999", []),
             ("99999999999999999999", []), ("-99999999999999999999", []), ("999999999999999999999", []),
         ])
-    func largeOffsets(offset: String, notes: [String]) throws {
+    func largeTimestamps(offset: String, notes: [String]) throws {
         try expectLast(#"[\#(offset),"action","background","app"]"#, notes: notes)
         try expectLast(#"[\#(offset),"action","background","app",null,{"a":"b"}]"#, notes: notes)
     }
 
-    @Test("E15 words that were cut stay cut")
-    func wordsCut() throws {
+    @Test("E15: Truncated words are kept")
+    func truncatedWords() throws {
         try expectLast(#"[12892,"action","close","tracking_protection_"]"#)
         try expectLast(#"[12892,"action","opened_from_extensio","app","\#(String(repeating: "x", count: 80))"]"#)
         let family = String(repeating: "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}\u{200D}\u{1F466}", count: 50)
         try expectLast(#"[12892,"action","change","setting","\#(family)"]"#)
     }
 
-    @Test("E16 a day as creation time is held")
+    @Test("E16: A ping with a date as creation time is held")
     func createdAsDate() throws {
         try expect("focus-event", ["created": #""2018-05-24""#], held: ["schema"])
     }
 
-    @Test("E17 only a mobile-event needs the start of its process")
+    @Test("E17: Only mobile-event pings need the start time of the process")
     func noProcessStart() throws {
         try expect("mobile-event", ["processStartTimestamp": nil], held: ["schema"])
         try expect("focus-event", ["processStartTimestamp": nil])
     }
 
     @Test(
-        "E18 a tuple of another shape is held",
+        "E18: A ping with an invalid event is held",
         arguments: [
             #"[12892,"action","click"]"#, "[]", "{}", "null", #""text""#, #"["12892","action","click","app"]"#,
             #"[null,"action","click","app"]"#, #"[12892,7,"click","app"]"#, #"[12892,"action",null,"app"]"#,
@@ -160,23 +160,23 @@ import Testing
         try expectLast(event, held: ["schema"])
     }
 
-    @Test("E19 more than ten extras are kept")
+    @Test("E19: More than ten extras are kept")
     func manyExtras() throws {
         let extras = (10..<30).map { "\"k\($0)\":\"v\"" }.joined(separator: ",")
         try expectLast(#"[12892,"action","change","setting",null,{\#(extras)}]"#)
     }
 
-    @Test("E20 openTabCount in a mobile-event is kept")
+    @Test("E20: openTabCount in a mobile-event ping is kept")
     func openTabCount() throws {
         try expect("mobile-event", ["openTabCount": "14"])
     }
 
-    @Test("E21 an account id among the extras is kept")
+    @Test("E21: An account id among the extras is kept")
     func accountID() throws {
         try expectLast(#"[12892,"action","show","entry_list",null,{"fxauid":"a1b2c3d4e5f6","itemid":"{x/y}"}]"#)
     }
 
-    @Test("E22 the cases of scalar fields apply to event pings", arguments: ["focus-event", "mobile-event"])
+    @Test("E22: The cases of scalar fields apply to event pings", arguments: ["focus-event", "mobile-event"])
     func scalarFields(type: String) throws {
         let client = #""4f8e2d6a-1b7c-4e39-8a50-c2d7f1b6e083""#
         try expect(

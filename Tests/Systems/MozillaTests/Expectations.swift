@@ -4,19 +4,19 @@ import Testing
 
 @testable import Mozilla
 
-extension MozillaPlace {
-    /// A ping file in a folder named for a type.
-    static func folder(_ type: String) -> MozillaPlace {
-        MozillaPlace(
+extension MozillaStoreOrigin {
+    /// Returns the origin of a ping file in a folder named after a ping type.
+    static func folder(_ type: String) -> MozillaStoreOrigin {
+        MozillaStoreOrigin(
             capture: "capture", path: "Documents/MozTelemetry-Default-\(type)/-t-1527163208.41924.json",
-            store: .mozillaPingFile, namedType: type)
+            store: .mozillaPingFile, typeInName: type)
     }
 
-    /// A ping array named for a type.
-    static func array(_ type: String) -> MozillaPlace {
-        MozillaPlace(
+    /// Returns the origin of a ping array named after a ping type.
+    static func array(_ type: String) -> MozillaStoreOrigin {
+        MozillaStoreOrigin(
             capture: "capture", path: "Documents/MozTelemetry-Default-\(type).json", store: .mozillaPingArray,
-            namedType: type)
+            typeInName: type)
     }
 }
 
@@ -27,24 +27,29 @@ func readPingFile(_ text: String, in folder: String = "core") -> ScanOutput {
 }
 
 func readPingFile(_ bytes: [UInt8], in folder: String = "core") -> ScanOutput {
-    var reader = PingReader(at: .folder(folder))
+    var reader = PingReader(from: .folder(folder))
     var extraction = ScanOutput(capture: "c")
     reader.readPingFile(bytes, into: &extraction)
     return extraction
 }
 
 func readPingArray(_ text: String, named type: String = "core") -> ScanOutput {
-    var reader = PingReader(at: .array(type))
+    var reader = PingReader(from: .array(type))
     var extraction = ScanOutput(capture: "c")
     reader.readPingArray(Array(text.utf8), into: &extraction)
     return extraction
 }
 
-/// Expects a ping file to become one record with everything that its envelope says, and a payload.
+/// Checks that a ping file becomes one record with the facts in its envelope and the expected payload.
 ///
 /// - Parameters:
-///   - stored: what differs from the usual measurements, as stored.
-///   - changed: what differs from the stored measurements in the payload.
+///   - type: The type of the ping.
+///   - stored: The differences between the usual measurements and the stored measurements.
+///   - changed: The differences between the stored measurements and the payload.
+///   - notes: The codes of the expected notes.
+///   - held: The codes of the expected holds.
+///   - sourceLocation: The location to report failures at.
+/// - Throws: `ExpectationFailedError` if the file has no record.
 func expect(
     _ type: String, _ stored: StoredJSON.Changes, becomes changed: StoredJSON.Changes = [:],
     notes: [String] = [], held: [String] = [], sourceLocation: SourceLocation = #_sourceLocation
@@ -67,7 +72,7 @@ func expect(
     #expect(extraction.problems == [], sourceLocation: sourceLocation)
 }
 
-/// Expects the file of a core ping to become one record.
+/// Checks that the file of a core ping becomes one record.
 func expect(
     _ stored: StoredJSON.Changes, becomes changed: StoredJSON.Changes = [:], notes: [String] = [], held: [String] = [],
     sourceLocation: SourceLocation = #_sourceLocation
@@ -75,7 +80,7 @@ func expect(
     try expect("core", stored, becomes: changed, notes: notes, held: held, sourceLocation: sourceLocation)
 }
 
-/// Expects the usual measurements in a changed envelope to become one record.
+/// Checks that the usual measurements in a changed envelope become one record, and returns the record.
 func expectRecord(
     envelope changes: StoredJSON.Changes, notes: [String] = [], held: [String] = [],
     sourceLocation: SourceLocation = #_sourceLocation

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Mozilla
 
-/// Any JSON in any place: a record or a refusal, nothing worse, and a payload that stays as it is when read again.
+/// Tests that any JSON at any position results in a record or a reject, and that normalizing a payload again changes
+/// nothing.
 @Suite struct HostileMeasurementsTests {
     private static let values = [
         "null", "true", "false", "0", "-0", "1", "-1", "1.5", "1.0", "1e400", "18446744073709551616", #""""#, #""x""#,
@@ -20,7 +21,7 @@ import Testing
             "showTrackerStatsShare", "profileGroupId", "accessibilityServices", "",
         ]).sorted()
 
-    /// A payload that normalization leaves as it is.
+    /// Returns whether normalization does not change a payload.
     private func isStable(_ payload: [UInt8], type: String) throws -> Bool {
         var document = try JSONDocument(payload)
         var findings = Findings()
@@ -30,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "any value of any field is kept or brought into its form once",
+        "Any value in any field is kept or normalized, and is stable afterwards",
         arguments: ["core", "focus-event", "mobile-event", "x"])
     func anyField(type: String) throws {
         for key in Self.keys {
@@ -40,9 +41,9 @@ import Testing
                     let extraction = readPingFile(StoredJSON.envelope(type, measurements), in: type)
                     try #require(extraction.records.count == 1 && extraction.rejects.isEmpty, "\(key): \(value)")
                     let record = extraction.records[0]
-                    let isSound = try isStable(record.payload, type: type) && record.contradiction == nil
+                    let isConsistent = try isStable(record.payload, type: type) && record.contradiction == nil
                     let isNoted = record.text == measurements || !record.notes.isEmpty
-                    guard isSound, isNoted else {
+                    guard isConsistent, isNoted else {
                         Issue.record("\(key): \(value) became \(record.text), notes \(record.notes)")
                         continue
                     }
@@ -51,12 +52,12 @@ import Testing
         }
     }
 
-    @Test("any value in any place of an event is kept or brought into its form once")
+    @Test("Any value at any position of an event is kept or normalized, and is stable afterwards")
     func anyEvent() throws {
-        for place in 0..<8 {
+        for index in 0..<8 {
             for value in Self.values {
                 var parts = ["5", #""a""#, #""b""#, #""c""#, #""v""#, #"{"k":"v"}"#, "7", "8"]
-                parts[place] = value
+                parts[index] = value
                 for count in 0...8 {
                     let event = "[\(parts.prefix(count).joined(separator: ","))]"
                     let changes = ["events": "[\(event),\(event),\(event)]"]
@@ -75,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("any value in any place of the envelope is a record or a refusal")
+    @Test("Any value in any field of the envelope results in a record or a reject")
     func anyEnvelope() {
         for key in ["documentId", "measurements", "pingType", "timestamp", "uploadPath", "other"] {
             for value in Self.values {
@@ -87,21 +88,21 @@ import Testing
         }
     }
 
-    @Test("bytes changed at random are records or refusals", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test("Randomly changed bytes result in records or rejects", arguments: 1...4 as ClosedRange<UInt64>)
     func changedBytes(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let type = seed % 2 == 0 ? "core" : "focus-event"
         let text = Array(StoredJSON.envelope(type, StoredJSON.measurements(type)).utf8)
-        let signs = Array("[]{}\",:0-.eE\\utnf \n\u{7F}".utf8) + [0, 0xC3, 0xFF]
+        let insertedBytes = Array("[]{}\",:0-.eE\\utnf \n\u{7F}".utf8) + [0, 0xC3, 0xFF]
         var records = 0
         for _ in 0..<3000 {
             var changed = text
             for _ in 0...Int.random(in: 0...2, using: &random) {
                 let index = Int.random(in: changed.indices, using: &random)
                 switch Int.random(in: 0...2, using: &random) {
-                case 0: changed[index] = signs[Int.random(in: signs.indices, using: &random)]
+                case 0: changed[index] = insertedBytes[Int.random(in: insertedBytes.indices, using: &random)]
                 case 1: changed.remove(at: index)
-                default: changed.insert(signs[Int.random(in: signs.indices, using: &random)], at: index)
+                default: changed.insert(insertedBytes[Int.random(in: insertedBytes.indices, using: &random)], at: index)
                 }
             }
             let extraction = readPingFile(changed, in: type)

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Mozilla
 
-/// What the names of files and folders tell, section 1.1 of the format document.
+/// Tests the names of files and folders (section 1.1 of the format document).
 @Suite struct MozillaNameTests {
     @Test(
-        "folders of pings",
+        "Folders of pings are recognized by their names",
         arguments: [
             ("MozTelemetry-Default-core", "core"), ("MozTelemetry-Default-focus-event", "focus-event"),
             ("MozTelemetry-Default-mobile-event", "mobile-event"), ("MozTelemetry-core", "core"),
@@ -16,11 +16,11 @@ import Testing
         ])
     func pingFolders(name: String, type: String) {
         #expect(MozillaName(folder: name) == .pingFolder(type: type))
-        #expect(MozillaName.namedType(of: name) == type)
+        #expect(MozillaName.pingType(in: name) == type)
     }
 
     @Test(
-        "folders of something else",
+        "Other folders are not recognized",
         arguments: [
             "Documents", "core", "focus-event", "x-event", "MozTelemetry", "score", "x-cores", "", "node_modules",
         ])
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "files",
+        "Files are recognized by their names",
         arguments: [
             ("MozTelemetry-Default-core.json", .pingArray(type: "core")),
             ("MozTelemetry-focus-event.json", .pingArray(type: "focus-event")),
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "files of something else",
+        "Other files are not recognized",
         arguments: [
             "package.json", "core.json", "-t-1527163208.41924.json", "1508860835.51251.json", "MozTelemetry-Default",
             "MozTelemetry-Default-core", "MozTelemetry-Default-core.json.gz", "org.mozilla.ios.Focus.plist", ".json",
@@ -58,7 +58,7 @@ import Testing
         #expect(MozillaName(file: name, in: "Documents") == nil)
     }
 
-    @Test("property lists count as preferences only in a folder of that name")
+    @Test("Property lists are preferences only in a folder named Preferences")
     func preferences() {
         for name in ["org.mozilla.ios.Focus.plist", "group.org.mozilla.ios.Firefox.plist", "x.plist"] {
             #expect(MozillaName(file: name, in: "Preferences") == .preferences)
@@ -68,18 +68,18 @@ import Testing
         #expect(MozillaName(file: "x.json", in: "Preferences") == nil)
     }
 
-    @Test("the SDK's own names are told from others")
-    func ownNames() {
-        #expect(MozillaName.isOwn("MozTelemetry-Default-core"))
-        #expect(MozillaName.isOwn("MozTelemetry-core.json"))
-        #expect(MozillaName.isOwn("eventArray-MozTelemetry-Default-core.json"))
-        #expect(!MozillaName.isOwn("MyApp-core"))
-        #expect(!MozillaName.isOwn("eventArray-MyApp-core.json"))
-        #expect(!MozillaName.isOwn("x-MozTelemetry-Default-core"))
+    @Test("Names of the SDK are distinguished from other names")
+    func sdkNames() {
+        #expect(MozillaName.hasSDKPrefix("MozTelemetry-Default-core"))
+        #expect(MozillaName.hasSDKPrefix("MozTelemetry-core.json"))
+        #expect(MozillaName.hasSDKPrefix("eventArray-MozTelemetry-Default-core.json"))
+        #expect(!MozillaName.hasSDKPrefix("MyApp-core"))
+        #expect(!MozillaName.hasSDKPrefix("eventArray-MyApp-core.json"))
+        #expect(!MozillaName.hasSDKPrefix("x-MozTelemetry-Default-core"))
     }
 
     @Test(
-        "the time in the name of a ping file",
+        "The time in the name of a ping file is read",
         arguments: [
             ("-t-1527163208.41924.json", "1527163208.41924"), ("-t-1527163208.4192431.json", "1527163208.4192431"),
             ("-t-1527163208.0.json", "1527163208.0"), ("-t-1527163208.json", "1527163208"),
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(
-        "names without a time",
+        "Other names contain no time",
         arguments: [
             "", "-t-", ".json", "-t-.json", "t-1.json", "-t-1.2.3.json", "-t-1..json", "-t-.5.json", "-t-1e9.json",
             "-t--1.json", "-t-1527163208.41924 (1).json", "-t-1527163208.41924.JSON", "-t-1527163208.41924",

@@ -11,28 +11,28 @@ import Testing
     private let core = CorePing.fields.pseudonyms
     private let events = EventPing.mobileFields.pseudonyms
 
-    @Test("each field that the format document names has a rule")
+    @Test("Each documented field has a pseudonym rule")
     func document() throws {
-        let ofCore = try ["### 5.1 ", "### 5.2 "].flatMap { try documentedNames(in: Self.article, section: $0) }
-        #expect(ofCore.count >= 20)
-        #expect(ofCore.filter { core[$0] == nil } == [])
-        let ofEvents = try documentedNames(in: Self.article, section: "### 6.1 ")
-        #expect(ofEvents.count >= 11)
-        #expect(ofEvents.filter { events[$0] == nil } == [])
+        let coreNames = try ["### 5.1 ", "### 5.2 "].flatMap { try documentedNames(in: Self.article, section: $0) }
+        #expect(coreNames.count >= 20)
+        #expect(coreNames.filter { core[$0] == nil } == [])
+        let eventNames = try documentedNames(in: Self.article, section: "### 6.1 ")
+        #expect(eventNames.count >= 11)
+        #expect(eventNames.filter { events[$0] == nil } == [])
     }
 
-    @Test("each setting that the format document names has a rule")
+    @Test("Each documented setting has a pseudonym rule")
     func settings() throws {
         let table = try #require(events["settings"]?.table)
         let documented = try documentedNames(in: Self.article, section: "### 3.3 ", column: 1)
-        // Names that begin with a point go on where the one before them ends.
+        // Names that start with a point continue the previous name.
         let names = documented.map { $0.hasPrefix(".") ? "profile.prefkey.trackingprotection\($0)" : $0 }
         #expect(names.count >= 25)
-        // The heading of the column names what all of them stand in.
+        // The heading of the column contains the name of the member with all settings.
         #expect(names.filter { table[$0] == nil } == ["settings"])
     }
 
-    @Test("required fields stay, or something documented takes their place")
+    @Test("Required fields are kept or replaced with a documented value")
     func required() {
         for field in CorePing.fields.sorted + EventPing.mobileFields.sorted where field.presence == .required {
             switch field.pseudonym {

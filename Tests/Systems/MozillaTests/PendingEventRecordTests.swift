@@ -4,8 +4,9 @@ import Testing
 
 @testable import Mozilla
 
-/// Records of events that are in no ping yet, section 4.5 of the format document. The ids are those of Python's
-/// `uuid.uuid5(uuid.NAMESPACE_URL, name)`.
+/// Tests the records of events that are not in a ping yet (section 4.5 of the format document).
+///
+/// The expected ids were computed with Python's `uuid.uuid5(uuid.NAMESPACE_URL, name)`.
 @Suite struct PendingEventRecordTests {
     private static let foreground = #"[0,"action","foreground","app"]"#
 
@@ -14,10 +15,10 @@ import Testing
         return file.read()
     }
 
-    private func place(_ type: String = "focus-event", applicationID: String? = nil) -> MozillaPlace {
-        MozillaPlace(
+    private func origin(_ type: String = "focus-event", applicationID: String? = nil) -> MozillaStoreOrigin {
+        MozillaStoreOrigin(
             capture: "capture", path: "Documents/eventArray-MozTelemetry-Default-\(type).json",
-            store: .mozillaPendingEvents, namedType: type, applicationID: applicationID)
+            store: .mozillaPendingEvents, typeInName: type, applicationID: applicationID)
     }
 
     private func ping(_ changes: StoredJSON.Changes = [:]) throws -> BorrowedFields {
@@ -26,10 +27,10 @@ import Testing
         return try #require(BorrowedFields(record))
     }
 
-    @Test("nothing is known: events alone, id over nothing and the events")
+    @Test("Without a known client, the record contains only the events")
     func nothingKnown() throws {
         let records = PendingEventRecords.make(
-            pending(Self.foreground), borrowed: nil, client: nil, isOwnClient: false, at: place())
+            pending(Self.foreground), borrowed: nil, client: nil, isClientInFile: false, from: origin())
         let record = try #require(records.first)
         #expect(records.count == 1)
         #expect(record.id == "E96E8BDB-9524-53AA-B4BD-77327E6EFB21")
@@ -39,11 +40,11 @@ import Testing
         #expect(record.held == [.pendingEvents])
     }
 
-    @Test("a client of the preferences is borrowed with a note")
+    @Test("The client id in the preferences is used with a note")
     func clientOfPreferences() throws {
         let records = PendingEventRecords.make(
-            pending(Self.foreground), borrowed: nil, client: StoredJSON.client, isOwnClient: false,
-            at: place(applicationID: "org.mozilla.ios.Focus"))
+            pending(Self.foreground), borrowed: nil, client: StoredJSON.client, isClientInFile: false,
+            from: origin(applicationID: "org.mozilla.ios.Focus"))
         let record = try #require(records.first)
         #expect(record.id == "83791E66-9F69-5755-A8E4-FD0D9E8E920A")
         #expect(record.client == StoredJSON.client)
@@ -54,39 +55,39 @@ import Testing
         #expect(record.app == App(id: "org.mozilla.ios.Focus"))
     }
 
-    @Test("a client of the file itself is not borrowed, and its spelling counts")
+    @Test("The client id in the file is used as spelled, without a note")
     func ownClient() throws {
         let records = PendingEventRecords.make(
-            pending(Self.foreground), borrowed: nil, client: StoredJSON.client.lowercased(), isOwnClient: true,
-            firstIndex: 3, at: place())
+            pending(Self.foreground), borrowed: nil, client: StoredJSON.client.lowercased(), isClientInFile: true,
+            firstIndex: 3, from: origin())
         let record = try #require(records.first)
         #expect(record.id == "C9A01CF5-F594-5D24-96C7-C59612857493")
         #expect(record.noteCodes == [])
         #expect(record.source.index == 3)
     }
 
-    @Test("the type counts in the id")
+    @Test("The id depends on the type")
     func otherType() throws {
         let records = PendingEventRecords.make(
-            pending(Self.foreground), borrowed: nil, client: StoredJSON.client, isOwnClient: true,
-            at: place("mobile-event"))
+            pending(Self.foreground), borrowed: nil, client: StoredJSON.client, isClientInFile: true,
+            from: origin("mobile-event"))
         #expect(records.map(\.id) == ["05D33156-AAAA-5827-A339-3A0A6D0ECE61"])
         #expect(records.map(\.type) == ["mobile-event"])
     }
 
-    @Test("the id is over the canonical events")
+    @Test("The id depends on the canonical events")
     func canonicalEvents() throws {
         let records = PendingEventRecords.make(
             pending("[ 1 , \"a\", \"b\",\"\\ud83e\\udd8a\\/\\u0007\" ]"), borrowed: nil, client: nil,
-            isOwnClient: false, at: place("core"))
+            isClientInFile: false, from: origin("core"))
         #expect(records.map(\.id) == ["09FBFE65-55F0-5589-B487-7874FFA13527"])
         #expect(records.map(\.text) == ["{\"events\":[[1,\"a\",\"b\",\"\u{1F98A}/\\u0007\"]]}"])
     }
 
-    @Test("of the newest ping everything is borrowed but what belongs to that ping alone")
+    @Test("The fields of the newest ping are used, except those that describe only that ping")
     func borrowedFields() throws {
         let records = PendingEventRecords.make(
-            pending(Self.foreground), borrowed: try ping(), client: "another", isOwnClient: false, at: place())
+            pending(Self.foreground), borrowed: try ping(), client: "another", isClientInFile: false, from: origin())
         let record = try #require(records.first)
         #expect(
             record.text == #"""
@@ -103,11 +104,11 @@ import Testing
         }
     }
 
-    @Test("what the newest ping does not have is left out")
+    @Test("Fields that the newest ping does not have are omitted")
     func unknownFields() throws {
         let borrowed = try ping(["arch": nil, "device": nil, "settings": nil, "tz": "null"])
         let records = PendingEventRecords.make(
-            pending(Self.foreground), borrowed: borrowed, client: nil, isOwnClient: false, at: place())
+            pending(Self.foreground), borrowed: borrowed, client: nil, isClientInFile: false, from: origin())
         #expect(
             records.map(\.text) == [
                 #"""
@@ -117,7 +118,7 @@ import Testing
             ])
     }
 
-    @Test("a ping without a client lends nothing")
+    @Test("The fields of a ping without a client are not used")
     func pingWithoutClient() throws {
         for client in [nil, #""""#, "7"] as [String?] {
             let measurements = StoredJSON.measurements("focus-event", ["clientId": client])
@@ -128,13 +129,13 @@ import Testing
     }
 
     @Test(
-        "a record has at most 500 events",
+        "A record has at most 500 events",
         arguments: [(1, [1]), (500, [500]), (501, [500, 1]), (1203, [500, 500, 203])])
     func runs(count: Int, sizes: [Int]) {
         let events = (0..<count).map { #"[\#($0),"action","foreground","app"]"# }
         let records = PendingEventRecords.make(
-            pending(events.joined(separator: ",\n")), borrowed: nil, client: nil, isOwnClient: false,
-            at: place("mobile-event"))
+            pending(events.joined(separator: ",\n")), borrowed: nil, client: nil, isClientInFile: false,
+            from: origin("mobile-event"))
         var first = 0
         for (number, size) in sizes.enumerated() {
             let expected = events[first..<first + size].joined(separator: ",")
@@ -152,10 +153,10 @@ import Testing
         }
     }
 
-    @Test("no events make no record")
+    @Test("No record is made without events")
     func noEvents() {
         let records = PendingEventRecords.make(
-            pending(",\n"), borrowed: nil, client: "x", isOwnClient: true, at: place())
+            pending(",\n"), borrowed: nil, client: "x", isClientInFile: true, from: origin())
         #expect(records == [])
     }
 }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Mozilla
 
-/// Cases P1 to P12 of the format document, section 2.5: what a ping file may be instead of an envelope.
+/// Tests the cases P1 to P12 of ping files that are not a usual envelope (section 2.5 of the format document).
 @Suite struct PingFileCaseTests {
-    @Test("P1 an empty file is refused", arguments: ["", " ", "\n\t\r\n"])
+    @Test("P1: An empty file is rejected", arguments: ["", " ", "\n\t\r\n"])
     func emptyFile(text: String) {
         let extraction = readPingFile(text)
         #expect(extraction.refused == [Refused("P1")])
@@ -14,8 +14,8 @@ import Testing
         #expect(readPingArray(text).refused == [Refused("P1")])
     }
 
-    @Test("P2 a file cut short is refused with the offset of its end")
-    func cutShort() {
+    @Test("P2: A truncated file is rejected with the offset of its end")
+    func truncatedFile() {
         let changes = [
             "defaultSearch": #""Suche \"\u00e4\" \ud83e\udd8a/ \#u{E9}\#u{1F98A}""#,
             "x": "[true,false,null,-1.5e-3]",
@@ -29,8 +29,8 @@ import Testing
         }
     }
 
-    @Test("P2 bytes that are no JSON are refused with the offset of the fault")
-    func noJSON() {
+    @Test("P2: Invalid JSON is rejected with the offset of the error")
+    func invalidJSON() {
         #expect(readPingFile(#"{"v": 07}"#).refused == [Refused("json", at: 7)])
         #expect(readPingFile("\u{FEFF}{}").refused == [Refused("json", at: 0)])
         #expect(readPingFile("{} x").refused == [Refused("json", at: 3)])
@@ -41,7 +41,7 @@ import Testing
         #expect(readPingFile(String(repeating: "[", count: 513)).refused == [Refused("json", at: 512)])
     }
 
-    @Test("P3 an array in a ping folder is read as envelopes")
+    @Test("P3: An array in a ping folder is read as several envelopes")
     func arrayInFolder() throws {
         let good = StoredJSON.envelope("core", StoredJSON.measurements("core"))
         let event = StoredJSON.envelope("core", StoredJSON.measurements("core", ["seq": "13"]))
@@ -58,14 +58,14 @@ import Testing
         #expect(extraction.refused == [Refused("P5", at: number, length: 2), Refused("P5", at: text, length: 6)])
     }
 
-    @Test("P3 an empty array holds nothing")
+    @Test("P3: An empty array contains no pings")
     func emptyArray() {
         for output in [readPingFile("[\n\n]"), readPingArray("[\n\n]")] {
             #expect(output.records.isEmpty && output.rejects.isEmpty && output.problems.isEmpty)
         }
     }
 
-    @Test("P4 measurements without an envelope are kept and held")
+    @Test("P4: Measurements without an envelope are held")
     func bareMeasurements() throws {
         let extraction = readPingFile(StoredJSON.measurements("core"))
         #expect(extraction.rejects == [])
@@ -81,7 +81,7 @@ import Testing
         #expect(record.target == nil)
     }
 
-    @Test("P4 the hash of measurements without an envelope is that of the normalized ones")
+    @Test("P4: The id of measurements without an envelope is the hash of the normalized measurements")
     func bareMeasurementsAreNormalized() throws {
         let extraction = readPingFile(StoredJSON.measurements("core", ["v": "7.0", "seq": #""twelve""#]))
         let record = try #require(extraction.records.first)
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(
-        "P5 an envelope without one of its keys is refused, and the key named",
+        "P5: An envelope without one of its keys is rejected, and the key is named",
         arguments: ["documentId", "measurements", "pingType", "timestamp", "uploadPath"])
     func missingKey(key: String) {
         let text = StoredJSON.envelope("core", StoredJSON.measurements("core"), [key: nil])
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(
-        "P5 a key of the envelope with a value of another type is refused, and the key named",
+        "P5: An envelope with a value of another type is rejected, and the key is named",
         arguments: [
             ("documentId", "null"), ("documentId", "12"), ("measurements", #""text""#), ("measurements", "[]"),
             ("pingType", "7"), ("pingType", "{}"), ("timestamp", "true"), ("timestamp", "null"),
@@ -113,19 +113,19 @@ import Testing
         #expect(readPingFile(text).rejects == [Reject("P5 \(key) of another type")])
     }
 
-    @Test("P5 a root of another kind is refused", arguments: ["42", #""text""#, "null", "true", "{}"])
+    @Test("P5: A root of another type is rejected", arguments: ["42", #""text""#, "null", "true", "{}"])
     func otherRoot(text: String) {
         #expect(readPingFile(text).refused == [Refused("P5")])
         #expect(readPingArray(text).refused == [Refused("P5")])
     }
 
-    @Test("P6 an integer timestamp is accepted")
+    @Test("P6: An integer timestamp is accepted")
     func integerTimestamp() throws {
         let record = try expectRecord(envelope: ["timestamp": "1527163208"])
         #expect(record.time?.description == "2018-05-24T12:00:08.000Z")
     }
 
-    @Test("P7 a timestamp in text is accepted where it is a plain decimal")
+    @Test("P7: A timestamp in a string is accepted if it is a plain decimal number")
     func textTimestamp() throws {
         let record = try expectRecord(envelope: ["timestamp": #""1527163208.4180789""#], notes: ["P7"])
         #expect(record.time?.description == "2018-05-24T12:00:08.418Z")
@@ -134,15 +134,15 @@ import Testing
     }
 
     @Test(
-        "P7 a timestamp in other text is refused",
+        "P7: A timestamp in another string is rejected",
         arguments: ["", "yesterday", "1.5271632084180789e9", "1527163208.", " 1527163208", "1.2.3", "+1", "-", "١"])
     func otherTextTimestamp(text: String) {
         let envelope = StoredJSON.envelope("core", StoredJSON.measurements("core"), ["timestamp": "\"\(text)\""])
         #expect(readPingFile(envelope).refused == [Refused("P7")])
     }
 
-    @Test("P8 a document id in lower case keeps its spelling")
-    func lowerCaseID() throws {
+    @Test("P8: A document id in lower case is kept as spelled")
+    func lowercaseDocumentID() throws {
         let id = StoredJSON.documentID.lowercased()
         let path = StoredJSON.uploadPath("core", documentID: id)
         let record = try expectRecord(envelope: ["documentId": "\"\(id)\"", "uploadPath": "\"\(path)\""])
@@ -151,13 +151,13 @@ import Testing
     }
 
     @Test(
-        "P9 a document id that is no UUID is held",
+        "P9: A ping whose document id is not a UUID is held",
         arguments: [
             "ping-0001", "0C5A3B52-6E0B-4C8D-9F53-1D0A7E6C2B1", "0C5A3B526E0B4C8D9F531D0A7E6C2B11",
             "0C5A3B52-6E0B-4C8D-9F53-1D0A7E6C2B1G", "0C5A3B52-6E0B-4C8D-9F53-1D0A7E6C2B111",
             "0C5A3B5-26E0B-4C8D-9F53-1D0A7E6C2B11",
         ])
-    func idThatIsNoUUID(id: String) throws {
+    func invalidDocumentID(id: String) throws {
         let path = StoredJSON.uploadPath("core", documentID: id)
         let record = try expectRecord(
             envelope: ["documentId": "\"\(id)\"", "uploadPath": "\"\(path)\""], notes: ["P9"], held: ["schema"])
@@ -165,7 +165,7 @@ import Testing
         #expect(record.target?.path == path)
     }
 
-    @Test("P12 a key that stands twice is refused, wherever it is")
+    @Test("P12: A repeated key is rejected at any position")
     func duplicateKeys() {
         let measurements = StoredJSON.measurements("core")
         let envelope = StoredJSON.envelope("core", measurements)
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test("P12 keys that only look alike are two keys")
+    @Test("P12: Canonically equivalent keys with different bytes are different keys")
     func canonicallyEquivalentKeys() throws {
         let searches = #"{"actionbar.e\#u{301}cosia":1,"actionbar.\#u{E9}cosia":2}"#
         try expect(["searches": searches])

@@ -26,8 +26,8 @@ import Testing
         return MozillaStores.store(ofFolder: &look) as? PingFolder
     }
 
-    @Test("files are sorted by the time in the name, or else in the envelope")
-    func order() throws {
+    @Test("Files are sorted by the time in the name, or in the envelope if the name contains none")
+    func fileOrder() throws {
         try folder.put(envelope("20"), "\(Self.folderName)/b.json")
         try folder.put(envelope("10"), "\(Self.folderName)/c.json")
         try folder.put(envelope("10"), "\(Self.folderName)/a.json")

@@ -4,11 +4,13 @@ import Testing
 
 @testable import Mozilla
 
-/// Stored pings as JSON text, built without the code under test.
+/// Creates stored pings as JSON, without the code under test.
 ///
-/// Keys are sorted and nothing is spaced, so that a text whose values are canonical is the canonical payload as well.
+/// Keys are sorted, and there is no white space. Therefore the JSON is canonical if its values are.
 enum StoredJSON {
-    /// JSON texts by key; nil takes a key away.
+    /// JSON values by key.
+    ///
+    /// `nil` removes a key.
     typealias Changes = [String: String?]
 
     static let documentID = "0C5A3B52-6E0B-4C8D-9F53-1D0A7E6C2B11"
@@ -32,7 +34,7 @@ enum StoredJSON {
         "seq": "5", "settings": #"{"BlockAds":"true"}"#, "tz": "-240", "v": "1",
     ]
 
-    /// The measurements of a ping of a type.
+    /// Returns the measurements of a ping, with changes.
     static func measurements(_ type: String, _ changes: Changes...) -> String {
         object(type == "core" ? coreFields : eventFields, changes)
     }
@@ -41,7 +43,7 @@ enum StoredJSON {
         "/submit/telemetry/\(documentID)/\(type)/Focus/5.0/release/2?v=4"
     }
 
-    /// The envelope around measurements.
+    /// Returns the envelope of measurements, with changes.
     static func envelope(_ type: String, _ measurements: String, _ changes: Changes = [:]) -> String {
         let fields = [
             "documentId": "\"\(documentID)\"", "measurements": measurements, "pingType": "\"\(type)\"",
@@ -50,7 +52,7 @@ enum StoredJSON {
         return object(fields, [changes])
     }
 
-    /// Events at the end of two others, as the value of `events`.
+    /// Returns a value for `events` that consists of two fixed events and the given events.
     static func events(endingIn last: String...) -> String {
         let front = [#"[3,"action","foreground","app"]"#, #"[9310,"action","click","erase_button"]"#]
         return "[" + (front + last).joined(separator: ",") + "]"

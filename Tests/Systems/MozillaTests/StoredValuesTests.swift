@@ -5,19 +5,19 @@ import Testing
 
 @testable import Mozilla
 
-/// The SDK's own values, sections 3.1 and 3.2 of the format document.
+/// Tests the values that the SDK stores (sections 3.1 and 3.2 of the format document).
 @Suite struct StoredValuesTests {
     private func values(_ text: String) throws -> StoredValues {
         try StoredValues(Array(text.utf8))
     }
 
-    @Test("the keys of preferences have the documented prefix")
+    @Test("The keys in preferences have the documented prefix")
     func prefix() {
         #expect(StoredValues.keyPrefix == "telemetry-key-prefix-")
     }
 
     @Test(
-        "what is counted but in no ping is told",
+        "Counters that are not in a ping yet are reported",
         arguments: [
             (#""sessions":2"#, "sessions 2, durations 0, searches in 0 keys are in no ping yet"),
             (#""durations":611"#, "sessions 0, durations 611, searches in 0 keys are in no ping yet"),
@@ -28,32 +28,32 @@ import Testing
             ),
         ])
     func counters(members: String, text: String) throws {
-        #expect(try values("{\(members)}").counters == Problem("pending-counters", text))
+        #expect(try values("{\(members)}").counterProblem == Problem("pending-counters", text))
     }
 
     @Test(
-        "nothing counted is nothing to tell",
+        "Counters of zero are not reported",
         arguments: [
             "{}", #"{"sessions":0,"durations":0,"searches":{}}"#,
             #"{"sessions":null,"durations":null,"searches":null}"#,
             #"{"core-seq":9}"#,
         ])
     func noCounters(text: String) throws {
-        #expect(try values(text).counters == nil)
+        #expect(try values(text).counterProblem == nil)
     }
 
-    @Test("a value of another type reads as absent")
+    @Test("A value of another type is read as absent")
     func otherTypes() throws {
         let text = #"{"clientId":7,"sessions":"2","durations":true,"searches":[1,2],"core-events":{"a":1}}"#
         let read = try values(text)
         #expect(read.client == nil)
-        #expect(read.counters == nil)
+        #expect(read.counterProblem == nil)
         #expect(read.pending.isEmpty)
-        #expect(try values(#"{"sessions":1.5,"durations":1e400,"searches":"x"}"#).counters == nil)
+        #expect(try values(#"{"sessions":1.5,"durations":1e400,"searches":"x"}"#).counterProblem == nil)
         #expect(try values(#"{"clientId":null}"#).client == nil)
     }
 
-    @Test("pending events come by the names of their types")
+    @Test("Pending events are sorted by the names of their types")
     func pendingEvents() throws {
         let read = try values(
             """
@@ -70,12 +70,13 @@ import Testing
     }
 
     @Test(
-        "what is no object is refused", arguments: ["", "[", "null", "7", #""x""#, "[]", "[1]", "[1,2,3,4,5,6,7,8,9]"])
-    func noObject(text: String) {
+        "Bytes that are not a JSON object are rejected",
+        arguments: ["", "[", "null", "7", #""x""#, "[]", "[1]", "[1,2,3,4,5,6,7,8,9]"])
+    func invalidRoots(text: String) {
         #expect(throws: JSONError.self) { try values(text) }
     }
 
-    @Test("a key that stands twice is refused")
+    @Test("A repeated key is rejected")
     func duplicateKey() {
         #expect(throws: JSONError.self) { try values(#"{"clientId":"a","clientId":"b"}"#) }
     }

@@ -5,12 +5,12 @@ import Testing
 
 @testable import Mozilla
 
-/// A reader that remembers the last path has to read each path as one that remembers nothing.
+/// Tests that reusing the result for the last path does not change the results.
 @Suite struct SubmitPathReaderTests {
     private static let ids = ["0C5A3B52-6E0B-4C8D-9F53-1D0A7E6C2B11", "ffffffff-0000-4000-8000-00000000000a"]
     private static let rest = "core/Focus/5.0/release/2?v=4"
 
-    /// What a path says.
+    /// The parts of a path.
     private struct Parts: Equatable {
         let id: String
         let type: String
@@ -23,7 +23,9 @@ import Testing
             type: String(decoding: text[path.type], as: UTF8.self), app: app)
     }
 
-    /// Reads paths with one reader, each in a document of its own.
+    /// Reads paths with one reader.
+    ///
+    /// Each path is in a separate document.
     private static func read(_ paths: [String], id: String? = nil) throws -> [Parts?] {
         var reader = SubmitPathReader()
         return try paths.map { path in
@@ -40,7 +42,7 @@ import Testing
         }
     }
 
-    /// The same, from the grammar alone.
+    /// Parses each path without a reader.
     private static func readAfresh(_ paths: [String], id: String? = nil) -> [Parts?] {
         paths.map { path in
             let text = Array(path.utf8)
@@ -49,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("a path gives document, type and app")
+    @Test("The document id, the type and the app are read from a path")
     func onePath() throws {
         let app = App(id: "org.mozilla.ios.Focus", name: "Focus", version: "5.0", channel: "release", build: "2")
         #expect(
@@ -57,33 +59,33 @@ import Testing
                 == [Parts(id: Self.ids[0], type: "core", app: app)])
     }
 
-    @Test("no path was read at first")
-    func new() {
+    @Test("A new reader has no app")
+    func newReader() {
         var reader = SubmitPathReader()
         #expect(reader.app(id: "x") == nil)
     }
 
     @Test(
-        "what follows a path is read as if it came alone",
+        "A path after another one is read correctly",
         arguments: [
-            // Alike but for the document id.
+            // These paths differ only in the document id.
             "/submit/telemetry/\(ids[1])/\(rest)", "/submit/telemetry/\(ids[0])/\(rest)",
-            // Ids of the same length that are no UUID.
+            // These document ids have the same length, but are not UUIDs.
             "/submit/telemetry/0C5A3B52-6E0B-4C8D-9F53-1D0A7E6C2B1g/\(rest)",
             "/submit/telemetry/0C5A3B52-6E0B-4C8D-9F53-1D0A7E6C2/11/\(rest)",
             "/submit/telemetry/0C5A3B52-6E0B-4C8D-9F53-1D0A7E6C2B1?/\(rest)",
             "/submit/telemetry/0C5A3B52-6E0B-4C8D-9F53-1D0A7E6C2%2F/\(rest)",
             "/submit/telemetry/0C5A3B52-6E0B-4C8D-9F53-1D0A7E6C2B1\u{1}/\(rest)",
             "/submit/telemetry/0C5A3B52_6E0B_4C8D_9F53_1D0A7E6C2B11/\(rest)",
-            // Longer and shorter ones.
+            // These document ids have other lengths.
             "/submit/telemetry/a/\(rest)", "/submit/telemetry/\(ids[0])1/\(rest)", "/submit/telemetry//\(rest)",
-            // Another byte before the id or behind it.
+            // These paths differ in a byte before or after the document id.
             "/submit/Telemetry/\(ids[0])/\(rest)", "/submit/telemetry/\(ids[0])/core/Focus/5.0/release/3?v=4",
             "/submit/telemetry/\(ids[1])/corf/Focus/5.0/release/2?v=4",
             "/submit/telemetry/\(ids[1])/core/Klar5/5.0/release/2?v=4",
             "/submit/telemetry/\(ids[1])/core/Focus/5.0/release/2?v=x",
             "/submit/telemetry/\(ids[1])/core/Focus/5/0/release/2?v=4",
-            // Cut and longer.
+            // These paths are shorter or longer.
             "/submit/telemetry/\(ids[1])/core/Focus/5.0/release/2?v=", "/submit/telemetry/\(ids[1])/\(rest)4",
             "/submit/telemetry/\(ids[1])/core/Focus/5.0/release/2", "", "/", ids[0],
         ])
@@ -94,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("an id that is no UUID is none to be like")
+    @Test("A path whose document id is not a UUID is always parsed")
     func otherIDs() throws {
         let paths = ["ping-0001", "ping-0002", "ping/0002", "ping?0002"].map { "/submit/telemetry/\($0)/\(Self.rest)" }
         #expect(try Self.read(paths) == Self.readAfresh(paths))
@@ -102,7 +104,7 @@ import Testing
         #expect(try Self.read(paths)[2] == nil)
     }
 
-    @Test("the app is that of the bundle id that is asked for, also if another one was asked before")
+    @Test("The app has the requested bundle id")
     func bundleIDs() throws {
         let document = try JSONDocument(Array("\"/submit/telemetry/\(Self.ids[0])/\(Self.rest)\"".utf8))
         var reader = SubmitPathReader()
@@ -113,7 +115,7 @@ import Testing
         }
     }
 
-    @Test("a path with escapes is read by what they mean")
+    @Test("Escaped characters in a path are unescaped")
     func escapes() throws {
         let slashed = "/submit/telemetry/\(Self.ids[0])/\(Self.rest)".map { $0 == "/" ? #"\/"# : String($0) }.joined()
         var reader = SubmitPathReader()

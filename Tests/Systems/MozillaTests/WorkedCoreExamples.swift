@@ -4,7 +4,7 @@ import Testing
 
 @testable import Mozilla
 
-/// The core pings of the format document, section 10, and what they become.
+/// The examples of core pings in section 10 of the format document.
 extension WorkedExample {
     static let core = [
         WorkedExample(

@@ -4,11 +4,16 @@ import Testing
 
 @testable import Mozilla
 
-/// A stored file of the format document, section 10, and the lines that it becomes, with codes alone as notes.
+/// A worked example of the format document, which consists of a stored file and its records.
 struct WorkedExample: CustomTestStringConvertible {
+    /// The section of the format document.
     let section: String
     let path: String
+    /// The contents of the file.
     let stored: String
+    /// The records as lines of JSON.
+    ///
+    /// Notes are replaced with their codes.
     let lines: [String]
 
     var testDescription: String { "\(section) \(path)" }
@@ -16,17 +21,17 @@ struct WorkedExample: CustomTestStringConvertible {
 
 @Suite struct WorkedExampleTests {
     @Test(
-        "the worked examples come out as documented",
-        arguments: WorkedExample.core + WorkedExample.events + WorkedExample.odd)
+        "The worked examples have the documented records",
+        arguments: WorkedExample.core + WorkedExample.events + WorkedExample.further)
     func lines(example: WorkedExample) throws {
         var extraction = ScanOutput(capture: "c")
         let parts = example.path.split(separator: "/")
         let isArray = parts.last?.hasPrefix("MozTelemetry") ?? false
         let name = try #require(isArray ? parts.last?.dropLast(5) : parts.dropLast().last)
-        let place = MozillaPlace(
+        let origin = MozillaStoreOrigin(
             capture: "capture", path: example.path, store: isArray ? .mozillaPingArray : .mozillaPingFile,
-            namedType: String(name.dropFirst("MozTelemetry-Default-".count)))
-        var reader = PingReader(at: place)
+            typeInName: String(name.dropFirst("MozTelemetry-Default-".count)))
+        var reader = PingReader(from: origin)
         if isArray {
             reader.readPingArray(Array(example.stored.utf8), into: &extraction)
         } else {
@@ -37,7 +42,7 @@ struct WorkedExample: CustomTestStringConvertible {
         #expect(extraction.problems == [])
     }
 
-    @Test("10.3 the second ping of the array shares its id with the first")
+    @Test("Example 10.3: the second ping of the array has the same id as the first")
     func sharedID() throws {
         let example = try #require(WorkedExample.core.first { $0.section == "10.3" })
         let records = readPingArray(example.stored).records
@@ -46,7 +51,7 @@ struct WorkedExample: CustomTestStringConvertible {
         #expect(findings == [.new, .sameIDOtherPayload])
     }
 
-    @Test("10.5 events are recovered around separators, the cut tail is refused")
+    @Test("Example 10.5: complete events are read, and the truncated event is rejected")
     func pendingEvents() {
         let stored = #"""
             ,
@@ -60,10 +65,10 @@ struct WorkedExample: CustomTestStringConvertible {
         var file = PendingEventFile(Array(stored.utf8))
         let pending = file.read()
         #expect(pending.rejects.map(Refused.init) == [Refused("F4", at: 118, length: 55)])
-        let place = MozillaPlace(
+        let origin = MozillaStoreOrigin(
             capture: "capture", path: "Documents/eventArray-MozTelemetry-Default-focus-event.json",
-            store: .mozillaPendingEvents, namedType: "focus-event")
-        let records = PendingEventRecords.make(pending, borrowed: nil, client: nil, isOwnClient: false, at: place)
+            store: .mozillaPendingEvents, typeInName: "focus-event")
+        let records = PendingEventRecords.make(pending, borrowed: nil, client: nil, isClientInFile: false, from: origin)
         #expect(
             records.map(\.lineWithNoteCodes) == [
                 #"""
@@ -77,14 +82,14 @@ struct WorkedExample: CustomTestStringConvertible {
             ])
     }
 
-    @Test("10.8 the missing events are named")
+    @Test("Example 10.8: the hold states that the events are missing")
     func missingEvents() throws {
-        let example = try #require(WorkedExample.odd.first { $0.section == "10.8" })
+        let example = try #require(WorkedExample.further.first { $0.section == "10.8" })
         let records = readPingFile(example.stored, in: "focus-event").records
         #expect(records.map { $0.held.map(\.text) } == [["schema: events missing"]])
     }
 
-    @Test("10.9 values of two stores belong to two clients")
+    @Test("Example 10.9: the values of two stores belong to two clients")
     func values() throws {
         let old = try StoredValues(
             Array(
@@ -105,14 +110,14 @@ struct WorkedExample: CustomTestStringConvertible {
                 }
                 """#.utf8))
         #expect(old.client == "B3C1E4F2-7A55-4E0B-9C8E-2F1A0D9C7E44")
-        #expect(old.counters == nil)
+        #expect(old.counterProblem == nil)
         #expect(old.pending.map(\.type) == ["focus-event"])
-        let place = MozillaPlace(
+        let origin = MozillaStoreOrigin(
             capture: "capture", path: "Documents/MozTelemetry-Default-values.json", store: .mozillaValues,
-            namedType: "focus-event")
+            typeInName: "focus-event")
         let pending = try #require(old.pending.first)
         let records = PendingEventRecords.make(
-            pending.events, borrowed: nil, client: old.client, isOwnClient: true, at: place)
+            pending.events, borrowed: nil, client: old.client, isClientInFile: true, from: origin)
         #expect(
             records.map(\.lineWithNoteCodes) == [
                 #"""
@@ -125,7 +130,7 @@ struct WorkedExample: CustomTestStringConvertible {
                 """#
             ])
 
-        // The preferences without the prefix of their keys.
+        // The keys of the preferences are listed without their prefix.
         let new = try StoredValues(
             Array(
                 #"""
@@ -133,7 +138,7 @@ struct WorkedExample: CustomTestStringConvertible {
                 "durations":0,"searches":{},"core-dailyUploadCount":3,"core-lastUploadTimestamp":1527163209.512348}
                 """#.utf8))
         #expect(new.client == "4F8E2D6A-1B7C-4E39-8A50-C2D7F1B6E083")
-        #expect(new.counters == nil)
+        #expect(new.counterProblem == nil)
         #expect(new.pending.isEmpty)
     }
 }

@@ -72,7 +72,8 @@ import Testing
         }
     }
 
-    @Test("A batch ends early when its text becomes long") func longBatch() throws {
+    @Test("A batch ends early when its text becomes long")
+    func longBatch() throws {
         let long = String(repeating: "x", count: 700_000)
         let events = (0..<6).map { Archived.event(Int64($0), ["path": .text("\($0)\(long)")]) }
         let (found, records) = read(SiftArchiveBuilder.queue(events), spread: Self.inParallel)

@@ -20,7 +20,8 @@ import Testing
             source: Source(capture: "c", path: "p", store: .siftQueue, index: 0))
     }
 
-    @Test("A list is sent compressed by PUT, with the beacon key as token") func requestContent() throws {
+    @Test("A list is sent compressed by PUT, with the beacon key as token")
+    func requestContent() throws {
         let payload = Array(#"{"data":[{"time":1}]}"#.utf8)
         let content = try uploads.content(
             of: payload, credential: SiftCredential.credential(beaconKey: "key-123"), now: now)
@@ -34,7 +35,8 @@ import Testing
             ])
     }
 
-    @Test("A credential of another system is rejected") func otherCredentials() {
+    @Test("A credential of another system is rejected")
+    func otherCredentials() {
         for credential in [Credential.none, Credential(["key": "k", "appId": "a"], secrets: ["key"])] {
             #expect(throws: RequestError.otherCredential) {
                 try uploads.content(of: [], credential: credential, now: now)
@@ -54,14 +56,16 @@ import Testing
         #expect(uploads.account(of: record(path, method: method), using: &document) == name.map(account))
     }
 
-    @Test("Any path of an account belongs to a record") func recordPaths() {
+    @Test("Any path of an account belongs to a record")
+    func recordPaths() {
         #expect(uploads.isTargetItsOwn(record("/v3/accounts/a/mobile_events")))
         #expect(uploads.isTargetItsOwn(record(nil)))
         #expect(uploads.list?.mostItems == .max)
         #expect(uploads.list?.idKey == nil && uploads.list?.changingKey == nil)
     }
 
-    @Test("Only status 200 confirms a list") func answers() {
+    @Test("Only status 200 confirms a list")
+    func answers() {
         #expect(uploads.outcome(of: Answer(status: 200)) == .delivered(status: 200))
         #expect(
             uploads.outcome(of: Answer(status: 201))
@@ -78,7 +82,8 @@ import Testing
 
     private var format: CredentialFormat { get throws { try #require(uploads.credentials) } }
 
-    @Test("An entry of the credentials file is a beacon key") func fileEntries() throws {
+    @Test("An entry of the credentials file is a beacon key")
+    func fileEntries() throws {
         guard case .text(let name) = try format.entry else {
             Issue.record("An entry is not a string.")
             return
@@ -91,13 +96,15 @@ import Testing
         #expect(try format.credential(account(""), ["4e1a50": entry]) == nil)
     }
 
-    @Test("The beacon key and its token are secret") func secrets() {
+    @Test("The beacon key and its token are secret")
+    func secrets() {
         let credential = SiftCredential.credential(beaconKey: "key-123")
         #expect(credential.secrets == ["key-123", "a2V5LTEyMw=="])
         #expect(!"\(credential) \(String(reflecting: credential))".contains("key-123"))
     }
 
-    @Test("Environment variables override the credentials file") func environmentVariables() throws {
+    @Test("Environment variables override the credentials file")
+    func environmentVariables() throws {
         let environment = [
             "PINGFERRY_SIFT_KEY_b": "b-2", "PINGFERRY_SIFT_KEY_c": "c-2", "PINGFERRY_SIFT_KEY_d": "",
             "PINGFERRY_SIFT_KE": "x", "PATH": "/bin",

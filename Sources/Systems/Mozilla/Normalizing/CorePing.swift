@@ -3,14 +3,14 @@ import Telemetry
 
 /// The fields of a core ping.
 ///
-/// `unknown` and `??` take the place of required values that may be anything when records get pseudonyms, because the format
-/// has them for values that are not known. Campaigns and distributions name who advertised to a person, and lists of services
-/// and add-ons tell what a person needs, so they are left out.
+/// Pseudonymized records contain `unknown` or `??` instead of required values that do not have the expected form,
+/// because the format uses these strings for unknown values. They omit campaigns and distributions, which reveal who
+/// advertised to a person, and lists of services and add-ons, which reveal the needs of a person.
 ///
-/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5.1, 5.2 and 9. The schemas of versions
-/// 2 to 10 differ only in the value of `v`. The schema of version 1 has few fields.
+/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5.1, 5.2 and 9. The schemas of
+/// versions 2 to 10 differ only in the value of `v`. The schema of version 1 has few fields.
 enum CorePing {
-    /// All fields, with those that apps add.
+    /// All fields, including the fields that apps add.
     static let fields = required + optional + added
 
     private static let documented = fields.documented
@@ -90,7 +90,7 @@ enum CorePing {
             "whether the button to share tracker counts is shown, in the second phase of the experiment of Focus"),
     ]
 
-    /// Returns the fields of the schema for a ping with the `v` of some measurements.
+    /// Returns the fields of the schema that the member `v` of `measurements` selects.
     static func fields(of measurements: JSONNode, in document: JSONDocument) -> PayloadFields {
         guard let version = document.value(of: MeasurementKeys.version, in: measurements) else { return documented }
         let text = document.bytes(of: version)
@@ -99,7 +99,7 @@ enum CorePing {
         return isFirst ? version1 : documented
     }
 
-    /// The places in the apps where searches begin.
+    /// The locations in the apps where searches can start.
     static let searchLocations: Set = ["actionbar", "listitem", "quicksearch", "suggestion"]
 
     @Sendable private static func startsWithNumber(_ text: Span<UInt8>) -> Bool {
@@ -110,12 +110,15 @@ enum CorePing {
 }
 
 extension PseudonymRule {
-    /// A word of the system, or `unknown`.
+    /// Keeps a system name, and replaces any other value with `unknown`.
     static let word = PseudonymRule.keep(.name, else: .text("unknown"))
-    /// A locale, or `??`.
+    /// Keeps a locale, and replaces any other value with `??`.
     static let locale = PseudonymRule.keep(.locale, else: .text("??"))
-    /// The name of a search engine that apps contain. The name of one that somebody added can tell where that person works.
+    /// Keeps the name of a search engine that apps include, and replaces any other name with a pseudonym.
+    ///
+    /// The name of a search engine that a user added can reveal the employer of the user.
     static let searchEngine = PseudonymRule.keep(.oneOf(engines), else: .pseudonym(engine))
+    /// Keeps search counts, with pseudonyms for search engines that apps do not include.
     static let searches = PseudonymRule.map(
         .afterPoint(CorePing.searchLocations, known: engines, engine), .keep(.number))
 
@@ -130,6 +133,6 @@ extension PseudonymRule {
 }
 
 extension PseudonymClass {
-    /// An id that several profiles of a person have in common.
+    /// The class of ids that several profiles of a person share.
     static let profileGroup = PseudonymClass("profile-group")
 }

@@ -1,16 +1,20 @@
 import JSONText
 import Telemetry
 
-/// The fields of an event ping, and the number of events in it.
+/// The fields of event pings, and the limits on the number of events.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 3.3, 6.1, 6.3 to 6.5, 7 and 9.
 enum EventPing {
-    /// The number of events for which the SDK waits before it builds a ping.
-    static let fewestEvents = 3
-    /// The number of events at which the SDK builds a ping at once.
-    static let mostEvents = 500
+    /// The minimum number of events in a ping.
+    ///
+    /// The SDK waits until there are that many.
+    static let minimumEventCount = 3
+    /// The maximum number of events in a ping.
+    ///
+    /// The SDK builds a ping immediately when there are that many.
+    static let maximumEventCount = 500
 
-    /// The fields of a `mobile-event` ping, with those that apps add.
+    /// The fields of a `mobile-event` ping, including the fields that apps add.
     static let mobileFields = fieldsOfCorePings + ownFields
 
     private static let fieldsOfCorePings = CorePing.fields.only([
@@ -42,17 +46,17 @@ enum EventPing {
         .required("v", .version(1...Int.max), .keep(.number), "the version of the ping, which selects its schema"),
     ]
 
-    /// The fields of a `focus-event` ping, with those that apps add.
+    /// The fields of a `focus-event` ping, including the fields that apps add.
     static let focusFields = mobileFields.optional(["processStartTimestamp"])
 
-    /// Whether a text contains `dddd-dd-dd`.
+    /// Returns whether `text` contains a date of the form `dddd-dd-dd`, where each `d` is a digit.
     @Sendable private static func containsDate(_ text: Span<UInt8>) -> Bool {
         text.count >= 10 && (0...(text.count - 10)).contains { text.extracting($0..<$0 + 10).isDate }
     }
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes are `dddd-dd-dd`.
+    /// Whether the bytes have the form `dddd-dd-dd`, where each `d` is a digit.
     var isDate: Bool {
         guard count == 10 else { return false }
         for index in indices {

@@ -1,14 +1,15 @@
 import JSONText
 import Telemetry
 
-/// The events of an event ping: `[timestamp, category, method, object, value?, extras?]`.
+/// Normalizes the events of an event ping, which have the form `[timestamp, category, method, object, value?,
+/// extras?]`.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 6.4 to 6.6.
 enum EventTuples {
-    private static let fewestElements = 4
-    private static let mostElements = 6
+    private static let minimumElementCount = 4
+    private static let maximumElementCount = 6
 
-    /// Brings each event of an array into its documented form; notes where another run of the app begins.
+    /// Normalizes all events in an array, and notes each event with which another run of the app begins.
     static func normalize(_ events: JSONNode, in document: inout JSONDocument, findings: inout Findings) {
         let plainKinds = plainKinds
         var index = 0
@@ -31,8 +32,9 @@ enum EventTuples {
         }
     }
 
-    /// The index of the first event of the last run of the app in a ping: those before it count from the start of an earlier
-    /// process [E13].
+    /// Returns the index of the first event from the last run of the app.
+    ///
+    /// The timestamps of earlier events are relative to the start of an earlier process (case E13).
     static func startOfLastRun(in events: JSONNode, of document: JSONDocument) -> Int {
         var start = 0
         var index = 0
@@ -48,19 +50,20 @@ enum EventTuples {
         return start
     }
 
-    /// The kinds of the elements of events that have the documented form if their first element is an integer, and nothing in
-    /// them that could have another one: of most events.
+    /// The element kinds of events that need no normalization if their first element is an integer.
+    ///
+    /// Most events match one.
     private static let plainKinds: [KindPattern] = [
         KindPattern([.number, .string, .string, .string]),
         KindPattern([.number, .string, .string, .string, .string]),
         KindPattern([.number, .string, .string, .string, .null]),
     ]
 
-    /// Whether a value looks like an event at all: a number and three strings at its front.
+    /// Returns whether `value` is recognized as an event, because it starts with a number and three strings.
     static func isTuple(_ value: JSONNode, in document: JSONDocument) -> Bool {
-        guard document.count(of: value) >= fewestElements else { return false }
+        guard document.count(of: value) >= minimumElementCount else { return false }
         var element = document.firstElement(of: value)
-        for position in 0..<fewestElements {
+        for position in 0..<minimumElementCount {
             guard let current = element, document.kind(of: current) == (position == 0 ? .number : .string) else {
                 return false
             }
@@ -69,6 +72,9 @@ enum EventTuples {
         return true
     }
 
+    /// Normalizes the event at `index`.
+    ///
+    /// Deviations that cannot be normalized are faults.
     static func normalize(
         event: JSONNode, index: Int, in document: inout JSONDocument, findings: inout Findings
     ) {
@@ -77,7 +83,7 @@ enum EventTuples {
         }
         dropRepeatedValue(of: event, index: index, in: &document, findings: &findings)
         let count = document.count(of: event)
-        guard (fewestElements...mostElements).contains(count) else {
+        guard (minimumElementCount...maximumElementCount).contains(count) else {
             return findings.fault("events[\(index)] has \(count) elements")
         }
         var position = 0
@@ -98,7 +104,7 @@ enum EventTuples {
         case 0:
             guard kind == .number else { return findings.fault("events[\(index)][0] is no integer") }
             if JSONNumberText.isPlainInteger(document.bytes(of: element)) { return }
-            _ = findings.take(IntegerForm.normalize(element, in: &document), name: { "events[\(index)][0]" })
+            _ = findings.add(IntegerForm.normalize(element, in: &document), name: { "events[\(index)][0]" })
         case 1, 2, 3:
             if kind != .string { findings.fault("events[\(index)][\(position)] is no string") }
         case 4:
@@ -108,17 +114,17 @@ enum EventTuples {
                 if kind != .null { findings.fault("events[\(index)][5] is no object") }
                 return
             }
-            TextValues.normalize(
+            StringValues.normalize(
                 element, in: &document, findings: &findings, isNullable: true, code: { _ in "E8" },
                 name: { "events[\(index)][5]" })
         }
     }
 
-    /// SDK v1.0.1 to v1.0.4 wrote the value twice when there were extras [E7].
+    /// Removes the repeated value that SDK versions 1.0.1 to 1.0.4 wrote in events with extras (case E7).
     private static func dropRepeatedValue(
         of event: JSONNode, index: Int, in document: inout JSONDocument, findings: inout Findings
     ) {
-        guard document.count(of: event) == mostElements + 1 else { return }
+        guard document.count(of: event) == maximumElementCount + 1 else { return }
         let elements = document.elements(of: event)
         guard document.kind(of: elements[4]) == .string, document.kind(of: elements[5]) == .string,
             document.bytes(of: elements[4]).equals(document.bytes(of: elements[5])),
@@ -133,7 +139,9 @@ enum EventTuples {
         return Int64(decimal: document.bytes(of: first))
     }
 
-    /// Small steps back come from events that were appended late [E12]; a drop to near 0 is another run [E13].
+    /// Returns whether an event with the timestamp `offset` starts another run of the app (case E13).
+    ///
+    /// A slightly smaller timestamp than the previous one does not, because events can be appended late (case E12).
     private static func startsRun(_ offset: Int64, after previous: Int64) -> Bool {
         offset >= 0 && offset < previous / 2 && previous - offset > 100
     }

@@ -1,7 +1,9 @@
 import JSONText
 import Telemetry
 
-/// The part of a core ping that only Firefox for Android writes. Every value in it may be `null`.
+/// The fields of a core ping that only Firefox for Android writes.
+///
+/// Every value may be `null`.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 9.
 enum FennecFields {

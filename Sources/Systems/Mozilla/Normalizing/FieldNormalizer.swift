@@ -1,18 +1,19 @@
 import JSONText
 import Telemetry
 
-/// Brings the documented fields of an object into their documented form, where that is unambiguous, and finds what is
-/// not in it.
+/// Normalizes the documented fields of an object, and reports faults.
 ///
-/// Fields are passed as a span and a place in it: a copy of a field would cost counting references to memory that all
-/// threads share, for each field of each ping.
+/// A value is only changed if its documented form is unambiguous. Each change leads to a note with the id of its case
+/// in the format document. Other values are kept, and deviations are faults.
 ///
-/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5.3 and 6.4: a value is kept
-/// unless the documented form is unambiguous from it, and every change leaves a note with the case id.
+/// Fields are passed as indexes in a span, because copying a field would update reference counts that all threads
+/// share.
+///
+/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5.3 and 6.4.
 struct FieldNormalizer: ~Escapable {
     /// The fields of the object, in canonical order.
     let fields: Span<PayloadField>
-    /// The text in front of a field's name in notes: empty, or the path of the object and a dot.
+    /// The prefix of field names in notes, which is empty or the path of the object and a dot.
     let prefix: String
 
     @_lifetime(copy fields)
@@ -21,13 +22,13 @@ struct FieldNormalizer: ~Escapable {
         self.prefix = prefix
     }
 
-    /// Checks the members of an object against the fields.
+    /// Normalizes the members of an object.
     func normalize(_ object: JSONNode, in document: inout JSONDocument, findings: inout Findings) {
         var removed: [JSONNode] = []
         var field = 0
         for position in 0..<document.memberCount(of: object) {
             let member = document.member(at: position, of: object)
-            guard let found = place(of: member.key, from: &field, in: document, findings: &findings),
+            guard let found = fieldIndex(of: member.key, from: &field, in: document, findings: &findings),
                 fields[found].presence != .added
             else { continue }
             if isRemovableNull(member.value, found, in: document) {
@@ -44,9 +45,10 @@ struct FieldNormalizer: ~Escapable {
         for value in removed { document.removeMember(withValue: value, from: object) }
     }
 
-    /// The field that a key names, nil if none. Moves on to the first field behind the key, past fields that the object
-    /// does not have.
-    private func place(
+    /// Returns the index of the field with a key, or `nil` if there is none.
+    ///
+    /// Advances `field` to the first field after the key. Fields that are skipped are missing from the object.
+    private func fieldIndex(
         of key: JSONNode, from field: inout Int, in document: JSONDocument, findings: inout Findings
     ) -> Int? {
         let start = KeyStart(document.bytes(of: key))
@@ -68,7 +70,9 @@ struct FieldNormalizer: ~Escapable {
 
     private func name(_ field: Int) -> String { "\(prefix)\(fields[field].key)" }
 
-    /// Null where the documented form has no null goes [C8]; a required field stays as it is, to be held.
+    /// Returns whether a value is a `null` that the documented form does not allow (case C8).
+    ///
+    /// In a required field, `null` is not removed but becomes a fault.
     private func isRemovableNull(_ value: JSONNode, _ field: Int, in document: JSONDocument) -> Bool {
         document.kind(of: value) == .null && !fields[field].form.isNullable && fields[field].presence != .required
     }
@@ -89,7 +93,7 @@ struct FieldNormalizer: ~Escapable {
         case .map(_, let form):
             normalizeStrings(value, field, nullable: form.isNullable, in: &document, findings: &findings)
         case .list(.structure):
-            guard isKind(.array, value, field, in: document, findings: &findings) else { return }
+            guard checkKind(.array, value, field, in: document, findings: &findings) else { return }
             EventTuples.normalize(value, in: &document, findings: &findings)
         case .list(let form):
             checkStringList(value, field, nullable: form.isNullable, in: document, findings: &findings)
@@ -99,8 +103,8 @@ struct FieldNormalizer: ~Escapable {
         }
     }
 
-    /// Whether the value is of a kind; a fault if not.
-    private func isKind(
+    /// Returns whether a value is of a kind, and reports a fault otherwise.
+    private func checkKind(
         _ kind: JSONKind, _ value: JSONNode, _ field: Int, in document: JSONDocument, findings: inout Findings
     ) -> Bool {
         if document.kind(of: value) == kind { return true }
@@ -121,12 +125,14 @@ extension FieldNormalizer {
         findings.fault("\(name(field)) has no schema")
     }
 
-    /// - Returns: whether the value is now an integer that the schema allows.
+    /// Normalizes an integer.
+    ///
+    /// Returns whether the result is allowed by the schema.
     private func normalizeInteger(
         _ value: JSONNode, _ field: Int, isNatural: Bool, in document: inout JSONDocument, findings: inout Findings
     ) -> Bool {
         let outcome = IntegerForm.normalize(value, in: &document)
-        guard findings.take(outcome, name: { name(field) }) else { return false }
+        guard findings.add(outcome, name: { name(field) }) else { return false }
         if isNatural, JSONNumberText.isNegative(document.bytes(of: value)) {
             findings.fault("\(name(field)) is negative")
             return false
@@ -134,7 +140,9 @@ extension FieldNormalizer {
         return true
     }
 
-    /// A boolean written 0 or 1 is one [C5].
+    /// Normalizes a Boolean.
+    ///
+    /// The numbers 0 and 1 are replaced (case C5).
     private func normalizeBoolean(
         _ value: JSONNode, _ field: Int, in document: inout JSONDocument, findings: inout Findings
     ) {
@@ -151,7 +159,7 @@ extension FieldNormalizer {
     private func checkString(
         _ value: JSONNode, _ field: Int, _ form: StringForm, in document: JSONDocument, findings: inout Findings
     ) {
-        guard isKind(.string, value, field, in: document, findings: &findings) else { return }
+        guard checkKind(.string, value, field, in: document, findings: &findings) else { return }
         switch form {
         case .any, .atMost: return
         case .uuid: if !document.bytes(of: value).isUUID { findings.fault("\(name(field)) is not a UUID") }
@@ -168,23 +176,25 @@ extension FieldNormalizer {
         _ object: JSONNode, _ field: Int, _ fields: PayloadFields, in document: inout JSONDocument,
         findings: inout Findings
     ) {
-        guard isKind(.object, object, field, in: document, findings: &findings) else { return }
+        guard checkKind(.object, object, field, in: document, findings: &findings) else { return }
         let normalizer = FieldNormalizer(fields.sorted.span, prefix: "\(name(field)).")
         normalizer.normalize(object, in: &document, findings: &findings)
     }
 
-    /// Search counts: their values may be written with a point [C1], but not as text [C19].
+    /// Normalizes the values of search counts.
+    ///
+    /// Decimal points are allowed (case C1), but strings are faults (case C19).
     private func normalizeIntegers(
         _ object: JSONNode, _ field: Int, in document: inout JSONDocument, findings: inout Findings
     ) {
-        guard isKind(.object, object, field, in: document, findings: &findings) else { return }
+        guard checkKind(.object, object, field, in: document, findings: &findings) else { return }
         var removed: [JSONNode] = []
         for position in 0..<document.memberCount(of: object) {
             let member = document.member(at: position, of: object)
             switch document.kind(of: member.value) {
             case .number:
                 let outcome = IntegerForm.normalize(member.value, in: &document)
-                _ = findings.take(outcome, name: { "\(name(field)).\(document.string(of: member.key))" })
+                _ = findings.add(outcome, name: { "\(name(field)).\(document.string(of: member.key))" })
             case .null:
                 findings.note("C8 \(name(field)).\(document.string(of: member.key)): null removed")
                 removed.append(member.value)
@@ -197,16 +207,16 @@ extension FieldNormalizer {
     private func normalizeStrings(
         _ object: JSONNode, _ field: Int, nullable: Bool, in document: inout JSONDocument, findings: inout Findings
     ) {
-        guard isKind(.object, object, field, in: document, findings: &findings) else { return }
-        TextValues.normalize(
-            object, in: &document, findings: &findings, isNullable: nullable, code: TextValues.codeOfSetting,
+        guard checkKind(.object, object, field, in: document, findings: &findings) else { return }
+        StringValues.normalize(
+            object, in: &document, findings: &findings, isNullable: nullable, code: StringValues.codeOfSetting,
             name: { name(field) })
     }
 
     private func checkStringList(
         _ list: JSONNode, _ field: Int, nullable: Bool, in document: JSONDocument, findings: inout Findings
     ) {
-        guard isKind(.array, list, field, in: document, findings: &findings) else { return }
+        guard checkKind(.array, list, field, in: document, findings: &findings) else { return }
         var element = document.firstElement(of: list)
         while let current = element {
             let kind = document.kind(of: current)

@@ -1,21 +1,25 @@
 import JSONText
 import Telemetry
 
-/// The plain form of an integer, and the spellings that mean one without doubt.
+/// Normalizes integers that are written in another form.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", cases C1 to C4.
 enum IntegerForm {
-    /// The result for a value that should be an integer. Its texts do not name the field.
+    /// The result of normalizing a value.
+    ///
+    /// The strings do not contain the name of the field.
     enum Outcome {
-        /// It is a plain integer.
+        /// The value is a plain integer.
         case plain
-        /// It was rewritten as one: the code and the words of a note.
+        /// The value was replaced with a plain integer.
+        ///
+        /// The strings are the code and the text of the note.
         case rewritten(code: String, note: String)
-        /// It is none, and stays.
+        /// The value is not an integer and was not changed.
         case fault(String)
     }
 
-    /// Writes an integer in its plain form where that is unambiguous.
+    /// Replaces a value with a plain integer, if it unambiguously represents one.
     static func normalize(_ value: JSONNode, in document: inout JSONDocument) -> Outcome {
         switch document.kind(of: value) {
         case .number:
@@ -36,7 +40,7 @@ enum IntegerForm {
         }
     }
 
-    /// Whether a text is an integer as JSON writes it.
+    /// Returns whether `text` is an integer in the syntax of JSON.
     private static func isPlainDecimal(_ text: Span<UInt8>) -> Bool {
         let start = !text.isEmpty && text[0] == UInt8(ascii: "-") ? 1 : 0
         guard text.count > start, JSONNumberText.isPlainInteger(text) else { return false }
@@ -45,9 +49,10 @@ enum IntegerForm {
 }
 
 extension Findings {
-    /// Adds a note or a fault for what became of an integer.
-    /// - Returns: whether it is a plain integer now.
-    mutating func take(_ outcome: IntegerForm.Outcome, name: () -> String) -> Bool {
+    /// Adds the note or the fault of an outcome.
+    ///
+    /// Returns whether the value is now a plain integer.
+    mutating func add(_ outcome: IntegerForm.Outcome, name: () -> String) -> Bool {
         switch outcome {
         case .plain: return true
         case .rewritten(let code, let text):

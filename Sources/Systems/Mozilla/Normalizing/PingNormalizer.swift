@@ -2,11 +2,11 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// Brings the measurements of a ping into the documented form of its type.
+/// Normalizes the measurements of a ping according to its type.
 enum PingNormalizer {
-    /// Normalizes measurements in place and tells why the result must not be uploaded, if it must not.
+    /// Normalizes measurements in place, and returns the holds on the result.
     ///
-    /// A type without a documented form passes as it is.
+    /// Measurements of an undocumented type are not changed and have no holds.
     static func normalize(
         _ measurements: JSONNode, type: String, in document: inout JSONDocument, findings: inout Findings
     ) -> [Hold] {
@@ -15,14 +15,14 @@ enum PingNormalizer {
         case "core":
             let fields = CorePing.fields(of: measurements, in: document)
             FieldNormalizer(fields.sorted.span).normalize(measurements, in: &document, findings: &findings)
-            CoreOddities.note(measurements, in: document, findings: &findings)
+            CorePingAnomalies.note(measurements, in: document, findings: &findings)
         case "focus-event", "mobile-event":
             let fields = type == "focus-event" ? EventPing.focusFields : EventPing.mobileFields
             FieldNormalizer(fields.sorted.span).normalize(measurements, in: &document, findings: &findings)
             if let hold = eventCountHold(measurements, in: document) { holds.append(hold) }
         default: return []
         }
-        noteScalarOddities(measurements, in: document, findings: &findings)
+        noteScalarAnomalies(measurements, in: document, findings: &findings)
         if let schema = findings.hold { holds.insert(schema, at: 0) }
         return holds
     }
@@ -30,12 +30,14 @@ enum PingNormalizer {
     private static func eventCountHold(_ measurements: JSONNode, in document: JSONDocument) -> Hold? {
         guard let events = document.array(MeasurementKeys.events, in: measurements) else { return nil }
         let count = document.count(of: events)
-        if count < EventPing.fewestEvents { return .tooFewEvents }
-        return count > EventPing.mostEvents ? .tooManyEvents : nil
+        if count < EventPing.minimumEventCount { return .tooFewEvents }
+        return count > EventPing.maximumEventCount ? .tooManyEvents : nil
     }
 
-    /// What is odd in the fields that all types share, but stays as it is [C13, C22].
-    private static func noteScalarOddities(
+    /// Notes unusual values of the fields that all types share.
+    ///
+    /// The values are kept (cases C13 and C22).
+    private static func noteScalarAnomalies(
         _ measurements: JSONNode, in document: JSONDocument, findings: inout Findings
     ) {
         if let client = document.value(of: MeasurementKeys.clientID, in: measurements),
@@ -52,14 +54,14 @@ enum PingNormalizer {
     }
 }
 
-/// What is odd in a core ping but stays as it is.
-enum CoreOddities {
+/// Notes unusual values in a core ping, which are kept.
+enum CorePingAnomalies {
     static func note(_ measurements: JSONNode, in document: JSONDocument, findings: inout Findings) {
         noteCalendar(measurements, in: document, findings: &findings)
         noteReversedSearches(measurements, in: document, findings: &findings)
     }
 
-    /// Before v1.0.9 the day was written in the device's calendar and digits [C9].
+    /// Notes a date in another calendar or other digits, which SDK versions before 1.0.9 wrote (case C9).
     private static func noteCalendar(
         _ measurements: JSONNode, in document: JSONDocument, findings: inout Findings
     ) {
@@ -69,7 +71,7 @@ enum CoreOddities {
         findings.note("C9 created: another calendar or digits, kept as stored; the time is the envelope's")
     }
 
-    /// Firefox before 10.0 wrote `<engine>.<location>` [C24].
+    /// Notes search keys of the form `<engine>.<location>`, which Firefox versions before 10.0 wrote (case C24).
     private static func noteReversedSearches(
         _ measurements: JSONNode, in document: JSONDocument, findings: inout Findings
     ) {

@@ -1,18 +1,20 @@
 import Telemetry
 
-/// The rules by which the events and settings of an event ping get pseudonyms.
+/// The rules for replacing identifiers in events and settings of event pings with pseudonyms.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 3.3, 6.4, 6.5 and 7.
 enum EventPseudonyms {
-    /// `[timestamp, category, method, object, value?, extras?]`
+    /// The rule for an event, `[timestamp, category, method, object, value?, extras?]`.
     static let event = PseudonymRule.tuple([
         .keep(.number), eventWord, eventWord, eventWord, .keep(.oneOf(values)), .object(extras),
     ])
 
-    /// Category, method and object are words of the app's code. What is no word is told from others, and not shown.
+    /// The rule for category, method and object, which are identifiers from the code of the app.
+    ///
+    /// Other values get pseudonyms.
     private static let eventWord = PseudonymRule.keep(.word, else: .pseudonym(.event))
 
-    /// The values that documents name: settings, choices, and the numbers of pages.
+    /// The documented values, which are settings, choices and page numbers.
     private static let values: Set<String> = Set(
         [
             "BiometricLogin", "BlockAds", "BlockAnalytics", "BlockFonts", "BlockOther", "BlockSocial", "HomeScreenTips",
@@ -21,7 +23,9 @@ enum EventPseudonyms {
             "false", "finish", "firefox", "skip", "true",
         ] + (0..<20).map(String.init))
 
-    /// Extras hold what apps put there: those that are documented stay where they are choices.
+    /// The rules for extras.
+    ///
+    /// Only documented extras with a fixed set of values are kept, because apps can add any data.
     private static let extras: PseudonymTable = [
         "DidShowNewIntro": .keep(.flag),
         "Experiment id": .keep(.decimal),
@@ -42,7 +46,7 @@ enum EventPseudonyms {
         "to": .keep(.flag),
     ]
 
-    /// The preferences that documents name.
+    /// The rules for the documented preferences.
     static let settings: PseudonymTable =
         PseudonymTable(
             [

@@ -1,15 +1,17 @@
 import JSONText
 import Telemetry
 
-/// What becomes of pings when their records get pseudonyms.
+/// The rules for replacing identifiers in pings with pseudonyms.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5, 6 and 8.1.
 enum MozillaPseudonyms {
     static let format = PseudonymFormat(
         tables: [(["core"], core), (["focus-event", "mobile-event"], events)], path: path(of:_:))
 
-    /// The document id in the path follows that of the record, and a type that is no word does, too. Name, version, channel and
-    /// build are shown as those of `app` are.
+    /// Returns the upload path with pseudonyms.
+    ///
+    /// The document id and an undocumented type get the same pseudonyms as in the record. The facts about the app are
+    /// treated like those of the record.
     private static func path(
         of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String
     ) -> String? {

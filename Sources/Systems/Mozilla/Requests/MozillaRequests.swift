@@ -2,7 +2,7 @@ import JSONText
 import Parallel
 import Telemetry
 
-/// Describes captured pings: the measurements as they go to the server, or in the envelope that apps store.
+/// The format of captured pings, which are measurements as sent to the server or in the envelope that apps store.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", sections C, D and H.
 enum MozillaRequests {
@@ -10,18 +10,21 @@ enum MozillaRequests {
         // The server also accepts PUT.
         hosts: [CapturedHost(MozillaUploads.host)], methods: [MozillaUploads.method, "PUT"], body: .json,
         headers: [], payloadsRepeat: false,
-        // `/submit/telemetry/` and the six parts of `SubmitPath`. Pings of Glean go to the same host and have other paths.
+        // A path consists of `/submit/telemetry/` and the six parts of `SubmitPath`. Pings of Glean are sent to the same host,
+        // but have other paths.
         isUpload: { $0.count == partCount && $0.begin(with: "submit", "telemetry") },
         otherTraffic: nil, path: nil,
-        // Only 200 proves a delivery. `MozillaUploads` explains why uploads accept any 2xx.
+        // Only status 200 proves a delivery. See `MozillaUploads` for the reason why uploads accept any 2xx.
         deliveredStatuses: 200...200, lineShape: lineShape(of:), record: record(of:in:))
 
-    /// The number of parts in the path of an upload.
+    /// The number of components in the path of an upload.
     private static let partCount = 8
 
-    /// Readers that keep their memory from one line to the next. Each call sets the place of the reader that it uses.
+    /// Readers that reuse their memory from one line to the next.
+    ///
+    /// Each call sets the origin of the reader that it uses.
     private static let readers = SparePool<PingReader, Never> {
-        PingReader(at: MozillaPlace(capture: "", path: "", store: .mozillaPingFile, namedType: ""))
+        PingReader(from: MozillaStoreOrigin(capture: "", path: "", store: .mozillaPingFile, typeInName: ""))
     }
 
     private static func lineShape(of line: JSONDocument) -> LineShape? {
@@ -29,15 +32,15 @@ enum MozillaRequests {
         if has(EnvelopeKeys.documentID, EnvelopeKeys.measurements, EnvelopeKeys.uploadPath) {
             return .stored(record(ofStored:source:))
         }
-        // Measurements without an envelope are a ping file too [P4].
+        // Measurements without an envelope are also a valid ping file (case P4).
         return has(MeasurementKeys.clientID, MeasurementKeys.version) ? .payload(isStoredToo: true) : nil
     }
 
     private static func record(ofStored line: [UInt8], source: Source) throws(BodyError) -> Record {
-        let place = MozillaPlace(capture: source.capture, path: source.path, store: source.store, namedType: "")
+        let origin = MozillaStoreOrigin(capture: source.capture, path: source.path, store: source.store, typeInName: "")
         var output = ScanOutput(capture: source.capture, path: source.path)
         readers.withSpare { reader in
-            reader.place = place
+            reader.origin = origin
             reader.readPingFile(line, into: &output)
         }
         guard var record = output.records.first else {
@@ -47,7 +50,9 @@ enum MozillaRequests {
         return record
     }
 
-    /// Makes a record of measurements. None are rejected: faults of the measurements hold the record.
+    /// Makes the record of measurements.
+    ///
+    /// Faults in the measurements do not reject the record, but hold it.
     private static func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
         let root = document.root
         var findings = Findings()
@@ -71,7 +76,9 @@ enum MozillaRequests {
         return upload.finished(record)
     }
 
-    /// Of the documented pings only event pings have events, and a mobile-event ping has to tell when its process started.
+    /// Returns the type that the fields of measurements indicate, and notes it.
+    ///
+    /// Only event pings have events, and only `mobile-event` pings must contain the start time of the process.
     private static func inferredType(of root: JSONNode, in document: JSONDocument, findings: inout Findings) -> String {
         func has(_ key: JSONKey) -> Bool { document.value(of: key, in: root) != nil }
         let eventType = has(MeasurementKeys.processStart) ? "mobile-event" : "focus-event"

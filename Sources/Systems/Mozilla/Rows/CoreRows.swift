@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// Core pings as rows: a column for each documented field, and the search counts one by one.
+/// Converts core pings to table rows, with a column for each documented field and a row for each search count.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5.1 and 5.2.
 enum CoreRows {
@@ -41,46 +41,49 @@ enum CoreRows {
         }
     }
 
-    /// The cells of all fields, and of what has none. Members and fields are both in canonical order, so one pass finds each.
+    /// Returns the cells of all fields, and a cell of the members that are not fields.
+    ///
+    /// Members and fields are both in canonical order, so a single pass matches them.
     private static func cells(of document: JSONDocument, _ buffer: inout RowBuffer) -> [Cell] {
         var cells: [Cell] = []
         cells.reserveCapacity(fields.count + 1)
-        var left: Set<JSONNode> = []
-        var place = 0
+        var otherKeys: Set<JSONNode> = []
+        var index = 0
         let count = document.memberCount(of: document.root)
         for field in fields {
-            while place < count {
-                let member = document.member(at: place, of: document.root)
+            while index < count {
+                let member = document.member(at: index, of: document.root)
                 let order = document.bytes(of: member.key).ordered(against: field.key)
                 guard order < 0 else { break }
-                left.insert(member.key)
-                place += 1
+                otherKeys.insert(member.key)
+                index += 1
             }
-            guard place < count else {
+            guard index < count else {
                 cells.append(.null)
                 continue
             }
-            let member = document.member(at: place, of: document.root)
+            let member = document.member(at: index, of: document.root)
             guard document.bytes(of: member.key).ordered(against: field.key) == 0 else {
                 cells.append(.null)
                 continue
             }
-            place += 1
+            index += 1
             let cell = cell(of: member.value, field.form, in: document, &buffer)
-            if cell == .null, document.kind(of: member.value) != .null { left.insert(member.key) }
+            if cell == .null, document.kind(of: member.value) != .null { otherKeys.insert(member.key) }
             cells.append(cell)
         }
-        while place < count {
-            left.insert(document.member(at: place, of: document.root).key)
-            place += 1
+        while index < count {
+            otherKeys.insert(document.member(at: index, of: document.root).key)
+            index += 1
         }
         let other =
-            left.isEmpty ? .null : buffer.keep(membersOf: document.root, of: document) { left.contains($0.key) }
+            otherKeys.isEmpty
+            ? .null : buffer.keep(membersOf: document.root, of: document) { otherKeys.contains($0.key) }
         cells.append(other)
         return cells
     }
 
-    /// The cell of a field; NULL for a value of another type.
+    /// Returns the cell of a field, which is NULL if the value is of another type.
     private static func cell(
         of value: JSONNode, _ form: PayloadForm, in document: JSONDocument, _ buffer: inout RowBuffer
     ) -> Cell {
@@ -96,13 +99,15 @@ enum CoreRows {
         }
     }
 
-    /// The rows of search counts, in the order of their keys: `<source>.<engine>`, split at the first point.
+    /// Returns the rows of search counts.
+    ///
+    /// Their keys, `<source>.<engine>`, are split at the first point.
     private static func counts(
         _ searches: JSONNode, of document: JSONDocument, _ buffer: inout RowBuffer
     ) -> [[Cell]] {
-        (0..<document.memberCount(of: searches)).map { place in
-            let member = document.member(at: place, of: searches)
-            // A key has no lone surrogates that matter: what UTF-8 cannot express is replaced.
+        (0..<document.memberCount(of: searches)).map { index in
+            let member = document.member(at: index, of: searches)
+            // Lone surrogates are replaced, because UTF-8 cannot express them.
             let key = document.string(of: member.key)
             let point = key.utf8.firstIndex(of: UInt8(ascii: "."))
             let source = point.map { String(key[..<$0]) }

@@ -1,9 +1,10 @@
 import JSONText
 import Telemetry
 
-/// Pings as rows: events of event pings, core pings field by field.
+/// Converts the events of event pings, and the fields of core pings, to table rows.
 ///
-/// Source: "Exports", section 1; "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5.1, 6.5 and 6.6.
+/// Source: "Exports", section 1; "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5.1, 6.5
+/// and 6.6.
 struct MozillaRows: RowFormat {
     let tables = [CoreRows.core, CoreRows.searches]
 
@@ -25,7 +26,9 @@ struct MozillaRows: RowFormat {
     private static let device: JSONKey = "device"
     private static let locale: JSONKey = "locale"
 
-    /// Adds the events of a ping. What counts from the start of an earlier process is marked [E13].
+    /// Adds the events of a ping.
+    ///
+    /// Events from an earlier run of the app are marked (case E13).
     private static func add(_ events: JSONNode, of document: JSONDocument, to rows: inout RecordRows) {
         let lastRun = EventTuples.startOfLastRun(in: events, of: document)
         var index = 0
@@ -39,8 +42,9 @@ struct MozillaRows: RowFormat {
         }
     }
 
-    /// The cells of `[timestamp, category, method, object, value?, extras?]`. A ping is kept although its events have another
-    /// form: what is no such array has no cells, and what is no string is no word.
+    /// Returns the cells of an event, `[timestamp, category, method, object, value?, extras?]`.
+    ///
+    /// Events may have another form, because pings with faults are kept. Elements of another type are omitted.
     private static func cells(
         of event: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer
     ) -> EventCells {

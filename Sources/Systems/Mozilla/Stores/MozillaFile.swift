@@ -1,21 +1,23 @@
 import Files
 import Telemetry
 
-/// A store of Mozilla's SDK that is one file.
+/// A store of Mozilla's SDK that consists of one file.
 struct MozillaFile: SingleFileStore {
+    /// The format of the file.
     enum Contents: Sendable {
-        /// Pings in one array (S1).
+        /// An array of pings (format S1).
         case pingArray(type: String)
-        /// Measurements by date, the oldest form (S0).
+        /// Measurements by date, which is the oldest format (S0).
         case datedMeasurements
-        /// Events that are in no ping yet (PE).
+        /// Events that are not in a ping yet (format PE).
         case pendingEvents(type: String)
-        /// Counters and events in a file of their own (V1).
+        /// Counters and events (format V1).
         case values
-        /// Preferences of an app with counters and events among them (V2, V3); `hasPrefix` where other keys stand beside
-        /// them.
+        /// Preferences of an app, which contain counters and events (formats V2 and V3).
+        ///
+        /// If `hasPrefix` is `true`, the keys of the SDK have a prefix, because there are other keys in the file.
         case preferences(hasPrefix: Bool)
-        /// Preferences of an app group, where events of extensions wait for a ping.
+        /// Preferences of an app group, which contain events of extensions that are not in a ping yet.
         case groupPreferences
     }
 
@@ -34,7 +36,7 @@ struct MozillaFile: SingleFileStore {
     var kind: StoreKind { contents.kind }
     var sizeLimit: FileSizeLimit { .usual }
 
-    /// Preferences hold whatever an app keeps there.
+    /// Whether the file may contain credentials, because an app can store anything in its preferences.
     var carriesCredentials: Bool {
         switch contents {
         case .preferences, .groupPreferences: true
@@ -44,13 +46,14 @@ struct MozillaFile: SingleFileStore {
 
     func makeReader(in context: StoreContext) -> any FileReader { MozillaFileReader(self, in: context) }
 
-    func place(in context: StoreContext) -> MozillaPlace {
-        MozillaPlace(
-            capture: context.capture, path: path, store: contents.kind, namedType: contents.namedType,
+    /// Returns the origin of the contents of the file.
+    func origin(in context: StoreContext) -> MozillaStoreOrigin {
+        MozillaStoreOrigin(
+            capture: context.capture, path: path, store: contents.kind, typeInName: contents.typeInName,
             applicationID: context.container.applicationID)
     }
 
-    /// Reads the bytes of the file, up to the limit of store files.
+    /// Reads the file, up to the size limit of store files.
     func read(in context: StoreContext, into bytes: inout [UInt8]) throws(FileError) {
         try context.tree.folder(at: folderPath).read(location.name, limit: StoreLimits.file, into: &bytes)
     }
@@ -66,8 +69,8 @@ extension MozillaFile.Contents {
         }
     }
 
-    /// The ping type that the file is named for; empty if its name does not tell one.
-    fileprivate var namedType: String {
+    /// The ping type in the name of the file, or an empty string if the name contains none.
+    fileprivate var typeInName: String {
         switch self {
         case .pingArray(let type), .pendingEvents(let type): type
         case .datedMeasurements, .values, .preferences, .groupPreferences: ""

@@ -2,18 +2,18 @@ import JSONText
 import PropertyList
 import Telemetry
 
-/// Reads a store that is one file.
+/// Reads a store that consists of one file.
 struct MozillaFileReader: FileReader {
     private let contents: MozillaFile.Contents
-    private let place: MozillaPlace
+    private let origin: MozillaStoreOrigin
     private var pings: PingReader
-    private var borrowed: BorrowedPings
+    private var finder: BorrowedFieldsFinder
 
     init(_ file: MozillaFile, in context: StoreContext) {
         contents = file.contents
-        place = file.place(in: context)
-        pings = PingReader(at: place)
-        borrowed = BorrowedPings(in: context)
+        origin = file.origin(in: context)
+        pings = PingReader(from: origin)
+        finder = BorrowedFieldsFinder(in: context)
     }
 
     mutating func read(_ bytes: [UInt8], file index: Int, into output: inout ScanOutput) {
@@ -38,8 +38,8 @@ struct MozillaFileReader: FileReader {
         output.rejects += pending.rejects
         guard pending.events.count > 0 else { return }
         let records = PendingEventRecords.make(
-            pending, borrowed: borrowed.newest(of: type, client: nil), client: borrowed.clientInPreferences(),
-            isOwnClient: false, at: place)
+            pending, borrowed: finder.newestFields(ofType: type, client: nil), client: finder.clientInPreferences(),
+            isClientInFile: false, from: origin)
         for record in records { output.add(record) }
     }
 
@@ -50,15 +50,15 @@ struct MozillaFileReader: FileReader {
         } catch {
             return output.rejects.append(Reject(error.code == .empty ? "V1 empty file" : "V1 \(error)"))
         }
-        if let counters = values.counters { output.report(counters) }
+        if let problem = values.counterProblem { output.report(problem) }
         var index = 0
         for (type, pending) in values.pending {
             output.rejects += pending.rejects
-            var place = place
-            place.namedType = type
-            let ping = values.client.flatMap { borrowed.newest(of: type, client: $0) }
+            var origin = origin
+            origin.typeInName = type
+            let ping = values.client.flatMap { finder.newestFields(ofType: type, client: $0) }
             let records = PendingEventRecords.make(
-                pending, borrowed: ping, client: values.client, isOwnClient: true, firstIndex: index, at: place)
+                pending, borrowed: ping, client: values.client, isClientInFile: true, firstIndex: index, from: origin)
             index += records.count
             for record in records { output.add(record) }
         }
@@ -80,7 +80,9 @@ struct MozillaFileReader: FileReader {
         }
     }
 
-    /// The entries of a property list as JSON; one that cannot be read becomes a reject.
+    /// Returns the entries of a property list as JSON.
+    ///
+    /// A property list that cannot be read is rejected.
     private func json(of bytes: [UInt8], prefix: String, code: String, into output: inout ScanOutput) -> [UInt8]? {
         do throws(PropertyListError) {
             return try PreferencesJSON.entries(of: try open(bytes, into: &output), withPrefix: prefix)
@@ -103,7 +105,7 @@ struct MozillaFileReader: FileReader {
 }
 
 extension Reject {
-    /// A property list that could not be read, with the code of the store that it is.
+    /// Creates a reject for a property list that cannot be read, with the code of its format.
     fileprivate init(_ code: String, _ error: PropertyListError) {
         self.init("\(code) \(error.code.rawValue): \(error.reason)", offset: error.offset)
     }

@@ -1,35 +1,42 @@
 import JSONText
 import Telemetry
 
-/// The kind of store that a file or folder may be, as its name tells.
+/// The kind of store that the name of a file or folder indicates.
 ///
-/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 1.1. `<name>` is the storage
-/// name, `MozTelemetry-Default` or `MozTelemetry` in shipped apps, anything else in others.
+/// In the forms below, `<name>` is the storage name. It is `MozTelemetry-Default` or `MozTelemetry` in the apps of
+/// Mozilla, and can be anything in other apps.
+///
+/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 1.1.
 enum MozillaName: Equatable, Sendable {
-    /// `<name>-<type>`: a folder of ping files, if its files say so.
+    /// A folder named `<name>-<type>`, which contains ping files if their names have the form of ping file names.
     case pingFolder(type: String)
-    /// `<name>-<type>.json` (S1), `<name>-<type>-<seconds>.json` (S1b).
+    /// A file named `<name>-<type>.json` (format S1) or `<name>-<type>-<seconds>.json` (format S1b).
     case pingArray(type: String)
-    /// `<name>-values.json` (V1).
+    /// A file named `<name>-values.json` (format V1).
     case values
-    /// `eventArray-<name>-<type>.json` (PE).
+    /// A file named `eventArray-<name>-<type>.json` (format PE).
     case pendingEvents(type: String)
-    /// `<name>.plist` (S0).
+    /// A file named `<name>.plist` (format S0).
     case datedMeasurements
-    /// A property list in a folder of preferences (V2, V3, and settings of app groups).
+    /// A property list in a folder named `Preferences` (formats V2 and V3, and preferences of app groups).
     case preferences
 
     private static let storageNames = ["MozTelemetry-Default", "MozTelemetry"]
     private static let knownTypes = ["core", "focus-event", "mobile-event"]
 
-    /// The kind of store that a folder of this name can be.
+    /// Creates the kind of store that a folder named `name` can be.
+    ///
+    /// Returns `nil` if there is none.
     init?(folder name: String) {
         guard let type = Self.type(from: name) else { return nil }
         self = .pingFolder(type: type)
     }
 
-    /// The kind of store that a file of this name can be.
-    /// - Parameter folder: the name of the folder that it lies in.
+    /// Creates the kind of store that a file named `name` can be.
+    ///
+    /// Returns `nil` if there is none.
+    ///
+    /// `folder` is the name of the folder that contains the file.
     init?(file name: String, in folder: String) {
         if name.hasSuffix(".plist") {
             if Self.storageNames.contains(String(name.dropLast(6))) {
@@ -44,7 +51,7 @@ enum MozillaName: Equatable, Sendable {
         guard name.hasSuffix(".json") else { return nil }
         let base = String(name.dropLast(5))
         if base.hasPrefix("eventArray-") {
-            self = .pendingEvents(type: Self.namedType(of: String(base.dropFirst(11))))
+            self = .pendingEvents(type: Self.pingType(in: String(base.dropFirst(11))))
         } else if base.hasSuffix("-values") {
             self = .values
         } else if let type = Self.type(from: Self.withoutSeconds(base)) {
@@ -54,17 +61,18 @@ enum MozillaName: Equatable, Sendable {
         }
     }
 
-    /// Whether the SDK's own storage name stands in front, so that what cannot be read is a damaged store and no
-    /// stranger's file.
-    static func isOwn(_ name: String) -> Bool {
+    /// Returns whether a name starts with the SDK's own storage name.
+    ///
+    /// A file with such a name that cannot be read is a damaged store instead of a file of another program.
+    static func hasSDKPrefix(_ name: String) -> Bool {
         name.hasPrefix("MozTelemetry") || name.hasPrefix("eventArray-MozTelemetry")
     }
 
-    /// Whether a folder of this name is a ping folder, whatever is in it.
-    static func isOwnPingFolder(_ name: String) -> Bool { isOwn(name) && type(from: name) != nil }
+    /// Returns whether a folder named `name` is a ping folder, regardless of its contents.
+    static func isSDKPingFolder(_ name: String) -> Bool { hasSDKPrefix(name) && type(from: name) != nil }
 
-    /// The ping type at the end of `<name>-<type>`; empty if the name is not of that form.
-    static func namedType(of name: String) -> String {
+    /// Returns the ping type at the end of a name `<name>-<type>`, or an empty string if the name has another form.
+    static func pingType(in name: String) -> String {
         type(from: name) ?? ""
     }
 
@@ -75,7 +83,7 @@ enum MozillaName: Equatable, Sendable {
         return knownTypes.first { name.hasSuffix("-" + $0) }
     }
 
-    /// Removes the seconds at the end of a dated name (S1b).
+    /// Removes the seconds at the end of a name of the format S1b.
     private static func withoutSeconds(_ base: String) -> String {
         guard let dash = base.lastIndex(of: "-"), base[base.index(after: dash)...].contains("."),
             DecimalTime(plain: String(base[base.index(after: dash)...]).utf8.span) != nil
@@ -85,8 +93,10 @@ enum MozillaName: Equatable, Sendable {
 }
 
 extension DecimalTime {
-    /// Reads the time from the name of a ping file: `-t-<seconds>.json` (S3) or `<seconds>.json` (S2); nil if the name
-    /// has another form. The whole name counts: the SDK searches in all of the path and can be fooled by it.
+    /// Reads the time in the name of a ping file, `-t-<seconds>.json` (format S3) or `<seconds>.json` (format S2).
+    ///
+    /// Returns `nil` if the name has another form. Unlike the SDK, which searches for the time in the whole path, this
+    /// initializer only uses the name.
     init?(pingFileName name: Span<UInt8>) {
         let start = name.count > 3 && name.extracting(..<3).equals("-t-") ? 3 : 0
         let end = name.count - 5

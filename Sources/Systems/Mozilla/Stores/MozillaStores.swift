@@ -3,7 +3,8 @@ import Files
 import JSONText
 import Telemetry
 
-/// Recognizes the stores of Mozilla's SDK by the names that it gives, and by contents where others may use the same names.
+/// Recognizes the stores of Mozilla's SDK by their names, and by their contents if other programs may use the same
+/// names.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 1.1 and 1.2.
 enum MozillaStores {
@@ -13,34 +14,34 @@ enum MozillaStores {
         storesOfFile: stores(ofFile:in:), storesOfSingleFile: stores(ofSingleFile:inFolderAt:_:), storeByContents: nil,
         backups: .ofSomeApps(isAbsentFromBackups(_:beside:)))
 
-    /// The preferences of one early SDK (V2), which hold nothing else.
-    private static let ownPreferences = "org.mozilla.telemetry-ios-lib.plist"
+    /// The name of the preferences of an early SDK (format V2), which contain only the values of the SDK.
+    private static let sdkPreferences = "org.mozilla.telemetry-ios-lib.plist"
 
     static func mayBelongToStore(_ file: MemberName) -> Bool {
-        file.name.endsInAnyCase(with: ".json") || file.name.endsInAnyCase(with: ".plist")
-            || MozillaName.isOwnPingFolder(file.folder)
+        file.name.hasSuffixInAnyCase(".json") || file.name.hasSuffixInAnyCase(".plist")
+            || MozillaName.isSDKPingFolder(file.folder)
     }
 
-    /// A ping folder: the SDK names it, or its files are named as only the SDK does.
+    /// Recognizes a ping folder by its name, or by the names of its files.
     static func store(ofFolder folder: inout FolderLook) -> (any Store)? {
-        let isOwn = MozillaName.isOwnPingFolder(folder.name)
-        guard isOwn || holdsPing(folder) else { return nil }
-        var pings: [PingFolder.Unsorted] = []
+        let isNamedBySDK = MozillaName.isSDKPingFolder(folder.name)
+        guard isNamedBySDK || containsPing(folder) else { return nil }
+        var pings: [PingFolder.UnsortedFile] = []
         let files = folder.files
         pings.reserveCapacity(files.count)
         for index in files.indices {
             var time = files.withName(index, DecimalTime.init(pingFileName:))
-            // A file without a time in its name belongs to another program, unless the folder is the SDK's own.
-            guard time != nil || isOwn else { continue }
+            // A file without a time in its name belongs to another program, unless the SDK named the folder.
+            guard time != nil || isNamedBySDK else { continue }
             if time == nil { time = envelopeTime(of: files[index], in: &folder) }
-            pings.append(PingFolder.Unsorted(time: time, entry: UInt32(files.entry(index))))
+            pings.append(PingFolder.UnsortedFile(time: time, entry: UInt32(files.entry(index))))
         }
         return PingFolder(
-            path: folder.path, type: MozillaName.namedType(of: folder.name), files: pings, of: folder)
+            path: folder.path, type: MozillaName.pingType(in: folder.name), files: pings, of: folder)
     }
 
-    /// Whether a folder that is not the SDK's own has a file that is named like a ping.
-    private static func holdsPing(_ folder: borrowing FolderLook) -> Bool {
+    /// Returns whether a folder that the SDK did not name contains a file that is named like a ping.
+    private static func containsPing(_ folder: borrowing FolderLook) -> Bool {
         let isNamedForType = MozillaName(folder: folder.name) != nil
         let files = folder.files
         return files.indices.contains { index in
@@ -61,11 +62,12 @@ enum MozillaStores {
     static func stores(ofFile name: String, in folder: inout FolderLook) -> FileFinding {
         switch MozillaName(file: name, in: folder.name) {
         case .pingArray(let type)?:
-            let isOwn = MozillaName.isOwn(name) || holds(["\"documentId\"", "\"uploadPath\""], name, in: &folder)
-            return isOwn ? .own([MozillaFile(.pingArray(type: type), named: name, in: folder)]) : .stranger
+            let isFromSDK =
+                MozillaName.hasSDKPrefix(name) || contains(["\"documentId\"", "\"uploadPath\""], name, in: &folder)
+            return isFromSDK ? .own([MozillaFile(.pingArray(type: type), named: name, in: folder)]) : .stranger
         case .values?:
-            let isOwn = MozillaName.isOwn(name) || holds(["\"clientId\"", "-seq\""], name, in: &folder)
-            return isOwn ? .own([MozillaFile(.values, named: name, in: folder)]) : .stranger
+            let isFromSDK = MozillaName.hasSDKPrefix(name) || contains(["\"clientId\"", "-seq\""], name, in: &folder)
+            return isFromSDK ? .own([MozillaFile(.values, named: name, in: folder)]) : .stranger
         case .pendingEvents(let type)?:
             return .own([MozillaFile(.pendingEvents(type: type), named: name, in: folder)])
         case .datedMeasurements?: return .own([MozillaFile(.datedMeasurements, named: name, in: folder)])
@@ -74,22 +76,22 @@ enum MozillaStores {
         }
     }
 
-    /// Preferences of an app or an app group; they may hold other systems' keys as well.
+    /// Recognizes preferences of an app or an app group, which other systems may use too.
     private static func stores(ofPreferences name: String, in folder: inout FolderLook) -> FileFinding {
-        if name == Self.ownPreferences {
+        if name == Self.sdkPreferences {
             return .own([MozillaFile(.preferences(hasPrefix: false), named: name, in: folder)])
         }
-        if holds([StoredValues.keyPrefix], name, in: &folder) {
+        if contains([StoredValues.keyPrefix], name, in: &folder) {
             return .shared([MozillaFile(.preferences(hasPrefix: true), named: name, in: folder)])
         }
-        if holds([MozillaFile.groupEventsKey], name, in: &folder) {
+        if contains([MozillaFile.groupEventsKey], name, in: &folder) {
             return .shared([MozillaFile(.groupPreferences, named: name, in: folder)])
         }
         return .stranger
     }
 
-    /// Whether a file contains all of `texts`, which shows that it is Mozilla's.
-    private static func holds(_ texts: [String], _ name: String, in folder: inout FolderLook) -> Bool {
+    /// Returns whether a file contains all of `texts`, and therefore belongs to Mozilla's SDK.
+    private static func contains(_ texts: [String], _ name: String, in folder: inout FolderLook) -> Bool {
         // A JSON file of another program may be too large to read. Preferences that are too large must be reported.
         folder.holds(Array(name.utf8), all: texts, mustFit: name.hasSuffix(".plist"))
     }
@@ -101,18 +103,22 @@ enum MozillaStores {
         let file = Array(name.utf8)
         return .own([
             PingFolder(
-                path: folder.path(of: file), type: MozillaName.namedType(of: folder.name),
-                files: [PingFolder.Unsorted(time: nil, entry: UInt32(folder.files.entry(0)))], of: folder)
+                path: folder.path(of: file), type: MozillaName.pingType(in: folder.name),
+                files: [PingFolder.UnsortedFile(time: nil, entry: UInt32(folder.files.entry(0)))], of: folder)
         ])
     }
 
-    /// WebXR Viewer, Firefox since 11 and Lockwise keep their pings in `Library/Caches`.
+    /// The apps that store their pings in `Library/Caches`, which are WebXR Viewer, Firefox since version 11 and
+    /// Lockwise.
     private static let appsWithPingsInCaches: Set<String> = [
         "org.mozilla.ios.XRViewer", "org.mozilla.ios.Firefox", "org.mozilla.ios.FirefoxBeta",
         "org.mozilla.ios.Lockbox",
     ]
 
-    /// Pings of another system are an app's own too: today's Firefox keeps them elsewhere.
+    /// Returns whether the pings of an app are missing because backups do not contain them.
+    ///
+    /// They are not missing if there are pings of another system, because current versions of Firefox store pings
+    /// elsewhere.
     static func isAbsentFromBackups(_ applicationID: String, beside stores: [any Store]) -> Bool {
         Self.appsWithPingsInCaches.contains(applicationID)
             && !stores.contains { store in
@@ -121,14 +127,13 @@ enum MozillaStores {
     }
 
     static func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
-        MozillaName.isOwn(name) || (store is PingFolder && DecimalTime(pingFileName: name.utf8.span) != nil)
+        MozillaName.hasSDKPrefix(name) || (store is PingFolder && DecimalTime(pingFileName: name.utf8.span) != nil)
     }
 }
 
 extension String {
-    /// Whether the text ends like this; ASCII letters of either case are the same.
-    /// - Parameter suffix: in lower case.
-    fileprivate func endsInAnyCase(with suffix: String) -> Bool {
-        utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) { byte, wanted in byte.lowercased == wanted }
+    /// Returns whether the string ends with `suffix`, which is in lower case, in any ASCII letter case.
+    fileprivate func hasSuffixInAnyCase(_ suffix: String) -> Bool {
+        utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) { byte, lowercase in byte.lowercased == lowercase }
     }
 }

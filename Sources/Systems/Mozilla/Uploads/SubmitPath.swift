@@ -2,21 +2,24 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// An upload path: `/submit/telemetry/<document id>/<type>/<app>/<version>/<channel>/<build>`, with or without a query
-/// `v=<number>`.
+/// An upload path of the form `/submit/telemetry/<document id>/<type>/<app>/<version>/<channel>/<build>`.
 ///
-/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 8.1 and 8.7. Spaces and
-/// letters beyond ASCII stand in it unencoded [P19]; encoding is for the sender.
+/// The path may have a query `v=<number>`. Spaces and non-ASCII letters are not encoded in stored paths (case P19). The
+/// sender encodes them.
+///
+/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 8.1 and 8.7.
 struct SubmitPath {
-    /// The six parts, as ranges of the path's bytes.
+    /// The byte ranges of the six parts in the path.
     private let parts: InlineArray<6, Range<Int>>
 
     private static let prefix = Array("/submit/telemetry/".utf8)
     private static let partCount = 6
 
-    /// Reads a path; nil if it leaves the grammar and so is no target at all.
+    /// Parses a path.
+    ///
+    /// Returns `nil` if `path` does not match the grammar, so that it is not a valid target.
     init?(_ path: Span<UInt8>) {
-        guard path.count > Self.prefix.count, Self.isHarmless(path),
+        guard path.count > Self.prefix.count, Self.containsOnlySafeBytes(path),
             path.extracting(..<Self.prefix.count).equals(Self.prefix.span)
         else { return nil }
         var parts = InlineArray<6, Range<Int>>(repeating: 0..<0)
@@ -42,17 +45,21 @@ struct SubmitPath {
     var type: Range<Int> { parts[1] }
     /// The name, version, channel and build of the app.
     var appFacts: [Range<Int>] { (2..<Self.partCount).map { parts[$0] } }
-    /// The query with its question mark, which may be empty.
+    /// Returns the range of the query, including its question mark.
+    ///
+    /// The range is empty if there is no query.
     func query(in path: Span<UInt8>) -> Range<Int> { parts[Self.partCount - 1].upperBound..<path.count }
 
-    /// The app that the path names.
+    /// Returns the app in the path.
+    ///
+    /// `id` is the bundle id of the app, if it is known.
     func app(in path: Span<UInt8>, id: String?) -> App? {
         func text(_ part: Int) -> String { String(readingUTF8: path.extracting(parts[part])) }
         return App(id: id, name: text(2), version: text(3), channel: text(4), build: text(5))
     }
 
-    /// No byte that could end a request line or change what a path means, encoded or not.
-    private static func isHarmless(_ path: Span<UInt8>) -> Bool {
+    /// Returns whether a path contains no byte that could end the request line or change the meaning of the path.
+    private static func containsOnlySafeBytes(_ path: Span<UInt8>) -> Bool {
         for index in path.indices {
             switch path[index] {
             case ..<0x20, 0x7F, UInt8(ascii: "\\"), UInt8(ascii: "#"):
@@ -67,7 +74,7 @@ struct SubmitPath {
         return true
     }
 
-    /// Control characters, dots and slashes: a server may decode them and see another path.
+    /// Returns whether a percent-encoded byte is forbidden, because decoding it could result in another path.
     private static func isForbiddenWhenEncoded(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == 0x7F || "#./?\\".utf8.contains(byte)
     }
@@ -83,31 +90,34 @@ struct SubmitPath {
     }
 }
 
-/// Takes upload paths apart: at a glance where one is like the last but for its document id, as in one store they mostly
-/// are.
+/// Parses upload paths, and reuses the result for paths that only differ in the document id.
+///
+/// Most paths in a store only differ in the document id.
 struct SubmitPathReader: Sendable {
     private var text: [UInt8] = []
     private var path: SubmitPath?
     private var app: App?
 
-    /// Reads the path that a string of a document is; nil if it leaves the grammar.
+    /// Parses the path in a string of `document`.
+    ///
+    /// Returns `nil` if it does not match the grammar.
     mutating func read(_ node: JSONNode, of document: JSONDocument) -> SubmitPath? {
         let other = document.bytes(of: node)
-        if let path, isLikeLast(other, path) { return path }
+        if let path, differsOnlyInID(other, path) { return path }
         path = SubmitPath(other)
         app = nil
         text = other.copied()
         return path
     }
 
-    /// The app that the last path names; nil if it left the grammar.
+    /// Returns the app in the last path, or `nil` if the path did not match the grammar.
     mutating func app(id: String?) -> App? {
         if let app, app.id == id { return app }
         app = path?.app(in: text.span, id: id)
         return app
     }
 
-    private func isLikeLast(_ other: Span<UInt8>, _ path: SubmitPath) -> Bool {
+    private func differsOnlyInID(_ other: Span<UInt8>, _ path: SubmitPath) -> Bool {
         let id = path.documentID
         return other.count == text.count
             && other.extracting(..<id.lowerBound).equals(text.span.extracting(..<id.lowerBound))

@@ -1,9 +1,10 @@
-/// The meaning of an event of a Mozilla app: a row of a documented table.
+/// The meaning of an event of a Mozilla app, which is a row of a documented table.
 struct EventMeaning: Sendable {
     let category: String
     let method: String
     let object: String
-    /// The value that tells this event from others of the same words; nil where any will do.
+    /// The value that distinguishes the event from others with the same words, or `nil` if all values have this
+    /// meaning.
     let value: String?
     let meaning: String
 
@@ -17,12 +18,14 @@ struct EventMeaning: Sendable {
     }
 }
 
-/// The events of a Mozilla app, looked up by their words as stored.
+/// The meanings of the events of a Mozilla app, by category, method, object and value.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 7.1, 7.2 and 7.4.
 struct EventMeanings: Sendable {
-    /// A row of the table, or a row with words as old SDKs cut them. It says where in the text of all words its own stand: it is
-    /// copied for each event, and each reference in it would be counted.
+    /// A row of the table, or a row with words as truncated by old SDKs.
+    ///
+    /// The words are ranges of ``EventMeanings/words``. Strings would be slower, because an entry is copied for each
+    /// event.
     private struct Entry: Sendable {
         let category: Range<Int>
         let method: Range<Int>
@@ -31,46 +34,49 @@ struct EventMeanings: Sendable {
         let row: Int
     }
 
-    /// A place in the table: the hash of category, method and object, and the index of the entry that has it.
+    /// A slot of the hash table.
     private struct Slot: Sendable {
+        /// The hash of category, method and object.
         var hash: UInt64 = 0
+        /// The index of the entry, or `nil` if the slot is empty.
         var entry: Int?
     }
 
     private let meanings: [String]
     private let words: [UInt8]
     private let entries: [Entry]
-    /// A free place ends a search. Events come by the million, so no text is made of their words.
+    /// The hash table, which uses open addressing.
     private let slots: [Slot]
 
-    /// SDKs before v1.0.12 cut the method and the object of an event to this many characters. No two rows of the tables become
-    /// equal by that: where the objects do, the methods differ.
-    private static let cutLength = 20
+    /// The length, in characters, to which SDK versions before 1.0.12 truncated the method and the object of an event.
+    ///
+    /// The truncated rows of the tables still differ in the method or the object.
+    private static let truncatedLength = 20
 
     init(_ rows: [EventMeaning]) {
         var words: [UInt8] = []
-        func place(of word: String) -> Range<Int> {
+        func range(of word: String) -> Range<Int> {
             words += word.utf8
             return words.count - word.utf8.count..<words.count
         }
         let entries = rows.enumerated().flatMap { number, row in
-            [(row.method, row.object), (Self.cut(row.method), Self.cut(row.object))].map { method, object in
+            [(row.method, row.object), (Self.truncated(row.method), Self.truncated(row.object))].map { method, object in
                 Entry(
-                    category: place(of: row.category), method: place(of: method), object: place(of: object),
-                    value: row.value.map { place(of: $0) }, row: number)
+                    category: range(of: row.category), method: range(of: method), object: range(of: object),
+                    value: row.value.map { range(of: $0) }, row: number)
             }
         }
         let text = words.span
-        // At most a quarter is in use.
+        // At most a quarter of the slots are in use.
         var count = 64
         while count < 4 * entries.count { count *= 2 }
         var slots = [Slot](repeating: Slot(), count: count)
         for (number, entry) in entries.enumerated() {
             let hash = Self.hash(
                 text.extracting(entry.category), text.extracting(entry.method), text.extracting(entry.object))
-            var place = Int(truncatingIfNeeded: hash) & (count - 1)
-            while slots[place].entry != nil { place = (place + 1) & (count - 1) }
-            slots[place] = Slot(hash: hash, entry: number)
+            var slot = Int(truncatingIfNeeded: hash) & (count - 1)
+            while slots[slot].entry != nil { slot = (slot + 1) & (count - 1) }
+            slots[slot] = Slot(hash: hash, entry: number)
         }
         meanings = rows.map(\.meaning)
         self.words = words
@@ -78,18 +84,19 @@ struct EventMeanings: Sendable {
         self.slots = slots
     }
 
-    /// The meaning of an event; nil if the table does not have it. Of two rows with the same words the first one counts.
-    /// - Parameter value: what the event has as its value, where that is a text.
+    /// Returns the meaning of an event, or `nil` if the table does not contain it.
+    ///
+    /// If several rows have the same words, the first one counts. `value` is the value of the event, if it is a string.
     func meaning(
         category: Span<UInt8>, method: Span<UInt8>, object: Span<UInt8>, value: Span<UInt8>?
     ) -> String? {
         let hash = Self.hash(category, method, object)
-        var place = Int(truncatingIfNeeded: hash) & (slots.count - 1)
+        var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
         let words = words.span
         var general: Int?
-        while let index = slots[place].entry {
-            defer { place = (place + 1) & (slots.count - 1) }
-            guard slots[place].hash == hash else { continue }
+        while let index = slots[slot].entry {
+            defer { slot = (slot + 1) & (slots.count - 1) }
+            guard slots[slot].hash == hash else { continue }
             let entry = entries[index]
             guard words.extracting(entry.method).equals(method), words.extracting(entry.object).equals(object),
                 words.extracting(entry.category).equals(category)
@@ -107,7 +114,7 @@ struct EventMeanings: Sendable {
         var hash = UInt64(category.count) &* 31 &+ category.prefixAsNumber
         hash = mixed(mixed(hash, UInt64(method.count)), UInt64(object.count))
         hash = mixed(mixed(hash, method.prefixAsNumber), object.prefixAsNumber)
-        // Words differ at their ends where their beginnings are equal.
+        // Words with equal prefixes differ in their suffixes.
         hash = mixed(mixed(hash, method.suffixAsNumber), object.suffixAsNumber)
         return hash
     }
@@ -117,10 +124,12 @@ struct EventMeanings: Sendable {
         return mixed ^ mixed >> 32
     }
 
-    private static func cut(_ word: String) -> String { String(word.prefix(cutLength)) }
+    private static func truncated(_ word: String) -> String { String(word.prefix(truncatedLength)) }
 }
 
 extension Span<UInt8> {
-    /// The last eight bytes as a number, missing ones as zero.
+    /// The last eight bytes as a number.
+    ///
+    /// Missing bytes are zero.
     fileprivate var suffixAsNumber: UInt64 { extracting(Swift.max(0, count - 8)...).prefixAsNumber }
 }

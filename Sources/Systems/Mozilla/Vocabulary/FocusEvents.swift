@@ -1,5 +1,5 @@
 extension EventMeanings {
-    /// The meanings of the events of Focus and Klar: of the documented words, and of those that the apps really send.
+    /// The meanings of the events of Focus and Klar, by the documented words and the words that the apps actually send.
     ///
     /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 7.2.
     static let focus = EventMeanings(browsing + searching + settings + onboarding + tips)

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// The documented meanings of the events of event pings: those of Focus and Klar, and those of WebXR Viewer.
+/// The documented meanings of the events of Focus, Klar and WebXR Viewer.
 struct MozillaVocabulary: Vocabulary {
     func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
         guard let events = payload.array(MeasurementKeys.events, in: payload.root) else { return [] }
@@ -20,14 +20,14 @@ struct MozillaVocabulary: Vocabulary {
         switch type {
         case "focus-event": .focus
         case "mobile-event": .webXR
-        // Other types of pings have no documented events.
+        // Other ping types have no documented events.
         default: nil
         }
     }
 }
 
 extension EventMeanings {
-    /// The meaning of an event as it stands in a ping; nil if it is none or the table does not have it.
+    /// Returns the meaning of an event in a ping, or `nil` if the table does not contain the event.
     fileprivate func meaning(of event: JSONNode, in payload: JSONDocument) -> String? {
         guard EventTuples.isTuple(event, in: payload), let time = payload.firstElement(of: event),
             let category = payload.element(after: time, of: event),

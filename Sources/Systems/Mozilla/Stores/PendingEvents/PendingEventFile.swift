@@ -2,7 +2,7 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// Events as canonical JSON, one after another in one buffer.
+/// A list of events as canonical JSON, in one buffer.
 struct EventList: Sendable {
     private var bytes = TextBuffer()
     private var ends: [Int] = []
@@ -14,7 +14,7 @@ struct EventList: Sendable {
         ends.append(bytes.count)
     }
 
-    /// A run of the events as a canonical JSON array.
+    /// Returns the events in a range as a canonical JSON array.
     func array(_ range: Range<Int>) -> [UInt8] {
         var array = [UInt8(ascii: "[")]
         for index in range {
@@ -30,13 +30,14 @@ struct EventList: Sendable {
 struct PendingEvents: Sendable {
     /// The events, in the order of the file.
     var events = EventList()
-    /// The notes on the events, and on oddities of the file.
+    /// The notes on the events and on the file.
     var notes: [String] = []
-    /// The spans that are no events.
+    /// The spans of the file that are not events.
     var rejects: [Reject] = []
 
-    /// Adds a value if it is an event, in its documented form.
-    /// - Returns: whether it was one.
+    /// Normalizes and appends a value that is an event.
+    ///
+    /// Returns `false` if the value is not an event.
     mutating func append(_ value: JSONNode, of document: inout JSONDocument) -> Bool {
         guard EventTuples.isTuple(value, in: document) else { return false }
         var findings = Findings()
@@ -47,11 +48,15 @@ struct PendingEvents: Sendable {
     }
 }
 
-/// Reads the file of events that are in no ping yet: JSON arrays joined by a comma and a line feed, often damaged.
+/// Reads a file of events that are not in a ping yet.
 ///
-/// Every raw line feed is part of a separator, so reading starts afresh after each one, and a broken record costs only
-/// itself. Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 4.1 to 4.4, whose case
-/// ids F1 to F12 the rejects and notes carry.
+/// The events are JSON arrays that are separated by a comma and a line feed. The files are often damaged. Every
+/// unescaped line feed is part of a separator, so each line is read on its own, and an invalid event does not affect the
+/// others.
+///
+/// Rejects and notes contain the case ids F1 to F12 of the source.
+///
+/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 4.1 to 4.4.
 struct PendingEventFile {
     private let bytes: [UInt8]
     private var document = JSONDocument()
@@ -78,7 +83,9 @@ struct PendingEventFile {
         return result
     }
 
-    /// The bracket that a tool put around the whole file: no event begins with an array.
+    /// Returns the index of the opening bracket that a tool added around the whole file, or `nil` if there is none.
+    ///
+    /// Two brackets at the start show that one was added, because the first element of an event is not an array.
     private func openingBracket() -> Int? {
         guard let first = bytes.firstIndex(where: { !$0.isBlank }), bytes[first] == UInt8(ascii: "["),
             let second = bytes[(first + 1)...].firstIndex(where: { !$0.isBlank }),
@@ -87,7 +94,9 @@ struct PendingEventFile {
         return first
     }
 
-    /// Reads a file that is one intact array of events.
+    /// Reads a file that is a valid array of events.
+    ///
+    /// Returns `false` if the file is not.
     private mutating func readWholeArray() -> Bool {
         guard (try? document.read(bytes)) != nil else { return false }
         let elements = document.elements(of: document.root)
@@ -96,6 +105,7 @@ struct PendingEventFile {
         return true
     }
 
+    /// Reads the lines from `start` on as segments.
     private mutating func readSegments(from start: Int) {
         var lines = LineCursor(from: start)
         while let line = lines.next(in: bytes.span) { readSegment(line.range, isLast: !line.isTerminated) }
@@ -123,7 +133,7 @@ struct PendingEventFile {
         }
     }
 
-    /// A segment without the white space and the separators at its ends.
+    /// Returns the range of a segment without the white space and the separators at its ends.
     private func trimmed(_ segment: Range<Int>) -> Range<Int> {
         var start = segment.lowerBound
         var end = segment.upperBound
@@ -141,7 +151,7 @@ struct PendingEventFile {
     private func reason(for error: JSONError, in span: Range<Int>, isLast: Bool) -> String {
         if bytes[span].contains(0) { return "F10 NUL bytes" }
         guard isLast else { return "F5 broken event: \(error)" }
-        if error.code == .invalidUTF8, bytes[error.offset..<span.upperBound].isCutCharacter {
+        if error.code == .invalidUTF8, bytes[error.offset..<span.upperBound].isTruncatedCharacter {
             return "F8 event cut inside a character"
         }
         return error.code == .unexpectedEnd ? "F4 event cut short" : "F4 broken event: \(error)"

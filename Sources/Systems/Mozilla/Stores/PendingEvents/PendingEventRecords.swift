@@ -1,74 +1,82 @@
 import JSONText
 import Telemetry
 
-/// The facts about a client that the newest stored ping of the same type tells.
+/// The fields of a stored ping that also apply to the pending events of the same type.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 4.5.
 struct BorrowedFields: Sendable {
     let client: String
-    /// When the ping was queued; of several pings the latest lends its fields.
+    /// The time at which the ping was queued.
+    ///
+    /// The fields of the newest ping are used.
     let time: Timestamp?
     let app: App?
     let pingID: String
-    /// Keys in canonical order, with canonical values.
+    /// The fields with canonical values, in canonical order.
     let fields: [(key: JSONKey, value: [UInt8])]
 
-    private static let borrowed: [JSONKey] = [
+    private static let borrowedKeys: [JSONKey] = [
         "arch", "clientId", "device", "locale", "os", "osversion", "settings", "tz", "v",
     ]
 
-    /// Collects the fields of a ping that pending events can borrow; nil if the ping names no client.
+    /// Collects the fields of a ping.
+    ///
+    /// Returns `nil` if the ping contains no client id.
     init?(_ ping: Record) {
         guard let client = ping.client, let document = try? JSONDocument(ping.payload) else { return nil }
         self.client = client
         time = ping.time
         app = ping.app
         pingID = ping.id
-        fields = Self.borrowed.compactMap { key in
+        fields = Self.borrowedKeys.compactMap { key in
             document.value(of: key, in: document.root).map { (key, document.canonicalBytes(of: $0)) }
         }
     }
 }
 
-/// Makes records of events that are in no ping yet, so that analysis sees them. They are never uploaded: the phone may
-/// still send them itself.
+/// Makes records of events that are not in a ping yet, so that they are available for analysis.
+///
+/// The records are never uploaded, because the app may still send the events itself.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 4.5.
 enum PendingEventRecords {
-    /// Makes a record of each run of at most 500 events.
+    /// Makes records with at most 500 events each.
     ///
     /// - Parameters:
-    ///   - pending: the events, and what is to be noted on every record of them.
-    ///   - borrowed: what the newest ping of the same type tells, if there is one.
-    ///   - client: the client that the preferences beside the store name, or the file's own.
-    ///   - isOwnClient: whether `client` stands in the file of the events itself, so that it is not borrowed.
-    ///   - firstIndex: the number of the first record in its file.
+    ///   - pending: The events, and the notes to add to each record.
+    ///   - borrowed: The fields of the newest stored ping of the same type, if there is one.
+    ///   - client: The client id in the file of the events, or in the preferences of the app.
+    ///   - isClientInFile: Whether `client` is from the file of the events.
+    ///   - firstIndex: The index of the first record in the file.
+    ///   - origin: The origin of the file.
+    /// - Returns: The records, all of which are held.
     static func make(
-        _ pending: PendingEvents, borrowed: BorrowedFields?, client: String?, isOwnClient: Bool, firstIndex: Int = 0,
-        at place: MozillaPlace
+        _ pending: PendingEvents, borrowed: BorrowedFields?, client: String?, isClientInFile: Bool, firstIndex: Int = 0,
+        from origin: MozillaStoreOrigin
     ) -> [Record] {
-        let knownClient = isOwnClient ? client : borrowed?.client ?? client
+        let knownClient = isClientInFile ? client : borrowed?.client ?? client
         var notes = pending.notes
-        if let note = note(borrowed: borrowed, client: client, isOwnClient: isOwnClient) { notes.append(note) }
-        return stride(from: 0, to: pending.events.count, by: EventPing.mostEvents).enumerated().map { number, start in
-            let end = min(start + EventPing.mostEvents, pending.events.count)
+        if let note = note(borrowed: borrowed, client: client, isClientInFile: isClientInFile) { notes.append(note) }
+        return stride(from: 0, to: pending.events.count, by: EventPing.maximumEventCount).enumerated().map {
+            number, start in
+            let end = min(start + EventPing.maximumEventCount, pending.events.count)
             let events = pending.events.array(start..<end)
             return Record(
-                system: .mozilla, type: place.namedType,
-                id: UUIDText.ofPendingEvents(events, type: place.namedType, client: knownClient), client: knownClient,
-                app: borrowed?.app ?? App(id: place.applicationID),
+                system: .mozilla, type: origin.typeInName,
+                id: UUIDText.ofPendingEvents(events, type: origin.typeInName, client: knownClient), client: knownClient,
+                app: borrowed?.app ?? App(id: origin.applicationID),
                 payload: payload(events: events, borrowed: borrowed, client: knownClient),
-                source: place.source(index: firstIndex + number),
+                source: origin.source(index: firstIndex + number),
                 notes: notes, held: [.pendingEvents])
         }
     }
 
-    private static func note(borrowed: BorrowedFields?, client: String?, isOwnClient: Bool) -> String? {
+    private static func note(borrowed: BorrowedFields?, client: String?, isClientInFile: Bool) -> String? {
         if let borrowed {
             let names = borrowed.fields.map(\.key.description).joined(separator: ", ")
             return "PE borrowed from ping \(borrowed.pingID): \(names)"
         }
-        return client == nil || isOwnClient ? nil : "PE borrowed from the preferences: clientId"
+        return client == nil || isClientInFile ? nil : "PE borrowed from the preferences: clientId"
     }
 
     private static func payload(events: [UInt8], borrowed: BorrowedFields?, client: String?) -> [UInt8] {

@@ -1,23 +1,28 @@
 import JSONText
 import Telemetry
 
-/// The SDK's counters and its client id, as it kept them between pings (V1, V2, V3).
+/// The client id, the events and the counters that the SDK stores between pings (formats V1, V2 and V3).
 ///
-/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 3.1 and 3.2. Given as a JSON
-/// object whose keys have no prefix; a value of another type reads as absent.
+/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 3.1 and 3.2.
 struct StoredValues: Sendable {
-    /// The beginning of every key of the SDK in the preferences of an app (V3).
+    /// The prefix of all keys of the SDK in the preferences of an app (format V3).
     static let keyPrefix = "telemetry-key-prefix-"
 
-    /// The client id of all ping types.
+    /// The client id, which is used for all ping types.
     private(set) var client: String?
-    /// Events in no ping yet, by ping type, in the order of the types' names.
+    /// The events that are not in a ping yet, by ping type.
+    ///
+    /// The types are in canonical order.
     private(set) var pending: [(type: String, events: PendingEvents)] = []
-    /// The problem that tells of counters that are in no ping yet; nil if there are none.
-    private(set) var counters: Problem?
+    /// The problem that reports counters that are not in a ping yet, or `nil` if there are none.
+    private(set) var counterProblem: Problem?
 
-    /// Reads the values.
-    /// - Throws: ``JSONError`` if the bytes are no JSON, or no object (an unexpected byte at its start).
+    /// Reads the values in a JSON object whose keys have no prefix.
+    ///
+    /// Values of another type are ignored.
+    ///
+    /// - Parameter bytes: The JSON object.
+    /// - Throws: `JSONError` if the bytes are not JSON, or not an object.
     init(_ bytes: [UInt8]) throws(JSONError) {
         var document = try JSONDocument(bytes)
         let root = document.root
@@ -25,7 +30,7 @@ struct StoredValues: Sendable {
             throw JSONError(.unexpectedByte, at: document.sourceRange(of: root)?.lowerBound ?? 0)
         }
         client = document.text(MeasurementKeys.clientID, in: root)
-        counters = Self.counters(of: root, in: document)
+        counterProblem = Self.counterProblem(of: root, in: document)
         for position in 0..<document.memberCount(of: root) {
             let member = document.member(at: position, of: root)
             let key = document.string(of: member.key)
@@ -48,7 +53,7 @@ struct StoredValues: Sendable {
         return pending
     }
 
-    private static func counters(of root: JSONNode, in document: JSONDocument) -> Problem? {
+    private static func counterProblem(of root: JSONNode, in document: JSONDocument) -> Problem? {
         func number(_ key: JSONKey) -> Int {
             document.value(of: key, .number, in: root).flatMap { Int(document.string(of: $0)) } ?? 0
         }

@@ -1,30 +1,34 @@
 import Files
 import Telemetry
 
-/// A folder with a ping in each file (S2, S3).
+/// A folder that contains one ping in each file (formats S2 and S3).
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 2.2 and 2.4.
 struct PingFolder: FileStore {
-    /// The path of the folder, or that of the file if a single file was given.
+    /// The path of the folder, or the path of the file if a single file was given.
     let path: String
     private let isSingleFile: Bool
-    /// The ping type in the name of the folder. Empty if the name contains none.
+    /// The ping type in the name of the folder, or an empty string if the name contains none.
     let type: String
     /// The files in the order of their pings.
     private let files: FolderEntries
-    /// Whether a slash separates the path of the folder from the names of its files. In the root of an archive, none does.
+    /// Whether a slash separates the path of the folder from the names of its files.
+    ///
+    /// It does not in the root of an archive.
     private let hasSeparator: Bool
 
     /// A file before the files are sorted.
-    struct Unsorted {
-        /// The time by which the file is sorted. `nil` if neither its name nor its envelope contains one.
+    struct UnsortedFile {
+        /// The time in the name of the file or in its envelope, or `nil` if both contain none.
         let time: DecimalTime?
         /// The index of the file among the entries of the folder.
         let entry: UInt32
     }
 
-    /// Sorts the files of a folder by their times, and files with the same time by name.
-    init(path: String, type: String, files: consuming [Unsorted], of folder: borrowing FolderLook) {
+    /// Creates a store of the files of a folder, sorted by their times.
+    ///
+    /// Files with the same time are sorted by name.
+    init(path: String, type: String, files: consuming [UnsortedFile], of folder: borrowing FolderLook) {
         let entries = folder.files.entries
         self.path = path
         isSingleFile = path != folder.path
@@ -43,7 +47,9 @@ struct PingFolder: FileStore {
 }
 
 extension PingFolder {
-    /// The path of the folder. A single file lies in the root of the capture.
+    /// The path of the folder.
+    ///
+    /// A single file is in the root of the capture.
     var folderPath: String { isSingleFile ? "" : path }
 
     var system: SystemName? { .mozilla }
@@ -65,13 +71,15 @@ extension PingFolder {
     }
 
     func makeReader(in context: StoreContext) -> any FileReader {
-        PingReader(at: place(in: context))
+        PingReader(from: origin(in: context))
     }
 
-    /// Where the files lie, but for the path of each.
-    func place(in context: StoreContext) -> MozillaPlace {
-        MozillaPlace(
-            capture: context.capture, path: path, store: .mozillaPingFile, namedType: type,
+    /// Returns the origin of the files.
+    ///
+    /// Its path is the path of the folder instead of the path of a file.
+    func origin(in context: StoreContext) -> MozillaStoreOrigin {
+        MozillaStoreOrigin(
+            capture: context.capture, path: path, store: .mozillaPingFile, typeInName: type,
             applicationID: context.container.applicationID)
     }
 }

@@ -1,6 +1,6 @@
 import JSONText
 
-/// The keys of an envelope.
+/// The keys of a ping envelope.
 enum EnvelopeKeys {
     static let documentID: JSONKey = "documentId"
     static let measurements: JSONKey = "measurements"

@@ -1,33 +1,35 @@
 import JSONText
 import Telemetry
 
-/// Reads ping files and ping arrays: stored envelopes in, records and rejects out.
+/// Makes records of the envelopes in ping files and ping arrays.
 ///
-/// A reader keeps its memory from one file to the next, so one that reads many files allocates little.
+/// A reader reuses its memory from one file to the next.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 2.1 to 2.5.
 struct PingReader: FileReader {
-    /// Where the bytes lie that are read next.
-    var place: MozillaPlace
+    /// The origin of the next file to read.
+    var origin: MozillaStoreOrigin
     private var document = JSONDocument()
     private var buffer = TextBuffer()
     private var paths = SubmitPathReader()
-    /// The last client, for the next ping mostly has the same.
+    /// The last client, which is reused because most pings have the same client.
     private var lastClient = ""
 
-    init(at place: MozillaPlace) {
-        self.place = place
+    init(from origin: MozillaStoreOrigin) {
+        self.origin = origin
     }
 
     mutating func read(_ bytes: [UInt8], file index: Int, into output: inout ScanOutput) {
-        place.path = output.path
+        origin.path = output.path
         readPingFile(bytes, into: &output)
     }
 
-    /// Reads a file of a ping folder (S2, S3): one envelope, or an array of envelopes [P3], or a bare body [P4].
+    /// Reads a file of a ping folder (formats S2 and S3).
+    ///
+    /// The file contains an envelope, an array of envelopes (case P3), or measurements without an envelope (case P4).
     mutating func readPingFile(_ bytes: [UInt8], into output: inout ScanOutput) {
         guard read(bytes, into: &output) else { return }
-        // The caller can use its memory again.
+        // The caller can reuse the memory of `bytes`.
         defer { document.reset() }
         switch document.kind(of: document.root) {
         case .array:
@@ -38,7 +40,7 @@ struct PingReader: FileReader {
         case .object where isBareMeasurements(document.root):
             output.add(
                 bareRecord(
-                    document.root, index: 0, time: nil, note: "P4 measurements without an envelope", at: place))
+                    document.root, index: 0, time: nil, note: "P4 measurements without an envelope", from: origin))
         default:
             do throws(EnvelopeError) {
                 try readEnvelope(document.root, index: 0, notes: [], into: &output)
@@ -48,7 +50,9 @@ struct PingReader: FileReader {
         }
     }
 
-    /// Reads a ping array (S1): its pings in ascending order of their timestamps, ties by place.
+    /// Reads a ping array (format S1), in the order of the timestamps.
+    ///
+    /// Pings with the same timestamp keep their order.
     mutating func readPingArray(_ bytes: [UInt8], into output: inout ScanOutput) {
         guard read(bytes, into: &output) else { return }
         guard document.kind(of: document.root) == .array else {
@@ -70,7 +74,9 @@ struct PingReader: FileReader {
         }
     }
 
-    /// Parses a file. A file that is not JSON becomes a reject.
+    /// Parses a file.
+    ///
+    /// A file that is not JSON becomes a reject.
     private mutating func read(_ bytes: [UInt8], into output: inout ScanOutput) -> Bool {
         do throws(JSONError) {
             try document.read(bytes)
@@ -85,8 +91,8 @@ struct PingReader: FileReader {
         switch error.code {
         case .empty: Reject("P1 empty file")
         case .unexpectedEnd: Reject("P2 JSON cut short", offset: error.offset)
-        case .invalidUTF8 where bytes[error.offset...].isCutCharacter,
-            .unpairedSurrogate where bytes[error.offset...].isCutSurrogatePair:
+        case .invalidUTF8 where bytes[error.offset...].isTruncatedCharacter,
+            .unpairedSurrogate where bytes[error.offset...].isTruncatedSurrogatePair:
             Reject("P2 JSON cut short", offset: bytes.count)
         case .duplicateKey: Reject("P12 duplicate key at byte \(error.offset)")
         default: Reject("json \(error.code.text)", offset: error.offset)
@@ -100,7 +106,7 @@ struct PingReader: FileReader {
             try readEnvelope(element, index: index, notes: notes, into: &output)
         } catch {
             var span = document.sourceRange(of: element)
-            // The place of a string is that of its contents; its quotation marks belong to the element.
+            // The range of a string does not include its quotation marks, which are a part of the element.
             if let text = span, document.kind(of: element) == .string {
                 span = text.lowerBound - 1..<text.upperBound + 1
             }
@@ -112,7 +118,7 @@ struct PingReader: FileReader {
 
 // MARK: - One envelope
 
-/// Why an object is no envelope.
+/// The error for an object that is not a valid envelope.
 private struct EnvelopeError: Error {
     let reason: String
 }
@@ -140,32 +146,35 @@ extension PingReader {
         }
         if path == nil { findings.note("no-target uploadPath is not in the grammar of /submit/telemetry/") }
         var holds = PingNormalizer.normalize(measurements, type: type, in: &document, findings: &findings)
-        // A type without a documented form has no faults of its own, but the envelope can have.
+        // Measurements of an undocumented type have no faults, but their envelope can have some.
         if let hold = findings.hold, holds.first?.code != hold.code { holds.insert(hold, at: 0) }
         if path == nil { holds.append(.noTarget) }
         let record = Record(
             system: .mozilla, type: type, id: document.string(of: documentID),
             client: client(of: measurements), time: time?.timestamp,
-            app: paths.app(id: place.applicationID) ?? App(id: place.applicationID),
+            app: paths.app(id: origin.applicationID) ?? App(id: origin.applicationID),
             target: path == nil ? nil : Target(path: document.string(of: uploadPath)),
-            payload: payload(of: measurements, in: output.takeSpareMemory()), source: place.source(index: index),
+            payload: payload(of: measurements, in: output.takeSpareMemory()), source: origin.source(index: index),
             notes: findings.notes, held: holds)
         output.add(record)
     }
 
-    /// The value of one of the five keys, which has to be of a kind [P5].
-    /// - Parameter place: where the key is in an envelope that has no others.
+    /// Returns the value of a key of the envelope, which must be present and of a kind (case P5).
+    ///
+    /// `position` is the position of the key in an envelope without other keys.
     private func member(
-        _ key: JSONKey, at place: Int, _ kind: JSONKind, of envelope: JSONNode
+        _ key: JSONKey, at position: Int, _ kind: JSONKind, of envelope: JSONNode
     ) throws(EnvelopeError) -> JSONNode {
-        guard let value = document.value(of: key, in: envelope, mostlyAt: place) else {
+        guard let value = document.value(of: key, in: envelope, mostlyAt: position) else {
             throw EnvelopeError(reason: "P5 \(key) missing")
         }
         guard document.kind(of: value) == kind else { throw EnvelopeError(reason: "P5 \(key) of another type") }
         return value
     }
 
-    /// The timestamp; as text only where it is a plain decimal [P7].
+    /// Returns the timestamp of an envelope.
+    ///
+    /// A string is accepted if it contains a plain decimal number (case P7).
     private func envelopeTime(of envelope: JSONNode, findings: inout Findings) throws(EnvelopeError) -> DecimalTime? {
         let value = document.value(of: EnvelopeKeys.timestamp, in: envelope, mostlyAt: 3)
         if let value, document.kind(of: value) == .string {
@@ -187,13 +196,13 @@ extension PingReader {
         }
     }
 
-    /// Folder, pingType and uploadPath normally agree [P14].
+    /// Notes differences between the name of the file, the ping type and the upload path (case P14).
     private func noteDisagreement(
         _ type: String, _ documentID: JSONNode, _ path: SubmitPath?, _ uploadPath: JSONNode,
         findings: inout Findings
     ) {
-        if place.namedType != type, !place.namedType.isEmpty {
-            findings.note("P14 pingType \(type) in a store named for \(place.namedType)")
+        if origin.typeInName != type, !origin.typeInName.isEmpty {
+            findings.note("P14 pingType \(type) in a store named for \(origin.typeInName)")
         }
         guard let path else { return }
         let text = document.bytes(of: uploadPath)
@@ -224,31 +233,32 @@ extension PingReader {
 // MARK: - A body without its envelope
 
 extension PingReader {
-    /// Measurements alone, as an export leaves them: `v` and `clientId`, and no key of an envelope [P4].
+    /// Returns whether an object consists of measurements without an envelope, as some exports create them (case P4).
     private func isBareMeasurements(_ root: JSONNode) -> Bool {
         document.value(of: MeasurementKeys.version, in: root) != nil
             && document.value(of: MeasurementKeys.clientID, in: root) != nil
             && !EnvelopeKeys.all.contains { document.value(of: $0, in: root) != nil }
     }
 
-    /// A record of measurements that say neither where they go nor what their document id is.
+    /// Makes the record of measurements without an envelope, which have neither an upload path nor a document id.
     private mutating func bareRecord(
-        _ measurements: JSONNode, index: Int, time: Timestamp?, note: String, at place: MozillaPlace
+        _ measurements: JSONNode, index: Int, time: Timestamp?, note: String, from origin: MozillaStoreOrigin
     ) -> Record {
         var findings = Findings()
         findings.note(note)
-        // What the SDK's own base class calls a ping without a type.
-        let type = place.namedType.isEmpty ? "unknown" : place.namedType
+        // The base class of the SDK uses the same name for pings without a type.
+        let type = origin.typeInName.isEmpty ? "unknown" : origin.typeInName
         let holds = PingNormalizer.normalize(measurements, type: type, in: &document, findings: &findings)
         let payload = payload(of: measurements)
         return Record(
             system: .mozilla, type: type, id: PayloadHash.id(of: payload),
-            client: client(of: measurements), time: time, app: App(id: place.applicationID), payload: payload,
-            source: place.source(index: index), notes: findings.notes, held: holds + [.noTarget])
+            client: client(of: measurements), time: time, app: App(id: origin.applicationID), payload: payload,
+            source: origin.source(index: index), notes: findings.notes, held: holds + [.noTarget])
     }
 
-    /// Reads the dated measurements of the oldest store (S0), given as a JSON object: its keys are descriptions of
-    /// dates such as `2017-04-25 21:14:03 +0000`.
+    /// Reads the measurements by date of the oldest format (S0).
+    ///
+    /// The bytes are a JSON object whose keys are dates such as `2017-04-25 21:14:03 +0000`.
     mutating func readDatedMeasurements(
         _ bytes: [UInt8], into output: inout ScanOutput
     ) {
@@ -263,22 +273,22 @@ extension PingReader {
                 output.rejects.append(Reject("S0 \(date): no measurements"))
                 continue
             }
-            var dated = place
-            dated.namedType =
+            var datedOrigin = origin
+            datedOrigin.typeInName =
                 document.value(of: MeasurementKeys.events, in: member.value) == nil ? "core" : "focus-event"
             output.add(
                 bareRecord(
                     member.value, index: position, time: Timestamp(describedDate: date),
-                    note: "S0 measurements without document id and path", at: dated))
+                    note: "S0 measurements without document id and path", from: datedOrigin))
         }
     }
 }
 
 extension JSONDocument {
-    /// The timestamp of the envelope in a ping file, or of the first of several envelopes.
+    /// The timestamp of the envelope in a ping file, or of the first envelope if there are several.
     var timeOfPingFile: DecimalTime? { timestamp(ofEnvelope: firstElement(of: root) ?? root) }
 
-    /// The timestamp of an envelope: a number, or a string that contains a plain decimal.
+    /// Returns the timestamp of an envelope, which is a number or a string that contains a plain decimal number.
     fileprivate func timestamp(ofEnvelope envelope: JSONNode) -> DecimalTime? {
         guard let value = value(of: EnvelopeKeys.timestamp, in: envelope) else { return nil }
         return switch kind(of: value) {
@@ -290,7 +300,7 @@ extension JSONDocument {
 }
 
 extension DecimalTime {
-    /// Reads digits with an optional minus sign and an optional fraction; no exponent.
+    /// Parses a plain decimal number, which has an optional minus sign and an optional fraction but no exponent.
     init?(plain text: Span<UInt8>) {
         for index in text.indices where !text[index].isDigit {
             let byte = text[index]
@@ -302,7 +312,7 @@ extension DecimalTime {
 }
 
 extension Timestamp {
-    /// Reads Foundation's description of a date: `2017-04-25 21:14:03 +0000`.
+    /// Parses Foundation's description of a date, such as `2017-04-25 21:14:03 +0000`.
     init?(describedDate text: String) {
         guard text.hasSuffix(" +0000") else { return nil }
         self.init(rfc3339: text.dropLast(6) + "Z")

@@ -2,12 +2,14 @@ import JSONText
 import PropertyList
 import Telemetry
 
-/// Reads the property lists that Mozilla's SDK wrote, as JSON.
+/// Converts the property lists of Mozilla's SDK to JSON.
 enum PreferencesJSON {
-    /// The entries whose keys have a prefix, without it, as a JSON object in canonical order; dates as RFC 3339, data as
-    /// base64.
-    /// - Throws: `PropertyListError` if the root of the property list is no dictionary, or if the entries share so much that
-    ///   they become too large when they are written out.
+    /// Returns the entries whose keys have a prefix as a canonical JSON object.
+    ///
+    /// The keys of the object do not contain the prefix. Dates are in RFC 3339 format, and data is in Base64.
+    ///
+    /// - Throws: `PropertyListError` if the root of the property list is not a dictionary, or if shared values make the
+    ///   JSON too large.
     static func entries(
         of document: PropertyListDocument, withPrefix prefix: String
     ) throws(PropertyListError) -> [UInt8] {
@@ -34,7 +36,9 @@ enum PreferencesJSON {
         return object.bytes
     }
 
-    /// The values of a file that shares none of them take less.
+    /// Returns the limits of the JSON.
+    ///
+    /// Property lists without shared values do not reach them.
     private static func limits(of document: PropertyListDocument) -> PropertyListJSON.Limits {
         let bytes = StoreLimits.file + 8 * document.sourceLength
         return PropertyListJSON.Limits(value: bytes, file: bytes, count: document.expansionLimit)

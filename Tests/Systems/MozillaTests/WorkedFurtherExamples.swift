@@ -4,9 +4,9 @@ import Testing
 
 @testable import Mozilla
 
-/// More event pings of the format document, section 10, and what they become.
+/// Further examples of event pings in section 10 of the format document.
 extension WorkedExample {
-    static let odd = [
+    static let further = [
         WorkedExample(
             section: "10.8", path: "Documents/MozTelemetry-Default-focus-event/-t-1546300800.01267.json",
             stored: #"""

@@ -1,21 +1,28 @@
 import JSONText
 import Telemetry
 
-/// An object whose values are texts: the settings of an event ping, or the extras of an event.
+/// Normalizes objects whose values are strings, which are the settings of an event ping and the extras of an event.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", cases E8 to E11.
-enum TextValues {
-    /// Window sizes were written as numbers by Firefox 11 builds; other settings by an early SDK.
+enum StringValues {
+    /// Returns the code of the note on a setting that is not a string.
+    ///
+    /// Firefox 11 wrote window sizes as numbers. An early SDK wrote other settings as numbers and Booleans.
     static func codeOfSetting(_ key: Span<UInt8>) -> String {
         key.equals("windowWidth") || key.equals("windowHeight") ? "E10" : "E9"
     }
 
-    /// Writes booleans and numbers as texts, with a note; an array or object is a fault and stays.
+    /// Replaces Booleans and numbers with strings, and notes each change.
+    ///
+    /// Arrays and objects are faults.
     ///
     /// - Parameters:
-    ///   - isNullable: whether null is allowed among the values.
-    ///   - code: the case id of a value of another type, by key.
-    ///   - name: the object's own name in notes.
+    ///   - object: The object.
+    ///   - document: The document that contains the object.
+    ///   - findings: Receives the notes and faults.
+    ///   - isNullable: Whether values may be `null`.
+    ///   - code: Returns the case id of a value that is not a string, by key.
+    ///   - name: Returns the name of the object in notes.
     static func normalize(
         _ object: JSONNode, in document: inout JSONDocument, findings: inout Findings, isNullable: Bool,
         code: (Span<UInt8>) -> String, name: () -> String
@@ -47,7 +54,7 @@ enum TextValues {
         }
     }
 
-    /// The SDK before 1.1.2 wrote Swift's description of an optional; it stays as stored.
+    /// Returns whether `text` is Swift's description of an optional, which SDK versions before 1.1.2 wrote.
     private static func isOptional(_ text: Span<UInt8>) -> Bool {
         text.equals("nil") || text.count > 10 && text.extracting(..<9).equals("Optional(")
     }

@@ -2,10 +2,10 @@ import Files
 import PropertyList
 import Telemetry
 
-/// Finds the pings, in the other stores of a container, of which pending events can borrow fields.
+/// Finds the stored ping, in the other stores of an app container, whose fields also apply to pending events.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 4.5.
-struct BorrowedPings: Sendable {
+struct BorrowedFieldsFinder: Sendable {
     private let context: StoreContext
     private var bytes: [UInt8] = []
 
@@ -13,8 +13,10 @@ struct BorrowedPings: Sendable {
         self.context = context
     }
 
-    /// The newest stored ping of a type, of one client if one is given.
-    mutating func newest(of type: String, client: String?) -> BorrowedFields? {
+    /// Returns the fields of the newest stored ping of a type.
+    ///
+    /// If `client` is not `nil`, only pings of that client count.
+    mutating func newestFields(ofType type: String, client: String?) -> BorrowedFields? {
         var newest: BorrowedFields?
         for store in context.neighbors {
             guard let found = newestPing(in: store, of: type, client: client) else { continue }
@@ -36,15 +38,17 @@ struct BorrowedPings: Sendable {
         return nil
     }
 
-    /// A folder's files are in the order of their times, so its newest ping is the last one that can be read.
+    /// Returns the fields of the newest ping in a folder.
+    ///
+    /// The files are sorted by time, so the newest ping is the last one that can be read.
     private mutating func newestPing(in store: PingFolder, client: String?) -> BorrowedFields? {
-        // A store that cannot be read is reported by its own scan.
+        // The scan of the other store reports a folder that cannot be read.
         guard let folder = try? context.tree.folder(at: store.folderPath) else { return nil }
-        var pings = PingReader(at: store.place(in: context))
+        var pings = PingReader(from: store.origin(in: context))
         var name: [UInt8] = []
         for index in (0..<store.fileCount).reversed() {
             let path = store.path(ofFile: index, name: &name)
-            // A file that cannot be read is reported where its own pings are read.
+            // The scan of the other store reports a file that cannot be read.
             guard (try? folder.read(name, limit: StoreLimits.file, into: &bytes)) != nil else { continue }
             var found = ScanOutput(capture: context.capture, path: path)
             pings.read(bytes, file: index, into: &found)
@@ -54,25 +58,27 @@ struct BorrowedPings: Sendable {
     }
 
     private mutating func newestPing(in file: MozillaFile, type: String, client: String?) -> BorrowedFields? {
-        // A store that cannot be read is reported by its own scan.
+        // The scan of the other store reports a file that cannot be read.
         guard (try? file.read(in: context, into: &bytes)) != nil else { return nil }
         var found = ScanOutput(capture: context.capture, path: file.path)
-        var pings = PingReader(at: file.place(in: context))
+        var pings = PingReader(from: file.origin(in: context))
         pings.readPingArray(bytes, into: &found)
         return fields(ofLast: found.records, type: type, client: client)
     }
 
     private func fields(ofLast records: [Record], type: String, client: String?) -> BorrowedFields? {
-        let wanted = client?.lowercased()
+        let lowercaseClient = client?.lowercased()
         let found = records.last { record in
-            record.type == type && record.client != nil && (wanted == nil || record.client?.lowercased() == wanted)
+            record.type == type && record.client != nil
+                && (lowercaseClient == nil || record.client?.lowercased() == lowercaseClient)
         }
         return found.flatMap { BorrowedFields($0) }
     }
 
+    /// Returns the client id in the preferences of the app, or `nil` if they contain none.
     mutating func clientInPreferences() -> String? {
         for store in context.neighbors {
-            // Preferences that cannot be read are reported by their own scan.
+            // The scan of the preferences reports errors.
             guard let file = store as? MozillaFile, case .preferences(let hasPrefix) = file.contents,
                 (try? file.read(in: context, into: &bytes)) != nil,
                 let document = try? PropertyListDocument(bytes),

@@ -1,0 +1,17 @@
+import Telemetry
+
+/// The facts about the origin of a Mozilla store that its records depend on.
+struct MozillaStoreOrigin: Sendable {
+    var capture: String
+    var path: String
+    var store: StoreKind
+    /// The ping type at the end of the name of the folder or file, or an empty string if the name contains none.
+    var typeInName: String
+    /// The bundle id of the app container, if it is known.
+    var applicationID: String?
+
+    /// Returns the source of the record at `index` in the file.
+    func source(index: Int) -> Source {
+        Source(capture: capture, path: path, store: store, index: index)
+    }
+}
