@@ -143,7 +143,7 @@ import Testing
         #expect(finished.lines.contains("    Library/Application Support/glean_data"))
         let queue = "ready for upload: 6 pings of 5048 bytes; SDK 66.3.0 keeps no more than 250 pings and 10 MB"
         #expect(finished.unwrapped.contains(" pending_pings: \(queue) "))
-        #expect(finished.lines.contains("      metrics that wait for their ping: metrics 1"))
+        #expect(finished.lines.contains("      metrics not in a ping yet: metrics 1"))
         #expect(finished.lines.last == "9 records (6 uploadable; held: capability 1, pending-events 2)")
     }
 }

@@ -29,9 +29,9 @@ import Testing
                 "      batch 0 was rejected once so far",
                 "      uploader: sift-uploader of Larkspur 8.4.0, 2 records",
                 "      queues/login: sift-queue of Larkspur 8.4.0, 1 record",
-                "      queues/login: 2 events pending; when they are ready is a rule of the app",
+                "      queues/login: 2 events pending; the app decides when they are uploaded",
                 "      queues/orders: sift-queue of Larkspur 8.4.0, 1 record",
-                "      queues/orders: 3 events pending; when they are ready is a rule of the app",
+                "      queues/orders: 3 events pending; the app decides when they are uploaded",
                 "      queues/searches: sift-queue of Larkspur 8.4.0, 0 records",
                 "      queues/searches: nothing pending",
                 "      queues/sift-default: sift-queue of Larkspur 8.4.0, 1 record",
@@ -97,7 +97,7 @@ import Testing
         let queues = try stores(try pingferry("scan", "--json", capture)).compactMap { $0["queue"] as? [String: Any] }
         #expect(queues.map { $0["repetitions"] as? Int } == [0, 1, 0])
         let text = try pingferry("scan", capture).unwrapped
-        #expect(text.components(separatedBy: "; 1 is the one before but for the time").count == 2)
+        #expect(text.components(separatedBy: "; 1 event repeats the preceding event").count == 2)
     }
 
     @Test func scanCountsEvents() throws {

@@ -86,9 +86,9 @@ import Testing
 
 @Suite struct GleanQueueTests {
     private static let cases: [(GleanQueue, String)] = [
-        (GleanQueue(pings: 0, bytes: 0, deletionRequests: 0, sdk: nil), "no ping waits"),
+        (GleanQueue(pings: 0, bytes: 0, deletionRequests: 0, sdk: nil), "no pings pending"),
         (
-            GleanQueue(pings: 0, bytes: 0, deletionRequests: 1, sdk: nil), "no ping waits, but 1 deletion request"
+            GleanQueue(pings: 0, bytes: 0, deletionRequests: 1, sdk: nil), "no pings pending, but 1 deletion request"
         ),
         (
             GleanQueue(pings: 1, bytes: 700, deletionRequests: 2, sdk: "31.2.0"),
@@ -105,22 +105,22 @@ import Testing
         (
             GleanQueue(pings: 251, bytes: 700, deletionRequests: 0, sdk: "67.3.9"),
             """
-            ready for upload: 251 pings of 700 bytes; SDK 67.3.9 deletes the oldest at its next start, for it keeps no more \
-            than 250 pings and 10 MB
+            ready for upload: 251 pings of 700 bytes; SDK 67.3.9 deletes the oldest at its next start, because it keeps no \
+            more than 250 pings and 10 MB
             """
         ),
         (
             GleanQueue(pings: 501, bytes: nil, deletionRequests: 0, sdk: "67.4"),
             """
-            ready for upload: 501 pings; SDK 67.4 deletes the oldest at its next start, for it keeps no more than 500 pings \
-            and 50 MB
+            ready for upload: 501 pings; SDK 67.4 deletes the oldest at its next start, because it keeps no more than 500 \
+            pings and 50 MB
             """
         ),
         (
             GleanQueue(pings: 2, bytes: 10_000_001, deletionRequests: 0, sdk: "60.0.1"),
             """
-            ready for upload: 2 pings of 10000001 bytes; SDK 60.0.1 deletes the oldest at its next start, for it keeps no \
-            more than 250 pings and 10 MB
+            ready for upload: 2 pings of 10000001 bytes; SDK 60.0.1 deletes the oldest at its next start, because it keeps \
+            no more than 250 pings and 10 MB
             """
         ),
         (

@@ -106,7 +106,7 @@ import Testing
             .sentence(at: Self.now)
         }
         #expect(sentence("orders", 0, clockTime: 0) == "nothing pending")
-        #expect(sentence("orders", 1, clockTime: 0) == "1 event pending; when they are ready is a rule of the app")
+        #expect(sentence("orders", 1, clockTime: 0) == "1 event pending; the app decides when they are uploaded")
         #expect(sentence("sift-devprops", 1, clockTime: 0) == "ready for upload: 1 event pending, more than 0")
         #expect(
             sentence("sift-default", 4, clockTime: 0)

@@ -31,7 +31,7 @@ struct GleanQueue: QueueRules, Equatable {
     }
 
     func sentence(at instant: Int64) -> String {
-        var words = pings == 0 ? "no ping waits" : "ready for upload: \(pings) ping\(pings == 1 ? "" : "s")"
+        var words = pings == 0 ? "no pings pending" : "ready for upload: \(pings) ping\(pings == 1 ? "" : "s")"
         if let bytes, pings > 0 { words += " of \(bytes) bytes" }
         if deletionRequests > 0 {
             words += pings == 0 ? ", but " : ", after "
@@ -40,7 +40,7 @@ struct GleanQueue: QueueRules, Equatable {
         guard let sdk, version != nil else { return words }
         words += "; SDK \(sdk)"
         if isOverFull {
-            return words + " deletes the oldest at its next start, for it keeps no more than " + limitsInWords
+            return words + " deletes the oldest at its next start, because it keeps no more than " + limitsInWords
         }
         return limits.bytes == nil ? words + " keeps any number" : words + " keeps no more than " + limitsInWords
     }
@@ -69,13 +69,13 @@ struct GleanQueue: QueueRules, Equatable {
     func state(at instant: Int64) -> QueueState {
         if isOverFull {
             return QueueState(
-                .ready, "over-full", "more than the SDK keeps, which deletes the oldest at its next start")
+                .ready, "over-full", "more than the SDK keeps; it deletes the oldest at its next start")
         }
-        if pings > 0 { return QueueState(.ready, "pings", "pings wait") }
+        if pings > 0 { return QueueState(.ready, "pings", "pings are pending") }
         if deletionRequests > 0 {
-            return QueueState(.ready, "deletion-requests", "nothing but deletion requests waits")
+            return QueueState(.ready, "deletion-requests", "only deletion requests are pending")
         }
-        return QueueState(.empty, "empty", "nothing waits")
+        return QueueState(.empty, "empty", "nothing is pending")
     }
 
     /// The maximum number of pings whose sizes are added up.

@@ -29,7 +29,7 @@ enum DirectoryReport {
         let names = (0..<entries.count).map { String(decoding: entries.name($0), as: UTF8.self) }
         let known = names.filter(GleanStores.databaseFiles.contains).sorted()
         guard !known.isEmpty else { return nil }
-        return "database \(known.joined(separator: ", ")): the phone makes pings of it, no record is made"
+        return "database \(known.joined(separator: ", ")): the app makes pings of it, so no records are made"
     }
 
     private static func contentFacts(in folder: borrowing Folder) -> [String] {
@@ -41,7 +41,7 @@ enum DirectoryReport {
         var facts: [String] = []
         if let client = database.client { facts.append("client id \(client)") }
         let waiting = database.metrics.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-        if !waiting.isEmpty { facts.append("metrics that wait for their ping: \(waiting.joined(separator: ", "))") }
+        if !waiting.isEmpty { facts.append("metrics not in a ping yet: \(waiting.joined(separator: ", "))") }
         return facts
     }
 

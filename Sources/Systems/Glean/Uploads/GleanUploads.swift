@@ -19,8 +19,8 @@ enum GleanUploads {
         // Deletion requests are sent first, and end the uploads of their clients.
         precedence: Precedence(first: [GleanName.usageDeletionRequest], deletionRequests: [GleanName.deletionRequest]),
         holds: [
-            HoldCode("capability", "may only be sent in a way that hides where it comes from", isFinal: true),
-            HoldCode("incomplete", "lay among unfinished files, which an app does not send"),
+            HoldCode("capability", "may only be sent by a method that hides its sender", isFinal: true),
+            HoldCode("incomplete", "is from a folder of unfinished pings, which are not sent"),
             HoldCode("metadata", "has a line of metadata that cannot be read"),
             HoldCode("headers", "has header fields that may not be sent"),
         ],

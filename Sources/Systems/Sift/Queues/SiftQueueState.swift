@@ -6,7 +6,8 @@ extension SiftQueue: QueueRules {
     func sentence(at instant: Int64) -> String {
         let readiness = readinessInWords(at: instant)
         guard let repetitions, repetitions > 0 else { return readiness }
-        return "\(readiness); \(repetitions) \(repetitions == 1 ? "is" : "are") the one before but for the time"
+        let repeated = repetitions == 1 ? "1 event repeats" : "\(repetitions) events repeat"
+        return "\(readiness); \(repeated) the preceding event"
     }
 
     func json(at instant: Int64) -> CanonicalObject {
@@ -30,13 +31,13 @@ extension SiftQueue: QueueRules {
 
     func state(at instant: Int64) -> QueueState {
         guard let readiness = readiness(at: instant) else {
-            return QueueState(.unknown, "rule-of-app", "when they are ready is a rule of the app")
+            return QueueState(.unknown, "rule-of-app", "the app decides when they are uploaded")
         }
         return switch readiness {
-        case .empty: QueueState(.empty, "empty", "nothing waits")
-        case .tooMany: QueueState(.ready, "too-many", "more events than may wait")
-        case .tooOld: QueueState(.ready, "too-old", "long enough after the last upload or event")
-        case .waiting(until: nil, _): QueueState(.notReady, "never-by-itself", "they are never ready by themselves")
+        case .empty: QueueState(.empty, "empty", "nothing is pending")
+        case .tooMany: QueueState(.ready, "too-many", "more pending events than allowed")
+        case .tooOld: QueueState(.ready, "too-old", "enough time since the last upload or event")
+        case .waiting(until: nil, _): QueueState(.notReady, "never-by-itself", "they do not become ready by age")
         case .waiting: QueueState(.notReady, "too-few", "too few events, too soon after the last upload or event")
         }
     }
@@ -53,7 +54,7 @@ extension SiftQueue {
     /// Describes whether and why the queue is ready for upload at `now`.
     private func readinessInWords(at now: Int64) -> String {
         guard let readiness = readiness(at: now) else {
-            return "\(events) pending; when they are ready is a rule of the app"
+            return "\(events) pending; the app decides when they are uploaded"
         }
         switch readiness {
         case .empty: return "nothing pending"

@@ -13,7 +13,7 @@ enum SiftStores {
         storesOfFile: nil, storesOfSingleFile: stores(ofSingleFile:inFolderAt:_:),
         storeByContents: store(byContentsOf:in:),
         // Any app may contain the SDK, so it is unknown which apps lack their queues.
-        backups: .ofAllApps("queues of Sift are in no backup: they lie in Library/Caches"))
+        backups: .ofAllApps("queues of Sift are not in backups: they are stored in Library/Caches"))
 
     private static let queues = Array(SiftFile.queuesName.utf8)
 

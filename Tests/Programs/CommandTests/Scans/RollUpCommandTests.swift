@@ -69,16 +69,16 @@ import Testing
         for line in [
             "  432 stores in 96 containers, grouped by app; --stores lists each store",
             "  Fennec, 2 versions", "    events: markers 24, pending 120",
-            "    queues: 24 ready for upload: pings wait",
-            "    metrics that wait for their ping: metrics 1 (24 times)", "  Larkspur 8.4.0",
+            "    queues: 24 ready for upload: pings are pending",
+            "    metrics not in a ping yet: metrics 1 (24 times)", "  Larkspur 8.4.0",
             "  quarantined: F4 24, F5 24, P1 24, P12 24, P2 24, P5 24", "  pending-counters: 24 problems",
             "    and 21 more; --stores lists them",
         ] { #expect(finished.lines.contains(line), "\(line)") }
         let waiting =
-            "24 ready for upload: more events than may wait; 24 not ready: too few events, too soon after "
-            + "the last upload or event; 24 empty; 48 pending: when they are ready is a rule of the app"
+            "24 ready for upload: more pending events than allowed; 24 not ready: too few events, too soon after "
+            + "the last upload or event; 24 empty; 48 pending: the app decides when they are uploaded"
         #expect(finished.unwrapped.contains(" queues: \(waiting) "))
-        #expect(finished.unwrapped.contains(": the phone makes pings of it, no record is made (24 times)"))
+        #expect(finished.unwrapped.contains(": the app makes pings of it, so no records are made (24 times)"))
         let focus = try #require(finished.lines.firstIndex { $0.hasPrefix("  Focus 8.1.3") })
         #expect(finished.lines[focus + 3].contains("; held: pending-events 1)"))
         #expect(finished.lines.filter { $0.contains("org.mozilla.ios.Focus.plist: sessions 1") }.count == 3)
