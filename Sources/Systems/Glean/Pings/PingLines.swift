@@ -22,8 +22,8 @@ struct PingLines {
     /// - Throws: ``PingFileError`` if the first two lines are missing, blank or not text.
     init(_ bytes: [UInt8]) throws(PingFileError) {
         guard !bytes.isEmpty else { throw PingFileError("G1 empty file") }
-        let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
-        let start = hasMark ? 3 : 0
+        let hasByteOrderMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+        let start = hasByteOrderMark ? 3 : 0
         var lines = LineCursor(from: start)
         let end = bytes.count..<bytes.count
         let first = lines.next(in: bytes.span)?.range ?? end
@@ -39,7 +39,7 @@ struct PingLines {
         let third = lines.next(in: bytes.span)?.range ?? end
         let trimmed = Self.withoutCarriageReturn(third, in: bytes)
         metadata = bytes[trimmed].contains { !$0.isBlank } ? trimmed : nil
-        if hasMark { notes.append("G12 byte order mark left out") }
+        if hasByteOrderMark { notes.append("G12 byte order mark left out") }
         if path != first || body != second || trimmed != third { notes.append("G11 lines end in CR LF") }
         if third.upperBound < bytes.count, bytes[third.upperBound...].contains(where: { !$0.isBlank }) {
             notes.append("G13 text behind the third line ignored")

@@ -39,7 +39,7 @@ struct FieldNormalizer: ~Escapable {
             }
         }
         while field < fields.count {
-            faultIfRequired(field, findings: &findings)
+            addFaultIfRequired(field, findings: &findings)
             field += 1
         }
         for value in removed { document.removeMember(withValue: value, from: object) }
@@ -59,12 +59,12 @@ struct FieldNormalizer: ~Escapable {
             if order < 0 { return nil }
             field += 1
             if order == 0 { return field - 1 }
-            faultIfRequired(field - 1, findings: &findings)
+            addFaultIfRequired(field - 1, findings: &findings)
         }
         return nil
     }
 
-    private func faultIfRequired(_ field: Int, findings: inout Findings) {
+    private func addFaultIfRequired(_ field: Int, findings: inout Findings) {
         if fields[field].presence == .required { findings.fault("\(name(field)) missing") }
     }
 

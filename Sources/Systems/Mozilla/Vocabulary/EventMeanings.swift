@@ -101,11 +101,11 @@ struct EventMeanings: Sendable {
             guard words.extracting(entry.method).equals(method), words.extracting(entry.object).equals(object),
                 words.extracting(entry.category).equals(category)
             else { continue }
-            guard let own = entry.value else {
+            guard let requiredValue = entry.value else {
                 general = general ?? entry.row
                 continue
             }
-            if let value, words.extracting(own).equals(value) { return meanings[entry.row] }
+            if let value, words.extracting(requiredValue).equals(value) { return meanings[entry.row] }
         }
         return general.map { meanings[$0] }
     }

@@ -87,7 +87,7 @@ struct SiftEventEquality {
         return try archive.archive.object(entries, of: wrapper)
     }
 
-    private mutating func spend(_ values: Int, in archive: borrowing SiftArchive) throws(PropertyListError) {
+    private mutating func consumeAllowance(_ values: Int, in archive: borrowing SiftArchive) throws(PropertyListError) {
         allowance -= values
         guard allowance >= 0 else {
             throw archive.error(.budgetExceeded, at: archive.archive.document.root, "events that expand to too much")
@@ -104,13 +104,13 @@ extension SiftEventEquality {
     private mutating func equals(
         _ left: KeyedValue, _ right: KeyedValue, in archive: inout SiftArchive
     ) throws(PropertyListError) -> Bool {
-        try spend(1, in: archive)
+        try consumeAllowance(1, in: archive)
         switch (left, right) {
         case (.none, .none), (.null, .null): return true
         case (.text(let first), .text(let second)): return try areStringsEqual(first, second, in: archive)
         case (.data(let first), .data(let second)):
             let document = archive.archive.document
-            try spend(document.payload(of: first).count / 8, in: archive)
+            try consumeAllowance(document.payload(of: first).count / 8, in: archive)
             return document.payload(of: first).equals(document.payload(of: second))
         case (.date(let first), .date(let second)): return first == second || first.isNaN && second.isNaN
         case (.array(let first, let kind), .array(let second, let otherKind)):
@@ -130,12 +130,12 @@ extension SiftEventEquality {
     ) throws(PropertyListError) -> Bool {
         if left == right { return true }
         let document = archive.archive.document
-        try spend(document.payload(of: left).count / 8, in: archive)
+        try consumeAllowance(document.payload(of: left).count / 8, in: archive)
         guard document.kind(of: left) != document.kind(of: right) else {
             return document.text(left, equals: right)
         }
         // Only one of the strings is stored as UTF-8.
-        try spend(document.payload(of: right).count / 8, in: archive)
+        try consumeAllowance(document.payload(of: right).count / 8, in: archive)
         var (first, second) = ([UInt8](), [UInt8]())
         document.appendUTF8(of: left, to: &first)
         document.appendUTF8(of: right, to: &second)
@@ -147,7 +147,7 @@ extension SiftEventEquality {
     ) throws(PropertyListError) -> Bool {
         if left == right { return true }
         guard left.count == right.count else { return false }
-        try enter(in: archive)
+        try enterLevel(in: archive)
         defer { depth -= 1 }
         for position in 0..<left.count {
             guard try element(position, of: left, equals: position, of: right, in: &archive) else { return false }
@@ -163,7 +163,7 @@ extension SiftEventEquality {
     ) throws(PropertyListError) -> Bool {
         if left == right { return true }
         guard left.count == right.count else { return false }
-        try enter(in: archive)
+        try enterLevel(in: archive)
         defer { depth -= 1 }
         var isInOrder = true
         for position in 0..<left.count {
@@ -204,13 +204,13 @@ extension SiftEventEquality {
         let (first, second) = (
             try archive.archive.element(at: position, of: left), try archive.archive.element(at: other, of: right)
         )
-        try spend(1, in: archive)
+        try consumeAllowance(1, in: archive)
         if archive.archive.document.uid(of: first) == archive.archive.document.uid(of: second) { return true }
         let value = try archive.archive.value(of: first)
         return try equals(value, archive.archive.value(of: second), in: &archive)
     }
 
-    private mutating func enter(in archive: borrowing SiftArchive) throws(PropertyListError) {
+    private mutating func enterLevel(in archive: borrowing SiftArchive) throws(PropertyListError) {
         depth += 1
         guard depth <= Expansion.allowedDepth else {
             throw archive.error(

@@ -63,7 +63,7 @@ struct SiftRequestAssembler: Sendable {
         counts.pending += count
         // The file is too small for that many different events, so the list must refer to the same events repeatedly.
         guard count <= values / SiftEventBounds.minimumValueCount else {
-            throw exceeded("a list of \(count) events in a file of \(byteCount) bytes")
+            throw budgetError("a list of \(count) events in a file of \(byteCount) bytes")
         }
         // A queue fills its whole file, and its request is about as large as the file. A batch is only a part of a file.
         let capacity = source.store == .siftQueue ? byteCount : 0
@@ -97,7 +97,7 @@ struct SiftRequestAssembler: Sendable {
     private mutating func add(_ entry: SiftEntryBatch.Entry, _ text: ArraySlice<UInt8>) throws(PropertyListError) {
         values -= entry.values
         bytes -= text.count + entry.keyBytes
-        guard values >= 0, bytes >= 0 else { throw exceeded("an archive that expands to too much") }
+        guard values >= 0, bytes >= 0 else { throw budgetError("an archive that expands to too much") }
         if requests[last].payload.count > SiftRequest.sizeLimit {
             requests.append(SiftRequest(source: requests[last].source, part: requests[last].part))
         }
@@ -118,7 +118,7 @@ struct SiftRequestAssembler: Sendable {
     /// The index of the request that entries are added to.
     private var last: Int { requests.count - 1 }
 
-    private func exceeded(_ reason: String) -> PropertyListError {
+    private func budgetError(_ reason: String) -> PropertyListError {
         PropertyListError(.budgetExceeded, at: document.offset(of: document.root), reason)
     }
 

@@ -95,9 +95,9 @@ extension SiftQueueRules {
     func readiness(pending: Int, clockTime: Int64, now: Int64) -> Readiness {
         if pending > uploadWhenMoreThan { return .tooMany(limit: uploadWhenMoreThan) }
         guard pending > 0 else { return .empty }
-        let due = Self.instant(clockTime, plusSeconds: uploadWhenOlderThan)
-        if now > due { return .tooOld(seconds: uploadWhenOlderThan) }
-        return .waiting(until: due == .max ? nil : due + 1, limit: uploadWhenMoreThan)
+        let readyTime = Self.instant(clockTime, plusSeconds: uploadWhenOlderThan)
+        if now > readyTime { return .tooOld(seconds: uploadWhenOlderThan) }
+        return .waiting(until: readyTime == .max ? nil : readyTime + 1, limit: uploadWhenMoreThan)
     }
 }
 

@@ -37,9 +37,9 @@ struct PingReader: FileReader {
                 readElement(
                     element, index: index, notes: ["P3 array of pings in a ping folder"], into: &output)
             }
-        case .object where isBareMeasurements(document.root):
+        case .object where isWithoutEnvelope(document.root):
             output.add(
-                bareRecord(
+                recordWithoutEnvelope(
                     document.root, index: 0, time: nil, note: "P4 measurements without an envelope", from: origin))
         default:
             do throws(EnvelopeError) {
@@ -139,7 +139,7 @@ extension PingReader {
 
         let type = document.string(of: pingType)
         let path = paths.read(uploadPath, of: document)
-        noteDisagreement(type, documentID, path, uploadPath, findings: &findings)
+        noteDifferences(type, documentID, path, uploadPath, findings: &findings)
         if !document.bytes(of: documentID).isUUID {
             findings.note("P9 documentId is no UUID: the decoder rejects it")
             findings.fault("documentId is no UUID")
@@ -197,7 +197,7 @@ extension PingReader {
     }
 
     /// Notes differences between the name of the file, the ping type and the upload path (case P14).
-    private func noteDisagreement(
+    private func noteDifferences(
         _ type: String, _ documentID: JSONNode, _ path: SubmitPath?, _ uploadPath: JSONNode,
         findings: inout Findings
     ) {
@@ -234,14 +234,14 @@ extension PingReader {
 
 extension PingReader {
     /// Returns whether an object consists of measurements without an envelope, as some exports create them (case P4).
-    private func isBareMeasurements(_ root: JSONNode) -> Bool {
+    private func isWithoutEnvelope(_ root: JSONNode) -> Bool {
         document.value(of: MeasurementKeys.version, in: root) != nil
             && document.value(of: MeasurementKeys.clientID, in: root) != nil
             && !EnvelopeKeys.all.contains { document.value(of: $0, in: root) != nil }
     }
 
     /// Makes the record of measurements without an envelope, which have neither an upload path nor a document id.
-    private mutating func bareRecord(
+    private mutating func recordWithoutEnvelope(
         _ measurements: JSONNode, index: Int, time: Timestamp?, note: String, from origin: MozillaStoreOrigin
     ) -> Record {
         var findings = Findings()
@@ -277,7 +277,7 @@ extension PingReader {
             datedOrigin.typeInName =
                 document.value(of: MeasurementKeys.events, in: member.value) == nil ? "core" : "focus-event"
             output.add(
-                bareRecord(
+                recordWithoutEnvelope(
                     member.value, index: position, time: Timestamp(describedDate: date),
                     note: "S0 measurements without document id and path", from: datedOrigin))
         }
