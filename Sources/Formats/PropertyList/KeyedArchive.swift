@@ -21,7 +21,10 @@ public struct KeyedArchive: Sendable {
     @usableFromInline var keys = KeyCache()
     var classes: ClassCache
     var expansions: ExpansionMemo
-    @usableFromInline var numbered = NumberedElements()
+    /// The elements that are stored as separate members, `NS.object.0` and so on.
+    @usableFromInline var numberedNodes: [PropertyListNode] = []
+    /// The ranges of `numberedNodes`, by the prefix of their keys and the number of the object that contains them.
+    var numberedElements: [String: [UInt32: KeyedElements]] = [:]
 
     /// Opens an archive.
     /// - Parameter classNames: names of classes that the caller knows, at most 64: instances of these, and of classes

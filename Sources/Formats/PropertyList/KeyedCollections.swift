@@ -25,14 +25,6 @@ public struct KeyedPairs: Hashable, Sendable {
     public var count: Int { keys.count }
 }
 
-/// Elements that are members of their own, `NS.object.0` and so on.
-@usableFromInline
-struct NumberedElements: Sendable {
-    @usableFromInline var nodes: [PropertyListNode] = []
-    /// The elements by the prefix of their keys and the number of the object that they belong to.
-    fileprivate var found: [String: [UInt32: KeyedElements]] = [:]
-}
-
 extension KeyedArchive {
     /// The elements of an array, a set or an ordered set.
     /// - Throws: `bad-collection` if they are missing, or not an inline array of references.
@@ -75,7 +67,7 @@ extension KeyedArchive {
         case .listed(let list): node = document.element(at: position, of: list)
         case .numbered(let start):
             precondition(position < elements.count)
-            node = numbered.nodes[start + position]
+            node = numberedNodes[start + position]
         }
         guard document.marker(of: node) >> 4 == 8 else { throw badCollection(node, "an element that is no reference") }
         return node
@@ -89,7 +81,7 @@ extension KeyedArchive {
 
     /// The members with a prefix and a number, from 0 up to the first that is missing.
     private mutating func numberedElements(_ prefix: String, of instance: PropertyListNode) -> KeyedElements {
-        if let known = numbered.found[prefix]?[instance.number] { return known }
+        if let known = numberedElements[prefix]?[instance.number] { return known }
         let members = document.members(of: instance)
         var entries: [(index: Int, node: PropertyListNode)] = []
         for position in 0..<members.count {
@@ -100,13 +92,13 @@ extension KeyedArchive {
             entries.append((index, document.value(at: position, of: members)))
         }
         entries.sort { $0.index < $1.index }
-        let start = numbered.nodes.count
+        let start = numberedNodes.count
         for (index, entry) in entries.enumerated() {
             guard entry.index == index else { break }
-            numbered.nodes.append(entry.node)
+            numberedNodes.append(entry.node)
         }
-        let elements = KeyedElements(storage: .numbered(start: start), count: numbered.nodes.count - start)
-        numbered.found[prefix, default: [:]][instance.number] = elements
+        let elements = KeyedElements(storage: .numbered(start: start), count: numberedNodes.count - start)
+        numberedElements[prefix, default: [:]][instance.number] = elements
         return elements
     }
 
