@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 
 /// Builds the binary form object by object, values before the containers that hold them.
@@ -67,10 +68,15 @@ struct BinaryWriter {
         bytes.append(half: uid)
     }
 
-    mutating func append(data: [UInt8], at place: Int) {
+    /// Appends a data object with the bytes that `text` encodes.
+    ///
+    /// - Returns: Whether `text` is well-formed base64. If it is not, nothing is appended.
+    mutating func append(base64 text: Span<UInt8>, at place: Int) -> Bool {
+        guard let count = Base64.decodedCount(text) else { return false }
         begin(at: place)
-        bytes.append(kind: 0x40, count: data.count)
-        bytes += data
+        bytes.append(kind: 0x40, count: count)
+        bytes.append(addingCapacity: count) { Base64.decode(text, into: &$0) }
+        return true
     }
 
     /// Writes well-formed UTF-8 as ASCII if it is, else as UTF-16BE.

@@ -161,8 +161,7 @@ struct XMLTranscoder: ~Escapable {
             writer.append(boolean: tag.name == .true, at: tag.offset)
         case .data:
             let content = try reader.readRaw(of: tag)
-            guard let data = Base64.decoded(content) else { throw malformed(tag, "base64 text") }
-            writer.append(data: data, at: tag.offset)
+            guard writer.append(base64: content, at: tag.offset) else { throw malformed(tag, "base64 text") }
         case .string:
             let isASCII = try reader.readText(of: tag)
             let text = reader.text

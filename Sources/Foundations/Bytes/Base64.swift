@@ -3,8 +3,15 @@ public enum Base64 {
     private static let space: UInt8 = 0xFE
     private static let invalid: UInt8 = 0xFF
 
-    /// Returns the number of bytes that `text` encodes, or `nil` if it is malformed.
-    private static func decodedCount(_ text: Span<UInt8>, needsPadding: Bool, allowsBlanks: Bool) -> Int? {
+    /// Returns the number of bytes that `text` encodes, or `nil` if it is malformed. Line breaks are ignored.
+    ///
+    /// - Parameters:
+    ///   - text: Base64.
+    ///   - needsPadding: Whether padding, if there is any, must have the right length.
+    ///   - allowsBlanks: Whether spaces and tabs are ignored too. Otherwise they make the text malformed.
+    public static func decodedCount(
+        _ text: Span<UInt8>, needsPadding: Bool = true, allowsBlanks: Bool = true
+    ) -> Int? {
         var digits = 0
         var padding = 0
         for index in text.indices {
@@ -39,13 +46,15 @@ public enum Base64 {
         _ text: Span<UInt8>, needsPadding: Bool = true, allowsBlanks: Bool = true
     ) -> [UInt8]? {
         guard let count = decodedCount(text, needsPadding: needsPadding, allowsBlanks: allowsBlanks) else { return nil }
-        return [UInt8](capacity: count) { output in
-            decode(text) { output.append($0) }
-        }
+        return [UInt8](capacity: count) { decode(text, into: &$0) }
     }
 
-    /// Calls `append` with each byte that a well-formed text encodes.
-    private static func decode(_ text: Span<UInt8>, _ append: (UInt8) -> Void) {
+    /// Appends the bytes that `text` encodes to `output`.
+    ///
+    /// - Parameters:
+    ///   - text: Well-formed base64.
+    ///   - output: A span with capacity for the number of bytes that `decodedCount` returns for `text`.
+    public static func decode(_ text: Span<UInt8>, into output: inout OutputSpan<UInt8>) {
         var bits: UInt32 = 0
         var count = 0
         for index in text.indices {
@@ -55,7 +64,7 @@ public enum Base64 {
             count += 6
             if count >= 8 {
                 count -= 8
-                append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+                output.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
             }
         }
     }
