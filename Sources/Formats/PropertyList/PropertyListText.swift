@@ -93,7 +93,9 @@ struct UTF16Scalars: ~Escapable {
         self.isBigEndian = isBigEndian
     }
 
-    /// Returns the next scalar value, or `nil` for a lone surrogate. Must not be called at the end.
+    /// Reads the next scalar value. Returns `nil` for a lone surrogate.
+    ///
+    /// - Precondition: ``isAtEnd`` is `false`.
     @_lifetime(self: copy self)
     mutating func next() -> Unicode.Scalar? {
         let unit = self.unit(at: index)
