@@ -3,12 +3,13 @@ public enum Base64 {
     private static let space: UInt8 = 0xFE
     private static let invalid: UInt8 = 0xFF
 
-    /// Returns the number of bytes that `text` encodes, or `nil` if it is malformed. Line breaks are ignored.
+    /// Counts the bytes that `text` encodes, ignoring line breaks.
     ///
     /// - Parameters:
     ///   - text: Base64.
     ///   - needsPadding: Whether padding, if there is any, must have the right length.
     ///   - allowsBlanks: Whether spaces and tabs are ignored too. Otherwise they make the text malformed.
+    /// - Returns: The number of bytes, or `nil` if `text` is malformed.
     public static func decodedCount(
         _ text: Span<UInt8>, needsPadding: Bool = true, allowsBlanks: Bool = true
     ) -> Int? {
