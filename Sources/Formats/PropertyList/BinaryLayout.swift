@@ -1,27 +1,27 @@
 import Bytes
 import JSONText
 
-/// The checked trailer of a binary property list, by which its objects are found.
+/// The checked trailer of a binary property list, which locates its objects.
 ///
 /// Source: <doc:KeyedArchives>, A.2 to A.4.
 @usableFromInline
 struct BinaryLayout: Sendable {
     static let headerLength = 8
     static let trailerLength = 32
-    /// Header, one object, one offset, trailer.
+    /// The length of a header, one object, one offset and a trailer.
     private static let minimumLength = 42
 
-    /// Bytes of an entry of the offset table, 1 to 8.
+    /// The number of bytes of an entry of the offset table, 1 to 8.
     @usableFromInline let offsetSize: Int
-    /// Bytes of a reference in an array or a dictionary, 1 to 8.
+    /// The number of bytes of a reference in an array or a dictionary, 1 to 8.
     @usableFromInline let referenceSize: Int
     let objectCount: Int
-    /// The number of the root.
+    /// The number of the root object.
     let top: Int
-    /// Where the objects end and the table begins.
+    /// The offset of the offset table, which is also the end of the objects.
     @usableFromInline let tableOffset: Int
 
-    /// Reads the trailer and the table [T1 to T9].
+    /// Reads and checks the trailer and the offset table, rules T1 to T9.
     init(of bytes: Span<UInt8>) throws(PropertyListError) {
         let length = bytes.count
         guard length >= Self.minimumLength else {
@@ -48,7 +48,7 @@ struct BinaryLayout: Sendable {
         objectCount = Int(count)
         self.top = Int(top)
         tableOffset = Int(table)
-        // The count is at most the length, which is held within 32 bits, so nothing overflows here.
+        // The count is at most the length, which fits in 32 bits, so nothing overflows here.
         guard tableOffset + objectCount * offsetSize == trailer else {
             throw PropertyListError(.badTrailer, at: trailer + 24, "an offset table that does not end at the trailer")
         }
@@ -68,17 +68,17 @@ struct BinaryLayout: Sendable {
         }
     }
 
-    /// Whether more objects are listed than there are bytes to store them, so that several begin at one offset.
+    /// Whether the file lists more objects than it has bytes for them, so that some objects share an offset.
     var sharesOffsets: Bool { objectCount > tableOffset }
 
-    /// Where an object's marker is.
+    /// Returns the offset of the marker of an object.
     @inlinable
     @inline(__always)
     func offset(of number: Int, in bytes: Span<UInt8>) -> UInt32 {
         UInt32(truncatingIfNeeded: bytes.bigEndian(at: tableOffset + number * offsetSize, width: offsetSize))
     }
 
-    /// Where the payload of a checked object begins, and its count.
+    /// Returns the start of the payload and the count of a checked object.
     @inlinable
     @inline(__always)
     static func extent(at offset: UInt32, in bytes: Span<UInt8>) -> (start: Int, count: Int) {
@@ -91,8 +91,14 @@ struct BinaryLayout: Sendable {
 }
 
 extension Span<UInt8> {
-    /// The unsigned number in 1 to 8 bytes from an index on. Eight bytes have to follow the index, which they do
-    /// wherever an object or an offset begins: the trailer stands behind them all.
+    /// Returns the big-endian number in the `width` bytes at `index`.
+    ///
+    /// Eight bytes are loaded. They exist wherever an object or an offset begins, because the trailer follows.
+    ///
+    /// - Parameters:
+    ///   - index: The index of the first byte.
+    ///   - width: The number of bytes, 1 to 8.
+    /// - Returns: The unsigned number.
     @inlinable
     @inline(__always)
     func bigEndian(at index: Int, width: Int) -> UInt64 {

@@ -1,87 +1,89 @@
 import Bytes
 import JSONText
 
-/// Builds the binary form object by object, values before the containers that hold them.
+/// Builds a binary property list object by object.
 ///
-/// Source of the form: <doc:KeyedArchives>, A.2 and A.4.
+/// Values precede the containers that hold them.
+///
+/// Source: <doc:KeyedArchives>, A.2 and A.4.
 struct BinaryWriter {
-    /// References and offsets take four bytes each.
+    /// The number of bytes of a reference and of an offset.
     static let width = 4
 
     private(set) var bytes: [UInt8]
     private var offsets: [UInt32] = []
-    /// Where each object began in the source.
-    private(set) var places: [UInt32] = []
+    /// The offset in the source of each object.
+    private(set) var sourceOffsets: [UInt32] = []
     /// The object that was written last, if it is an integer.
     private(set) var lastInteger: PropertyListInteger?
 
-    /// Begins with the header and objects that ``append(objectAt:from:)`` lists.
+    /// Creates a writer whose output begins with a header and any objects to be listed by ``append(objectAt:from:)``.
     init(objects: some Sequence<UInt8> = "bplist00".utf8) {
         bytes = Array(objects)
     }
 
-    /// Lists an object whose bytes are there already.
-    mutating func append(objectAt offset: UInt32, from place: Int) {
+    /// Lists an object whose bytes are already in the output.
+    mutating func append(objectAt offset: UInt32, from sourceOffset: Int) {
         offsets.append(offset)
-        places.append(UInt32(place))
+        sourceOffsets.append(UInt32(sourceOffset))
     }
 
-    /// The number of the object that is written last.
-    var last: UInt32 { UInt32(offsets.count - 1) }
+    /// The number of the last object.
+    var lastNumber: UInt32 { UInt32(offsets.count - 1) }
 
-    /// Begins an object.
-    private mutating func begin(at place: Int) {
+    /// Lists an object whose bytes are appended next.
+    private mutating func beginObject(at sourceOffset: Int) {
         lastInteger = nil
-        append(objectAt: UInt32(bytes.count), from: place)
+        append(objectAt: UInt32(bytes.count), from: sourceOffset)
     }
 
-    mutating func append(boolean: Bool, at place: Int) {
-        begin(at: place)
+    mutating func append(boolean: Bool, at sourceOffset: Int) {
+        beginObject(at: sourceOffset)
         bytes.append(boolean ? 0x09 : 0x08)
     }
 
-    mutating func append(integer: PropertyListInteger, at place: Int) {
-        begin(at: place)
+    mutating func append(integer: PropertyListInteger, at sourceOffset: Int) {
+        beginObject(at: sourceOffset)
         if integer.bits >> 63 == 1, !integer.isNegative {
             bytes.append(0x14)
-            bytes.append(word: 0)
+            bytes.append(uint64: 0)
         } else {
             bytes.append(0x13)
         }
-        bytes.append(word: integer.bits)
+        bytes.append(uint64: integer.bits)
         lastInteger = integer
     }
 
-    mutating func append(real: Double, at place: Int) { append(0x23, real, at: place) }
+    mutating func append(real: Double, at sourceOffset: Int) { append(0x23, real, at: sourceOffset) }
 
-    mutating func append(date: Double, at place: Int) { append(0x33, date, at: place) }
+    mutating func append(date: Double, at sourceOffset: Int) { append(0x33, date, at: sourceOffset) }
 
-    private mutating func append(_ marker: UInt8, _ number: Double, at place: Int) {
-        begin(at: place)
+    private mutating func append(_ marker: UInt8, _ number: Double, at sourceOffset: Int) {
+        beginObject(at: sourceOffset)
         bytes.append(marker)
-        bytes.append(word: number.bitPattern)
+        bytes.append(uint64: number.bitPattern)
     }
 
-    mutating func append(uid: UInt32, at place: Int) {
-        begin(at: place)
+    mutating func append(uid: UInt32, at sourceOffset: Int) {
+        beginObject(at: sourceOffset)
         bytes.append(0x83)
-        bytes.append(half: uid)
+        bytes.append(uint32: uid)
     }
 
     /// Appends a data object with the bytes that `text` encodes.
     ///
     /// - Returns: Whether `text` is well-formed base64. If it is not, nothing is appended.
-    mutating func append(base64 text: Span<UInt8>, at place: Int) -> Bool {
+    mutating func append(base64 text: Span<UInt8>, at sourceOffset: Int) -> Bool {
         guard let count = Base64.decodedCount(text) else { return false }
-        begin(at: place)
+        beginObject(at: sourceOffset)
         bytes.append(kind: 0x40, count: count)
         bytes.append(addingCapacity: count) { Base64.decode(text, into: &$0) }
         return true
     }
 
-    /// Writes well-formed UTF-8 as ASCII if it is, else as UTF-16BE.
-    mutating func append(text: Span<UInt8>, isASCII: Bool, at place: Int) {
-        begin(at: place)
+    /// Appends well-formed UTF-8 as a string, which is stored as ASCII or as UTF-16BE.
+    mutating func append(text: Span<UInt8>, isASCII: Bool, at sourceOffset: Int) {
+        beginObject(at: sourceOffset)
         if isASCII {
             bytes.append(kind: 0x50, count: text.count)
             bytes.append(copying: text)
@@ -95,62 +97,64 @@ struct BinaryWriter {
         }
     }
 
-    mutating func append(array elements: ArraySlice<UInt32>, at place: Int) {
-        begin(at: place)
+    mutating func append(array elements: ArraySlice<UInt32>, at sourceOffset: Int) {
+        beginObject(at: sourceOffset)
         bytes.append(kind: 0xA0, count: elements.count)
-        for element in elements { bytes.append(half: element) }
+        for element in elements { bytes.append(uint32: element) }
     }
 
-    /// - Parameter members: keys and values by turns.
-    mutating func append(dictionary members: ArraySlice<UInt32>, at place: Int) {
-        begin(at: place)
+    /// Appends a dictionary whose `members` alternate between keys and values.
+    mutating func append(dictionary members: ArraySlice<UInt32>, at sourceOffset: Int) {
+        beginObject(at: sourceOffset)
         bytes.append(kind: 0xD0, count: members.count / 2)
         for start in [members.startIndex, members.startIndex + 1] {
-            for index in stride(from: start, to: members.endIndex, by: 2) { bytes.append(half: members[index]) }
+            for index in stride(from: start, to: members.endIndex, by: 2) { bytes.append(uint32: members[index]) }
         }
     }
 
-    /// Removes the last object.
     mutating func removeLast() {
-        places.removeLast()
+        sourceOffsets.removeLast()
         lastInteger = nil
         if let offset = offsets.popLast() { bytes.removeLast(bytes.count - Int(offset)) }
     }
 
-    /// The text of an object.
+    /// Returns the string of an object.
     @_lifetime(borrow self)
     func text(of number: UInt32) -> StoredText {
         StoredText(at: offsets[Int(number)], in: bytes.span)
     }
 
-    /// Writes offset table and trailer.
-    /// - Parameter root: The number of the root; the last object if it is nil.
+    /// Appends the offset table and the trailer.
+    ///
+    /// - Parameters:
+    ///   - root: The number of the root, or `nil` for the last object.
+    ///   - referenceSize: The number of bytes of a reference.
     mutating func finish(root: Int? = nil, referenceSize: Int = width) {
         let table = UInt64(bytes.count)
-        for offset in offsets { bytes.append(half: offset) }
-        bytes.append(word: UInt64(Self.width) << 8 | UInt64(referenceSize))
-        bytes.append(word: UInt64(offsets.count))
-        bytes.append(word: UInt64(root ?? Int(last)))
-        bytes.append(word: table)
+        for offset in offsets { bytes.append(uint32: offset) }
+        bytes.append(uint64: UInt64(Self.width) << 8 | UInt64(referenceSize))
+        bytes.append(uint64: UInt64(offsets.count))
+        bytes.append(uint64: UInt64(root ?? Int(lastNumber)))
+        bytes.append(uint64: table)
         offsets = []
     }
 }
 
 extension [UInt8] {
-    /// Appends the marker of an object with a count.
+    /// Appends a marker with a count.
     mutating func append(kind: UInt8, count: Int) {
         guard count >= 15 else { return append(kind | UInt8(count)) }
         append(kind | 15)
         append(0x12)
-        append(half: UInt32(count))
+        append(uint32: UInt32(count))
     }
 
-    fileprivate mutating func append(half: UInt32) {
-        for shift: UInt32 in [24, 16, 8, 0] { append(UInt8(truncatingIfNeeded: half >> shift)) }
+    fileprivate mutating func append(uint32: UInt32) {
+        for shift: UInt32 in [24, 16, 8, 0] { append(UInt8(truncatingIfNeeded: uint32 >> shift)) }
     }
 
-    fileprivate mutating func append(word: UInt64) {
-        append(half: UInt32(truncatingIfNeeded: word >> 32))
-        append(half: UInt32(truncatingIfNeeded: word))
+    fileprivate mutating func append(uint64: UInt64) {
+        append(uint32: UInt32(truncatingIfNeeded: uint64 >> 32))
+        append(uint32: UInt32(truncatingIfNeeded: uint64))
     }
 }

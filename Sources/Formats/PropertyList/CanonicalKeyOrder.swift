@@ -1,9 +1,10 @@
 import JSONText
 
-/// Members of dictionaries in the order of the UTF-8 bytes of their keys.
+/// Orders the members of dictionaries by the UTF-8 bytes of their keys.
 extension PropertyListDocument {
-    /// The positions of the members of a dictionary. Of keys that are equal once U+FFFD stands for lone surrogates, it has
-    /// the last one alone.
+    /// Returns the positions of the members of a dictionary in canonical order.
+    ///
+    /// Keys that differ only in lone surrogates become equal when U+FFFD replaces these. The last of such keys is kept.
     func canonicalOrder(of members: PropertyListMembers) -> [Int] {
         let sorted = sortedByUTF8((0..<members.count).map { ($0, key(at: $0, of: members)) })
         return sorted.indices.compactMap { index in
@@ -12,7 +13,7 @@ extension PropertyListDocument {
         }
     }
 
-    /// Keys, with their positions, in canonical order; equal ones by their positions.
+    /// Returns the positions and the UTF-8 of keys in canonical order, with equal keys in the order of their positions.
     func sortedByUTF8(
         _ keys: [(position: Int, key: PropertyListNode)]
     ) -> [(position: Int, utf8: [UInt8])] {

@@ -1,29 +1,32 @@
-/// What is found where a walk enters a node of a graph.
+/// The result of entering a node of a graph during a traversal.
 enum EnteredNode<Value, Frame> {
-    /// Its value, which is known or needs no other node.
+    /// The value of the node, which is already known or depends on no other node.
     case known(Value)
-    /// The values of other nodes are needed first: where the walk stands in it.
+    /// The progress in a node whose value depends on the values of other nodes.
     case open(Frame)
 }
 
-/// The progress of a walk at a node of a graph.
+/// The state of a node of a graph during a traversal.
 enum WalkState<Value> {
     case new
-    /// The nodes that the node leads to are being visited.
+    /// The node was entered, and its successors are being visited.
     case open
     case done(Value)
 }
 
-/// Works out the value of a node of a graph from those of the nodes that it leads to: depth first, and without recursion, for
-/// a hostile graph is deeper than any stack.
+/// Computes the value of a node from the values of its successors, depth first.
 ///
-/// Who calls remembers which nodes are open and which values are known: what is shared is worked out once, and a circle ends.
+/// The function is not recursive, because a hostile graph may be deeper than any stack. The caller records open nodes
+/// and known values, so that a shared node is computed once and a cycle ends.
 ///
 /// - Parameters:
-///   - enter: looks at a node, given how many are open around it.
-///   - next: the next node that an open one leads to; nil if there is no more.
-///   - add: takes the value of such a node into account.
-///   - close: the value of a node of which all are taken into account.
+///   - root: The node whose value is computed.
+///   - enter: Returns the value or the initial frame of a node. `depth` is the number of open nodes around it.
+///   - next: Returns the next successor of an open node, or `nil` if there are no more.
+///   - add: Combines the value of a successor into the frame of an open node.
+///   - close: Returns the value of a node after all its successors were added.
+/// - Returns: The value of `root`.
+/// - Throws: The errors of `enter` and `next`.
 @inline(__always)
 func foldDepthFirst<Node, Value, Frame, Failure: Error>(
     _ root: Node, enter: (_ node: Node, _ depth: Int) throws(Failure) -> EnteredNode<Value, Frame>,
@@ -35,8 +38,8 @@ func foldDepthFirst<Node, Value, Frame, Failure: Error>(
     case .open(let frame): frames.append(frame)
     }
     while true {
-        let place = frames.count - 1
-        var frame = frames[place]
+        let last = frames.count - 1
+        var frame = frames[last]
         var inner: Frame?
         while inner == nil, let node = try next(&frame) {
             switch try enter(node, frames.count) {
@@ -45,13 +48,13 @@ func foldDepthFirst<Node, Value, Frame, Failure: Error>(
             }
         }
         if let inner {
-            frames[place] = frame
+            frames[last] = frame
             frames.append(inner)
             continue
         }
         let value = close(frame)
         frames.removeLast()
-        guard place > 0 else { return value }
-        add(value, &frames[place - 1])
+        guard last > 0 else { return value }
+        add(value, &frames[last - 1])
     }
 }

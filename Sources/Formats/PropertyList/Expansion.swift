@@ -1,28 +1,37 @@
-/// The size of what comes out when a value is written with all that it refers to, as if nothing were shared.
+/// The size of a value of a keyed archive when everything that it refers to is written out, as if nothing were shared.
 ///
 /// Source: <doc:KeyedArchives>, D.3.
 public struct Expansion: Hashable, Sendable {
-    /// How many values: leaves, nil and inline scalars count 1, an instance 1 and its members, its class not. At most
-    /// ``countLimit``, which stands for itself and all that is more.
+    /// The number of values, at most ``countLimit``, which also represents all higher numbers.
+    ///
+    /// Leaves, nil and inline scalars count as one value. An instance counts as one value plus its members, without its
+    /// class.
     public let count: Int
-    /// How many levels of instances; a leaf has 1. At most ``depthLimit``, which stands for itself and all that is more.
+    /// The number of levels of instances, at most ``depthLimit``, which also represents all higher numbers.
+    ///
+    /// A leaf has one level.
     public let depth: Int
 
-    /// The highest count that is told apart.
+    /// The highest count that is distinguished.
     public static let countLimit = 0xFF_FFFF
-    /// The highest depth that is told apart. Above it, two depths are free to mark states that are no expansions.
+    /// The highest depth that is distinguished.
+    ///
+    /// Two higher values encode states of ``ExpansionMemo``.
     public static let depthLimit = 253
-    /// How many levels of instances a value may have.
+    /// The maximum number of levels of instances of a value.
     public static let allowedDepth = 128
 }
 
-/// The expansions of the objects of an archive. The expansion of an object that contains itself is `nil`.
+/// The known expansions of the objects of an archive.
+///
+/// The expansion of an object that contains itself is `nil`.
 struct ExpansionMemo: Sendable {
     private static let open = UInt32.max
     private static let cyclic = UInt32.max - 1
 
-    /// The states of the objects, or of the bytes if objects share offsets. They are packed in four bytes each: an
-    /// expansion has its count in the high 24 bits, its depth in the low 8.
+    /// The state of each object, or of each byte if objects share offsets, packed in four bytes.
+    ///
+    /// An expansion has its count in the high 24 bits and its depth in the low 8 bits.
     private var packedStates: [UInt32] = []
     private let stateCount: Int
     private let sharesOffsets: Bool
@@ -63,26 +72,26 @@ struct ExpansionMemo: Sendable {
 }
 
 extension KeyedArchive {
-    /// An instance of which some members are counted.
+    /// An instance whose members are being counted.
     private struct Frame {
         let node: PropertyListNode
         let members: PropertyListMembers
-        /// The next member.
+        /// The position of the next member.
         var position = 0
-        /// The elements of the inline array that is being counted, and the next of them.
+        /// The inline array that is being counted, and the position of its next element.
         var elements = PropertyListElements(start: 0, count: 0)
         var element = 0
-        /// The expansion of the instance without its own level; `nil` if a member contains itself.
+        /// The expansion of the instance without its own level, or `nil` if a member contains itself.
         var total: Expansion? = Expansion(count: 1, depth: 0)
     }
 
-    /// What comes out when a stored value (a UID, or an object) is written out in full. Each object of the archive is
-    /// counted once, so that asking for every value costs no more than asking for the root.
+    /// Returns the expansion of a stored value, which is a UID or an object.
     ///
-    /// References that lead nowhere count 1: they are for those to report who read them. The bases of URLs are not
-    /// followed.
-    /// - Throws: `graph-cycle` if the value contains itself; `too-deep` if it has more levels than
-    ///   ``Expansion/allowedDepth``.
+    /// Each object of the archive is counted once, so computing the expansions of all values costs no more than
+    /// computing that of the root. A UID beyond the objects counts as one value, and the base of a URL is not followed.
+    ///
+    /// - Throws: ``PropertyListError`` with the code `graphCycle` if the value contains itself, or `tooDeep` if it has
+    ///   more than ``Expansion/allowedDepth`` levels.
     public mutating func expansion(of stored: PropertyListNode) throws(PropertyListError) -> Expansion {
         expansions.prepare()
         guard let expansion = count(stored) else {
@@ -110,7 +119,9 @@ extension KeyedArchive {
 
     private static let leaf = Expansion(count: 1, depth: 1)
 
-    /// The expansion of a value if it is known or a leaf; otherwise opens it.
+    /// Returns the expansion of a value if it is known or the value is a leaf.
+    ///
+    /// Otherwise opens the value.
     @inline(__always)
     private mutating func enter(_ stored: PropertyListNode) -> EnteredNode<Expansion?, Frame> {
         var object = stored
@@ -129,7 +140,7 @@ extension KeyedArchive {
         }
     }
 
-    /// The next value of an instance that has to be counted, as stored.
+    /// Returns the next stored value of an instance that has to be counted.
     @inline(__always)
     private mutating func nextValue(_ frame: inout Frame) -> PropertyListNode? {
         while true {
@@ -143,16 +154,17 @@ extension KeyedArchive {
             if document.marker(of: value) >> 4 == 0xA {
                 frame.elements = document.elements(of: value)
                 frame.element = 0
-            } else if !isLeftOut(document.keyNumber(at: frame.position - 1, of: frame.members), in: frame) {
+            } else if !isExcluded(document.keyNumber(at: frame.position - 1, of: frame.members), in: frame) {
                 return value
             }
         }
     }
 
-    /// Whether a member is not counted: the class, and the base of a URL, for a chain of these may run in a circle
-    /// without being worth an error.
+    /// Returns whether a member is not counted.
+    ///
+    /// The class is not counted, and neither is the base of a URL, because a cycle of base URLs is not an error.
     @inline(__always)
-    private mutating func isLeftOut(_ key: UInt32, in frame: Frame) -> Bool {
+    private mutating func isExcluded(_ key: UInt32, in frame: Frame) -> Bool {
         if key == keys.entries[classKey.index].number { return true }
         let node = document.node(numbered: Int(key))
         if document.text(node, equals: keys.entries[classKey.index].utf8) {

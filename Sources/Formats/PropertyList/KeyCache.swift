@@ -1,23 +1,29 @@
 import JSONText
 
-/// A key of encoded members, to be looked up often: made once an archive, by ``KeyedArchive/key(_:)``.
+/// A key to look up members of instances with.
+///
+/// Create it once for each archive with ``KeyedArchive/key(_:)``.
 public struct KeyedKey: Hashable, Sendable {
     @usableFromInline let index: Int
 }
 
-/// Where keys were seen last. Writers mostly store a key text once and all instances of a class alike, so the next
-/// instance has it by the same number at the same position; where it has not, texts are compared.
+/// A cache of the object number and the position at which each key was last found.
+///
+/// Writers usually store the string of a key once and encode all instances of a class alike, so the next instance has
+/// the key with the same number at the same position. Otherwise the strings are compared.
 @usableFromInline
 struct KeyCache: Sendable {
     @usableFromInline
     struct Entry: Sendable {
         let utf8: [UInt8]
-        /// The number of the object that held the key when it was last seen.
+        /// The number of the object that held the key when it was last found.
         @usableFromInline var number: UInt32?
         @usableFromInline var position = 0
     }
 
-    /// The keys of Foundation's own classes come first, so that they are known by their positions.
+    /// The keys of Foundation's classes.
+    ///
+    /// They come first, so that their indices are constants.
     private static let foundation = [
         "$class", "NS.objects", "NS.keys", "NS.string", "NS.bytes", "NS.data", "NS.time", "NSString", "NS.number",
         "NS.intval", "NS.dblval", "NS.boolval", "NS.base", "NS.relative", "NS.uuidbytes",
@@ -40,7 +46,7 @@ extension KeyedArchive {
     var relativeKey: KeyedKey { KeyedKey(index: 13) }
     var uuidKey: KeyedKey { KeyedKey(index: 14) }
 
-    /// A key to look members up by.
+    /// Returns a key to look up members with.
     public mutating func key(_ text: String) -> KeyedKey {
         let utf8 = Array(text.utf8)
         if let known = keys.entries.firstIndex(where: { $0.utf8 == utf8 }) { return KeyedKey(index: known) }
@@ -48,15 +54,16 @@ extension KeyedArchive {
         return KeyedKey(index: keys.entries.count - 1)
     }
 
-    /// What an instance has encoded under a key, as stored: a UID, an inline scalar, or an inline array of UIDs; nil if
-    /// there is nothing, or if the node is no dictionary.
+    /// Returns the stored member of an instance: a UID, an inline scalar, or an inline array of UIDs.
+    ///
+    /// Returns `nil` if the member is absent or `instance` is not a dictionary.
     @inlinable
     @inline(__always)
     public mutating func member(_ key: KeyedKey, of instance: PropertyListNode) -> PropertyListNode? {
         member(key, of: document.members(of: instance))
     }
 
-    /// What is stored under a key.
+    /// Returns the stored member among `members`, or `nil` if it is absent.
     @inlinable
     @inline(__always)
     public mutating func member(_ key: KeyedKey, of members: PropertyListMembers) -> PropertyListNode? {

@@ -1,21 +1,21 @@
 import JSONText
 
-/// An archive of `NSKeyedArchiver`: its object graph read in place, without making an instance of any class.
+/// The object graph of an archive of `NSKeyedArchiver`, read in place without instantiating any class.
 ///
-/// What a graph holds is reached step by step: ``root()`` gives a value, `member(_:of:)`, ``elements(of:)`` and
-/// ``pairs(of:)`` lead on. Nothing here follows a graph without end, but a reader that descends by itself has to ask
-/// ``expansion(of:)`` first whether the value contains itself, how deep it is, and how many values come out.
+/// Start with ``root()``, and follow the graph with `member(_:of:)`, ``elements(of:)`` and ``pairs(of:)``. A recursive
+/// reader has to call ``expansion(of:)`` first, which rejects values that contain themselves or are too deep, and
+/// counts the values in the expanded graph.
 ///
-/// The archive remembers what it finds out (classes, keys, expansions), so most functions change it. A copy is cheap as
-/// long as it is only read.
+/// Most methods are mutating, because the archive caches classes, keys and expansions. A copy is cheap if it is only
+/// read.
 ///
 /// Source: <doc:KeyedArchives>, parts B to D.
 public struct KeyedArchive: Sendable {
     /// The property list that holds the archive.
     public let document: PropertyListDocument
-    /// The dictionary `$top`: the values that were encoded under names, mostly one, `root`.
+    /// The members of `$top`: the values that were encoded under names, usually only `root`.
     public let top: PropertyListMembers
-    /// The elements of `$objects`, which UIDs count.
+    /// The elements of `$objects`, which UIDs index.
     public let objects: PropertyListElements
 
     @usableFromInline var keys = KeyCache()
@@ -27,10 +27,12 @@ public struct KeyedArchive: Sendable {
     var numberedElements: [String: [UInt32: KeyedElements]] = [:]
 
     /// Opens an archive.
-    /// - Parameter classNames: names of classes that the caller knows, at most 64: instances of these, and of classes
-    ///   that descend from them, are told by ``KeyedClass/isNamed(_:)`` with the position in this list.
-    /// - Throws: ``PropertyListError`` with a code of part B: `not-keyed-archive`, `bad-archive-version`,
-    ///   `bad-archive-structure`.
+    ///
+    /// - Parameters:
+    ///   - document: The property list that holds the archive.
+    ///   - classNames: At most 64 names of classes. ``KeyedClass/isNamed(_:)`` identifies their instances, and the
+    ///     instances of their subclasses, by the position in this list.
+    /// - Throws: ``PropertyListError`` with the code `notKeyedArchive`, `badArchiveVersion` or `badArchiveStructure`.
     public init(_ document: PropertyListDocument, classNames: [String] = []) throws(PropertyListError) {
         let root = document.root
         guard let archiver = document.value(of: "$archiver", in: root),
@@ -65,8 +67,9 @@ public struct KeyedArchive: Sendable {
 
     static let nilText = "$null"
 
-    /// The object encoded as `root`.
-    /// - Throws: `missing-root`, `bad-archive-structure`, `uid-out-of-range`.
+    /// Returns the object encoded as `root`.
+    ///
+    /// - Throws: ``PropertyListError`` with the code `missingRoot`, `badArchiveStructure` or `uidOutOfRange`.
     public func root() throws(PropertyListError) -> PropertyListNode {
         for position in 0..<top.count where document.text(document.key(at: position, of: top), equals: "root".utf8.span)
         {
@@ -83,8 +86,9 @@ public struct KeyedArchive: Sendable {
         throw PropertyListError(.missingRoot, at: document.offset(of: document.root), "$top has no root")
     }
 
-    /// The object that a UID names; nil for nil (UID 0, or the text `$null`).
-    /// - Throws: `uid-out-of-range`; `bad-value` if the reference is no UID.
+    /// Returns the object that a UID refers to, or `nil` for UID 0 and for the string `$null`.
+    ///
+    /// - Throws: ``PropertyListError`` with the code `uidOutOfRange`, or `badValue` if `reference` is not a UID.
     @inlinable
     @inline(__always)
     public func object(_ reference: PropertyListNode) throws(PropertyListError) -> PropertyListNode? {
@@ -98,7 +102,7 @@ public struct KeyedArchive: Sendable {
         return document.isNilText(object) ? nil : object
     }
 
-    /// Not a method of an archive, which would be copied for it in front of each look.
+    // This is a static method because a method of the archive would copy the archive before each call.
     @usableFromInline
     static func badReference(isUID: Bool, _ uid: UInt32, of count: Int, at offset: Int) -> PropertyListError {
         guard isUID else { return PropertyListError(.badValue, at: offset, "a value where a reference has to be") }

@@ -1,17 +1,17 @@
 import JSONText
 
-/// The members that Foundation stores in the instances of a class.
+/// The classes of Foundation whose encoding is known.
 ///
 /// Source: <doc:KeyedArchives>, part C.
 public enum FoundationClass: Sendable {
     case string, decimal, date, data, uuid, url, null, value, attributedString
-    /// `NSNumber` as other coders write it.
+    /// `NSNumber` as coders other than Foundation's write it.
     case number
     case array, dictionary, set, orderedSet
 
-    /// The class of a name; nil if Foundation's own encoding is not known.
+    /// Returns the class with the given name, or `nil` if Foundation's encoding of it is not known.
     static func named(_ name: Span<UInt8>) -> FoundationClass? {
-        // All begin alike, so the rest decides.
+        // All names begin with NS. The check avoids creating a string for most other names.
         guard name.count > 4, name[0] == UInt8(ascii: "N"), name[1] == UInt8(ascii: "S") else { return nil }
         return table[String(readingUTF8: name)]
     }
@@ -26,35 +26,37 @@ public enum FoundationClass: Sendable {
     ]
 }
 
-/// The class of an instance, as its class record says.
+/// The class of an instance, as described by its class record.
 public struct KeyedClass: Sendable {
-    /// The text `$classname`.
+    /// The string `$classname`.
     public let name: PropertyListNode
-    /// What Foundation stores in such instances; nil for a class of somebody else's. The nearest ancestor that the
-    /// caller or Foundation knows decides, so a caller's class that descends from a collection is not one here.
+    /// The Foundation class whose encoding the instances use, or `nil` if it is not known.
+    ///
+    /// The nearest ancestor among the caller's class names and the known Foundation classes decides. A subclass of a
+    /// collection that the caller named is therefore not a collection here.
     public let foundation: FoundationClass?
-    /// One bit for each name that the caller gave.
+    /// A bit for each of the caller's class names that the class or an ancestor has.
     fileprivate let names: UInt64
 
-    /// Whether the class or one that it descends from has the name at a position in the list that the caller gave.
+    /// Returns whether the class or an ancestor has the name at `position` in the caller's list of class names.
     @inline(__always)
     public func isNamed(_ position: Int) -> Bool { names >> UInt64(position) & 1 == 1 }
 }
 
-/// The classes of an archive that were met.
+/// The classes of an archive that were read.
 struct ClassCache: Sendable {
     private static let recentCount = 64
-    /// No class has as many ancestors.
+    /// The maximum number of ancestors of a class.
     fileprivate static let chainLimit = 64
 
     fileprivate let names: [[UInt8]]
     private var classes: [KeyedClass] = []
     private var indices: [UInt32: Int] = [:]
-    /// The records met last, by the low bits of their UIDs.
+    /// The class records that were used last, indexed by the low bits of their UIDs.
     private var recent: [(uid: UInt32, index: Int)?] = Array(repeating: nil, count: recentCount)
 
     init(names: [String]) {
-        precondition(names.count <= 64, "more names than bits")
+        precondition(names.count <= 64, "more than 64 class names")
         self.names = names.map { Array($0.utf8) }
     }
 
@@ -76,8 +78,9 @@ struct ClassCache: Sendable {
 }
 
 extension KeyedArchive {
-    /// The class of an instance; nil for anything that has no `$class`.
-    /// - Throws: `bad-class` if what `$class` names is no class record.
+    /// Returns the class of an instance, or `nil` if `instance` has no `$class`.
+    ///
+    /// - Throws: ``PropertyListError`` with the code `badClass` if `$class` does not refer to a class record.
     public mutating func classOfInstance(_ instance: PropertyListNode) throws(PropertyListError) -> KeyedClass? {
         guard let reference = member(classKey, of: instance) else { return nil }
         guard document.kind(of: reference) == .uid else {
@@ -99,7 +102,7 @@ extension KeyedArchive {
         }
         var names = matches(name)
         var foundation = foundationClass(name)
-        // It is a set by descent, but what it counts would be lost.
+        // NSCountedSet descends from NSSet, but reading it as a set would lose its counts.
         let isCountedSet = document.text(name, equals: "NSCountedSet".utf8.span)
         var isDecided = names != 0 || foundation != nil || isCountedSet
         if let chain = document.value(of: "$classes", in: record) {

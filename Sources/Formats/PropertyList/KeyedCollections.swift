@@ -3,7 +3,7 @@ import JSONText
 
 /// The elements of an array, a set or an ordered set of a keyed archive.
 public struct KeyedElements: Hashable, Sendable {
-    /// The inline array that lists them, or where they are in the table of numbered elements.
+    /// The inline array of the elements, or the index of the first one in `KeyedArchive.numberedNodes`.
     @usableFromInline
     enum Storage: Hashable, Sendable {
         case listed(PropertyListElements)
@@ -11,34 +11,38 @@ public struct KeyedElements: Hashable, Sendable {
     }
 
     @usableFromInline let storage: Storage
-    /// How many there are.
+    /// The number of elements.
     public let count: Int
 }
 
 /// The keys and values of a dictionary of a keyed archive, in the order of the file.
 public struct KeyedPairs: Hashable, Sendable {
-    /// The keys: mostly text, but any value may be one.
+    /// The keys, which are usually strings, but can be any values.
     public let keys: KeyedElements
-    /// As many values.
+    /// The values, in the order of ``keys``.
     public let values: KeyedElements
-    /// How many there are.
+    /// The number of pairs.
     public var count: Int { keys.count }
 }
 
 extension KeyedArchive {
-    /// The elements of an array, a set or an ordered set.
-    /// - Throws: `bad-collection` if they are missing, or not an inline array of references.
+    /// Returns the elements of an array, a set or an ordered set.
+    ///
+    /// - Throws: ``PropertyListError`` with the code `badCollection` if the elements are missing or not an inline
+    ///   array.
     public mutating func elements(of instance: PropertyListNode) throws(PropertyListError) -> KeyedElements {
         if let list = member(objectsKey, of: instance) { return try listed(list) }
-        let elements = numberedElements("NS.object.", of: instance)
-        // An ordered set has no count, so nothing says that it is empty but that it has no elements.
+        let elements = findNumberedElements("NS.object.", of: instance)
+        // An ordered set does not store a count, so an empty one has no members at all.
         if elements.count > 0 { return elements }
         if let found = try classOfInstance(instance), found.foundation == .orderedSet { return elements }
         throw badCollection(instance, "a collection without elements")
     }
 
-    /// The keys and values of a dictionary.
-    /// - Throws: `bad-collection` if they are missing, not inline arrays, or not equally many.
+    /// Returns the keys and values of a dictionary.
+    ///
+    /// - Throws: ``PropertyListError`` with the code `badCollection` if the keys or values are missing or not inline
+    ///   arrays, or if their numbers differ.
     public mutating func pairs(of instance: PropertyListNode) throws(PropertyListError) -> KeyedPairs {
         let pairs: KeyedPairs
         if let values = member(objectsKey, of: instance) {
@@ -48,7 +52,8 @@ extension KeyedArchive {
             pairs = KeyedPairs(keys: try listed(keys), values: try listed(values))
         } else {
             pairs = KeyedPairs(
-                keys: numberedElements("NS.key.", of: instance), values: numberedElements("NS.object.", of: instance))
+                keys: findNumberedElements("NS.key.", of: instance),
+                values: findNumberedElements("NS.object.", of: instance))
             guard pairs.count > 0 else { throw badCollection(instance, "a dictionary without values") }
         }
         guard pairs.keys.count == pairs.values.count else {
@@ -57,8 +62,9 @@ extension KeyedArchive {
         return pairs
     }
 
-    /// The element at a position below the count, as stored: a UID.
-    /// - Throws: `bad-collection` if it is none.
+    /// Returns the stored element at a position, which is a UID.
+    ///
+    /// - Throws: ``PropertyListError`` with the code `badCollection` if the element is not a UID.
     @inlinable
     @inline(__always)
     public func element(at position: Int, of elements: KeyedElements) throws(PropertyListError) -> PropertyListNode {
@@ -79,8 +85,8 @@ extension KeyedArchive {
         return KeyedElements(storage: .listed(elements), count: elements.count)
     }
 
-    /// The members with a prefix and a number, from 0 up to the first that is missing.
-    private mutating func numberedElements(_ prefix: String, of instance: PropertyListNode) -> KeyedElements {
+    /// Returns the values of the members named `prefix` plus a number, from 0 up to the first missing number.
+    private mutating func findNumberedElements(_ prefix: String, of instance: PropertyListNode) -> KeyedElements {
         if let known = numberedElements[prefix]?[instance.number] { return known }
         let members = document.members(of: instance)
         var entries: [(index: Int, node: PropertyListNode)] = []
@@ -102,7 +108,7 @@ extension KeyedArchive {
         return elements
     }
 
-    /// The number behind a prefix, without leading zeros.
+    /// Returns the number that follows `prefix` in `key`, or `nil` if there is none or it has leading zeros.
     private static func index(in key: Span<UInt8>, after prefix: String) -> Int? {
         guard key.begins(with: prefix, at: 0) else { return nil }
         let digits = key.extracting(droppingFirst: prefix.utf8.count)
@@ -117,8 +123,10 @@ extension KeyedArchive {
 }
 
 extension PropertyListDocument {
-    /// The element at a position below the count, if it is a listed reference, as nearly all are;
-    /// ``KeyedArchive/element(at:of:)`` has the others, or the error.
+    /// Returns the element at a position if it is a UID in an inline array, as almost all elements are.
+    ///
+    /// If this method returns `nil`, call ``KeyedArchive/element(at:of:)``, which returns the element or throws the
+    /// error.
     @inlinable
     @inline(__always)
     public func reference(at position: Int, of elements: KeyedElements) -> PropertyListNode? {
@@ -127,7 +135,7 @@ extension PropertyListDocument {
         return marker(of: node) >> 4 == 8 ? node : nil
     }
 
-    /// The number of the element at a position below the count, as ``PropertyListNode/number`` has it.
+    /// Returns the object number of the element at a position, or `nil` if the elements are not an inline array.
     @inlinable
     @inline(__always)
     public func number(at position: Int, of elements: KeyedElements) -> UInt32? {
@@ -136,8 +144,9 @@ extension PropertyListDocument {
         return referenceNumber(at: list.start + position * layout.referenceSize)
     }
 
-    /// The object among an archive's that a reference names, if that is plain; ``KeyedArchive/object(_:)`` has the others,
-    /// or the error.
+    /// Returns the object among `objects` that a UID refers to, unless it is nil or out of range.
+    ///
+    /// If this method returns `nil`, call ``KeyedArchive/object(_:)``, which distinguishes these cases.
     @inlinable
     @inline(__always)
     public func object(of reference: PropertyListNode, among objects: PropertyListElements) -> PropertyListNode? {
@@ -147,7 +156,7 @@ extension PropertyListDocument {
         return isNilText(object) ? nil : object
     }
 
-    /// Whether an object is the text `$null`: its marker and its characters, in one look.
+    /// Returns whether an object is the string `$null`, by comparing its marker and characters as one word.
     @inlinable
     @inline(__always)
     func isNilText(_ object: PropertyListNode) -> Bool {

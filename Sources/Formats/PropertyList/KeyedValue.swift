@@ -1,45 +1,51 @@
 import JSONText
 
-/// One level of an object of a keyed archive.
+/// A value of a keyed archive, with its elements or members still unread.
 ///
 /// Source: <doc:KeyedArchives>, B.3 and part C.
 public enum KeyedValue: Sendable {
-    /// nil: UID 0, the text `$null`, or a null of the container.
+    /// nil, which is stored as UID 0, the string `$null`, or a null object.
     case none
-    /// `NSNull`
+    /// An instance of `NSNull`.
     case null
     case boolean(Bool)
     case integer(PropertyListInteger)
-    /// A real; it may be infinite or not a number.
+    /// A real, which can be infinite or not a number.
     case real(Double)
-    /// Text: its place, for the functions that read text. Mutable and attributed strings read as their text; of those
-    /// that store UTF-8 it is the place of a ``PropertyListKind/data``.
+    /// A string, mutable string or attributed string.
+    ///
+    /// The node is of the kind ``PropertyListKind/text``, or ``PropertyListKind/data`` if the string is stored as
+    /// UTF-8.
     case text(PropertyListNode)
-    /// Bytes: the place of a ``PropertyListKind/data``.
+    /// Bytes, in a node of the kind ``PropertyListKind/data``.
     case data(PropertyListNode)
-    /// A date, in seconds since 2001-01-01T00:00:00Z; it may be infinite or not a number.
+    /// A date, in seconds since 2001-01-01T00:00:00Z, which can be infinite or not a number.
     case date(Double)
     /// An array, a set or an ordered set.
     case array(KeyedElements, FoundationClass)
     case dictionary(KeyedPairs)
-    /// An instance of another class: its place, for `KeyedArchive.member(_:of:)`. Of the Foundation classes those
-    /// whose members need more than one look: URL, UUID, decimal number, `NSValue`.
+    /// An instance of another class, whose members `KeyedArchive.member(_:of:)` returns.
+    ///
+    /// Instances of `NSURL`, `NSUUID`, `NSDecimalNumber` and `NSValue` are included.
     case instance(PropertyListNode, KeyedClass)
-    /// What no archiver writes: a container without class. It stands for nothing.
+    /// A container without a class, which no archiver writes.
     case unrepresentable(PropertyListNode)
 }
 
 extension KeyedArchive {
-    /// The value that is stored: an inline scalar, or the object that a UID names.
-    /// - Throws: `uid-out-of-range`, `bad-class`, `bad-collection`, `bad-value`.
+    /// Returns the value of a stored node, which is an inline scalar or a UID.
+    ///
+    /// - Throws: ``PropertyListError`` with the code `uidOutOfRange`, `badClass`, `badCollection` or `badValue`.
     public mutating func value(of stored: PropertyListNode) throws(PropertyListError) -> KeyedValue {
         guard document.kind(of: stored) == .uid else { return try value(ofObject: stored) }
         guard let object = try object(stored) else { return .none }
         return try value(ofObject: object)
     }
 
-    /// What a member is that has to be an object: nil too if it is absent.
-    /// - Throws: `bad-value` if it is stored inline; otherwise as ``value(of:)``.
+    /// Returns the object that is stored under `key`, or ``KeyedValue/none`` if the member is absent.
+    ///
+    /// - Throws: ``PropertyListError`` with the code `badValue` if the member is stored inline, and the errors of
+    ///   ``value(of:)``.
     public mutating func object(
         _ key: KeyedKey, of instance: PropertyListNode
     ) throws(PropertyListError) -> KeyedValue {
@@ -47,8 +53,9 @@ extension KeyedArchive {
         return try value(ofObject: object)
     }
 
-    /// The value of an object: of an element of `$objects`, or an inline scalar.
-    /// - Throws: `bad-class`, `bad-collection`, `bad-value`.
+    /// Returns the value of an object, which is an element of `$objects` or an inline scalar.
+    ///
+    /// - Throws: ``PropertyListError`` with the code `badClass`, `badCollection` or `badValue`.
     public mutating func value(ofObject object: PropertyListNode) throws(PropertyListError) -> KeyedValue {
         switch document.kind(of: object) {
         case .null: .none
@@ -93,7 +100,7 @@ extension KeyedArchive {
                 return .none
             }
             guard case .dictionary = document.kind(of: text) else { return try value(ofObject: text) }
-            // Another attributed string inside of this one would have no end.
+            // Following another attributed string could recurse forever.
             guard try classOfInstance(text)?.foundation == .string else {
                 throw badValue(text, "an attributed string whose text is none")
             }

@@ -1,17 +1,19 @@
 import CivilTime
 
-/// The dates of property lists: seconds since 2001-01-01T00:00:00Z.
+/// Conversion of the dates of property lists, which are seconds since 2001-01-01T00:00:00Z.
 ///
 /// Source: <doc:KeyedArchives>, A.4 and C.1.
 public enum PropertyListDate {
     /// 2001-01-01T00:00:00Z in seconds since 1970-01-01T00:00:00Z.
     public static let epoch = 978_307_200.0
 
-    /// RFC 3339 in UTC, with milliseconds (rounded down) only where there are some: `2020-03-02T13:02:11.500Z`. Years
-    /// that RFC 3339 cannot write have a sign and six digits, as in ISO 8601. Nil if the calendar does not reach there.
+    /// Returns a date in RFC 3339 and UTC, for example `2020-03-02T13:02:11.500Z`.
+    ///
+    /// Milliseconds are rounded down and omitted if they are zero. A year outside of 0 to 9999 has a sign and six
+    /// digits, as in ISO 8601. Returns `nil` for dates about 100,000 years or more from 1970.
     public static func text(secondsSince2001 seconds: Double) -> String? {
         let milliseconds = ((seconds + epoch) * 1000).rounded(.down)
-        // A hundred thousand years on either side.
+        // The limit is about 100,000 years before or after 1970.
         guard abs(milliseconds) < 3.2e15 else { return nil }
         let total = Int(milliseconds)
         let days = total >= 0 ? total / 86_400_000 : -((86_399_999 - total) / 86_400_000)

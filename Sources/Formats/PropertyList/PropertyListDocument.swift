@@ -1,12 +1,12 @@
 import JSONText
 
-/// A property list, binary or XML, as one flat buffer that is read in place.
+/// A binary or XML property list in one buffer that is read in place.
 ///
-/// Opening checks everything that can be reached from the root, in time and memory that grow with the length of the
-/// file alone; no value is made into an object. A ``PropertyListNode`` is a place in the buffer and means something
-/// only together with its document. XML is turned into the binary form when it is opened.
+/// The initializer checks everything that can be reached from the root, in time and memory that are proportional to the
+/// length of the file. Values are not converted to objects. A ``PropertyListNode`` identifies a value and is valid only
+/// for the document that returned it. XML is converted to the binary form by the initializer.
 ///
-/// Source of the format: <doc:KeyedArchives>, part A.
+/// Source: <doc:KeyedArchives>, part A.
 ///
 /// ```swift
 /// let list = try PropertyListDocument(bytes)
@@ -15,15 +15,16 @@ import JSONText
 /// }
 /// ```
 public struct PropertyListDocument: Sendable {
-    /// The binary form.
+    /// The property list in the binary form.
     @usableFromInline let bytes: [UInt8]
     @usableFromInline let layout: BinaryLayout
-    /// The offset of each object in the source; empty where `bytes` is the source.
-    @usableFromInline let places: [UInt32]
+    /// The offset of each object in the source, or no offsets if `bytes` is the source.
+    @usableFromInline let sourceOffsets: [UInt32]
     private let repeats: RepeatedKeys?
 
-    /// Opens a property list.
-    /// - Throws: ``PropertyListError`` with a code of part A and the byte offset in the source.
+    /// Opens and checks a property list.
+    ///
+    /// - Throws: ``PropertyListError`` with the byte offset in the source.
     public init(_ source: [UInt8], limits: PropertyListLimits = PropertyListLimits()) throws(PropertyListError) {
         guard source.count <= limits.length else {
             throw PropertyListError(
@@ -33,22 +34,22 @@ public struct PropertyListDocument: Sendable {
         let rewritten: RewrittenPropertyList?
         switch try SourceFormat(of: source.span) {
         case .binary:
-            var check = BinaryCheck(layout: try BinaryLayout(of: source.span), limits: limits)
-            try check.run(source.span)
-            rewritten = try check.repaired.rewrite(source, layout: check.layout)
+            var validator = BinaryValidator(layout: try BinaryLayout(of: source.span), limits: limits)
+            try validator.validate(source.span)
+            rewritten = try validator.repaired.rewrite(source, layout: validator.layout)
         case .xml:
             rewritten = try XMLTranscoder.transcode(source.span, limits: limits)
-        case .xml16(let isBigEndian):
+        case .xmlUTF16(let isBigEndian):
             rewritten = try XMLTranscoder.transcode(utf16: source.span, isBigEndian: isBigEndian, limits: limits)
         }
         let bytes = rewritten?.bytes ?? source
         self.bytes = bytes
         layout = try BinaryLayout(of: bytes.span)
-        places = rewritten?.places ?? []
+        sourceOffsets = rewritten?.sourceOffsets ?? []
         repeats = rewritten?.repeats
     }
 
-    /// The `duplicate-key` error for keys that occur more than once in a dictionary; nil if there are none.
+    /// The `duplicateKey` error for keys that occur more than once in a dictionary, or `nil` if there are none.
     ///
     /// The first value of such a key is kept. The others are not part of the document.
     public var repeatedKeys: PropertyListError? { repeats.map { PropertyListError($0) } }
@@ -56,20 +57,21 @@ public struct PropertyListDocument: Sendable {
     /// The outermost value.
     public var root: PropertyListNode { node(numbered: layout.top) }
 
-    /// How many objects the file lists, whether they are reached or not.
+    /// The number of objects that the file lists, including unreachable ones.
     public var objectCount: Int { layout.objectCount }
 
-    /// How many values may come out when everything that is shared is written out: four times the objects and a million.
+    /// The maximum number of values to write when shared values are expanded: four times the number of objects plus a
+    /// million.
     public var expansionLimit: Int { 4 * layout.objectCount + 1_000_000 }
 
-    /// How long the source is, in bytes.
+    /// The length of the source, in bytes.
     public let sourceLength: Int
 
-    /// Where a value stands in the source, in bytes.
+    /// Returns the byte offset of a value in the source.
     @inlinable
     @inline(__always)
     public func offset(of node: PropertyListNode) -> Int {
-        places.isEmpty ? Int(node.offset) : Int(places[Int(node.number)])
+        sourceOffsets.isEmpty ? Int(node.offset) : Int(sourceOffsets[Int(node.number)])
     }
 
     @inlinable
@@ -80,12 +82,12 @@ public struct PropertyListDocument: Sendable {
 }
 
 extension PropertyListDocument {
-    /// The first byte of an object: kind and short count.
+    /// Returns the first byte of an object, which contains its kind and a short count.
     @inlinable
     @inline(__always)
     func marker(of node: PropertyListNode) -> UInt8 { bytes.span[Int(node.offset)] }
 
-    /// The kind of a value.
+    /// Returns the kind of a value.
     @inlinable
     @inline(__always)
     public func kind(of node: PropertyListNode) -> PropertyListKind {
@@ -103,11 +105,11 @@ extension PropertyListDocument {
         }
     }
 
-    /// The value of a boolean; false for anything else.
+    /// Returns the value of a boolean, or `false` for other kinds.
     @inlinable
     public func boolean(of node: PropertyListNode) -> Bool { marker(of: node) == 0x09 }
 
-    /// The value of an integer; 0 for anything else.
+    /// Returns the value of an integer, or 0 for other kinds.
     @inline(__always)
     public func integer(of node: PropertyListNode) -> PropertyListInteger {
         let marker = marker(of: node)
@@ -123,7 +125,7 @@ extension PropertyListDocument {
         }
     }
 
-    /// The value of a real, and of a date the seconds since 2001-01-01T00:00:00Z; 0 for anything else.
+    /// Returns the value of a real, or the seconds since 2001-01-01T00:00:00Z of a date, or 0 for other kinds.
     @inlinable
     public func real(of node: PropertyListNode) -> Double {
         let start = Int(node.offset) + 1
@@ -134,20 +136,21 @@ extension PropertyListDocument {
         }
     }
 
-    /// The value of a UID; 0 for anything else.
+    /// Returns the value of a UID, or 0 for other kinds.
     @inlinable
     @inline(__always)
     public func uid(of node: PropertyListNode) -> UInt32 {
         let marker = marker(of: node)
         guard marker >> 4 == 8 else { return 0 }
         let width = Int(marker & 0xF) + 1
-        // Of more than eight bytes the first ones are zero.
+        // If there are more than eight bytes, the leading ones are zero.
         let start = Int(node.offset) + 1 + max(width - 8, 0)
         return UInt32(truncatingIfNeeded: bytes.span.bigEndian(at: start, width: min(width, 8)))
     }
 
-    /// The bytes of data, and of text its bytes in the binary form: ASCII, or UTF-16BE (``isUTF16(_:)``). Empty for
-    /// anything else.
+    /// Returns the bytes of data or of a stored string, or no bytes for other kinds.
+    ///
+    /// A string is stored as ASCII, or as UTF-16BE if ``isUTF16(_:)`` returns `true`.
     @inlinable
     @_lifetime(borrow self)
     public func payload(of node: PropertyListNode) -> Span<UInt8> {
@@ -158,12 +161,12 @@ extension PropertyListDocument {
         return bytes.span.extracting(extent.start..<extent.start + length)
     }
 
-    /// Whether a text is stored as UTF-16BE; otherwise it is ASCII.
+    /// Returns whether a string is stored as UTF-16BE.
     @inlinable
     @inline(__always)
     public func isUTF16(_ node: PropertyListNode) -> Bool { marker(of: node) >> 4 == 6 }
 
-    /// The elements of an array; empty for anything else.
+    /// Returns the elements of an array, or none for other kinds.
     @inlinable
     @inline(__always)
     public func elements(of node: PropertyListNode) -> PropertyListElements {
@@ -173,7 +176,7 @@ extension PropertyListDocument {
         return PropertyListElements(start: extent.start, count: extent.count)
     }
 
-    /// The element at a position below the count.
+    /// Returns the element at a position.
     @inlinable
     @inline(__always)
     public func element(at position: Int, of elements: PropertyListElements) -> PropertyListNode {
@@ -181,7 +184,7 @@ extension PropertyListDocument {
         return target(at: elements.start + position * layout.referenceSize)
     }
 
-    /// The members of a dictionary in the order of the file; empty for anything else.
+    /// Returns the members of a dictionary in the order of the file, or none for other kinds.
     @inlinable
     @inline(__always)
     public func members(of node: PropertyListNode) -> PropertyListMembers {
@@ -190,7 +193,7 @@ extension PropertyListDocument {
         return PropertyListMembers(start: extent.start, count: extent.count)
     }
 
-    /// The key at a position below the count: a text.
+    /// Returns the key at a position, which is a string.
     @inlinable
     @inline(__always)
     public func key(at position: Int, of members: PropertyListMembers) -> PropertyListNode {
@@ -198,7 +201,7 @@ extension PropertyListDocument {
         return target(at: members.start + position * layout.referenceSize)
     }
 
-    /// The value at a position below the count.
+    /// Returns the value at a position.
     @inlinable
     @inline(__always)
     public func value(at position: Int, of members: PropertyListMembers) -> PropertyListNode {
@@ -206,7 +209,7 @@ extension PropertyListDocument {
         return target(at: members.start + (members.count + position) * layout.referenceSize)
     }
 
-    /// The value of a key in a dictionary; nil if there is none, or if the value asked is no dictionary.
+    /// Returns the value for `key` in a dictionary, or `nil` if there is none or `node` is not a dictionary.
     public func value(of key: JSONKey, in node: PropertyListNode) -> PropertyListNode? {
         let members = members(of: node)
         for position in 0..<members.count where text(self.key(at: position, of: members), equals: key.utf8.span) {
@@ -215,21 +218,21 @@ extension PropertyListDocument {
         return nil
     }
 
-    /// The object that a reference at an offset names.
+    /// Returns the object that the reference at `offset` identifies.
     @inlinable
     @inline(__always)
     func target(at offset: Int) -> PropertyListNode {
         node(numbered: Int(truncatingIfNeeded: bytes.span.bigEndian(at: offset, width: layout.referenceSize)))
     }
 
-    /// The number of the key at a position, to be compared with another one.
+    /// Returns the object number of the key at a position, for comparison with other numbers.
     @inlinable
     @inline(__always)
     func keyNumber(at position: Int, of members: PropertyListMembers) -> UInt32 {
         referenceNumber(at: members.start + position * layout.referenceSize)
     }
 
-    /// The number that a reference at an offset has.
+    /// Returns the object number that the reference at `offset` contains.
     @inlinable
     @inline(__always)
     func referenceNumber(at offset: Int) -> UInt32 {

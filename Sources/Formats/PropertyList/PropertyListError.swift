@@ -1,25 +1,27 @@
-/// Why bytes are not the property list or the keyed archive that was asked for, and where.
+/// An error that states why bytes are not a valid property list or keyed archive.
 ///
 /// Source of the codes: <doc:KeyedArchives>, D.1.
 public struct PropertyListError: Error, Equatable, Sendable {
-    /// What is wrong.
+    /// The kind of fault.
     public let code: Code
-    /// The byte of the source that is at fault.
+    /// The byte offset of the fault in the source.
     public let offset: Int
-    /// The fault in words.
+    /// A description of the fault.
     public let reason: String
-    /// Whether the bytes are text in the old style of property lists, which Apple's own readers accept.
+    /// Whether the bytes are in the OpenStep text format, which Apple's readers accept.
     public internal(set) var isOldText = false
 
-    /// The kinds of fault. Their raw values are the codes that reports show.
+    /// The kinds of fault.
+    ///
+    /// The raw values appear in reports.
     public enum Code: String, Sendable, CaseIterable {
-        /// No bytes at all.
+        /// The file is empty.
         case empty
         /// Neither a binary nor an XML property list.
         case notPlist = "not-plist"
         /// A binary property list of another version than 00.
         case unsupportedVersion = "unsupported-version"
-        /// Too short for what every binary property list has.
+        /// The file is shorter than the shortest binary property list.
         case truncated
         /// A trailer that contradicts itself or the length of the file.
         case badTrailer = "bad-trailer"
@@ -35,21 +37,21 @@ public struct PropertyListError: Error, Equatable, Sendable {
         case badString = "bad-string"
         /// A UID above 4294967295.
         case badUID = "bad-uid"
-        /// A dictionary key that is no string.
+        /// A dictionary key that is not a string.
         case badKeyType = "bad-key-type"
         /// A key that its dictionary already has.
         case duplicateKey = "duplicate-key"
         /// An array or dictionary that contains itself.
         case containerCycle = "container-cycle"
-        /// XML that is no property list.
+        /// XML that is not a property list.
         case xmlSyntax = "xml-syntax"
         /// XML that declares an entity.
         case xmlEntity = "xml-entity"
-        /// More bytes than allowed.
+        /// The source has more bytes than allowed.
         case tooLarge = "too-large"
-        /// More levels of values than allowed.
+        /// Values are nested deeper than allowed.
         case tooDeep = "too-deep"
-        /// A property list that is no keyed archive.
+        /// A property list that is not a keyed archive.
         case notKeyedArchive = "not-keyed-archive"
         /// A keyed archive of another version than 100000.
         case badArchiveVersion = "bad-archive-version"
@@ -57,7 +59,7 @@ public struct PropertyListError: Error, Equatable, Sendable {
         case badArchiveStructure = "bad-archive-structure"
         /// A keyed archive whose `$top` has no `root`.
         case missingRoot = "missing-root"
-        /// A root that is not what its reader expects.
+        /// A root of another type than its reader expects.
         case wrongRoot = "wrong-root"
         /// A UID beyond the objects of the archive.
         case uidOutOfRange = "uid-out-of-range"
@@ -71,13 +73,13 @@ public struct PropertyListError: Error, Equatable, Sendable {
         case graphCycle = "graph-cycle"
         /// An instance of a class that its reader does not expect.
         case wrongClass = "wrong-class"
-        /// An event that its own SDK would refuse.
+        /// An event that its SDK would reject.
         case eventSkipped = "event-skipped"
-        /// More values than allowed once all that is shared is written out.
+        /// There are more values than allowed once shared values are expanded.
         case budgetExceeded = "budget-exceeded"
     }
 
-    /// Says what is wrong, and where.
+    /// Creates an error.
     public init(_ code: Code, at offset: Int, _ reason: String) {
         self.code = code
         self.offset = offset
@@ -86,7 +88,9 @@ public struct PropertyListError: Error, Equatable, Sendable {
 }
 
 extension PropertyListError: CustomStringConvertible {
-    /// Code, words and place: `bad-marker: undefined object at byte 8`. What is true of the whole file has no place.
+    /// The code, reason and offset, for example `bad-marker: undefined object at byte 8`.
+    ///
+    /// The offset is omitted for faults that concern the whole file.
     public var description: String {
         let words = "\(code.rawValue): \(reason)"
         return code == .empty || code == .notPlist ? words : "\(words) at byte \(offset)"

@@ -2,14 +2,14 @@
 public struct PropertyListInteger: Hashable, Sendable {
     /// The low 64 bits, in two's complement.
     public let bits: UInt64
-    /// Whether it is below zero.
+    /// Whether the integer is less than zero.
     public let isNegative: Bool
 
-    /// The value, if it is below 2^63.
+    /// The value as a signed integer, or `nil` if it is 2^63 or greater.
     public var signed: Int64? { isNegative || bits >> 63 == 0 ? Int64(bitPattern: bits) : nil }
-    /// The value, if it is not negative.
+    /// The value as an unsigned integer, or `nil` if it is negative.
     public var unsigned: UInt64? { isNegative ? nil : bits }
-    /// The nearest real.
+    /// The value rounded to the nearest real.
     public var real: Double { isNegative ? Double(Int64(bitPattern: bits)) : Double(bits) }
 }
 

@@ -1,7 +1,7 @@
 import Bytes
 import JSONText
 
-/// Writes values of a property list as JSON for programs to read, one value after another in memory that is used again.
+/// Writes values of a property list as JSON for programs to read.
 ///
 /// ```swift
 /// let document = try PropertyListDocument(bytes)
@@ -10,41 +10,44 @@ import JSONText
 /// let text = String(decoding: json.text, as: UTF8.self)
 /// ```
 ///
-/// What is shared in the file is written out each time, so there are limits to the bytes of a value, and to the bytes and
-/// the number of all values that are written of a file.
+/// Shared values are written in full each time they occur, so the size of a value, the size of all values of a file,
+/// and their number are limited.
 ///
-/// ``PropertyListPrinter`` writes for people and walks in a way of its own: through the objects of archives, with references
-/// for what cannot be written again, and stopping between any two values, since its text may be longer than memory. Scalars
-/// are written for both by the same code.
+/// Use ``PropertyListPrinter`` to write JSON for people to read. It also follows the references of keyed archives and
+/// can write output that is larger than memory. Both types write scalars with the same code.
 public struct PropertyListJSON: Sendable {
-    /// In which order the members of dictionaries are written.
+    /// The order in which the members of dictionaries are written.
     public enum KeyOrder: Sendable {
-        /// As they stand in the file.
+        /// The order of the file.
         case file
-        /// By the UTF-8 bytes of the keys. Of keys that are equal once U+FFFD stands for lone surrogates, the last one
-        /// counts.
+        /// The order of the UTF-8 bytes of the keys.
+        ///
+        /// Keys that differ only in lone surrogates become equal when U+FFFD replaces these. The last of such keys is
+        /// kept.
         case canonical
     }
 
-    /// What becomes of dates, data, UIDs, and reals that are infinite or no number.
+    /// The handling of dates, data, UIDs, and reals that are infinite or not a number.
     public enum ForeignValues: Sendable {
-        /// The value that has one is not written: `noForm`.
+        /// A value that contains one of them is rejected with ``WritingError/Kind/noForm``.
         case refused
-        /// A date is text (RFC 3339 in UTC), data is text (base64), a UID its number. `null` stands for a date that
-        /// cannot be written so, and for a real.
+        /// A similar JSON value is written in their place.
+        ///
+        /// A date becomes a string in RFC 3339, data a base64 string, and a UID its number. A real, or a date that RFC
+        /// 3339 cannot represent, becomes `null`.
         case nearest
     }
 
-    /// How much is written.
+    /// The limits on the output.
     public struct Limits: Sendable {
-        /// The bytes at which no more is written of a value.
+        /// The maximum size of a value, in bytes.
         public var value: Int
-        /// The most bytes of all values of a file.
+        /// The maximum size of all values of a file, in bytes.
         public var file: Int
-        /// The most values of a file, those inside of others too.
+        /// The maximum number of values of a file, including nested ones.
         public var count: Int
 
-        /// Makes limits; what is not given has none.
+        /// Creates limits, which by default allow everything.
         public init(value: Int = .max, file: Int = .max, count: Int = .max) {
             self.value = value
             self.file = file
@@ -52,33 +55,33 @@ public struct PropertyListJSON: Sendable {
         }
     }
 
-    /// Why a value is not written, and where that was seen.
+    /// An error that states why a value is not written.
     public struct WritingError: Error {
-        /// The reasons.
+        /// The kinds of errors.
         public enum Kind: Sendable {
-            /// JSON has no form for something in it.
+            /// The value contains something that JSON cannot represent.
             case noForm
-            /// It has more bytes than a value may have.
+            /// The value exceeds ``Limits/value``.
             case tooLarge
-            /// All values together are more than those of a file may be.
+            /// The values of the file together exceed ``Limits/file`` or ``Limits/count``.
             case outOfBudget
         }
 
         /// The reason.
         public let kind: Kind
-        /// The value at which it was seen: the one that was asked for, or one inside of it.
+        /// The value that caused the error: the value that was passed to `write`, or one nested in it.
         public let node: PropertyListNode
     }
 
     private let document: PropertyListDocument
     private let keyOrder: KeyOrder
     private let foreignValues: ForeignValues
-    /// The limits that are left: those of the file decrease with each value.
+    /// The remaining limits, of which those for the file decrease with each value.
     private var limits: Limits
-    /// The value that was written last.
+    /// The JSON of the value that was written last.
     public private(set) var text: [UInt8] = []
 
-    /// Prepares to write values of a document.
+    /// Creates a writer for values of `document`.
     public init(
         _ document: PropertyListDocument, keyOrder: KeyOrder, foreignValues: ForeignValues, limits: Limits = Limits()
     ) {
@@ -88,8 +91,11 @@ public struct PropertyListJSON: Sendable {
         self.limits = limits
     }
 
-    /// Writes a value, whose levels the document limits, in place of ``text``.
-    /// - Throws: ``WritingError``; ``text`` is of no use then.
+    /// Replaces ``text`` with the JSON of a value.
+    ///
+    /// The document limits the depth of values, so the method can recurse.
+    ///
+    /// - Throws: ``WritingError``. The contents of ``text`` are undefined then.
     public mutating func write(_ node: PropertyListNode) throws(WritingError) {
         text.removeAll(keepingCapacity: true)
         try append(node)
@@ -110,7 +116,7 @@ public struct PropertyListJSON: Sendable {
         }
     }
 
-    private mutating func append(_ foreign: ForeignValue, at node: PropertyListNode) throws(WritingError) {
+    private mutating func append(_ foreign: NonJSONValue, at node: PropertyListNode) throws(WritingError) {
         guard case .nearest = foreignValues else { throw WritingError(kind: .noForm, node: node) }
         switch foreign {
         case .date(let seconds):
@@ -141,7 +147,7 @@ public struct PropertyListJSON: Sendable {
 
     private mutating func appendDictionary(_ node: PropertyListNode) throws(WritingError) {
         let members = document.members(of: node)
-        // In the order of the file, no positions have to be listed.
+        // The order of the file needs no list of positions.
         let order = keyOrder == .canonical ? document.canonicalOrder(of: members) : nil
         text.append(UInt8(ascii: "{"))
         for index in 0..<(order?.count ?? members.count) {

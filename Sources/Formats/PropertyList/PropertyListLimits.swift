@@ -1,14 +1,14 @@
-/// The most memory and work that a property list may take.
+/// The limits on the size and depth of a property list.
 public struct PropertyListLimits: Sendable {
-    /// The longest file, in bytes. What is longer is refused as `too-large`.
+    /// The maximum length of a file, in bytes.
     public var length: Int
-    /// The most levels of arrays and dictionaries; the root is level 1.
+    /// The maximum number of levels of arrays and dictionaries, including the root.
     public var depth: Int
 
-    /// The longest file that offsets of 32 bits reach, in bytes.
+    /// The maximum length of a file whose offsets fit in 32 bits, in bytes.
     public static let maximumLength = Int(UInt32.max) - 1
 
-    /// Makes limits: by default 512 MiB and 512 levels.
+    /// Creates limits, by default of 512 MiB and 512 levels.
     public init(length: Int = 512 << 20, depth: Int = 512) {
         self.length = min(length, Self.maximumLength)
         self.depth = min(max(depth, 1), 512)

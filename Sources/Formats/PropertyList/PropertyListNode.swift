@@ -1,9 +1,10 @@
-/// A place in a ``PropertyListDocument``.
+/// The position of an object in a ``PropertyListDocument``.
 public struct PropertyListNode: Hashable, Sendable {
-    /// The number of the object, for tables about objects. Two numbers may stand for one place, and equal scalars may or
-    /// may not be one object.
+    /// The number of the object, which can index tables about objects.
+    ///
+    /// Two numbers can identify the same object, and equal scalars may be one object or several.
     public let number: UInt32
-    /// Where the object's marker is in the binary form.
+    /// The offset of the marker of the object in the binary form.
     @usableFromInline let offset: UInt32
 
     @inlinable
@@ -16,21 +17,21 @@ public struct PropertyListNode: Hashable, Sendable {
 /// The kind of a value.
 public enum PropertyListKind: Sendable {
     case boolean, integer, real, date, data, text
-    /// A null of the container; no encoder writes it.
+    /// A null object, which no known encoder writes.
     case null
-    /// A reference into the objects of a keyed archive.
+    /// A reference to an object of a keyed archive.
     case uid
-    /// An array; a set of the container reads as one.
+    /// An array, or a set, which is read as an array.
     case array
-    /// A dictionary, whose keys are texts that differ from each other.
+    /// A dictionary, whose keys are distinct strings.
     case dictionary
 }
 
 /// The elements of an array of a ``PropertyListDocument``.
 public struct PropertyListElements: Hashable, Sendable {
-    /// Where the references begin.
+    /// The offset of the first reference.
     @usableFromInline let start: Int
-    /// How many there are.
+    /// The number of elements.
     public let count: Int
 
     @inlinable
@@ -42,9 +43,11 @@ public struct PropertyListElements: Hashable, Sendable {
 
 /// The members of a dictionary of a ``PropertyListDocument``.
 public struct PropertyListMembers: Hashable, Sendable {
-    /// Where the references to the keys begin; those to the values follow.
+    /// The offset of the first reference to a key.
+    ///
+    /// The references to the values follow those to the keys.
     @usableFromInline let start: Int
-    /// How many there are.
+    /// The number of members.
     public let count: Int
 
     @inlinable

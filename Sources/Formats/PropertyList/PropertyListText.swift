@@ -1,8 +1,10 @@
 import JSONText
 
-/// Texts. Where these functions are given data, they take it for UTF-8, as some strings of keyed archives store it.
+/// Reads strings.
+///
+/// These methods also accept data, which they read as UTF-8, because keyed archives store some strings so.
 extension PropertyListDocument {
-    /// Whether a value is this text, given as UTF-8.
+    /// Returns whether a value is the string `text`, which is UTF-8.
     @inline(__always)
     public func text(_ node: PropertyListNode, equals text: Span<UInt8>) -> Bool {
         switch marker(of: node) >> 4 {
@@ -11,26 +13,28 @@ extension PropertyListDocument {
         }
     }
 
-    /// Whether a value is this text, given as UTF-8.
+    /// Returns whether a value is the string `text`, which is UTF-8.
     @inline(__always)
     public func text(_ node: PropertyListNode, equals text: [UInt8]) -> Bool {
         self.text(node, equals: text.span)
     }
 
-    /// Whether two texts are the same, however they are stored.
+    /// Returns whether two strings are equal, regardless of how they are stored.
     public func text(_ node: PropertyListNode, equals other: PropertyListNode) -> Bool {
         if node.offset == other.offset { return true }
         return storedText(node).equals(storedText(other))
     }
 
-    /// The text as a string; U+FFFD stands for a lone surrogate. Not for the hot path.
+    /// Returns a value as a string, with lone surrogates replaced by U+FFFD.
+    ///
+    /// The method allocates memory. Use ``appendUTF8(of:to:)`` or the `equals` methods in code that is executed often.
     public func string(of node: PropertyListNode) -> String {
         var utf8: [UInt8] = []
         appendUTF8(of: node, to: &utf8)
         return String(decoding: utf8, as: UTF8.self)
     }
 
-    /// Appends a text as UTF-8; U+FFFD stands for a lone surrogate.
+    /// Appends a string as UTF-8, with lone surrogates replaced by U+FFFD.
     public func appendUTF8(of node: PropertyListNode, to output: inout [UInt8]) {
         let payload = payload(of: node)
         guard isUTF16(node) else {
@@ -45,7 +49,7 @@ extension PropertyListDocument {
         }
     }
 
-    /// The UTF-8 of a text that is not stored as ASCII, or `nil` for one that is.
+    /// Returns the UTF-8 of a string, or `nil` if the string is stored as ASCII.
     fileprivate func convertedText(_ node: PropertyListNode) -> [UInt8]? {
         guard kind(of: node) == .data || isUTF16(node) else { return nil }
         var utf8: [UInt8] = []
@@ -53,7 +57,7 @@ extension PropertyListDocument {
         return utf8
     }
 
-    /// A number that equal texts share and others rarely do.
+    /// Returns a hash of a string that does not depend on how the string is stored.
     func fingerprint(of node: PropertyListNode) -> UInt64 { storedText(node).fingerprint }
 
     @_lifetime(borrow self)
@@ -63,7 +67,7 @@ extension PropertyListDocument {
 }
 
 extension TextBuffer {
-    /// Appends a text of a property list as a JSON string with the shortest escapes; U+FFFD stands for a lone surrogate.
+    /// Appends a string of a property list as a JSON string, with lone surrogates replaced by U+FFFD.
     public mutating func append(jsonText node: PropertyListNode, of document: borrowing PropertyListDocument) {
         if let utf8 = document.convertedText(node) { return append(jsonString: utf8.span) }
         append(jsonString: document.payload(of: node))
@@ -71,18 +75,18 @@ extension TextBuffer {
 }
 
 extension [UInt8] {
-    /// Appends a text of a property list as a JSON string with the shortest escapes; U+FFFD stands for a lone surrogate.
+    /// Appends a string of a property list as a JSON string, with lone surrogates replaced by U+FFFD.
     public mutating func append(jsonText node: PropertyListNode, of document: borrowing PropertyListDocument) {
         if let utf8 = document.convertedText(node) { return append(jsonString: utf8.span) }
         append(jsonString: document.payload(of: node))
     }
 }
 
-/// The scalar values of UTF-16 units.
+/// An iterator over the scalar values of UTF-16.
 struct UTF16Scalars: ~Escapable {
     private let units: Span<UInt8>
     private let isBigEndian: Bool
-    /// The offset of the next unit.
+    /// The offset of the next unit, in bytes.
     private(set) var index = 0
 
     var isAtEnd: Bool { index >= units.count }
@@ -93,7 +97,7 @@ struct UTF16Scalars: ~Escapable {
         self.isBigEndian = isBigEndian
     }
 
-    /// Reads the next scalar value. Returns `nil` for a lone surrogate.
+    /// Returns the next scalar value, or `nil` for a lone surrogate.
     ///
     /// - Precondition: ``isAtEnd`` is `false`.
     @_lifetime(self: copy self)
@@ -117,7 +121,7 @@ struct UTF16Scalars: ~Escapable {
 }
 
 extension OutputSpan<UInt8> {
-    /// Appends the UTF-8 of a scalar, for which there has to be room.
+    /// Appends a scalar as UTF-8 to a span with enough free capacity.
     fileprivate mutating func append(utf8 scalar: Unicode.Scalar) {
         if scalar.isASCII { return append(UInt8(truncatingIfNeeded: scalar.value)) }
         for byte in scalar.utf8 { append(byte) }

@@ -1,18 +1,17 @@
 import Bytes
 import JSONText
 
-/// Copies of the dictionaries of a binary property list that repeat a key, without the repeated keys and their values.
+/// Copies of the dictionaries that repeat a key, with only the first value of each key.
 ///
-/// The first value of a key is kept. Source: <doc:KeyedArchives>, A.5.
+/// Source: <doc:KeyedArchives>, A.5.
 struct RepairedDictionaries {
-    /// The copies, one after another.
+    /// The concatenated copies.
     private var objects: [UInt8] = []
-    /// The offset of each copy among `objects`, by the offset of the original.
+    /// The offset in `objects` of each copy, by the offset of the original.
     private var copies: [UInt32: Int] = [:]
     private var repeats: RepeatedKeys?
 
-    /// Adds a copy of the dictionary at `offset` without the members at the positions `repeated`, which are in ascending
-    /// order.
+    /// Adds a copy of the dictionary at `offset` without the members at the ascending positions `repeated`.
     mutating func append(
         _ offset: UInt32, _ members: PropertyListMembers, without repeated: [Int], layout: BinaryLayout,
         in bytes: Span<UInt8>
@@ -36,17 +35,19 @@ struct RepairedDictionaries {
         }
     }
 
-    /// Rewrites a property list with the copies in place of the originals. Returns `nil` if there are no copies.
+    /// Returns `source` with the copies in place of the originals, or `nil` if there are no copies.
     func rewrite(_ source: [UInt8], layout: BinaryLayout) throws(PropertyListError) -> RewrittenPropertyList? {
         guard let repeats else { return nil }
         let length = source.count + objects.count + BinaryWriter.width * layout.objectCount
-        guard length <= PropertyListLimits.maximumLength else { throw KeyCheck.exhausted(repeats.offset) }
+        guard length <= PropertyListLimits.maximumLength else {
+            throw RepeatedKeyFinder.workExceeded(at: repeats.offset)
+        }
         var writer = BinaryWriter(objects: source[..<layout.tableOffset] + objects)
         for number in 0..<layout.objectCount {
             let offset = layout.offset(of: number, in: source.span)
             writer.append(objectAt: copies[offset].map { UInt32(layout.tableOffset + $0) } ?? offset, from: Int(offset))
         }
         writer.finish(root: layout.top, referenceSize: layout.referenceSize)
-        return RewrittenPropertyList(bytes: writer.bytes, places: writer.places, repeats: repeats)
+        return RewrittenPropertyList(bytes: writer.bytes, sourceOffsets: writer.sourceOffsets, repeats: repeats)
     }
 }

@@ -1,15 +1,15 @@
-/// A property list in the binary form, made from XML or from a binary one that repeats keys.
+/// A property list in the binary form, converted from XML or from a binary file that repeats keys.
 struct RewrittenPropertyList {
     let bytes: [UInt8]
     /// The offset in the source of each object.
-    let places: [UInt32]
+    let sourceOffsets: [UInt32]
     /// The repeated keys that were removed, or `nil` if there were none.
     let repeats: RepeatedKeys?
 }
 
-/// The keys that dictionaries repeat.
+/// The keys that are repeated within dictionaries of a file.
 struct RepeatedKeys {
-    /// The number of keys beside the first of its kind in each dictionary.
+    /// The number of keys that repeat an earlier key of their dictionary.
     let count: Int
     /// The offset of the first dictionary that repeats a key.
     let offset: Int
@@ -23,7 +23,7 @@ extension RepeatedKeys? {
 }
 
 extension PropertyListError {
-    /// Reports repeated keys.
+    /// Creates the error that reports repeated keys.
     init(_ repeats: RepeatedKeys) {
         let words = repeats.count == 1 ? "a repeated key" : "\(repeats.count) repeated keys"
         self.init(.duplicateKey, at: repeats.offset, "\(words), of which the first value counts")

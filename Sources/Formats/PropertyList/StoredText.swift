@@ -1,13 +1,13 @@
 import JSONText
 
-/// A text as the binary form stores it: ASCII bytes, or UTF-16BE units.
+/// A string as the binary form stores it: ASCII bytes or UTF-16BE units.
 ///
 /// Source: <doc:KeyedArchives>, A.4.
 struct StoredText: ~Escapable {
     let bytes: Span<UInt8>
     let isUTF16: Bool
 
-    /// The text of a checked object.
+    /// Reads the string of the checked object at `offset`.
     @_lifetime(copy bytes)
     @inline(__always)
     init(at offset: UInt32, in bytes: Span<UInt8>) {
@@ -16,16 +16,16 @@ struct StoredText: ~Escapable {
         self.bytes = bytes.extracting(extent.start..<extent.start + (isUTF16 ? 2 * extent.count : extent.count))
     }
 
-    /// How many bytes or units.
+    /// The number of units, which are bytes if the string is ASCII.
     var count: Int { isUTF16 ? bytes.count / 2 : bytes.count }
 
-    /// A unit below the count.
+    /// Returns the unit at `position`.
     @inline(__always)
     func unit(at position: Int) -> UInt16 {
         isUTF16 ? UInt16(bytes[2 * position]) << 8 | UInt16(bytes[2 * position + 1]) : UInt16(bytes[position])
     }
 
-    /// Whether the texts are the same, however they are stored.
+    /// Returns whether the strings are equal, regardless of how they are stored.
     func equals(_ other: borrowing StoredText) -> Bool {
         if isUTF16 == other.isUTF16 { return bytes.equals(other.bytes) }
         guard count == other.count else { return false }
@@ -33,13 +33,13 @@ struct StoredText: ~Escapable {
         return true
     }
 
-    /// Whether it is the key that marks a UID in XML.
+    /// Whether the string is the key that marks a UID in XML.
     var isUID: Bool { !isUTF16 && bytes.equals("CF$UID") }
 
-    /// Whether it is a text that is given as UTF-8.
+    /// Returns whether the string equals `text`, which is UTF-8.
     func equals(utf8 text: Span<UInt8>) -> Bool {
         guard isUTF16 else { return bytes.equals(text) }
-        // A unit becomes one to three bytes.
+        // A unit takes one to three bytes in UTF-8.
         guard count <= text.count, text.count <= 3 * count else { return false }
         var scalars = UTF16Scalars(bytes)
         var index = 0
@@ -52,7 +52,7 @@ struct StoredText: ~Escapable {
         return index == text.count
     }
 
-    /// A number that equal texts share and others rarely do, made of all units.
+    /// A hash of all units, which does not depend on how the string is stored.
     var fingerprint: UInt64 {
         let count = count
         var hash = UInt64(count) &* 0x9E37_79B9_7F4A_7C15
@@ -75,7 +75,7 @@ struct StoredText: ~Escapable {
         hash ^= hash >> 29
     }
 
-    /// One byte of each of up to eight units.
+    /// Returns one byte of each of up to eight units, packed into a word.
     private func packed(from start: Int, to end: Int, shift: UInt16) -> UInt64 {
         if !isUTF16, end - start == 8 { return bytes.word(at: start) }
         var word: UInt64 = 0

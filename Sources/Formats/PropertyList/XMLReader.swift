@@ -3,31 +3,36 @@ import JSONText
 
 /// A tag of an XML property list.
 struct XMLTag {
-    /// The elements of a property list.
+    /// The names of the elements of property lists.
     enum Name: String, CaseIterable {
         case plist, dict, array, key, string, integer, real, `true`, `false`, date, data
     }
 
     let name: Name
-    /// Where its angle bracket is.
+    /// The offset of the opening angle bracket.
     let offset: Int
     var isEnd = false
-    /// Whether the element ends with this tag.
+    /// Whether the tag is an empty-element tag, such as `<true/>`.
     var isEmpty = false
 }
 
-/// Reads the tags and texts of an XML property list.
+/// A reader of the tags and text of an XML property list in UTF-8.
 ///
-/// Of XML it knows what property lists need: no internal subset, no entities but the five predefined ones, UTF-8.
-/// Comments, processing instructions and attributes are passed over. Source: <doc:KeyedArchives>, A.6.
+/// The reader supports the subset of XML that property lists use. It accepts the five predefined entities and character
+/// references, and rejects document types with an internal subset. Comments, processing instructions and attributes are
+/// skipped.
+///
+/// Source: <doc:KeyedArchives>, A.6.
 struct XMLReader: ~Escapable {
-    /// How the source was written, which a declaration in it may say too.
+    /// The encoding of the source, with which a declared encoding has to agree.
     enum Encoding: String {
         case utf8 = "UTF-8"
-        /// The encoding before the source was converted to UTF-8, which a declaration still names.
+        /// UTF-16.
+        ///
+        /// The reader receives such a source converted to UTF-8, but with its original declaration.
         case utf16 = "UTF-16"
 
-        /// The names by which declarations call it, in lower case.
+        /// The lowercase names that a declaration may use for this encoding.
         fileprivate var names: [String] {
             switch self {
             case .utf8: ["utf-8", "ascii"]
@@ -38,10 +43,10 @@ struct XMLReader: ~Escapable {
 
     private let source: Span<UInt8>
     private let encoding: Encoding
-    /// Whether a `plist` element encloses the value.
+    /// Whether the value is enclosed in a `plist` element.
     private var hasPropertyListTag = false
     private(set) var offset = 0
-    /// The text that ``readText(of:)`` found, as UTF-8.
+    /// The text that ``readText(of:)`` read last, as UTF-8.
     private(set) var text: [UInt8] = []
 
     @_lifetime(copy source)
@@ -50,9 +55,10 @@ struct XMLReader: ~Escapable {
         self.encoding = encoding
     }
 
-    // MARK: Around the values
+    // MARK: Prolog and epilog
 
-    /// Reads everything in front of the value: also the start tag of `plist`, which may be missing.
+    /// Reads everything before the value, including the start tag of `plist`, which is optional.
+    ///
     /// - Returns: The first tag of the value.
     @_lifetime(self: copy self)
     mutating func readProlog() throws(PropertyListError) -> XMLTag {
@@ -67,7 +73,7 @@ struct XMLReader: ~Escapable {
         return try nextTag()
     }
 
-    /// Reads the end tag of `plist` if there was a start tag. Only comments may follow.
+    /// Reads the end tag of `plist` if there was a start tag, and checks that only comments follow.
     @_lifetime(self: copy self)
     mutating func readEpilog() throws(PropertyListError) {
         if hasPropertyListTag {
@@ -82,7 +88,7 @@ struct XMLReader: ~Escapable {
         }
     }
 
-    /// Refuses a declaration of an encoding that would be read wrongly.
+    /// Throws an error if the source declares another encoding than ``Encoding``.
     private func checkEncoding() throws(PropertyListError) {
         var index = offset
         while index < source.count, source[index].isBlank { index += 1 }
@@ -95,7 +101,9 @@ struct XMLReader: ~Escapable {
         }
     }
 
-    /// The next start or end tag; between tags there may be white space only.
+    /// Reads the next start or end tag.
+    ///
+    /// Only white space, comments and processing instructions may precede it.
     @_lifetime(self: copy self)
     mutating func nextTag() throws(PropertyListError) -> XMLTag {
         try skipMisc()
@@ -106,7 +114,7 @@ struct XMLReader: ~Escapable {
         return try readTag()
     }
 
-    /// Passes over white space, comments, processing instructions and a document type.
+    /// Skips white space, comments, processing instructions and a document type.
     @_lifetime(self: copy self)
     private mutating func skipMisc() throws(PropertyListError) {
         while offset < source.count {
@@ -203,7 +211,7 @@ struct XMLReader: ~Escapable {
 
     private static func name(_ bytes: Span<UInt8>) -> XMLTag.Name? {
         guard !bytes.isEmpty else { return nil }
-        // The letter that tells most elements apart comes first, so that few are compared in full.
+        // The first letter and the length identify most elements, so that few names are compared in full.
         switch (bytes[0], bytes.count) {
         case (UInt8(ascii: "k"), 3): return bytes.equals("key") ? .key : nil
         case (UInt8(ascii: "s"), 6): return bytes.equals("string") ? .string : nil
@@ -219,7 +227,7 @@ struct XMLReader: ~Escapable {
         }
     }
 
-    /// The end tag of an element without content.
+    /// Reads the end tag of an element without content.
     @_lifetime(self: copy self)
     mutating func readEnd(of tag: XMLTag) throws(PropertyListError) {
         let end = try nextTag()
@@ -230,7 +238,9 @@ struct XMLReader: ~Escapable {
 
     // MARK: Texts
 
-    /// The text of a scalar up to its end tag; whether it is ASCII.
+    /// Reads the text of a scalar and its end tag into ``text``.
+    ///
+    /// Returns whether the text is ASCII.
     @_lifetime(self: copy self)
     mutating func readText(of tag: XMLTag) throws(PropertyListError) -> Bool {
         text.removeAll(keepingCapacity: true)
@@ -256,7 +266,7 @@ struct XMLReader: ~Escapable {
                 try readReference()
                 isASCII = false
             case 0x0D:
-                // XML 1.0, 2.11: every way to end a line reads as a line feed.
+                // XML 1.0, section 2.11: all line endings are read as line feeds.
                 text.append(0x0A)
                 offset += offset + 1 < source.count && source[offset + 1] == 0x0A ? 2 : 1
             default:
@@ -268,10 +278,10 @@ struct XMLReader: ~Escapable {
         throw PropertyListError(.xmlSyntax, at: tag.offset, "an element without an end")
     }
 
-    /// The text between the tags of an element, which may hold no other elements.
+    /// Reads the content and the end tag of an element that contains neither elements nor references.
     @_lifetime(copy self)
     @_lifetime(self: copy self)
-    mutating func readRaw(of tag: XMLTag) throws(PropertyListError) -> Span<UInt8> {
+    mutating func readUnescapedContent(of tag: XMLTag) throws(PropertyListError) -> Span<UInt8> {
         if tag.isEmpty { return source.extracting(0..<0) }
         let start = offset
         while offset < source.count, source[offset] != UInt8(ascii: "<") { offset += 1 }
@@ -289,7 +299,7 @@ struct XMLReader: ~Escapable {
 
     @_lifetime(self: copy self)
     private mutating func readReference() throws(PropertyListError) {
-        // The longest is &#x10FFFF; with some zeros.
+        // The longest reference is &#x10FFFF; with some leading zeros.
         let limit = min(offset + 16, source.count)
         guard let end = (offset..<limit).first(where: { source[$0] == UInt8(ascii: ";") }),
             let scalar = XMLScalar.reference(String(readingUTF8: source.extracting(offset + 1..<end)))
@@ -302,7 +312,7 @@ struct XMLReader: ~Escapable {
 extension UInt8 {
     fileprivate var isLowercaseLetter: Bool { self >= UInt8(ascii: "a") && self <= UInt8(ascii: "z") }
 
-    /// Whether a longer name would go on with it.
+    /// Whether the byte would be part of a longer name.
     fileprivate var continuesName: Bool {
         !(isBlank || self == UInt8(ascii: ">") || self == UInt8(ascii: "/"))
     }

@@ -2,11 +2,13 @@ import Bytes
 import CivilTime
 import JSONText
 
-/// The texts of numbers, dates and references in XML property lists.
+/// Parsers for the numbers, dates and references of XML property lists.
 ///
 /// Source: <doc:KeyedArchives>, A.6.
 enum XMLScalar {
-    /// An integer in decimal or with `0x` in hexadecimal; nil if it is none or lies outside of −2^63 to 2^64 − 1.
+    /// Returns the value of a decimal integer, or of a hexadecimal integer with the prefix `0x`.
+    ///
+    /// Returns `nil` if `text` is malformed or the value is not in the range −2^63 to 2^64 − 1.
     static func integer(_ text: Span<UInt8>) -> PropertyListInteger? {
         var bytes = trimmed(text)
         let isNegative = bytes.count > 0 && bytes[0] == UInt8(ascii: "-")
@@ -28,7 +30,7 @@ enum XMLScalar {
         return PropertyListInteger(bits: 0 &- magnitude, isNegative: true)
     }
 
-    /// A decimal number, or `nan`, `inf`, `infinity` in any letter case.
+    /// Returns the value of a decimal number, or of `nan`, `inf` or `infinity` in any letter case.
     static func real(_ text: Span<UInt8>) -> Double? {
         let word = String(readingUTF8: trimmed(text)).lowercased()
         let unsigned = word.hasPrefix("-") || word.hasPrefix("+") ? String(word.dropFirst()) : word
@@ -36,22 +38,22 @@ enum XMLScalar {
         case "nan": return .nan
         case "inf", "infinity": return word.hasPrefix("-") ? -.infinity : .infinity
         default:
-            // What Swift reads besides is hexadecimal.
+            // Double(_:) also accepts hexadecimal numbers, which are rejected here.
             guard unsigned.utf8.allSatisfy({ $0 & 0xF0 == 0x30 && $0 < 0x3A || [0x2B, 0x2D, 0x2E, 0x65].contains($0) })
             else { return nil }
             return Double(word)
         }
     }
 
-    /// `YYYY-MM-DDThh:mm:ssZ`, as seconds since 2001-01-01T00:00:00Z.
+    /// Returns the seconds from 2001-01-01T00:00:00Z to a date in the format `YYYY-MM-DDThh:mm:ssZ`.
     static func date(_ text: Span<UInt8>) -> Double? {
         var bytes = trimmed(text)
         let isNegative = bytes.count > 0 && bytes[0] == UInt8(ascii: "-")
         if isNegative { bytes = bytes.extracting(1...) }
         guard bytes.count >= 20, bytes.count <= 24 else { return nil }
         let yearLength = bytes.count - 16
-        for (place, sign) in [(0, "-"), (3, "-"), (6, "T"), (9, ":"), (12, ":"), (15, "Z")] {
-            guard bytes[yearLength + place] == sign.utf8.first else { return nil }
+        for (offset, sign) in [(0, "-"), (3, "-"), (6, "T"), (9, ":"), (12, ":"), (15, "Z")] {
+            guard bytes[yearLength + offset] == sign.utf8.first else { return nil }
         }
         guard let year = bytes.extracting(..<yearLength).decimalNumber,
             let month = bytes.extracting(yearLength + 1..<yearLength + 3).decimalNumber,
@@ -64,7 +66,7 @@ enum XMLScalar {
         return Double((date.daysSinceEpoch * 24 + hour) * 3600 + minute * 60 + second) - PropertyListDate.epoch
     }
 
-    /// The scalar that a reference without ampersand and semicolon stands for.
+    /// Returns the scalar that a reference denotes, given its name without the ampersand and the semicolon.
     static func reference(_ name: String) -> Unicode.Scalar? {
         switch name {
         case "lt": return "<"
@@ -92,7 +94,7 @@ enum XMLScalar {
 }
 
 extension Span<UInt8> {
-    /// The number that at most 18 decimal digits stand for, or `nil` if one byte is no digit.
+    /// The value of at most 18 decimal digits, or `nil` if another byte occurs.
     var decimalNumber: Int? {
         var number = 0
         for index in indices {

@@ -1,16 +1,18 @@
 import Bytes
 import JSONText
 
-/// Turns an XML property list into the binary form in one pass.
+/// Converts an XML property list into the binary form in one pass.
 ///
 /// Source: <doc:KeyedArchives>, A.6.
 struct XMLTranscoder: ~Escapable {
-    /// An array or dictionary whose end has not come yet.
+    /// An array or dictionary whose end tag was not read yet.
     private struct Frame {
         let isDictionary: Bool
-        /// Where its start tag is.
-        let place: Int
-        /// Where its values begin in `pending`; those of a dictionary are keys and values by turns.
+        /// The offset of the start tag.
+        let sourceOffset: Int
+        /// The index in `pending` of the first value.
+        ///
+        /// The values of a dictionary alternate between keys and values.
         let first: Int
     }
 
@@ -18,6 +20,7 @@ struct XMLTranscoder: ~Escapable {
     private var writer = BinaryWriter()
     private var keys = XMLKeyTable()
     private var frames: [Frame] = []
+    /// The numbers of the values that belong to open arrays and dictionaries.
     private var pending: [UInt32] = []
     private var repeats: RepeatedKeys?
     private let depthLimit: Int
@@ -28,18 +31,20 @@ struct XMLTranscoder: ~Escapable {
         depthLimit = limits.depth
     }
 
-    /// Turns a property list in UTF-16 into the binary form. All places are those of the source.
+    /// Converts a property list in UTF-16.
+    ///
+    /// All offsets in the result, or in a thrown error, are offsets in `source`.
     static func transcode(
         utf16 source: Span<UInt8>, isBigEndian: Bool, limits: PropertyListLimits
     ) throws(PropertyListError) -> RewrittenPropertyList {
         let text = try UTF16Source(source, isBigEndian: isBigEndian)
         do throws(PropertyListError) {
             let transcoded = try transcode(text.utf8.span, .utf16, limits: limits)
-            let places = transcoded.places.map { UInt32(text.offset(of: Int($0), in: source)) }
+            let sourceOffsets = transcoded.sourceOffsets.map { UInt32(text.offset(of: Int($0), in: source)) }
             let repeats = transcoded.repeats.map {
                 RepeatedKeys(count: $0.count, offset: text.offset(of: $0.offset, in: source))
             }
-            return RewrittenPropertyList(bytes: transcoded.bytes, places: places, repeats: repeats)
+            return RewrittenPropertyList(bytes: transcoded.bytes, sourceOffsets: sourceOffsets, repeats: repeats)
         } catch {
             throw PropertyListError(error.code, at: text.offset(of: error.offset, in: source), error.reason)
         }
@@ -52,7 +57,7 @@ struct XMLTranscoder: ~Escapable {
         try transcoder.run()
         transcoder.writer.finish()
         return RewrittenPropertyList(
-            bytes: transcoder.writer.bytes, places: transcoder.writer.places, repeats: transcoder.repeats)
+            bytes: transcoder.writer.bytes, sourceOffsets: transcoder.writer.sourceOffsets, repeats: transcoder.repeats)
     }
 
     @_lifetime(self: copy self)
@@ -78,15 +83,15 @@ struct XMLTranscoder: ~Escapable {
             throw PropertyListError(.tooDeep, at: tag.offset, "more than \(depthLimit) levels")
         }
         if tag.name == .array || tag.name == .dict {
-            frames.append(Frame(isDictionary: tag.name == .dict, place: tag.offset, first: pending.count))
+            frames.append(Frame(isDictionary: tag.name == .dict, sourceOffset: tag.offset, first: pending.count))
             if tag.isEmpty { try close(tag) }
             return
         }
         try appendScalar(tag)
-        pending.append(writer.last)
+        pending.append(writer.lastNumber)
     }
 
-    /// Whether the next thing has to be a key.
+    /// Whether the next element has to be a key.
     private var isKeyDue: Bool {
         guard let frame = frames.last, frame.isDictionary else { return false }
         return (pending.count - frame.first).isMultiple(of: 2)
@@ -97,23 +102,26 @@ struct XMLTranscoder: ~Escapable {
         guard let frame = frames.popLast(), frame.isDictionary == (tag.name == .dict),
             frame.isDictionary || tag.name == .array
         else { throw PropertyListError(.xmlSyntax, at: tag.offset, "an end tag that nothing began") }
-        // Copied, for a slice would keep all that is pending from being changed in place.
+        // The values are copied, because a slice would prevent `pending` from being changed in place.
         let values = Array(pending[frame.first...])[...]
         if frame.isDictionary {
             guard values.count.isMultiple(of: 2) else {
                 throw PropertyListError(.xmlSyntax, at: tag.offset, "a key without a value")
             }
             let members = removingRepeatedKeys(values, of: frame)
-            if try !replaceUID(members, at: frame.place) { writer.append(dictionary: members, at: frame.place) }
+            if try !replaceUID(members, at: frame.sourceOffset) {
+                writer.append(dictionary: members, at: frame.sourceOffset)
+            }
         } else {
-            writer.append(array: values, at: frame.place)
+            writer.append(array: values, at: frame.sourceOffset)
         }
         pending.removeSubrange(frame.first...)
-        if !frames.isEmpty { pending.append(writer.last) }
+        if !frames.isEmpty { pending.append(writer.lastNumber) }
     }
 
-    /// Removes the keys that repeat an earlier one, with their values. Equal keys are one object, so that it is enough to
-    /// compare numbers.
+    /// Returns `members` without the keys that repeat an earlier one and without their values.
+    ///
+    /// Equal keys are one object, so it suffices to compare their numbers.
     private mutating func removingRepeatedKeys(_ members: ArraySlice<UInt32>, of frame: Frame) -> ArraySlice<UInt32> {
         let keys = stride(from: members.startIndex, to: members.endIndex, by: 2)
         var numbers = keys.map { members[$0] }
@@ -122,21 +130,22 @@ struct XMLTranscoder: ~Escapable {
         var known: Set<UInt32> = []
         var kept: [UInt32] = []
         for index in keys where known.insert(members[index]).inserted { kept += members[index...index + 1] }
-        repeats.add((members.count - kept.count) / 2, at: frame.place)
+        repeats.add((members.count - kept.count) / 2, at: frame.sourceOffset)
         return kept[...]
     }
 
-    /// Writes `<dict><key>CF$UID</key><integer>…</integer></dict>` as a UID; false for another dictionary.
+    /// Appends a UID for `<dict><key>CF$UID</key><integer>…</integer></dict>`, or returns `false` for other
+    /// dictionaries.
     @_lifetime(self: copy self)
-    private mutating func replaceUID(_ members: ArraySlice<UInt32>, at place: Int) throws(PropertyListError) -> Bool {
-        guard members.count == 2, let key = members.first, let value = members.last, value == writer.last,
+    private mutating func replaceUID(_ members: ArraySlice<UInt32>, at offset: Int) throws(PropertyListError) -> Bool {
+        guard members.count == 2, let key = members.first, let value = members.last, value == writer.lastNumber,
             writer.text(of: key).isUID, let integer = writer.lastInteger
         else { return false }
         guard let uid = integer.unsigned.flatMap(UInt32.init(exactly:)) else {
-            throw PropertyListError(.badUID, at: place, "a UID outside of 0 to 4294967295")
+            throw PropertyListError(.badUID, at: offset, "a UID outside of 0 to 4294967295")
         }
         writer.removeLast()
-        writer.append(uid: uid, at: place)
+        writer.append(uid: uid, at: offset)
         return true
     }
 
@@ -149,8 +158,8 @@ struct XMLTranscoder: ~Escapable {
             return
         }
         writer.append(text: text.span, isASCII: isASCII, at: tag.offset)
-        keys.insert(writer.last, text: text)
-        pending.append(writer.last)
+        keys.insert(writer.lastNumber, text: text)
+        pending.append(writer.lastNumber)
     }
 
     @_lifetime(self: copy self)
@@ -160,7 +169,7 @@ struct XMLTranscoder: ~Escapable {
             if !tag.isEmpty { try reader.readEnd(of: tag) }
             writer.append(boolean: tag.name == .true, at: tag.offset)
         case .data:
-            let content = try reader.readRaw(of: tag)
+            let content = try reader.readUnescapedContent(of: tag)
             guard writer.append(base64: content, at: tag.offset) else { throw malformed(tag, "base64 text") }
         case .string:
             let isASCII = try reader.readText(of: tag)
@@ -188,7 +197,7 @@ struct XMLTranscoder: ~Escapable {
     }
 }
 
-/// The numbers of the keys that were written, by the hashes of their texts. The texts themselves are in the writer alone.
+/// The numbers of the keys in the output, by the hashes of their strings, which only the writer stores.
 private struct XMLKeyTable {
     private var numbers: [Int: UInt32] = [:]
 

@@ -5,16 +5,16 @@ import Testing
 
 /// The quick check says yes to ordinary files, and to none that the walk refuses.
 @Suite struct SweepTests {
-    private func passes(_ file: [UInt8]) -> Bool {
+    private func passesSweep(_ file: [UInt8]) -> Bool {
         guard let layout = try? BinaryLayout(of: file.span) else { return false }
-        var check = BinaryCheck(layout: layout, limits: PropertyListLimits())
-        return check.passes(file.span)
+        var validator = BinaryValidator(layout: layout, limits: PropertyListLimits())
+        return validator.passesSweep(file.span)
     }
 
     private func isAccepted(_ file: [UInt8]) -> Bool {
         guard let layout = try? BinaryLayout(of: file.span) else { return false }
-        var check = BinaryCheck(layout: layout, limits: PropertyListLimits())
-        return (try? check.walk(file.span)) != nil
+        var validator = BinaryValidator(layout: layout, limits: PropertyListLimits())
+        return (try? validator.walk(file.span)) != nil
     }
 
     /// A file of all kinds of objects, some of them shared.
@@ -31,7 +31,7 @@ import Testing
 
     @Test func anOrdinaryFilePasses() throws {
         let file = try ordinary()
-        #expect(passes(file))
+        #expect(passesSweep(file))
         #expect(isAccepted(file))
     }
 
@@ -45,14 +45,14 @@ import Testing
         ])
     func childBeforeParent(objects: String) {
         let file = bytes("62706c6973743030 " + objects)
-        #expect(!passes(file))
+        #expect(!passesSweep(file))
         #expect(isAccepted(file))
     }
 
     @Test func aContainerThatContainsItselfDoesNotPass() {
         let file = bytes(
             "62706c6973743030 a100 08 000000000000 01 01 0000000000000001 0000000000000000 000000000000000a")
-        #expect(!passes(file))
+        #expect(!passesSweep(file))
         #expect(!isAccepted(file))
     }
 
@@ -65,7 +65,7 @@ import Testing
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 changed[Int.random(in: 8..<changed.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
-            guard passes(changed) else { continue }
+            guard passesSweep(changed) else { continue }
             passed += 1
             #expect(isAccepted(changed), "\(changed)")
         }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PropertyList
 
-/// XML property lists in UTF-16: read as the same text in UTF-8 is, with places in the source.
+/// XML property lists in UTF-16: read as the same text in UTF-8 is, with sourceOffsets in the source.
 @Suite struct UTF16Tests {
     private static let text =
         "<?xml version=\"1.0\" encoding=\"UTF-16\"?>\n<!DOCTYPE plist>\n<plist version=\"1.0\"><dict><key>ключ</key>"
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test("every place of a long text is found again")
-    func places() throws {
+    func offsetsAreThoseOfTheSource() throws {
         let text = String(repeating: "a😀é€", count: 100) + "z"
         let source = wide(text, isBigEndian: false)
         let read = try UTF16Source(source.span, isBigEndian: false)

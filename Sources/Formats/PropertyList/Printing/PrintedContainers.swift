@@ -1,51 +1,53 @@
 import JSONText
 
-/// How arrays and objects are opened, gone through and closed.
+/// Opens, writes and closes arrays and objects.
 extension PropertyListPrinter {
-    /// Opens an array or object; one without contents is closed at once.
+    /// Opens an array or object.
+    ///
+    /// ``writeNext(inFrame:to:)`` closes it once all its contents are written.
     mutating func open(_ frame: PrintedFrame, to output: inout [UInt8]) {
         if let object = frame.object { sources[frame.source].states[Int(object.number)] = .open }
         if case .entries = frame.contents { output += "{\"$entries\":\(space)".utf8 }
         output.append(frame.isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
         frames.append(frame)
         guard let name = frame.className else { return }
-        frames[frames.count - 1].isBegun = true
+        frames[frames.count - 1].hasContents = true
         writeLine(to: &output)
         output += "\"$class\":\(space)".utf8
         output.append(jsonText: name, of: sources[frame.source].document)
     }
 
-    /// Writes the next thing of the innermost array or object, or closes it.
-    mutating func writeNext(of place: Int, to output: inout [UInt8]) {
-        guard frames[place].position < frames[place].count else { return close(to: &output) }
-        let frame = frames[place]
+    /// Writes the next element or member of the innermost array or object, or closes it if there are no more.
+    mutating func writeNext(inFrame index: Int, to output: inout [UInt8]) {
+        guard frames[index].position < frames[index].count else { return close(to: &output) }
+        let frame = frames[index]
         let position = frame.order?[frame.position] ?? frame.position
-        frames[place].position += 1
+        frames[index].position += 1
         let document = sources[frame.source].document
         switch frame.contents {
         case .elements(let elements):
-            begin(place, to: &output)
+            begin(index, to: &output)
             write(document.element(at: position, of: elements), of: frame.source, to: &output)
         case .members(let members):
             let key = document.key(at: position, of: members)
             if frame.className != nil, document.text(key, equals: "$class".utf8.span) { return }
-            begin(place, key: key, to: &output)
+            begin(index, key: key, to: &output)
             write(document.value(at: position, of: members), of: frame.source, to: &output)
         case .collection(let elements):
-            begin(place, to: &output)
+            begin(index, to: &output)
             writeElement(position, of: elements, in: frame.source, to: &output)
         case .pairs(let pairs):
             guard case .text(let key)? = try? keyValue(position, of: pairs, in: frame.source) else { return }
-            begin(place, key: key, to: &output)
+            begin(index, key: key, to: &output)
             writeElement(position, of: pairs.values, in: frame.source, to: &output)
         case .entries(let pairs):
-            begin(place, to: &output)
+            begin(index, to: &output)
             writeEntry(position, of: pairs, in: frame.source, to: &output)
         case .entry(let key, let value):
-            begin(place, to: &output)
+            begin(index, to: &output)
             write(position == 0 ? key : value, of: frame.source, to: &output)
         case .nested:
-            begin(place, to: &output)
+            begin(index, to: &output)
             output += "\"$value\":\(space)".utf8
             writeRoot(of: frame.source, to: &output)
         }
@@ -75,7 +77,7 @@ extension PropertyListPrinter {
         }
     }
 
-    /// The kind of the key at a position.
+    /// Returns the value of the key at a position.
     mutating func keyValue(
         _ position: Int, of pairs: KeyedPairs, in source: Int
     ) throws(PropertyListError) -> KeyedValue? {
@@ -85,7 +87,7 @@ extension PropertyListPrinter {
 
     private mutating func close(to output: inout [UInt8]) {
         guard let frame = frames.popLast() else { return }
-        if frame.isBegun { writeLine(to: &output) }
+        if frame.hasContents { writeLine(to: &output) }
         output.append(frame.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
         if case .entries = frame.contents { output.append(UInt8(ascii: "}")) }
         if case .nested = frame.contents { sources.removeLast() }
@@ -94,15 +96,15 @@ extension PropertyListPrinter {
 
     // MARK: Between values
 
-    /// The space behind a colon or a comma.
+    /// The white space after a colon or a comma.
     var space: String { options.isCompact ? "" : " " }
 
-    private mutating func begin(_ place: Int, key: PropertyListNode? = nil, to output: inout [UInt8]) {
-        if frames[place].isBegun { output.append(UInt8(ascii: ",")) }
-        frames[place].isBegun = true
+    private mutating func begin(_ index: Int, key: PropertyListNode? = nil, to output: inout [UInt8]) {
+        if frames[index].hasContents { output.append(UInt8(ascii: ",")) }
+        frames[index].hasContents = true
         writeLine(to: &output)
         guard let key else { return }
-        output.append(jsonText: key, of: sources[frames[place].source].document)
+        output.append(jsonText: key, of: sources[frames[index].source].document)
         output.append(UInt8(ascii: ":"))
         if !options.isCompact { output.append(UInt8(ascii: " ")) }
     }

@@ -1,6 +1,6 @@
 import JSONText
 
-/// Which members of an object are written, and in which order.
+/// Selects and orders the members of objects.
 extension PropertyListPrinter {
     mutating func openMembers(
         of node: PropertyListNode, source: Int, className: PropertyListNode?, to output: inout [UInt8]
@@ -16,7 +16,7 @@ extension PropertyListPrinter {
         open(frame, to: &output)
     }
 
-    /// Opens a dictionary of an archive: an object if all keys are texts, of which the first of equal ones counts.
+    /// Opens a dictionary of an archive, as an object with the first of equal keys if all keys are strings.
     mutating func openPairs(
         _ pairs: KeyedPairs, of object: PropertyListNode, source: Int, to output: inout [UInt8]
     ) {
@@ -41,7 +41,7 @@ extension PropertyListPrinter {
         open(frame, to: &output)
     }
 
-    /// The positions of keys that stand further to the front already.
+    /// Returns the positions of the keys that equal an earlier key.
     private func repeatedKeys(
         _ keys: [(position: Int, key: PropertyListNode)], _ document: PropertyListDocument
     ) -> Set<Int> {
@@ -49,7 +49,7 @@ extension PropertyListPrinter {
         marked.sort { ($0.fingerprint, $0.position) < ($1.fingerprint, $1.position) }
         var repeated: Set<Int> = []
         for later in marked.indices.dropFirst() {
-            // Different keys with the same fingerprint are too rare for more.
+            // Different keys rarely have the same fingerprint, so comparing a few predecessors is enough.
             for earlier in max(0, later - Self.comparedKeys)..<later
             where marked[earlier].fingerprint == marked[later].fingerprint
                 && document.text(marked[earlier].key, equals: marked[later].key)

@@ -1,17 +1,17 @@
 import Bytes
 import JSONText
 
-/// How one value is written: as a whole if it is a scalar, its opening bracket otherwise.
+/// Writes scalars, and the opening brackets of arrays and objects.
 extension PropertyListPrinter {
-    /// Writes a value as stored.
+    /// Writes a stored value, which may be a UID.
     mutating func write(_ stored: PropertyListNode, of source: Int, to output: inout [UInt8]) {
         let document = sources[source].document
         guard sources[source].archive != nil, document.kind(of: stored) == .uid else {
-            return writePlain(stored, of: source, to: &output)
+            return writeUnarchived(stored, of: source, to: &output)
         }
         do throws(PropertyListError) {
             guard let object = try sources[source].archive?.object(stored) else { return output += "null".utf8 }
-            guard mayWrite(object, of: source) else {
+            guard canWrite(object, of: source) else {
                 return writeReference(Int(document.uid(of: stored)), to: &output)
             }
             try writeObject(object, of: source, to: &output)
@@ -20,10 +20,10 @@ extension PropertyListPrinter {
         }
     }
 
-    /// Writes a value of the container.
-    private mutating func writePlain(_ node: PropertyListNode, of source: Int, to output: inout [UInt8]) {
+    /// Writes a value without following the references of a keyed archive.
+    private mutating func writeUnarchived(_ node: PropertyListNode, of source: Int, to output: inout [UInt8]) {
         let document = sources[source].document
-        guard mayWrite(node, of: source) else { return writeReference(Int(node.number), to: &output) }
+        guard canWrite(node, of: source) else { return writeReference(Int(node.number), to: &output) }
         switch document.kind(of: node) {
         case .array:
             open(PrintedFrame(.elements(document.elements(of: node)), source: source, object: node), to: &output)
@@ -53,19 +53,19 @@ extension PropertyListPrinter {
         case .dictionary(let pairs):
             openPairs(pairs, of: object, source: source, to: &output)
         case .instance(let node, let found):
-            if let text = try sources[source].archive?.foundationText(of: node, found) {
+            if let text = try sources[source].archive?.foundationJSON(of: node, found) {
                 output += text
             } else {
                 openMembers(of: node, source: source, className: found.name, to: &output)
             }
         case .unrepresentable(let node):
-            writePlain(node, of: source, to: &output)
+            writeUnarchived(node, of: source, to: &output)
         }
     }
 
-    // MARK: What JSON has no form for
+    // MARK: Values that JSON cannot represent
 
-    private mutating func write(_ foreign: ForeignValue, of source: Int, to output: inout [UInt8]) {
+    private mutating func write(_ foreign: NonJSONValue, of source: Int, to output: inout [UInt8]) {
         switch foreign {
         case .date(let seconds): write(date: seconds, to: &output)
         case .data(let node): writeData(node, of: source, to: &output)
@@ -86,7 +86,7 @@ extension PropertyListPrinter {
         let document = sources[source].document
         let nested = nestedSource(in: node, of: document)
         let holds = nested.map { $0.archive == nil ? "property list" : "keyed archive" }
-        if let nested, mayOpen(nested, in: node, of: document) {
+        if let nested, reserveNested(nested, in: node, of: document) {
             sources.append(nested)
             return open(PrintedFrame(.nested, source: sources.count - 1, object: nil), to: &output)
         }
@@ -97,24 +97,26 @@ extension PropertyListPrinter {
         output.append(UInt8(ascii: "}"))
     }
 
-    /// Whether a property list in data is to be written, and takes as much from what may come of all such.
-    private mutating func mayOpen(
+    /// Returns whether a property list in data may be written.
+    ///
+    /// Subtracts its size from `nestedAllowance` if so.
+    private mutating func reserveNested(
         _ nested: PrintedSource, in node: PropertyListNode, of document: PropertyListDocument
     ) -> Bool {
         guard options.opensNested else { return false }
         guard sources.count <= Self.nestingLimit, frames.count < Self.depthLimit else {
-            warn(.tooDeep, node, document, "property lists in too many levels of data")
+            warn(.tooDeep, node, document, "property lists are nested too deep in data")
             return false
         }
         guard nested.document.objectCount <= nestedAllowance else {
-            warn(.budgetExceeded, node, document, "property lists in data expand to too much")
+            warn(.budgetExceeded, node, document, "property lists in data contain too many values")
             return false
         }
         nestedAllowance -= nested.document.objectCount
         return true
     }
 
-    /// The property list that data is, if it is one.
+    /// Returns the property list that data contains, or `nil` if it contains none.
     private func nestedSource(in node: PropertyListNode, of document: PropertyListDocument) -> PrintedSource? {
         let payload = document.payload(of: node)
         guard payload.count >= 8, payload.begins(with: "bplist00", at: 0) || payload.begins(with: "<?xml", at: 0),
@@ -131,7 +133,7 @@ extension PropertyListPrinter {
         write("$ref", "\(number)", to: &output)
     }
 
-    /// Writes a fault in place of the value that has it.
+    /// Writes an error in place of the value that caused it, and reports the error as a warning.
     mutating func write(_ error: PropertyListError, to output: inout [UInt8]) {
         warn(error, isLoss: true)
         var text: [UInt8] = []
@@ -139,20 +141,21 @@ extension PropertyListPrinter {
         write("$error", String(decoding: text, as: UTF8.self), to: &output)
     }
 
-    // MARK: What is shared
+    // MARK: Shared values
 
-    /// Whether an object may be written here: it is not within itself, not too deep, and either new or of a size that
-    /// can be written once more.
-    private mutating func mayWrite(_ object: PropertyListNode, of source: Int) -> Bool {
+    /// Returns whether an object may be written at the current position, and marks it as written if so.
+    ///
+    /// An object may not be written inside itself or too deep. It may be written repeatedly while the allowance lasts.
+    private mutating func canWrite(_ object: PropertyListNode, of source: Int) -> Bool {
         let state = sources[source].states[Int(object.number)]
         let document = sources[source].document
         if state == .open {
-            warn(.graphCycle, object, document, "a value that contains itself; its place shows \"$ref\"")
+            warn(.graphCycle, object, document, "a value that contains itself is shown as \"$ref\"")
             return false
         }
         let isContainer = document.kind(of: object) == .array || document.kind(of: object) == .dictionary
         if isContainer, frames.count >= Self.depthLimit {
-            let words = "more than \(Self.depthLimit) levels; the rest is left out"
+            let words = "more than \(Self.depthLimit) levels; deeper values are omitted"
             warn(.tooDeep, object, document, words, isLoss: true)
             return false
         }
@@ -162,20 +165,22 @@ extension PropertyListPrinter {
         }
         let cost = isContainer ? 1 + childCount(of: object, document) : document.payload(of: object).count / 32
         guard spend(cost, of: source) else {
-            warn(.budgetExceeded, object, document, "shared too often; further places show \"$ref\"")
+            warn(.budgetExceeded, object, document, "shared too often; later occurrences are shown as \"$ref\"")
             return false
         }
         return true
     }
 
-    /// Takes the cost of writing something again; false if there is not as much left.
+    /// Subtracts the cost of writing a value again from the allowance.
+    ///
+    /// Returns `false` if the allowance is too small.
     private mutating func spend(_ cost: Int, of source: Int) -> Bool {
         guard cost <= (source == 0 ? allowance : nestedAllowance) else { return false }
         if source == 0 { allowance -= cost } else { nestedAllowance -= cost }
         return true
     }
 
-    /// How many references a container has, with those of the arrays that an instance has for members.
+    /// Returns the number of references in a container, including those in the inline arrays of an instance.
     private func childCount(of node: PropertyListNode, _ document: PropertyListDocument) -> Int {
         let members = document.members(of: node)
         var count = document.elements(of: node).count + members.count

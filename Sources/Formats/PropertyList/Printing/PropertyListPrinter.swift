@@ -2,71 +2,74 @@ import JSONText
 
 /// Writes a property list, or the object graph of a keyed archive, as JSON for people to read.
 ///
-/// The text comes in pieces, so that it may be longer than memory: call ``write(atLeast:to:)`` until it returns false.
+/// The output can be larger than memory. Call ``write(atLeast:to:)`` repeatedly until it returns `false`.
 ///
-/// | in the file | in JSON |
+/// | Property list | JSON |
 /// | --- | --- |
-/// | text, number, boolean, array, dictionary | as such; keys in the order of the file unless they are to be sorted |
+/// | string, number, boolean, array, dictionary | the same; keys are in the order of the file or sorted |
 /// | nil, `NSNull` | `null` |
-/// | date | RFC 3339 in UTC |
-/// | data | `{"$data": "base64"}`, with `"$holds"` where it is a property list itself |
-/// | UUID, URL, decimal number | text, resolved text, exact number |
-/// | real that JSON lacks | `{"$real": "nan"}`, `"inf"`, `"-inf"` |
+/// | date | string in RFC 3339 and UTC |
+/// | data | `{"$data": "base64"}`, with `"$holds"` if the data is a property list |
+/// | UUID, URL, decimal number | string, resolved string, exact number |
+/// | infinite real, real that is not a number | `{"$real": "nan"}`, `"inf"`, `"-inf"` |
 /// | set, ordered set | array |
-/// | dictionary with keys that are no text | `{"$entries": [[key, value], …]}` |
-/// | instance of another class | `{"$class": "Name", …}` and its members |
-/// | what contains itself, or is shared too often or nested too deep to be written again | `{"$ref": 12}`, the number being that of the object: the place in `$objects` of an archive, the object number of the file otherwise |
-/// | what is broken | `{"$error": "code: reason at byte 123"}` |
+/// | dictionary with keys that are not strings | `{"$entries": [[key, value], …]}` |
+/// | instance of another class | `{"$class": "Name", …}` with its members |
+/// | value that contains itself, is shared too often, or is nested too deep | `{"$ref": 12}` with the index in `$objects` of an archive, or the object number in another property list |
+/// | invalid value | `{"$error": "code: reason at byte 123"}` |
 /// | UID outside of an archive | `{"CF$UID": 12}` |
 public struct PropertyListPrinter: Sendable {
-    /// How to write.
+    /// The options of the output.
     public struct Options: Sendable {
-        /// Whether an archive is written as the property list that it is.
+        /// Whether a keyed archive is written as a plain property list.
         public var isRaw = false
-        /// Whether property lists in data are written too.
+        /// Whether property lists in data are written as values.
         public var opensNested = false
-        /// Whether everything goes on one line.
+        /// Whether the output is a single line.
         public var isCompact = false
         /// Whether the keys of each object are sorted by their UTF-8 bytes.
         public var sortsKeys = false
 
-        /// Makes the options by default.
+        /// Creates the default options.
         public init() {}
     }
 
-    /// Something worth telling about the file.
+    /// A fault of the file that does not stop the output.
     public struct Warning: Equatable, Sendable {
         /// The fault.
         public let error: PropertyListError
-        /// Whether something of the file is missing in the output.
+        /// Whether a value of the file is missing in the output.
         public let isLoss: Bool
     }
 
-    /// How many levels of values are written.
+    /// The maximum number of levels of values that are written.
     public static let depthLimit = 512
-    /// How many levels of property lists in data are opened.
+    /// The maximum number of levels of property lists within data.
     static let nestingLimit = 8
     private static let warningLimit = 100
 
     let options: Options
     let limits: PropertyListLimits
-    /// The property list, and those in its data that are being written.
+    /// The outermost property list, followed by the property lists in data that are being written.
     var sources: [PrintedSource]
-    /// How many values of the outermost list may be written again.
+    /// The number of values of the outermost property list that may still be written again.
     var allowance: Int
-    /// How many values may come of property lists in data, all told: more than a file has room for, if none is shared.
+    /// The number of values that property lists in data may still contribute to the output.
+    ///
+    /// The initial value exceeds the number of values that the file can contain, unless data is shared.
     var nestedAllowance: Int
     var frames: [PrintedFrame] = []
     private var isStarted = false
-    /// What is worth telling of what was written so far; at most a hundred, and how many there were.
+    /// The distinct warnings about the output so far, at most 100 of them.
     public private(set) var warnings: [Warning] = []
-    /// How many warnings there were.
+    /// The number of warnings, including those that ``warnings`` omits.
     public private(set) var warningCount = 0
-    /// Whether something of the file is missing in the output.
+    /// Whether a value of the file is missing in the output.
     public private(set) var isLossy = false
 
-    /// Begins at the root of a document; nothing is written yet.
-    /// - Throws: ``PropertyListError`` if it begins like a keyed archive and is none.
+    /// Creates a printer for the root of a document.
+    ///
+    /// - Throws: ``PropertyListError`` if the document claims to be a keyed archive but is invalid.
     public init(
         _ document: PropertyListDocument, options: Options = Options(),
         limits: PropertyListLimits = PropertyListLimits()
@@ -78,16 +81,20 @@ public struct PropertyListPrinter: Sendable {
         nestedAllowance = document.sourceLength + 100_000
     }
 
-    /// Appends a piece of the text.
-    /// - Returns: whether there is more.
+    /// Appends at least `count` bytes of the output, unless the output ends before that.
+    ///
+    /// - Parameters:
+    ///   - count: The length of `output` at which the method returns.
+    ///   - output: The buffer to append to.
+    /// - Returns: Whether there is more output.
     public mutating func write(atLeast count: Int, to output: inout [UInt8]) -> Bool {
         if !isStarted {
             isStarted = true
             writeRoot(of: 0, to: &output)
         }
-        while let place = frames.indices.last {
+        while let index = frames.indices.last {
             if output.count >= count { return true }
-            writeNext(of: place, to: &output)
+            writeNext(inFrame: index, to: &output)
         }
         output.append(UInt8(ascii: "\n"))
         return false
@@ -96,14 +103,15 @@ public struct PropertyListPrinter: Sendable {
     mutating func warn(_ error: PropertyListError, isLoss: Bool) {
         isLossy = isLossy || isLoss
         let warning = Warning(error: error, isLoss: isLoss)
-        // The same fault can be met in many places.
+        // The same fault can occur many times.
         guard warnings.last != warning, !warnings.contains(warning) else { return }
         warningCount += 1
         if warnings.count < Self.warningLimit { warnings.append(warning) }
     }
 
-    /// Writes the outermost value of a property list: of an archive the root, or all that was encoded if it has other
-    /// names.
+    /// Writes the outermost value of a property list.
+    ///
+    /// The outermost value of an archive is its root, or an object with all encoded values if they have other names.
     mutating func writeRoot(of source: Int, to output: inout [UInt8]) {
         let document = sources[source].document
         if let repeated = document.repeatedKeys { warn(repeated, isLoss: true) }
@@ -119,9 +127,9 @@ public struct PropertyListPrinter: Sendable {
 /// A property list that is being written.
 struct PrintedSource: Sendable {
     let document: PropertyListDocument
-    /// Nil if it is no archive, or to be written as it is.
+    /// The keyed archive, or `nil` if the property list is none or is written as a plain property list.
     var archive: KeyedArchive?
-    /// Whether each object was written so far.
+    /// The progress of writing each object.
     var states: [State]
 
     enum State: UInt8, Sendable {
@@ -140,20 +148,20 @@ struct PrintedSource: Sendable {
     }
 }
 
-/// An array or object of which a part is written.
+/// An array or object that is being written.
 struct PrintedFrame: Sendable {
     enum Contents: Sendable {
-        /// An array of the container; in an archive, of references.
+        /// An array of the property list, whose elements are UIDs in an archive.
         case elements(PropertyListElements)
-        /// A dictionary of the container, the members of an instance, or `$top`.
+        /// A dictionary of the property list, the members of an instance, or `$top`.
         case members(PropertyListMembers)
-        /// Elements of a collection.
+        /// The elements of an array or set of an archive.
         case collection(KeyedElements)
-        /// A dictionary all of whose keys are text.
+        /// A dictionary of an archive whose keys are strings.
         case pairs(KeyedPairs)
-        /// Another dictionary: an array of pairs.
+        /// A dictionary of an archive with other keys, written as an array of pairs.
         case entries(KeyedPairs)
-        /// A key and a value.
+        /// A key and a value of such a dictionary.
         case entry(key: PropertyListNode, value: PropertyListNode)
         /// A property list in data.
         case nested
@@ -161,16 +169,16 @@ struct PrintedFrame: Sendable {
 
     let contents: Contents
     let source: Int
-    /// The object that must not be met again before the frame is closed.
+    /// The object that is open until the frame is closed, if it has to be tracked.
     let object: PropertyListNode?
-    /// The name of the class, for an instance.
+    /// The class name of an instance.
     var className: PropertyListNode?
-    /// The positions of the members in the order to write them, where it is not that of the file.
+    /// The positions of the contents in output order, or `nil` for the order of the file.
     var order: [Int]?
-    /// How many of the contents were looked at.
+    /// The number of contents that were processed.
     var position = 0
-    /// Whether something was written.
-    var isBegun = false
+    /// Whether an element or a member was written.
+    var hasContents = false
 
     init(_ contents: Contents, source: Int, object: PropertyListNode?) {
         self.contents = contents
@@ -178,7 +186,7 @@ struct PrintedFrame: Sendable {
         self.object = object
     }
 
-    /// Whether it is written in braces.
+    /// Whether the contents are enclosed in braces.
     var isObject: Bool {
         switch contents {
         case .members, .pairs, .nested: true
@@ -186,7 +194,7 @@ struct PrintedFrame: Sendable {
         }
     }
 
-    /// How many things it holds in the file.
+    /// The number of contents to process.
     var count: Int {
         if let order { return order.count }
         return switch contents {

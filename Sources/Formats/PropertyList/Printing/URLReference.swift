@@ -1,4 +1,4 @@
-/// A URI reference taken apart, to be resolved against another one.
+/// A URI reference split into its components, so that it can be resolved against a base reference.
 ///
 /// Source: RFC 3986, sections 5.2 and 5.3, appendix B.
 struct URLReference {
@@ -46,7 +46,7 @@ struct URLReference {
             }
             if !path.hasPrefix("/") { target.path = base.merged(path) }
         }
-        target.path = Self.withoutDots(target.path)
+        target.path = Self.removingDotSegments(target.path)
         return target
     }
 
@@ -56,7 +56,7 @@ struct URLReference {
         return self.path[...slash] + path
     }
 
-    private static func withoutDots(_ path: Substring) -> Substring {
+    private static func removingDotSegments(_ path: Substring) -> Substring {
         var segments: [Substring] = []
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         for (position, part) in parts.enumerated() {

@@ -1,12 +1,12 @@
 import JSONText
 
-/// Finds dictionary keys that repeat, as objects or as texts.
+/// Finds keys that a dictionary repeats, as objects or as strings.
 ///
-/// Most dictionaries of a file have the same keys as one before them, by the same references: these are known at a
-/// glance. Of the others, keys are told apart by a fingerprint and compared in full only where two are equal.
+/// Most dictionaries have the same keys as an earlier dictionary, by the same references. The finder recognizes them
+/// without reading the keys. Other keys are compared by fingerprint, and in full only if two fingerprints are equal.
 ///
 /// Source: <doc:KeyedArchives>, A.5.
-struct KeyCheck {
+struct RepeatedKeyFinder {
     private struct Entry {
         let fingerprint: UInt64
         let offset: UInt32
@@ -14,30 +14,33 @@ struct KeyCheck {
         let position: Int
     }
 
-    private static let shapeCount = 256
-    /// Above this many keys sorting is faster than comparing each with each.
+    private static let slotCount = 256
+    /// The maximum number of keys that are compared pairwise.
+    ///
+    /// For more keys, sorting is faster.
     private static let pairLimit = 24
-    /// Units of a key that are read for nothing.
+    /// The number of units of a key that do not count against the allowance.
     private static let freeLength = 256
 
-    /// Keys that were checked, placed by a hash of their references.
-    private var shapes: [PropertyListMembers?] = Array(repeating: nil, count: shapeCount)
+    /// The keys of checked dictionaries, in slots determined by a hash of their references.
+    private var checkedKeys: [PropertyListMembers?] = Array(repeating: nil, count: slotCount)
     private var entries: [Entry] = []
-    /// The different keys that have the same fingerprint.
+    /// The distinct keys with the fingerprint that is being compared.
     private var distinct: [Entry] = []
 
-    /// Whether the same references were checked before.
-    func knows(_ members: PropertyListMembers, layout: BinaryLayout, in bytes: Span<UInt8>) -> Bool {
-        guard let shape = shapes[Self.place(of: members, layout: layout, in: bytes)], shape.count == members.count
+    /// Returns whether keys with the same references were checked before.
+    func hasChecked(_ members: PropertyListMembers, layout: BinaryLayout, in bytes: Span<UInt8>) -> Bool {
+        guard let checked = checkedKeys[Self.slot(for: members, layout: layout, in: bytes)],
+            checked.count == members.count
         else { return false }
         let length = members.count * layout.referenceSize
-        return bytes.extracting(shape.start..<shape.start + length)
+        return bytes.extracting(checked.start..<checked.start + length)
             .equals(bytes.extracting(members.start..<members.start + length))
     }
 
-    /// Finds the keys that repeat an earlier key of their dictionary. All keys have to be texts. If none is repeated, their
-    /// references are remembered.
-    /// - Returns: The positions of the repeated keys, in ascending order.
+    /// Returns the positions of the keys that repeat an earlier key of their dictionary, in ascending order.
+    ///
+    /// All keys must be strings. If none is repeated, their references are remembered.
     mutating func repeatedKeys(
         of members: PropertyListMembers, layout: BinaryLayout, in bytes: Span<UInt8>, allowance: inout Int
     ) throws(PropertyListError) -> [Int] {
@@ -47,17 +50,17 @@ struct KeyCheck {
                 at: members.start + position * layout.referenceSize, width: layout.referenceSize)
             let offset = layout.offset(of: Int(reference), in: bytes)
             let text = StoredText(at: offset, in: bytes)
-            // A long key that many dictionaries share costs more to read than it takes in the file.
+            // A long key shared by many dictionaries is read for each of them, although it is stored once.
             allowance -= max(0, text.count - Self.freeLength)
-            guard allowance >= 0 else { throw Self.exhausted(Int(offset)) }
+            guard allowance >= 0 else { throw Self.workExceeded(at: Int(offset)) }
             entries.append(Entry(fingerprint: text.fingerprint, offset: offset, position: position))
         }
         let repeated = hasDistinctFingerprints ? [] : try compareEntries(in: bytes, allowance: &allowance)
-        if repeated.isEmpty { shapes[Self.place(of: members, layout: layout, in: bytes)] = members }
+        if repeated.isEmpty { checkedKeys[Self.slot(for: members, layout: layout, in: bytes)] = members }
         return repeated
     }
 
-    /// Whether there are few keys, and no two of them have the same fingerprint.
+    /// Whether there are at most `pairLimit` keys with distinct fingerprints.
     private var hasDistinctFingerprints: Bool {
         guard entries.count <= Self.pairLimit else { return false }
         for later in entries.indices.dropFirst() {
@@ -84,7 +87,7 @@ struct KeyCheck {
         return repeated.sorted()
     }
 
-    static func exhausted(_ offset: Int) -> PropertyListError {
+    static func workExceeded(at offset: Int) -> PropertyListError {
         PropertyListError(.budgetExceeded, at: offset, "objects that overlap too much")
     }
 
@@ -94,16 +97,16 @@ struct KeyCheck {
         guard earlier.offset != later.offset else { return true }
         let text = StoredText(at: later.offset, in: bytes)
         allowance -= text.count + 1
-        guard allowance >= 0 else { throw exhausted(Int(later.offset)) }
+        guard allowance >= 0 else { throw workExceeded(at: Int(later.offset)) }
         return text.equals(StoredText(at: earlier.offset, in: bytes))
     }
 
-    private static func place(of members: PropertyListMembers, layout: BinaryLayout, in bytes: Span<UInt8>) -> Int {
+    private static func slot(for members: PropertyListMembers, layout: BinaryLayout, in bytes: Span<UInt8>) -> Int {
         let last = members.start + (members.count - 1) * layout.referenceSize
         let hash =
             bytes.bigEndian(at: members.start, width: layout.referenceSize) &* 0x9E37_79B9_7F4A_7C15
             ^ bytes.bigEndian(at: last, width: layout.referenceSize) &* 0xC2B2_AE3D_27D4_EB4F
             ^ UInt64(members.count) &* 0x1656_67B1_9E37_79F9
-        return Int(truncatingIfNeeded: hash >> 40) & (shapeCount - 1)
+        return Int(truncatingIfNeeded: hash >> 40) & (slotCount - 1)
     }
 }

@@ -1,12 +1,15 @@
 import JSONText
 
-/// Foundation values of an archive that read best as one JSON value.
+/// Converts instances of Foundation classes that have a compact form in JSON.
 ///
 /// Source: <doc:KeyedArchives>, C.1.
 extension KeyedArchive {
-    /// The JSON of a UUID, a URL, a decimal number, or an `NSValue` of a known kind; nil for any other instance.
-    /// - Throws: `bad-value` and what references throw.
-    mutating func foundationText(
+    /// Returns the JSON of a UUID, a URL, a decimal number, or an `NSValue` of a known type.
+    ///
+    /// Returns `nil` for others.
+    ///
+    /// - Throws: ``PropertyListError`` with the code `badValue`, and the errors of references.
+    mutating func foundationJSON(
         of instance: PropertyListNode, _ found: KeyedClass
     ) throws(PropertyListError) -> [UInt8]? {
         switch found.foundation {
@@ -24,7 +27,9 @@ extension KeyedArchive {
         return json
     }
 
-    /// A URL against its bases; nil if they run in a circle or are too many.
+    /// Resolves a URL against its chain of base URLs.
+    ///
+    /// Returns `nil` if the chain is cyclic or too long.
     private mutating func resolvedURL(of instance: PropertyListNode) throws(PropertyListError) -> String? {
         var parts: [String] = []
         var next: PropertyListNode? = instance
@@ -39,7 +44,7 @@ extension KeyedArchive {
         return resolved
     }
 
-    /// (−1)^negative × mantissa × 10^exponent.
+    /// Returns the decimal number (−1)^negative × mantissa × 10^exponent.
     private mutating func decimal(of instance: PropertyListNode) throws(PropertyListError) -> [UInt8]? {
         guard let length = try number("NS.length", of: instance), (0...8).contains(length),
             let exponent = try number("NS.exponent", of: instance), (-128...127).contains(exponent),
@@ -59,7 +64,7 @@ extension KeyedArchive {
         return Array((negative == 0 ? digits : "-" + digits).utf8)
     }
 
-    /// Digits with the decimal point that an exponent puts in them.
+    /// Returns `digits` × 10^`exponent` in decimal notation.
     private static func placed(_ digits: String, exponent: Int) -> String {
         if digits == "0" { return "0" }
         if exponent >= 0 { return digits + String(repeating: "0", count: exponent) }

@@ -1,11 +1,12 @@
 import Bytes
 
-/// The texts of Foundation values that need more than one look.
+/// Reads instances of `NSUUID` and `NSURL`.
 ///
 /// Source: <doc:KeyedArchives>, C.1.
 extension KeyedArchive {
-    /// A UUID in upper case: `9F2C1D7E-0B3A-4C55-8E11-2A6B7C8D9E0F`.
-    /// - Throws: `bad-value` if it has not 16 bytes.
+    /// Returns a UUID in upper case, for example `9F2C1D7E-0B3A-4C55-8E11-2A6B7C8D9E0F`.
+    ///
+    /// - Throws: ``PropertyListError`` with the code `badValue` if the UUID does not have 16 bytes.
     mutating func uuid(of instance: PropertyListNode) throws(PropertyListError) -> String {
         guard let stored = member(uuidKey, of: instance), document.kind(of: stored) == .data,
             document.payload(of: stored).count == 16
@@ -20,8 +21,9 @@ extension KeyedArchive {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The relative part of an `NSURL` and the place of its base, if it has one.
-    /// - Throws: `bad-value`, `uid-out-of-range`, `bad-class`.
+    /// Returns the relative part of an `NSURL` and its base URL object, if there is one.
+    ///
+    /// - Throws: ``PropertyListError`` with the code `badValue`, `uidOutOfRange` or `badClass`.
     mutating func url(
         of instance: PropertyListNode
     ) throws(PropertyListError) -> (relative: String, base: PropertyListNode?) {

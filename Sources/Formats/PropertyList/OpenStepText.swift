@@ -1,19 +1,23 @@
 import Bytes
 
-/// Text of the old style, in which NeXTSTEP wrote property lists and Xcode writes `.strings` files: `{ "key" = "value"; }`.
-enum OldText {
-    /// How many bytes are looked at.
+/// The text format in which NeXTSTEP wrote property lists and Xcode writes `.strings` files: `{ "key" = "value"; }`.
+enum OpenStepText {
+    /// The number of bytes that are examined.
     private static let headSize = 4096
 
-    /// Whether bytes begin as such a text does: white space and comments, then the first value of a list, or a key and an equal
-    /// sign. Only words for a message depend on it.
-    static func looksLike(_ bytes: Span<UInt8>) -> Bool {
+    /// Returns whether `bytes` appear to be in this format.
+    ///
+    /// The result is used only for an error message.
+    ///
+    /// After white space and comments, such text begins with the first element of an array, or with a key and an equal
+    /// sign.
+    static func matches(_ bytes: Span<UInt8>) -> Bool {
         var text = characters(of: bytes)[...]
         skipSpace(&text)
         if text.first == UInt8(ascii: "(") {
             text.removeFirst()
             skipSpace(&text)
-            guard skipWord(&text) else { return false }
+            guard skipKey(&text) else { return false }
             skipSpace(&text)
             return text.first == UInt8(ascii: ",") || text.first == UInt8(ascii: ")")
         }
@@ -23,7 +27,7 @@ enum OldText {
             skipSpace(&text)
             if text.first == UInt8(ascii: "}") { return false }
         }
-        guard skipWord(&text) else { return false }
+        guard skipKey(&text) else { return false }
         skipSpace(&text)
         return text.first == UInt8(ascii: "=") || !isInBraces && text.first == UInt8(ascii: ";")
     }
@@ -32,10 +36,10 @@ enum OldText {
         guard let isBigEndian = UTF16Source.isBigEndian(bytes) else {
             return bytes.extracting(first: headSize).copied()
         }
-        return UTF16Source.head(of: bytes, isBigEndian: isBigEndian, limit: headSize)
+        return UTF16Source.latin1Prefix(of: bytes, isBigEndian: isBigEndian, limit: headSize)
     }
 
-    /// Passes over white space and comments.
+    /// Skips white space and comments.
     private static func skipSpace(_ text: inout ArraySlice<UInt8>) {
         while true {
             text = text.drop { $0.isBlank }
@@ -51,8 +55,8 @@ enum OldText {
         }
     }
 
-    /// Passes over a key, in quotes or without.
-    private static func skipWord(_ text: inout ArraySlice<UInt8>) -> Bool {
+    /// Skips a key with or without quotation marks, and returns whether there was one.
+    private static func skipKey(_ text: inout ArraySlice<UInt8>) -> Bool {
         guard let quote = text.first else { return false }
         if quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
             text = text.dropFirst()
@@ -63,12 +67,12 @@ enum OldText {
             text = text.dropFirst()
             return true
         }
-        let rest = text.drop { isOfWord($0) }
+        let rest = text.drop { isUnquotedCharacter($0) }
         defer { text = rest }
         return rest.count < text.count
     }
 
-    private static func isOfWord(_ byte: UInt8) -> Bool {
+    private static func isUnquotedCharacter(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):

@@ -1,33 +1,36 @@
 import JSONText
 
-/// Walks all that can be reached from the root of a binary property list once, and refuses what is not as it should be:
-/// markers, lengths, references, types of keys, cycles, depth. Dictionaries that repeat a key are collected without it.
+/// Checks everything that can be reached from the root of a binary property list.
 ///
-/// Most files can be swept instead, which takes less time; those that cannot are walked.
+/// The checks cover markers, lengths, references, types of keys, cycles and depth. Most files are as all writers create
+/// them and pass a fast sweep over the table of objects, ``passesSweep(_:)``. The others are walked from the root,
+/// which takes longer and also collects the dictionaries that repeat a key.
 ///
-/// Keeps two bytes an object. What is shared is looked at once, so the time grows with the length of the file; objects
-/// that overlap could make it grow faster, hence the allowance of work.
+/// The walk stores two bytes for each object and checks a shared object once, so the time grows with the length of the
+/// file. Objects that overlap could make the time grow faster. The allowance limits that work.
 ///
 /// Source: <doc:KeyedArchives>, A.4 and A.5.
-struct BinaryCheck {
-    /// An array or dictionary of which some values are checked.
+struct BinaryValidator {
+    /// An array or dictionary whose values are being checked.
     private struct Frame {
         let state: Int
-        /// Where the next reference is, and where they end.
+        /// The offset of the next reference to a value.
         var next: Int
         let end: Int
-        /// The most levels that a value checked so far has.
+        /// The maximum number of levels of the values checked so far.
         var height: UInt16 = 0
     }
 
     let layout: BinaryLayout
     let depthLimit: Int
-    /// The states of the objects, or of the bytes if objects share offsets. They are packed in two bytes each.
+    /// The state of each object, or of each byte if objects share offsets, packed in two bytes.
     private var packedStates: [UInt16] = []
-    var keys = KeyCheck()
-    /// How many bytes of payloads may still be looked at: those of objects that do not overlap, four times over.
+    var keys = RepeatedKeyFinder()
+    /// The number of payload bytes that may still be read.
+    ///
+    /// The initial value is four times the length of the objects.
     var allowance: Int
-    /// The dictionaries that repeat a key, without the repeated keys.
+    /// The dictionaries that repeat a key, without the repeated members.
     private(set) var repaired = RepairedDictionaries()
 
     init(layout: BinaryLayout, limits: PropertyListLimits) {
@@ -38,7 +41,7 @@ struct BinaryCheck {
 
     private static func allowance(of layout: BinaryLayout) -> Int { 4 * layout.tableOffset + 1 << 20 }
 
-    /// The state at `index`, with the number of levels of a checked object.
+    /// The state at `index`, which includes the number of levels of a checked object.
     private subscript(state index: Int) -> WalkState<UInt16> {
         get {
             switch packedStates[index] {
@@ -57,13 +60,13 @@ struct BinaryCheck {
         }
     }
 
-    mutating func run(_ bytes: Span<UInt8>) throws(PropertyListError) {
-        if !passes(bytes) { try walk(bytes) }
+    mutating func validate(_ bytes: Span<UInt8>) throws(PropertyListError) {
+        if !passesSweep(bytes) { try walk(bytes) }
     }
 
-    /// Looks at what can be reached from the root.
+    /// Checks the objects that can be reached from the root.
     mutating func walk(_ bytes: Span<UInt8>) throws(PropertyListError) {
-        keys = KeyCheck()
+        keys = RepeatedKeyFinder()
         allowance = Self.allowance(of: layout)
         packedStates = Array(repeating: 0, count: min(layout.objectCount, layout.tableOffset))
         let size = layout.referenceSize
@@ -90,7 +93,7 @@ struct BinaryCheck {
         return Int(number)
     }
 
-    /// Checks a scalar, or opens a container; the value is the number of levels.
+    /// Checks a scalar and returns its number of levels, or opens a container.
     private mutating func enter(
         _ number: Int, depth: Int, in bytes: Span<UInt8>
     ) throws(PropertyListError) -> EnteredNode<UInt16, Frame> {
@@ -122,7 +125,8 @@ struct BinaryCheck {
     }
 
     /// Checks the keys of a container.
-    /// - Returns: where its values are; nil if it has none.
+    ///
+    /// - Returns: The values of the container, or `nil` if it is empty.
     private mutating func open(
         _ offset: UInt32, depth: Int, state: Int, isDictionary: Bool, in bytes: Span<UInt8>
     ) throws(PropertyListError) -> Frame? {
@@ -136,7 +140,7 @@ struct BinaryCheck {
             let repeated = try repeatedKeys(of: members, depth: depth, in: bytes)
             if !repeated.isEmpty {
                 allowance -= extent.count * unit
-                guard allowance >= 0 else { throw KeyCheck.exhausted(Int(offset)) }
+                guard allowance >= 0 else { throw RepeatedKeyFinder.workExceeded(at: Int(offset)) }
                 repaired.append(offset, members, without: repeated, layout: layout, in: bytes)
             }
             frame.height = 1
@@ -147,7 +151,7 @@ struct BinaryCheck {
     private mutating func repeatedKeys(
         of members: PropertyListMembers, depth: Int, in bytes: Span<UInt8>
     ) throws(PropertyListError) -> [Int] {
-        if keys.knows(members, layout: layout, in: bytes) { return [] }
+        if keys.hasChecked(members, layout: layout, in: bytes) { return [] }
         for position in 0..<members.count {
             let number = try reference(at: members.start + position * layout.referenceSize, in: bytes)
             let offset = Int(layout.offset(of: number, in: bytes))
@@ -159,7 +163,7 @@ struct BinaryCheck {
         return try keys.repeatedKeys(of: members, layout: layout, in: bytes, allowance: &allowance)
     }
 
-    /// The payload of an object with a count, which has to end in front of the offset table.
+    /// Returns the payload of an object with a count, after checking that it ends before the offset table.
     mutating func extent(
         at offset: Int, unit: Int, in bytes: Span<UInt8>
     ) throws(PropertyListError) -> (start: Int, count: Int) {
@@ -173,12 +177,12 @@ struct BinaryCheck {
             count = bytes.bigEndian(at: start + 1, width: width)
             start += 1 + width
         }
-        let room = layout.tableOffset - start
-        guard room >= 0, count <= UInt64(room / unit) else {
+        let available = layout.tableOffset - start
+        guard available >= 0, count <= UInt64(available / unit) else {
             throw PropertyListError(.badLength, at: offset, "an object that does not fit in front of the offset table")
         }
         allowance -= Int(count) * unit
-        guard allowance >= 0 else { throw KeyCheck.exhausted(offset) }
+        guard allowance >= 0 else { throw RepeatedKeyFinder.workExceeded(at: offset) }
         return (start, Int(count))
     }
 
@@ -232,7 +236,7 @@ struct BinaryCheck {
 }
 
 extension Span<UInt8> {
-    /// Where the first byte above 0x7F is.
+    /// Returns the index of the first byte above 0x7F, or `nil` if there is none.
     fileprivate func firstHighByte(from start: Int, count: Int) -> Int? {
         var index = start
         let end = start + count

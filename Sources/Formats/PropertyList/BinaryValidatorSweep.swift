@@ -1,27 +1,31 @@
 import JSONText
 
-/// A check in two sweeps over the table of objects, for files that are as all writers make them: every object is good,
-/// reached or not, and containers stand before the containers that they hold, so that none contains itself.
-extension BinaryCheck {
-    /// Whether nothing is wrong. If not, the sweep does not know whether it matters: a walk has to find out.
-    mutating func passes(_ bytes: Span<UInt8>) -> Bool {
+/// A fast check in two sweeps over the table of objects.
+///
+/// The sweep passes files as all writers create them: every object is valid, even an unreachable one, and each
+/// container precedes the containers that it holds, so that none contains itself.
+extension BinaryValidator {
+    /// Returns whether the sweep finds no fault.
+    ///
+    /// If it finds one, only a walk can decide whether the fault matters.
+    mutating func passesSweep(_ bytes: Span<UInt8>) -> Bool {
         guard !layout.sharesOffsets else { return false }
-        // For each object the number of its levels; 0 for a container that was not looked at.
+        // The number of levels of each object; 0 for a container that was not checked yet.
         var levels = [UInt16](repeating: 0, count: layout.objectCount)
-        var places = levels.mutableSpan
-        guard checkScalars(bytes, levels: &places) else { return false }
-        for number in (0..<places.count).reversed() where places[number] == 0 {
-            guard let count = countLevels(of: number, in: bytes, levels: places.span), count <= depthLimit else {
+        var levelCounts = levels.mutableSpan
+        guard checkScalars(bytes, levels: &levelCounts) else { return false }
+        for number in (0..<levelCounts.count).reversed() where levelCounts[number] == 0 {
+            guard let count = countLevels(of: number, in: bytes, levels: levelCounts.span), count <= depthLimit else {
                 return false
             }
-            places[number] = UInt16(count)
+            levelCounts[number] = UInt16(count)
         }
         return true
     }
 
-    /// Checks all scalars, and gives each one level.
+    /// Checks all scalars and sets the level of each to 1.
     private mutating func checkScalars(_ bytes: Span<UInt8>, levels: inout MutableSpan<UInt16>) -> Bool {
-        // Before this place no scalar without a count reaches the table.
+        // A scalar without a count that starts before this offset ends before the table.
         let safeEnd = layout.tableOffset - 17
         for number in levels.indices {
             let offset = Int(layout.offset(of: number, in: bytes))
@@ -37,7 +41,7 @@ extension BinaryCheck {
         return true
     }
 
-    /// How many levels a container has of whose values the levels are known; nil if something is wrong with it.
+    /// Returns the number of levels of a container whose values have known levels, or `nil` if it has a fault.
     private mutating func countLevels(of number: Int, in bytes: Span<UInt8>, levels: Span<UInt16>) -> Int? {
         let offset = Int(layout.offset(of: number, in: bytes))
         let isDictionary = bytes[offset] >> 4 == 0xD
@@ -64,7 +68,7 @@ extension BinaryCheck {
 
     private mutating func areKeys(from start: Int, count: Int, in bytes: Span<UInt8>) -> Bool {
         let members = PropertyListMembers(start: start, count: count)
-        if keys.knows(members, layout: layout, in: bytes) { return true }
+        if keys.hasChecked(members, layout: layout, in: bytes) { return true }
         for position in 0..<count {
             guard let number = try? reference(at: start + position * layout.referenceSize, in: bytes) else {
                 return false
@@ -72,7 +76,7 @@ extension BinaryCheck {
             let kind = bytes[Int(layout.offset(of: number, in: bytes))] >> 4
             guard kind == 5 || kind == 6 else { return false }
         }
-        // A repeated key has to be removed, which the walk does.
+        // A repeated key has to be removed. The walk does that.
         return (try? keys.repeatedKeys(of: members, layout: layout, in: bytes, allowance: &allowance))?.isEmpty ?? false
     }
 }

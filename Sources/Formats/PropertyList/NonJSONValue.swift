@@ -1,22 +1,29 @@
 import JSONText
 
-/// A value of a property list that JSON has no form for. Who writes it says what stands in its place.
-enum ForeignValue {
-    /// Seconds since 2001-01-01T00:00:00Z.
+/// A value of a property list that JSON cannot represent.
+///
+/// The caller decides how to write it.
+enum NonJSONValue {
+    /// A date, in seconds since 2001-01-01T00:00:00Z.
     case date(Double)
-    /// Bytes.
     case data(PropertyListNode)
-    /// A reference of a keyed archive.
+    /// A reference in a keyed archive.
     case uid(UInt32)
-    /// A real that is infinite or no number.
+    /// A real that is infinite or not a number.
     case real(Double)
 }
 
 extension [UInt8] {
-    /// Appends a value as JSON; of an array or a dictionary, whose values the caller goes through, `null`.
-    /// - Returns: what JSON has no form for, of which nothing is appended; nil for all else.
+    /// Appends a scalar as JSON.
+    ///
+    /// Appends `null` for an array or a dictionary, whose values the caller writes.
+    ///
+    /// - Parameters:
+    ///   - node: The value to append.
+    ///   - document: The document that contains `node`.
+    /// - Returns: The value if JSON cannot represent it. Nothing is appended then.
     mutating func append(jsonScalar node: PropertyListNode, of document: borrowing PropertyListDocument)
-        -> ForeignValue?
+        -> NonJSONValue?
     {
         switch document.kind(of: node) {
         case .boolean: append(json: document.boolean(of: node))
@@ -31,14 +38,14 @@ extension [UInt8] {
         return nil
     }
 
-    /// Appends a real.
-    /// - Returns: the real, if JSON has no form for it; else nil.
-    mutating func append(jsonReal real: Double) -> ForeignValue? {
+    /// Appends a real unless it is infinite or not a number.
+    ///
+    /// - Returns: The real if JSON cannot represent it, otherwise `nil`.
+    mutating func append(jsonReal real: Double) -> NonJSONValue? {
         guard real.isFinite else { return .real(real) }
         append(jsonNumber: real)
         return nil
     }
 
-    /// Appends `true` or `false`.
     mutating func append(json boolean: Bool) { self += (boolean ? "true" : "false").utf8 }
 }
