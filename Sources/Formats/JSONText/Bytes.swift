@@ -1,7 +1,7 @@
 import Bytes
 
 extension Span<UInt8> {
-    /// Less than, equal to or greater than 0, as these bytes sort before, with or after the others.
+    /// Returns a negative number, 0 or a positive number if these bytes sort before, are equal to, or sort after `other`.
     public func ordered(against other: Span<UInt8>) -> Int {
         let shared = Swift.min(count, other.count)
         var index = 0
@@ -19,17 +19,17 @@ extension Span<UInt8> {
         return count - other.count
     }
 
-    /// Less than, equal to or greater than 0, as these bytes sort before, with or after a key.
+    /// Returns a negative number, 0 or a positive number if these bytes sort before, are equal to, or sort after `key`.
     public func ordered(against key: borrowing JSONKey) -> Int {
         KeyStart(self).ordered(against: key.start) ?? ordered(against: key.utf8.span)
     }
 
-    /// Whether the bytes are the UTF-8 of a text.
+    /// Returns whether the bytes are the UTF-8 of `text`.
     public func equals(_ text: String) -> Bool {
         equals(text.utf8.span)
     }
 
-    /// The first eight bytes as a big-endian number, missing ones as zero: sorts like the bytes do.
+    /// The first eight bytes as a big-endian number, padded with zeros, which sorts as the bytes do.
     public var prefixAsNumber: UInt64 {
         if count >= 8 { return word(at: 0).byteSwapped }
         var number: UInt64 = 0
@@ -39,7 +39,7 @@ extension Span<UInt8> {
         return number
     }
 
-    /// The ``prefixAsNumber`` of a range, by a single load where there are enough bytes behind it.
+    /// Returns the ``prefixAsNumber`` of a range, with a single load if at least eight bytes follow its start.
     @inline(__always)
     func prefixAsNumber(of range: Range<Int>) -> UInt64 {
         guard holdsWord(at: range.lowerBound) else { return extracting(range).prefixAsNumber }
@@ -48,38 +48,37 @@ extension Span<UInt8> {
         return length >= 8 ? word : word & ~(UInt64.max >> (8 &* length))
     }
 
-    /// Whether the bytes are ASCII of which a JSON string escapes nothing; a quick look, for most texts are.
+    /// Whether a JSON string can hold the bytes unchanged and all of them are ASCII.
     var needsNoEscape: Bool {
         guard count >= 8 else {
-            for index in indices where UInt64(self[index]).textStops & 0x80 != 0 { return false }
+            for index in indices where UInt64(self[index]).specialByteMask & 0x80 != 0 { return false }
             return true
         }
-        // The last eight bytes may in part be looked at twice.
+        // The last word may overlap the one before.
         let last = count - 8
         var index = 0
         while index < last {
-            if word(at: index).textStops != 0 { return false }
+            if word(at: index).specialByteMask != 0 { return false }
             index &+= 8
         }
-        return word(at: last).textStops == 0
+        return word(at: last).specialByteMask == 0
     }
 
-    /// The next quotation mark or backslash from an index on, or the end.
-    func endOfStringRun(from start: Int) -> Int {
+    /// Returns the index of the first quotation mark or backslash at or after `start`, or the end.
+    func indexOfQuoteOrBackslash(from start: Int) -> Int {
         var index = start
         while count &- index >= 8 {
-            let stops = word(at: index).stringStops
+            let stops = word(at: index).quoteAndBackslashMask
             index &+= stops.trailingZeroBitCount >> 3
             if stops != 0 { return index }
         }
         while index < count, self[index] != UInt8(ascii: "\""), self[index] != UInt8(ascii: "\\") { index += 1 }
         return index
     }
-
 }
 
 extension String {
-    /// The text of UTF-8 bytes; what is malformed becomes U+FFFD.
+    /// Creates a string from UTF-8, with malformed sequences replaced by U+FFFD.
     public init(readingUTF8 bytes: Span<UInt8>) {
         if let valid = try? UTF8Span(validating: bytes) {
             self.init(copying: valid)
@@ -89,21 +88,24 @@ extension String {
     }
 }
 
-/// Eight bytes looked at together; the first one is the lowest.
+/// Searches eight bytes at once, with the first byte in the lowest bits.
 ///
-/// A subtraction borrows only from a byte that is found itself, so that no byte before the first is hit.
+/// A subtraction borrows only from a byte that matches, so no byte before the first match is affected.
 extension UInt64 {
-    /// The high bit of the first byte that does not stand for itself in a JSON string (a quotation mark, a backslash, a
-    /// control character) or begins a longer UTF-8 sequence; also of some bytes after it. 0 if there is none.
-    var textStops: UInt64 {
+    /// A mask with the high bit set for the first byte that a JSON string cannot hold unchanged or that is not ASCII.
+    ///
+    /// These bytes are quotation marks, backslashes, control characters and bytes above 0x7F. Bytes after the first
+    /// match can also be set. The mask is 0 if there is no match.
+    var specialByteMask: UInt64 {
         (quotesAndBackslashes | (self &- 0x2020_2020_2020_2020) & ~self | self) & 0x8080_8080_8080_8080
     }
 
-    /// The high bit of the first byte that is a quotation mark or a backslash; also of some bytes after it. 0 if there is
-    /// none.
-    var stringStops: UInt64 { quotesAndBackslashes & 0x8080_8080_8080_8080 }
+    /// A mask with the high bit set for the first quotation mark or backslash.
+    ///
+    /// Bytes after the first match can also be set. The mask is 0 if there is no match.
+    var quoteAndBackslashMask: UInt64 { quotesAndBackslashes & 0x8080_8080_8080_8080 }
 
-    /// The same, among other bits.
+    /// The bits of `quoteAndBackslashMask`, among others.
     @inline(__always)
     private var quotesAndBackslashes: UInt64 {
         let quotes = self ^ 0x2222_2222_2222_2222

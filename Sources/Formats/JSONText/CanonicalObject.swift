@@ -1,36 +1,36 @@
 import Bytes
 
-/// An object that is put together from parts and written as canonical JSON: members by the UTF-8 bytes of their keys.
+/// A builder of an object in canonical JSON, whose members are ordered by the UTF-8 bytes of their keys.
 public struct CanonicalObject: Sendable {
     private var members: [(key: [UInt8], value: [UInt8])] = []
 
-    /// Makes an empty object.
+    /// Creates an empty object.
     public init() {}
 
-    /// Sets a member to a value that is canonical JSON already.
+    /// Sets a member to a value that is already canonical JSON.
     public mutating func set(_ key: JSONKey, canonical value: [UInt8]) {
-        let place = place(of: key)
-        if place < members.count, members[place].key == key.utf8 {
-            members[place].value = value
+        let index = insertionIndex(of: key)
+        if index < members.count, members[index].key == key.utf8 {
+            members[index].value = value
         } else {
-            members.insert((key.utf8, value), at: place)
+            members.insert((key.utf8, value), at: index)
         }
     }
 
     /// Returns the index of the first member whose key does not sort before `key`.
-    private func place(of key: JSONKey) -> Int {
+    private func insertionIndex(of key: JSONKey) -> Int {
         members.indices.firstSorted {
             let present = members[$0].key
             return present.span.ordered(against: key.utf8.span) >= 0
         }
     }
 
-    /// Sets a member to a string, or to null.
+    /// Sets a member to a string, or to null if `value` is `nil`.
     public mutating func set(_ key: JSONKey, string value: String?) {
         set(key, canonical: Self.text(value))
     }
 
-    /// Sets a member to an integer, or to null.
+    /// Sets a member to an integer, or to null if `value` is `nil`.
     public mutating func set(_ key: JSONKey, integer value: (some BinaryInteger)?) {
         set(key, canonical: Array((value.map { String($0) } ?? "null").utf8))
     }
@@ -45,7 +45,7 @@ public struct CanonicalObject: Sendable {
         set(key, elements: values.map(Self.text))
     }
 
-    /// Sets a member to an array of values that are canonical JSON already.
+    /// Sets a member to an array of values that are already canonical JSON.
     public mutating func set(_ key: JSONKey, elements values: [[UInt8]]) {
         let list = values.joined(separator: [UInt8(ascii: ",")])
         set(key, canonical: [UInt8(ascii: "[")] + list + [UInt8(ascii: "]")])
@@ -73,9 +73,9 @@ public struct CanonicalObject: Sendable {
         set(key, canonical: value.bytes)
     }
 
-    /// Returns the members whose keys are less than `key`, and the others.
+    /// Returns the members whose keys sort before `key`, and the other members.
     public func split(at key: JSONKey) -> (before: CanonicalObject, after: CanonicalObject) {
-        let end = place(of: key)
+        let end = insertionIndex(of: key)
         var (before, after) = (CanonicalObject(), CanonicalObject())
         before.members = Array(members[..<end])
         after.members = Array(members[end...])

@@ -1,8 +1,9 @@
-/// The digits of a number with at most 17 of them in ASCII, from the first on, and zeros behind them.
+/// The ASCII digits of a number of at most 17 digits, followed by zeros.
 struct DecimalDigits {
-    /// Eight digits each, the first one lowest, and one more.
+    /// The digits: two words of eight digits each, with the first digit in the lowest byte, and a word with the last
+    /// digit.
     let words: (UInt64, UInt64, UInt64)
-    /// How many there are.
+    /// The number of digits.
     let count: Int
 
     init(_ number: UInt64) {
@@ -15,23 +16,23 @@ struct DecimalDigits {
 }
 
 extension UInt64 {
-    /// 10⁰ to 10¹⁹, written out so that nothing has to be made at run time.
+    /// The powers 10⁰ to 10¹⁹, as literals so that they are not computed at run time.
     static let powersOfTen: [UInt64] = [
         1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000,
         100_000_000_000, 1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000, 1_000_000_000_000_000,
         10_000_000_000_000_000, 100_000_000_000_000_000, 1_000_000_000_000_000_000, 10_000_000_000_000_000_000,
     ]
 
-    /// How many digits the number has in decimal; it has to be below 10¹⁹.
+    /// The number of decimal digits of a number below 10¹⁹.
     fileprivate var decimalDigitCount: Int {
-        // The logarithm to base 2, to base 10: too small by one at most.
+        // The logarithm to base 2, converted to base 10. It is too small by at most one.
         let guess = ((63 - (self | 1).leadingZeroBitCount) * 1233) >> 12
         return self < Self.powersOfTen[guess + 1] ? guess + 1 : guess + 2
     }
 
-    /// The digits of a number below 10⁸ in ASCII, the first one lowest: all eight at once.
+    /// The eight ASCII digits of a number below 10⁸, with the first digit in the lowest byte.
     fileprivate var eightDigits: UInt64 {
-        // Two numbers of four digits, four of two, eight of one, side by side.
+        // Split the number in parallel into two numbers of four digits, four of two digits, and eight of one digit.
         let fours = self / 10_000 | (self % 10_000) << 32
         let hundreds = (fours &* 10_486) >> 20 & 0x7F_0000_007F
         let twos = hundreds | (fours &- 100 &* hundreds) << 16
@@ -41,7 +42,9 @@ extension UInt64 {
 }
 
 extension TextWriter {
-    /// Appends a number in decimal, for which there has to be room: 25 bytes.
+    /// Appends a number in decimal.
+    ///
+    /// There must be capacity for 25 bytes.
     public mutating func append(decimal number: UInt64) {
         guard number >= 100_000_000_000_000_000 else { return append(DecimalDigits(number)) }
         let (high, low) = number.quotientAndRemainder(dividingBy: 10)
@@ -49,11 +52,13 @@ extension TextWriter {
         append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: low))
     }
 
-    /// Appends digits, for which there has to be room: 24 bytes.
+    /// Appends digits.
+    ///
+    /// There must be capacity for 24 bytes.
     mutating func append(_ digits: DecimalDigits) {
         store(digits.words.0, at: count)
         store(digits.words.1, at: count + 8)
         store(digits.words.2, at: count + 16)
-        skip(digits.count)
+        advance(by: digits.count)
     }
 }

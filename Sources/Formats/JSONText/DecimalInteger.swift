@@ -1,9 +1,11 @@
 extension Int64 {
-    /// The value of decimal digits with an optional minus sign; nil if it is not that or has more than 64 bits.
+    /// Parses decimal digits with an optional minus sign.
+    ///
+    /// Returns `nil` if `text` is malformed or the value does not fit.
     public init?(decimal text: Span<UInt8>) {
         let isNegative = !text.isEmpty && text[0] == UInt8(ascii: "-")
         let digits = text.extracting((isNegative ? 1 : 0)...)
-        // So many digits fit into 64 bits without a sign, whatever they are.
+        // 19 digits always fit in an unsigned number of 64 bits.
         guard !digits.isEmpty, digits.count <= 19 else { return nil }
         var magnitude: UInt64 = 0
         for index in digits.indices {

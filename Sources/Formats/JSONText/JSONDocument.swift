@@ -1,10 +1,10 @@
-/// A JSON text as a value, without loss: numbers keep their text, strings their scalars, arrays their order.
+/// A JSON text, read without loss: numbers keep their text, strings their scalars, and arrays their order.
 ///
-/// The value is one flat list of nodes over the source bytes, so that reading allocates nothing per value and a
-/// document can be read into again and again. ``JSONNode`` is a place in that list; it means something only
-/// together with the document that it came from, until the next ``read(_:policy:)``.
+/// The document is a flat list of nodes that refer to the source, so reading does not allocate memory for each value,
+/// and a document can be reused for other texts. A ``JSONNode`` is a position in that list. It is valid only for the
+/// document that returned it, and only until the next call of ``read(_:policy:)``.
 ///
-/// The members of an object are kept in the order of their keys' UTF-8 bytes, which is the canonical order.
+/// The members of an object are in canonical order, which is the order of the UTF-8 bytes of their keys.
 ///
 /// ```swift
 /// let document = try JSONDocument(Array(#"{"b":1.0,"a":[true]}"#.utf8))
@@ -12,100 +12,98 @@
 /// let canonical = document.canonicalBytes(of: document.root)  // {"a":[true],"b":1.0}
 /// ```
 public struct JSONDocument: Sendable {
-    /// The longest text that can be read, in bytes.
+    /// The maximum length of a text, in bytes.
     public static let maximumLength = 1 << 30
 
     /// The text that was read.
     @usableFromInline var source: [UInt8] = []
-    /// Strings whose escapes were resolved, and the texts of values that were replaced.
+    /// The strings whose escapes were resolved, and the strings and numbers that replace values.
     @usableFromInline var resolved = TextBuffer(Array("null".utf8))
-    /// The values in the order of the text, and room for more.
+    /// The values in the order of the text, followed by unused nodes.
     @usableFromInline var nodes = [Node.null]
-    /// For each object the number of its members, then the nodes of their keys in canonical order.
+    /// For each object, the number of its members followed by the nodes of their keys in canonical order.
     @usableFromInline var members: [UInt32] = []
-    /// Memory for the keys of objects that are open while a text is read.
-    var keys: [KeyOrder.Entry] = []
-    /// By how much replaced values may make the canonical form longer than the text that was read.
+    /// Storage for the keys of open objects while a text is read.
+    var keys: [KeySorter.Entry] = []
+    /// The number of bytes by which replaced values can make the canonical form longer than the source.
     var replacedLength = 0
-    /// Whether nothing stands between the values of the text that was read, no key was there twice, and nothing was changed
-    /// since.
+    /// Whether the source contains no white space and no repeated keys, and no value was changed.
     var isDense = false
 
-    /// Makes a document that holds null, to be read into.
+    /// Creates a document that contains null.
     public init() {}
 
     /// Reads a text.
+    ///
     /// - Throws: ``JSONError`` with the byte offset of the fault.
     public init(_ source: [UInt8], policy: JSONReadingPolicy = .strict) throws(JSONError) {
         try read(source, policy: policy)
     }
 
-    /// One value. Text and numbers have their bytes in `source` or `resolved`; an array or an object spans its
-    /// brackets in `source`.
+    /// A value.
+    ///
+    /// Strings and numbers have their bytes in `source` or `resolved`. An array or an object spans its brackets in
+    /// `source`.
     @usableFromInline struct Node: Sendable {
         @usableFromInline var kind: JSONKind
-        /// Whether `start` and `end` count in `resolved` instead of in `source`.
+        /// Whether `start` and `end` are offsets in `resolved` instead of `source`.
         @usableFromInline var isResolved = false
         @usableFromInline var start: UInt32
         @usableFromInline var end: UInt32
-        /// The node that follows this value and all that it contains.
+        /// The index of the node that follows this value and everything in it.
         @usableFromInline var next: UInt32
-        /// For an array the number of its elements, for an object the place of its entry in `members`, for a string
-        /// whose escapes were resolved the place of its first byte in the source.
+        /// The number of elements of an array, the index in `members` of an object, or a source offset.
+        ///
+        /// The source offset is that of the first byte of a string whose escapes were resolved.
         @usableFromInline var extra: UInt32 = 0
 
         var isContainer: Bool { kind == .array || kind == .object }
 
-        /// Whether all elements of an array are scalars or empty: then there is one node for each.
-        /// - Parameter index: the place of the array.
+        /// Returns whether all elements of the array at `index` are scalars or empty, so that each has exactly one
+        /// node.
         func isFlatArray(at index: Int) -> Bool { kind == .array && Int(next) == index + 1 + Int(extra) }
 
-        /// The null of a document without a text, at the start of `resolved`.
+        /// The root of an empty document, whose text is at the start of `resolved`.
         static let null = Node(kind: .null, isResolved: true, start: 0, end: 4, next: 1)
     }
 }
 
 /// The kind of a value.
 public enum JSONKind: UInt8, Sendable {
-    /// A value that was removed after reading; never met while walking a document.
+    /// A value that was removed.
+    ///
+    /// Such values are skipped when a document is traversed.
     case removed
-    /// `null`
     case null
-    /// `true`
     case `true`
-    /// `false`
     case `false`
-    /// A number, as text.
+    /// A number, stored as text.
     case number
-    /// A string.
     case string
-    /// An array.
     case array
-    /// An object.
     case object
 }
 
-/// The kinds of a few values in their order, which can be compared at once.
+/// The kinds of up to eight consecutive values, which can be compared at once.
 public struct KindPattern: Hashable, Sendable {
-    /// A byte for each value, the last one lowest.
+    /// The kinds, one byte each, with the last one in the lowest byte.
     private var kinds: UInt64 = 0
 
-    /// How many values there may be.
-    static let most = 8
+    /// The maximum number of values.
+    static let maximumCount = 8
 
-    /// Begins with no values.
     init() {}
 
-    /// The pattern of values of these kinds.
+    /// Creates the pattern of the given kinds.
     public init(_ kinds: [JSONKind]) {
-        precondition(kinds.count <= Self.most, "more than eight kinds")
+        precondition(kinds.count <= Self.maximumCount, "more than eight kinds")
         for kind in kinds { append(kind) }
     }
 
     mutating func append(_ kind: JSONKind) { kinds = kinds << 8 | UInt64(kind.rawValue) }
 }
 
-/// A place in a ``JSONDocument``.
+/// The position of a value in a ``JSONDocument``.
 public struct JSONNode: Hashable, Sendable {
     @usableFromInline let index: UInt32
 
@@ -129,13 +127,14 @@ extension JSONDocument {
     /// The outermost value.
     @inlinable public var root: JSONNode { JSONNode(0) }
 
-    /// The kind of the value.
+    /// Returns the kind of a value.
     @inlinable public func kind(of node: JSONNode) -> JSONKind {
         nodes[Int(node.index)].kind
     }
 
-    /// The bytes of a string (UTF-8, escapes resolved) or of a number (its text); for any other value the text it was
-    /// read from, whatever was changed inside since.
+    /// Returns the UTF-8 of a string with escapes resolved, or the text of a number.
+    ///
+    /// For other values, returns the source text, which does not include later changes.
     @inlinable
     @_lifetime(borrow self)
     public func bytes(of node: JSONNode) -> Span<UInt8> {
@@ -144,19 +143,20 @@ extension JSONDocument {
         return entry.isResolved ? resolved.span.extracting(range) : source.span.extracting(range)
     }
 
-    /// Where the value stands in the source, in bytes (of a string, what is between the quotation marks), if it has not
-    /// been replaced. A string whose escapes were resolved has no such place.
+    /// Returns the range of a value in the source, in bytes, excluding the quotation marks of a string.
+    ///
+    /// Returns `nil` if the value was replaced or is a string with escapes.
     public func sourceRange(of node: JSONNode) -> Range<Int>? {
         let entry = nodes[Int(node.index)]
         return entry.isResolved ? nil : Int(entry.start)..<Int(entry.end)
     }
 
-    /// The string or number text as a `String`; a lone surrogate becomes U+FFFD three times, once for each byte.
+    /// Returns a string or the text of a number as a `String`, with each byte of a lone surrogate replaced by U+FFFD.
     public func string(of node: JSONNode) -> String {
         String(readingUTF8: bytes(of: node))
     }
 
-    /// How many elements or members the value has; 0 for anything but an array or an object.
+    /// Returns the number of elements of an array or members of an object, or 0 for other values.
     @inlinable public func count(of node: JSONNode) -> Int {
         let entry = nodes[Int(node.index)]
         return switch entry.kind {
@@ -166,17 +166,17 @@ extension JSONDocument {
         }
     }
 
-    /// How many members the value has; 0 for anything but an object.
+    /// Returns the number of members of an object, or 0 for other values.
     @inlinable public func memberCount(of node: JSONNode) -> Int {
         kind(of: node) == .object ? count(of: node) : 0
     }
 
-    /// The member of an object at a place in canonical order, below ``memberCount(of:)``.
+    /// Returns the member of an object at a position in canonical order.
     @inlinable public func member(at position: Int, of object: JSONNode) -> JSONMember {
         JSONMember(key: JSONNode(members[Int(nodes[Int(object.index)].extra) + 1 + position]))
     }
 
-    /// The value of a key; nil if there is none, or if the value asked is no object.
+    /// Returns the value for `key` in an object, or `nil` if there is none or `object` is not an object.
     public func value(of key: JSONKey, in object: JSONNode) -> JSONNode? {
         guard kind(of: object) == .object else { return nil }
         var low = 0
@@ -193,8 +193,9 @@ extension JSONDocument {
         return nil
     }
 
-    /// Less than, equal to or greater than 0, as the key of a member sorts before, with or after a key: mostly the first eight
-    /// bytes tell.
+    /// Returns a negative number, 0 or a positive number if the key of a member sorts before, equals, or sorts after `key`.
+    ///
+    /// The first eight bytes usually decide the order.
     @inline(__always)
     private func order(of member: JSONNode, against key: JSONKey) -> Int {
         let entry = nodes[Int(member.index)]
@@ -204,17 +205,18 @@ extension JSONDocument {
         return bytes(of: member).ordered(against: key)
     }
 
-    /// The kinds of the elements of an array of up to eight that are scalars or empty, as a pattern; an empty one for anything
-    /// else.
+    /// Returns the kinds of the elements of an array of at most eight elements that are scalars or empty.
+    ///
+    /// For other values, returns an empty pattern.
     public func kinds(of array: JSONNode) -> KindPattern {
         var pattern = KindPattern()
         let entry = nodes[Int(array.index)]
-        guard entry.isFlatArray(at: Int(array.index)), entry.extra <= KindPattern.most else { return pattern }
+        guard entry.isFlatArray(at: Int(array.index)), entry.extra <= KindPattern.maximumCount else { return pattern }
         for index in array.index + 1..<entry.next { pattern.append(nodes[Int(index)].kind) }
         return pattern
     }
 
-    /// The value of a key as ``value(of:in:)`` finds it, found at once if it is at a place in canonical order.
+    /// Returns the value for `key` as ``value(of:in:)`` does, but faster if the member is at `position`.
     public func value(of key: JSONKey, in object: JSONNode, mostlyAt position: Int) -> JSONNode? {
         if position < memberCount(of: object) {
             let member = member(at: position, of: object)
@@ -223,13 +225,13 @@ extension JSONDocument {
         return value(of: key, in: object)
     }
 
-    /// The first element of an array, nil if it is empty or no array.
+    /// Returns the first element of an array, or `nil` if the array is empty or `array` is not an array.
     @inlinable public func firstElement(of array: JSONNode) -> JSONNode? {
         guard kind(of: array) == .array else { return nil }
         return element(from: array.index + 1, of: array)
     }
 
-    /// The element that follows another one of the same array.
+    /// Returns the element that follows `element` in the same array, or `nil` if there is none.
     @inlinable public func element(after element: JSONNode, of array: JSONNode) -> JSONNode? {
         self.element(from: nodes[Int(element.index)].next, of: array)
     }
@@ -244,7 +246,9 @@ extension JSONDocument {
         return nil
     }
 
-    /// The elements of an array; empty for anything else. For convenience, not for the hot path.
+    /// Returns the elements of an array, or none for other values.
+    ///
+    /// The method allocates memory for them.
     public func elements(of array: JSONNode) -> [JSONNode] {
         var found: [JSONNode] = []
         var element = firstElement(of: array)

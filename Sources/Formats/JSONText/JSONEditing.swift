@@ -1,12 +1,12 @@
 extension JSONDocument {
-    /// Takes the member with this value node out of an object; does nothing if the object has no such member.
+    /// Removes the member with the given value node from an object, if there is one.
     ///
-    /// The time is that of the members of the object, so to take out many use ``removeMembers(from:where:)``.
+    /// The time is proportional to the number of members. To remove many members, use ``removeMembers(from:where:)``.
     public mutating func removeMember(withValue value: JSONNode, from object: JSONNode) {
         removeMembers(from: object) { _, member in member.value == value }
     }
 
-    /// Takes the members out of an object for which a condition holds, in one pass.
+    /// Removes all members of an object that satisfy a predicate.
     public mutating func removeMembers(
         from object: JSONNode, where isUnwanted: (JSONDocument, JSONMember) throws -> Bool
     ) rethrows {
@@ -19,7 +19,7 @@ extension JSONDocument {
         isDense = false
     }
 
-    /// Takes an element out of an array; does nothing if it was taken out before.
+    /// Removes an element from an array, unless it was already removed.
     public mutating func removeElement(_ element: JSONNode, from array: JSONNode) {
         guard kind(of: array) == .array, kind(of: element) != .removed else { return }
         nodes[Int(element.index)].kind = .removed
@@ -27,25 +27,26 @@ extension JSONDocument {
         isDense = false
     }
 
-    /// Puts a number in place of a value, which must not be a key. The text has to be a number of RFC 8259.
+    /// Replaces a value, which must not be a key, with a number in the syntax of RFC 8259.
     ///
-    /// All texts that were put into a document may come to 3 GiB.
+    /// The strings and numbers of all replacements in a document must not exceed 3 GiB.
     public mutating func replace(_ node: JSONNode, withNumber text: some Sequence<UInt8>) {
         replace(node, with: .number, text)
     }
 
-    /// Puts a string in place of a value, which must not be a key. The text has to be UTF-8 (or WTF-8, as read under
-    /// ``JSONReadingPolicy/UnpairedSurrogates/keep``).
+    /// Replaces a value, which must not be a key, with a string in UTF-8.
+    ///
+    /// WTF-8 is accepted too, as read under ``JSONReadingPolicy/UnpairedSurrogates/keep``.
     public mutating func replace(_ node: JSONNode, withString text: some Sequence<UInt8>) {
         replace(node, with: .string, text)
     }
 
-    /// Puts `true` or `false` in place of a value, which must not be a key.
+    /// Replaces a value, which must not be a key, with `true` or `false`.
     public mutating func replace(_ node: JSONNode, with value: Bool) {
         replace(node, with: value ? .true : .false, (value ? "true" : "false").utf8)
     }
 
-    /// Does nothing to a value that was removed.
+    /// Replaces a value unless it was removed.
     private mutating func replace(_ node: JSONNode, with kind: JSONKind, _ text: some Sequence<UInt8>) {
         let index = Int(node.index)
         guard nodes[index].kind != .removed else { return }

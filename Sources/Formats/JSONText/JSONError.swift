@@ -1,33 +1,35 @@
-/// Why a text is not the JSON that was asked for, and where.
+/// An error that states why text is not valid JSON.
 public struct JSONError: Error, Equatable, Sendable {
-    /// What is wrong.
+    /// The kind of fault.
     public let code: Code
-    /// The byte of the source at which reading stopped; the length of the source if that ended too early.
+    /// The byte offset in the source at which reading stopped, which is its length if the source ended too early.
     public let offset: Int
 
-    /// The kinds of fault that the reader distinguishes, each with its description as raw value.
+    /// The kinds of fault, whose raw values are their descriptions.
     public enum Code: String, Sendable {
-        /// No value at all: nothing, or white space only.
+        /// The text is empty or contains only white space.
         case empty = "no JSON value"
         /// The text ends inside a value.
         case unexpectedEnd = "JSON ends inside a value"
-        /// A byte that no value, separator or white space begins with here.
+        /// A byte that cannot begin a value or a separator at its position.
         case unexpectedByte = "unexpected byte"
         /// A number that RFC 8259 does not allow, such as `01` or `1.`.
         case invalidNumber = "malformed number"
-        /// A backslash that is followed by no known escape.
+        /// A backslash that is not followed by a valid escape.
         case invalidEscape = "malformed escape"
-        /// A control character that stands unescaped in a string.
+        /// An unescaped control character in a string.
         case controlCharacter = "unescaped control character"
-        /// Bytes that are not UTF-8: overlong, a surrogate, beyond U+10FFFF, or cut short.
+        /// Bytes that are not well-formed UTF-8.
         case invalidUTF8 = "malformed UTF-8"
-        /// An escaped surrogate without its other half.
+        /// An escaped surrogate without the other half of its pair.
         case unpairedSurrogate = "unpaired surrogate"
-        /// A key that its object already has. The offset is that of the repeated key.
+        /// A key that its object already has.
+        ///
+        /// The offset is that of the repeated key.
         case duplicateKey = "duplicate key"
-        /// More levels of arrays and objects than allowed.
+        /// Arrays and objects are nested deeper than allowed.
         case tooDeep = "nested too deep"
-        /// Something other than white space after the value.
+        /// Bytes other than white space follow the value.
         case trailingBytes = "bytes after the JSON value"
         /// A text longer than ``JSONDocument/maximumLength``.
         case tooLarge = "JSON text too large"
@@ -36,7 +38,7 @@ public struct JSONError: Error, Equatable, Sendable {
         public var text: String { rawValue }
     }
 
-    /// Makes an error of one kind at one place.
+    /// Creates an error.
     public init(_ code: Code, at offset: Int) {
         self.code = code
         self.offset = offset
@@ -44,6 +46,6 @@ public struct JSONError: Error, Equatable, Sendable {
 }
 
 extension JSONError: CustomStringConvertible {
-    /// The fault in words, with its offset.
+    /// The description of the fault, followed by its offset.
     public var description: String { "\(code.text) at byte \(offset)" }
 }

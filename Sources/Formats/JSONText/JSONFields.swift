@@ -1,9 +1,11 @@
-/// The members of an object, looked up by key and type: for small objects read once.
+/// Convenient access to the members of a small object by key and type.
 public struct JSONFields: Sendable {
     private let document: JSONDocument
     private let object: JSONNode
 
     /// Reads a text whose root is an object.
+    ///
+    /// - Throws: ``JSONError`` if the text is malformed or its root is not an object.
     public init(_ bytes: [UInt8], policy: JSONReadingPolicy = .strict) throws(JSONError) {
         document = try JSONDocument(bytes, policy: policy)
         object = document.root
@@ -15,45 +17,45 @@ public struct JSONFields: Sendable {
         self.object = object
     }
 
-    /// The string at a key.
+    /// Returns the string for `key`, or `nil` if there is none.
     public func text(_ key: JSONKey) -> String? {
         value(key, .string).map { document.string(of: $0) }
     }
 
-    /// The integer at a key, if it has no fraction and fits.
+    /// Returns the integer for `key`, or `nil` if there is none or it does not fit in an `Int`.
     public func integer(_ key: JSONKey) -> Int? {
         value(key, .number).flatMap { Int(document.string(of: $0)) }
     }
 
-    /// The boolean at a key.
+    /// Returns the boolean for `key`, or `nil` if there is none.
     public func boolean(_ key: JSONKey) -> Bool? {
         if value(key, .true) != nil { return true }
         return value(key, .false) == nil ? nil : false
     }
 
-    /// The object at a key.
+    /// Returns the object for `key`, or `nil` if there is none.
     public func object(_ key: JSONKey) -> JSONFields? {
         value(key, .object).map { JSONFields(document: document, object: $0) }
     }
 
-    /// The objects in the array at a key; nil if it is none or holds anything else.
+    /// Returns the objects in the array for `key`, or `nil` if there is no array or it contains other values.
     public func objects(_ key: JSONKey) -> [JSONFields]? {
         elements(key, .object)?.map { JSONFields(document: document, object: $0) }
     }
 
-    /// The strings in the array at a key; nil if it is none or holds anything else.
+    /// Returns the strings in the array for `key`, or `nil` if there is no array or it contains other values.
     public func texts(_ key: JSONKey) -> [String]? {
         elements(key, .string)?.map { document.string(of: $0) }
     }
 
-    /// Returns the elements of the array at `key`. Returns `nil` if there is none, or if an element is of another kind.
+    /// Returns the elements of the array for `key`, or `nil` if there is no array or an element is of another kind.
     private func elements(_ key: JSONKey, _ kind: JSONKind) -> [JSONNode]? {
         guard let array = value(key, .array) else { return nil }
         let elements = document.elements(of: array)
         return elements.allSatisfy { document.kind(of: $0) == kind } ? elements : nil
     }
 
-    /// The members whose values are integers.
+    /// The members whose values are integers that fit in an `Int`.
     public var integers: [String: Int] {
         var found: [String: Int] = [:]
         for position in 0..<document.memberCount(of: object) {

@@ -1,9 +1,9 @@
-/// Facts about a number of RFC 8259 that its text alone tells, without a binary number.
+/// Properties of a number of RFC 8259 that are derived from its text, without converting it to binary.
 public enum JSONNumberText {
-    /// The longest integer that ``integer(from:)`` writes out, in digits.
+    /// The maximum number of digits of an integer that ``integer(from:)`` returns.
     public static let digitLimit = 64
 
-    /// Whether the text has neither fraction nor exponent. JSON Schema (draft 4) calls only such a number an integer.
+    /// Returns whether a number has neither a fraction nor an exponent, as JSON Schema draft 4 requires of an integer.
     public static func isPlainInteger(_ text: Span<UInt8>) -> Bool {
         for index in text.indices where !text[index].isDigit {
             guard index == 0, text[index] == UInt8(ascii: "-") else { return false }
@@ -11,7 +11,7 @@ public enum JSONNumberText {
         return true
     }
 
-    /// Whether the number is below zero.
+    /// Returns whether a number is less than zero.
     public static func isNegative(_ text: Span<UInt8>) -> Bool {
         guard !text.isEmpty, text[0] == UInt8(ascii: "-") else { return false }
         for index in text.indices {
@@ -22,8 +22,9 @@ public enum JSONNumberText {
         return false
     }
 
-    /// The number as a plain integer text (`7.0` -> `7`, `1.5e3` -> `1500`); nil if it has a fraction or more than
-    /// ``digitLimit`` digits.
+    /// Returns the value as the text of an integer, for example `7` for `7.0` and `1500` for `1.5e3`.
+    ///
+    /// Returns `nil` if the value has a fraction or more than ``digitLimit`` digits.
     public static func integer(from text: Span<UInt8>) -> [UInt8]? {
         guard let parts = DecimalParts(text) else { return nil }
         if parts.digits.isEmpty { return [UInt8(ascii: "0")] }
@@ -36,17 +37,20 @@ public enum JSONNumberText {
     }
 }
 
-/// A decimal number taken apart: its value is 0.`digits` times ten to the power of `pointPosition`.
+/// A decimal number split into its sign, its digits and the position of its decimal point.
+///
+/// The magnitude of the number is `0.digits` × 10^`pointPosition`.
 public struct DecimalParts: Sendable {
-    /// Whether a minus sign stands in front.
+    /// Whether the number has a minus sign.
     public let isNegative: Bool
-    /// The significant digits in ASCII, without zeros at either end; empty for zero.
+    /// The significant digits in ASCII, without zeros at either end, so that zero has none.
     public let digits: [UInt8]
-    /// How many places the decimal point stands to the right of the first digit; may be negative, and is held
-    /// within a million.
+    /// The exponent of ten in the magnitude, clamped to the range −1,000,000 to 1,000,000.
     public let pointPosition: Int
 
-    /// Takes the text of a number of RFC 8259 apart; nil if it is no such text.
+    /// Parses a number of RFC 8259.
+    ///
+    /// Returns `nil` if `text` is malformed.
     public init?(_ text: Span<UInt8>) {
         var index = 0
         isNegative = !text.isEmpty && text[0] == UInt8(ascii: "-")
@@ -78,8 +82,9 @@ public struct DecimalParts: Sendable {
         pointPosition = digits.isEmpty ? 0 : Swift.min(Swift.max(point + exponent, -1_000_000), 1_000_000)
     }
 
-    /// The value of `e+12` and the like, 0 for nothing; nil if it is something else. Held within a range so wide that no
-    /// number of digits makes up for the rest.
+    /// Returns the value of an exponent such as `e+12`, 0 for empty text, or `nil` if `text` is malformed.
+    ///
+    /// The value is clamped to a range that no number of digits can compensate for.
     private static func exponent(_ text: Span<UInt8>) -> Int? {
         if text.isEmpty { return 0 }
         guard text[0] | 0x20 == UInt8(ascii: "e"), text.count > 1 else { return nil }

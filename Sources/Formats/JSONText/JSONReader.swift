@@ -1,8 +1,9 @@
 extension JSONDocument {
-    /// Reads a text in place of what the document held, and keeps its memory for the new value.
+    /// Reads a text into the document, whose memory is reused.
     ///
-    /// Source of the grammar: RFC 8259. A byte order mark is no part of it and is refused.
-    /// - Throws: ``JSONError`` with the byte offset of the fault; the document then holds null.
+    /// The grammar is that of RFC 8259, so a byte order mark is rejected.
+    ///
+    /// - Throws: ``JSONError`` with the byte offset of the fault. The document then contains null.
     public mutating func read(_ source: [UInt8], policy: JSONReadingPolicy = .strict) throws(JSONError) {
         let end = try readValue(in: source, range: 0..<source.count, policy: policy)
         guard end == source.count else {
@@ -11,9 +12,14 @@ extension JSONDocument {
         }
     }
 
-    /// Reads one value that begins in a range of a text, white space around it included; what follows is left.
-    /// - Returns: the offset of the first byte that was not read.
-    /// - Throws: ``JSONError`` with an offset in the whole text; the document then holds null.
+    /// Reads the value at the start of a range of a text, with white space around it.
+    ///
+    /// - Parameters:
+    ///   - source: The text.
+    ///   - range: The range that begins with the value. Other bytes may follow the value.
+    ///   - policy: The deviations from RFC 8259 to accept.
+    /// - Returns: The offset of the first byte that was not read.
+    /// - Throws: ``JSONError`` with an offset in `source`. The document then contains null.
     public mutating func readValue(in source: [UInt8], range: Range<Int>, policy: JSONReadingPolicy = .strict)
         throws(JSONError) -> Int
     {
@@ -33,41 +39,43 @@ extension JSONDocument {
     private mutating func parse(_ text: Span<UInt8>, from start: Int, policy: JSONReadingPolicy) throws(JSONError)
         -> Int
     {
-        // Spans over several arrays of one value would overlap: each array is a variable of its own for a while.
-        var (nodes, keys, resolved, members) = ([Node](), [KeyOrder.Entry](), TextBuffer(), [UInt32]())
-        exchange(&nodes, &keys, &resolved, &members)
-        defer { exchange(&nodes, &keys, &resolved, &members) }
+        // Spans of several stored properties would overlap in access, so the arrays are moved to variables.
+        var (nodes, keys, resolved, members) = ([Node](), [KeySorter.Entry](), TextBuffer(), [UInt32]())
+        swapStorage(&nodes, &keys, &resolved, &members)
+        defer { swapStorage(&nodes, &keys, &resolved, &members) }
         var reader = JSONReader(text, from: start, policy: policy)
-        try reader.begin()
+        try reader.skipToValue()
         while true {
             var nodeMemory = nodes.mutableSpan
             var keyMemory = keys.mutableSpan
             if try reader.read(into: &nodeMemory, &keyMemory, &resolved, &members) {
-                isDense = !reader.metSpace && policy.duplicateKeys == .reject
+                isDense = !reader.hasWhitespace && policy.duplicateKeys == .reject
                 return Int(reader.position)
             }
-            if reader.lacksNodes(nodes.count) {
+            if reader.needsMoreNodes(than: nodes.count) {
                 let more = Self.nodesToAdd(to: nodes.count, read: Int(reader.position) - start, of: text.count - start)
                 nodes.append(contentsOf: repeatElement(.null, count: more))
             }
-            if reader.lacksKeys(keys.count) {
+            if reader.needsMoreKeys(than: keys.count) {
                 var keyMemory = keys.mutableSpan
-                try reader.refuseRepeated(&keyMemory, in: nodes.span, resolved.span)
+                try reader.rejectRepeatedKeys(&keyMemory, in: nodes.span, resolved.span)
                 keys.append(contentsOf: repeatElement(.none, count: keys.count + 64))
             }
         }
     }
 
-    /// How many nodes to make room for when there is no more: as many again, but of a large text not many more than the
-    /// rest of it will take if it is like what was read.
+    /// Returns the number of nodes to add when all are used.
+    ///
+    /// The number of nodes doubles. For a large text it grows less, to slightly more than the rest of the text is
+    /// estimated to need.
     private static func nodesToAdd(to count: Int, read: Int, of length: Int) -> Int {
         let doubling = count + 64
         guard count > 1 << 16, read > 0 else { return doubling }
         return min(doubling, count * (length - read) / read + count / 8)
     }
 
-    private mutating func exchange(
-        _ nodes: inout [Node], _ keys: inout [KeyOrder.Entry], _ resolved: inout TextBuffer, _ members: inout [UInt32]
+    private mutating func swapStorage(
+        _ nodes: inout [Node], _ keys: inout [KeySorter.Entry], _ resolved: inout TextBuffer, _ members: inout [UInt32]
     ) {
         swap(&self.nodes, &nodes)
         swap(&self.keys, &keys)
@@ -75,18 +83,18 @@ extension JSONDocument {
         swap(&self.members, &members)
     }
 
-    /// Clears the way for a new value, and keeps the memory.
+    /// Removes the value, keeping the memory.
     private mutating func clear() {
         source = []
         resolved.removeAll()
         members.removeAll(keepingCapacity: true)
         replacedLength = 0
         isDense = false
-        // Large objects are looked at when memory for keys runs out. What is found there must not depend on texts before.
-        if keys.count > JSONReader.manyKeys { keys = [] }
+        // Large objects are checked whenever memory for keys runs out. The result must not depend on earlier texts.
+        if keys.count > JSONReader.largeObjectKeyCount { keys = [] }
     }
 
-    /// Makes the value null, lets go of the text that was read, and keeps the memory for the next one.
+    /// Sets the value to null and releases the source, keeping the other memory.
     public mutating func reset() {
         clear()
         resolved.append(Self.nullText)
@@ -96,31 +104,31 @@ extension JSONDocument {
     private static let nullText: TextPiece = "null"
 }
 
-/// The position in a source, and the array or object that is open there.
+/// The state of reading a source: the position, and the innermost open array or object.
 ///
-/// What is around it is kept in the nodes: one that is open has its parent's place in `next`, and an object the place of
-/// its first key in `extra`. So the depth of the input costs no stack.
+/// The enclosing arrays and objects are stored in the nodes: `next` of an open node is the index of its parent, and
+/// `extra` of an open object is the index of its first key. Nesting therefore uses no stack.
 ///
-/// The reader is a value of a few numbers, and what nearly every token passes through is inlined, so that they stay in
-/// registers; what is rare is given the position and returns it. The position has 32 bits, which suffice for the longest
-/// text, and tell the compiler that it is neither negative nor near an overflow.
+/// The state consists of a few numbers, and the code for frequent tokens is inlined, so that the numbers stay in
+/// registers. Code for rare tokens receives the position and returns a new one. The position has 32 bits, which suffice
+/// for the longest text. They also prove to the compiler that the position is neither negative nor near an overflow.
 struct JSONReader: ~Escapable {
     typealias Node = JSONDocument.Node
 
     private let source: Span<UInt8>
     private let policy: JSONReadingPolicy
     private(set) var position: UInt32
-    /// How many nodes there are.
+    /// The number of nodes in use.
     private var nodeCount = 0
-    /// How many keys the open objects have.
+    /// The number of keys of all open objects.
     private var keyCount = 0
-    /// How many arrays and objects are open.
+    /// The number of open arrays and objects.
     private var depth = 0
-    /// The innermost of them, where there is one.
+    /// The index of the innermost open array or object, if there is one.
     private var innermost = 0
     private var isInObject = false
     /// Whether there was white space around a value.
-    private(set) var metSpace = false
+    private(set) var hasWhitespace = false
 
     @_lifetime(copy source)
     init(_ source: Span<UInt8>, from position: Int, policy: JSONReadingPolicy) {
@@ -129,31 +137,34 @@ struct JSONReader: ~Escapable {
         self.position = UInt32(truncatingIfNeeded: position)
     }
 
-    /// Moves on to the first byte of the value.
+    /// Moves to the first byte of the value.
     @inline(__always)
-    mutating func begin() throws(JSONError) {
+    mutating func skipToValue() throws(JSONError) {
         skipSpace()
         guard position < source.count else { throw JSONError(.empty, at: Int(position)) }
     }
 
-    /// Reads on until the value and the white space behind it are read, or memory has run out.
+    /// Reads until the value and the white space after it are read, or until memory runs out.
     ///
     /// - Parameters:
-    ///   - nodes: memory for nodes, with those that were read before.
-    ///   - keys: memory for the keys of open objects, likewise.
-    /// - Returns: whether the value is complete; if not, there has to be more memory.
+    ///   - nodes: The nodes read so far, followed by unused nodes.
+    ///   - keys: The keys of open objects, followed by unused entries.
+    ///   - resolved: The buffer to append strings with escapes to.
+    ///   - members: The array to append the members of completed objects to.
+    /// - Returns: Whether the value is complete. If not, more nodes or keys are needed.
+    /// - Throws: ``JSONError`` if the source is malformed.
     @inline(__always)
     mutating func read(
-        into nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeyOrder.Entry>,
+        into nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeySorter.Entry>,
         _ resolved: inout TextBuffer, _ members: inout [UInt32]
     ) throws(JSONError) -> Bool {
-        // A value is read together with the key that follows it.
-        while !lacksNodes(nodes.count), !lacksKeys(keys.count) {
+        // Each iteration reads a value and the key that follows it.
+        while !needsMoreNodes(than: nodes.count), !needsMoreKeys(than: keys.count) {
             let isComplete = try readValue(into: &nodes, &resolved)
             if isComplete, skipComma() {
-                // The next value is of the same array or object.
-            } else if isComplete || isAtEnd {
-                try closeFinished(in: &nodes, &keys, resolved.span, &members)
+                // The next value belongs to the same array or object.
+            } else if isComplete || isAtClosingByte {
+                try closeCompletedContainers(in: &nodes, &keys, resolved.span, &members)
                 if depth == 0 { return true }
             }
             if isInObject {
@@ -165,16 +176,17 @@ struct JSONReader: ~Escapable {
         return false
     }
 
-    /// Whether memory for a number of nodes has no room for more values.
+    /// Returns whether another iteration needs more than `count` nodes.
     @inline(__always)
-    func lacksNodes(_ count: Int) -> Bool { nodeCount &+ 2 > count }
+    func needsMoreNodes(than count: Int) -> Bool { nodeCount &+ 2 > count }
 
-    /// Whether memory for a number of keys has no room for more.
+    /// Returns whether another iteration needs more than `count` keys.
     @inline(__always)
-    func lacksKeys(_ count: Int) -> Bool { keyCount >= count }
+    func needsMoreKeys(than count: Int) -> Bool { keyCount >= count }
 
-    /// Reads a scalar, or opens an array or object and leaves the position at the first value inside.
-    /// - Returns: whether a value was completed.
+    /// Reads a scalar, or opens an array or object and moves to the first value in it.
+    ///
+    /// - Returns: Whether a value was completed.
     @inline(__always)
     private mutating func readValue(into nodes: inout MutableSpan<Node>, _ resolved: inout TextBuffer) throws(JSONError)
         -> Bool
@@ -197,11 +209,12 @@ struct JSONReader: ~Escapable {
         return true
     }
 
-    /// Behind a completed value or at the end of an empty array or object: closes whatever ends here, and leaves the
-    /// position behind the comma and the white space that follow.
+    /// Closes the arrays and objects that end at the position, and moves past the next comma and white space.
+    ///
+    /// The position is after a completed value or at the end of an empty array or object.
     @inline(__always)
-    private mutating func closeFinished(
-        in nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeyOrder.Entry>, _ resolved: Span<UInt8>,
+    private mutating func closeCompletedContainers(
+        in nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeySorter.Entry>, _ resolved: Span<UInt8>,
         _ members: inout [UInt32]
     ) throws(JSONError) {
         skipSpace()
@@ -218,7 +231,9 @@ struct JSONReader: ~Escapable {
         }
     }
 
-    /// Skips a comma right behind a value, where mostly there is one, and the white space that follows it.
+    /// Skips a comma at the position and the white space after it.
+    ///
+    /// Returns whether there was a comma.
     @inline(__always)
     private mutating func skipComma() -> Bool {
         guard depth > 0, position < source.count, source[Int(position)] == UInt8(ascii: ",") else { return false }
@@ -227,25 +242,27 @@ struct JSONReader: ~Escapable {
         return true
     }
 
-    /// Whether the array or object that was just opened ends here.
-    private var isAtEnd: Bool {
+    /// Whether the array or object that was just opened ends at the position.
+    private var isAtClosingByte: Bool {
         @inline(__always) get { position < source.count && source[Int(position)] == closingByte }
     }
 
-    /// Refuses the keys that the innermost object has so far if some repeat. Asked whenever they need more memory, a large
-    /// object that will be refused does not have to be held as a whole.
-    func refuseRepeated(
-        _ keys: inout MutableSpan<KeyOrder.Entry>, in nodes: Span<Node>, _ resolved: Span<UInt8>
+    /// Throws an error if the innermost object is large and already repeats a key.
+    ///
+    /// The check is made whenever keys need more memory, so that a large invalid object is rejected before all of it is
+    /// read.
+    func rejectRepeatedKeys(
+        _ keys: inout MutableSpan<KeySorter.Entry>, in nodes: Span<Node>, _ resolved: Span<UInt8>
     ) throws(JSONError) {
         guard isInObject, policy.duplicateKeys == .reject else { return }
         let firstKey = Int(nodes[innermost].extra)
-        guard keyCount - firstKey >= Self.manyKeys else { return }
-        let order = KeyOrder(nodes: nodes, source: source, resolved: resolved, policy: policy)
-        try order.refuseRepeated(&keys, firstKey..<keyCount)
+        guard keyCount - firstKey >= Self.largeObjectKeyCount else { return }
+        let sorter = KeySorter(nodes: nodes, source: source, resolved: resolved, policy: policy)
+        try sorter.rejectRepeatedKeys(&keys, firstKey..<keyCount)
     }
 
-    /// Objects of fewer keys are small enough to be held.
-    fileprivate static let manyKeys = 4096
+    /// The minimum number of keys of an object that is checked before it is complete.
+    fileprivate static let largeObjectKeyCount = 4096
 
     private var closingByte: UInt8 {
         @inline(__always) get { isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }
@@ -268,7 +285,7 @@ struct JSONReader: ~Escapable {
 
     @inline(__always)
     private mutating func close(
-        _ nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeyOrder.Entry>, _ resolved: Span<UInt8>,
+        _ nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeySorter.Entry>, _ resolved: Span<UInt8>,
         _ members: inout [UInt32]
     ) throws(JSONError) {
         position &+= 1
@@ -278,8 +295,8 @@ struct JSONReader: ~Escapable {
         if isInObject {
             let firstKey = Int(nodes[innermost].extra)
             nodes[innermost].extra = UInt32(members.count)
-            let order = KeyOrder(nodes: nodes.span, source: source, resolved: resolved, policy: policy)
-            try order.append(&keys, firstKey..<keyCount, to: &members)
+            let sorter = KeySorter(nodes: nodes.span, source: source, resolved: resolved, policy: policy)
+            try sorter.append(&keys, firstKey..<keyCount, to: &members)
             keyCount = firstKey
         }
         depth &-= 1
@@ -289,7 +306,7 @@ struct JSONReader: ~Escapable {
 
     @inline(__always)
     private mutating func readKey(
-        into nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeyOrder.Entry>, _ resolved: inout TextBuffer
+        into nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeySorter.Entry>, _ resolved: inout TextBuffer
     ) throws(JSONError) {
         guard try nextByte() == UInt8(ascii: "\"") else { throw JSONError(.unexpectedByte, at: Int(position)) }
         let start = position &+ 1
@@ -302,17 +319,19 @@ struct JSONReader: ~Escapable {
         } else {
             prefix = try readLongString(from: start, plainTo: end, into: &nodes, &resolved)
         }
-        keys[keyCount] = KeyOrder.Entry(prefix: prefix, key: UInt32(truncatingIfNeeded: nodeCount &- 1))
+        keys[keyCount] = KeySorter.Entry(prefix: prefix, key: UInt32(truncatingIfNeeded: nodeCount &- 1))
         keyCount &+= 1
         try skipColon()
     }
 
-    /// Skips a colon and the white space around it: Foundation puts a space on either side.
+    /// Skips a colon and the white space around it.
+    ///
+    /// Foundation writes a space on either side.
     @inline(__always)
     private mutating func skipColon() throws(JSONError) {
         if source.holdsWord(at: Int(position)), source.word(at: Int(position)) & 0xFF_FFFF == 0x20_3A20 {
             position &+= 3
-            metSpace = true
+            hasWhitespace = true
         } else {
             skipSpace()
             guard try nextByte() == UInt8(ascii: ":") else { throw JSONError(.unexpectedByte, at: Int(position)) }
@@ -321,8 +340,9 @@ struct JSONReader: ~Escapable {
         skipSpace()
     }
 
-    /// Reads the string at the position. One without escapes stays where it is in the source; the text of another one is
-    /// built in `resolved`.
+    /// Reads the string at the position.
+    ///
+    /// A string without escapes refers to the source. Other strings are built in `resolved`.
     @inline(__always)
     private mutating func readString(
         into nodes: inout MutableSpan<Node>, _ resolved: inout TextBuffer
@@ -337,8 +357,9 @@ struct JSONReader: ~Escapable {
         }
     }
 
-    /// Reads a string that takes more than a quick look.
-    /// - Returns: the first eight bytes of its text.
+    /// Reads a string that contains escapes or non-ASCII characters, or that is near the end of the source.
+    ///
+    /// - Returns: The first eight bytes of the string, encoded as by `prefixAsNumber`.
     @inline(__always)
     private mutating func readLongString(
         from start: UInt32, plainTo end: UInt32, into nodes: inout MutableSpan<Node>, _ resolved: inout TextBuffer
@@ -358,7 +379,7 @@ struct JSONReader: ~Escapable {
     private mutating func append(
         _ kind: JSONKind, from start: UInt32, to end: UInt32, in nodes: inout MutableSpan<Node>
     ) {
-        // No number is larger than the longest text.
+        // The length of a text limits all these numbers to 32 bits.
         nodes[nodeCount] = Node(
             kind: kind, start: start, end: end, next: UInt32(truncatingIfNeeded: nodeCount &+ 1))
         nodeCount &+= 1
@@ -370,11 +391,11 @@ struct JSONReader: ~Escapable {
         return source[Int(position)]
     }
 
-    /// Skips white space: mostly there is none, one space, or a line feed and indentation.
+    /// Skips white space, which is usually absent, one space, or a line feed with indentation.
     @inline(__always)
     private mutating func skipSpace() {
         guard position < source.count, source[Int(position)] <= 0x20 else { return }
-        position = source.endOfSpace(from: position)
-        metSpace = true
+        position = source.endOfWhitespace(from: position)
+        hasWhitespace = true
     }
 }

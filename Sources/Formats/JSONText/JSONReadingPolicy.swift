@@ -1,18 +1,20 @@
-/// The deviations that a reader accepts: none, unless a format needs one and says so.
+/// The deviations from RFC 8259 that a reader accepts.
 public struct JSONReadingPolicy: Sendable {
-    /// What to do with a key that stands twice in one object.
+    /// The treatment of a key that occurs more than once in an object.
     public enum DuplicateKeys: Sendable {
-        /// Refuse the text.
+        /// The text is rejected.
         case reject
-        /// Keep the last value, as most parsers do.
+        /// The last value is kept, as most parsers do.
         case lastWins
     }
 
-    /// What to do with an escaped surrogate that has no other half.
+    /// The treatment of an escaped surrogate without the other half of its pair.
     public enum UnpairedSurrogates: Sendable {
-        /// Refuse the text.
+        /// The text is rejected.
         case reject
-        /// Keep it; the writer escapes it again. In memory it is encoded like any other scalar (WTF-8).
+        /// The surrogate is kept, encoded as WTF-8.
+        ///
+        /// The writer escapes it again.
         case keep
     }
 
@@ -20,13 +22,13 @@ public struct JSONReadingPolicy: Sendable {
     public var duplicateKeys: DuplicateKeys
     /// The treatment of lone surrogates.
     public var unpairedSurrogates: UnpairedSurrogates
-    /// How many arrays and objects may be open at once.
+    /// The maximum number of nested arrays and objects.
     public var depthLimit: Int
 
-    /// RFC 8259 to the letter, 512 levels.
+    /// The policy that accepts no deviations and at most 512 levels.
     public static let strict = JSONReadingPolicy()
 
-    /// Sets a policy; what is not given is strict.
+    /// Creates a policy, which is strict by default.
     public init(
         duplicateKeys: DuplicateKeys = .reject,
         unpairedSurrogates: UnpairedSurrogates = .reject,

@@ -1,10 +1,14 @@
-/// Binary reals as RFC 8785 (JSON Canonicalization Scheme, 3.2.2.3) writes them: the shortest digits that read back as the
-/// same number, in the form of ECMAScript. JSON has no others: what is infinite or not a number is `null`.
+/// Writes reals as RFC 8785 (JSON Canonicalization Scheme, section 3.2.2.3) specifies.
+///
+/// The output has the fewest digits that read back as the same number, in the notation of ECMAScript. Numbers that are
+/// infinite or not a number become `null`.
 extension TextWriter {
-    /// Sign, zero and point, five zeros, three words of digits.
-    static let realRoom = 32
+    /// The maximum number of bytes written for a real, including those beyond its end.
+    static let realLengthLimit = 32
 
-    /// Appends a real, for which there has to be room: 32 bytes.
+    /// Appends a real.
+    ///
+    /// There must be capacity for 32 bytes.
     public mutating func append(jsonNumber real: Double) {
         guard real.isFinite else { return append("null") }
         guard real != 0 else { return append(UInt8(ascii: "0")) }
@@ -13,10 +17,10 @@ extension TextWriter {
         append(decimal.digits, timesTenTo: decimal.exponent)
     }
 
-    /// Source of the ranges: ECMAScript, Number::toString.
+    /// Source of the ranges: ECMAScript, section Number::toString.
     private mutating func append(_ number: UInt64, timesTenTo exponent: Int) {
         let digits = DecimalDigits(number)
-        // How many digits stand in front of the decimal point; zeros are added, or left out, as it takes.
+        // The number of digits before the decimal point.
         let point = digits.count + exponent
         switch point {
         case digits.count... where point <= 21:
@@ -36,7 +40,7 @@ extension TextWriter {
         }
     }
 
-    /// Appends a number whose last digit is not zero, with a decimal point in front of the last `count` digits.
+    /// Appends a number whose last digit is not zero, with a decimal point before the last `count` digits.
     private mutating func append(_ number: UInt64, fractionDigits count: Int) {
         let (whole, fraction) = number.quotientAndRemainder(dividingBy: UInt64.powersOfTen[count])
         append(decimal: whole)
@@ -51,25 +55,25 @@ extension TextWriter {
     }
 }
 
-/// The fewest digits that read back as the same real, and the power of ten by which they are multiplied.
+/// The fewest digits that read back as the same real, and the power of ten that multiplies them.
 private struct ShortestDecimal {
     private(set) var digits: UInt64 = 0
     private(set) var exponent = 0
 
-    /// Reads the description of a real that is finite and not zero, such as `123.0` or `1.5e-07`.
+    /// Parses the description of a finite real other than zero, for example `123.0` or `1.5e-07`.
     init(_ real: Double) {
         let text = real.magnitude.description
         let bytes = text.utf8.span
         var fractionLength: Int?
-        reading: for place in bytes.indices {
-            switch bytes[place] {
+        reading: for index in bytes.indices {
+            switch bytes[index] {
             case UInt8(ascii: "."): fractionLength = 0
             case let digit where digit.isDigit:
                 digits = digits * 10 + UInt64(digit - UInt8(ascii: "0"))
                 fractionLength? += 1
             default:
-                // An exponent, such as `e-07`.
-                exponent = Int(String(readingUTF8: bytes.extracting((place + 1)...))) ?? 0
+                // An exponent follows, for example `e-07`.
+                exponent = Int(String(readingUTF8: bytes.extracting((index + 1)...))) ?? 0
                 break reading
             }
         }
@@ -79,14 +83,14 @@ private struct ShortestDecimal {
 }
 
 extension TextBuffer {
-    /// Appends a real as JSON; `null` if it is infinite or not a number.
+    /// Appends a real as JSON, or `null` if it is infinite or not a number.
     public mutating func append(jsonNumber real: Double) {
-        append(room: TextWriter.realRoom) { $0.append(jsonNumber: real) }
+        append(room: TextWriter.realLengthLimit) { $0.append(jsonNumber: real) }
     }
 }
 
 extension [UInt8] {
-    /// Appends a real as JSON; `null` if it is infinite or not a number.
+    /// Appends a real as JSON, or `null` if it is infinite or not a number.
     public mutating func append(jsonNumber real: Double) {
         var text = TextBuffer()
         text.append(jsonNumber: real)

@@ -1,12 +1,12 @@
 import Bytes
 
-/// Reads a string that takes more than a quick look: with escapes, or letters beyond ASCII.
+/// Reads a string that contains escapes or non-ASCII characters.
 struct JSONStringReader: ~Escapable {
     private let source: Span<UInt8>
     private let policy: JSONReadingPolicy
     private(set) var position: Int
 
-    /// - Parameter position: the first byte behind the quotation mark.
+    /// Creates a reader for the string whose first byte after the quotation mark is at `position`.
     @_lifetime(copy source)
     init(_ source: Span<UInt8>, from position: Int, policy: JSONReadingPolicy) {
         self.source = source
@@ -17,9 +17,11 @@ struct JSONStringReader: ~Escapable {
     /// Reads the string and its closing quotation mark.
     ///
     /// - Parameters:
-    ///   - end: up to where there is plain text only.
-    ///   - next: the place behind the string's node.
-    ///   - resolved: takes the text if there are escapes.
+    ///   - end: The end of a prefix that is known to be plain text.
+    ///   - next: The index of the node that follows the string.
+    ///   - resolved: The buffer to append the string to if it contains escapes.
+    /// - Returns: The node of the string.
+    /// - Throws: ``JSONError`` if the string is malformed.
     @inline(never)
     mutating func read(from end: Int, next: Int, into resolved: inout TextBuffer) throws(JSONError) -> JSONDocument.Node
     {
@@ -34,7 +36,7 @@ struct JSONStringReader: ~Escapable {
         let resolvedStart = resolved.count
         resolved.append(copying: source.extracting(start..<position))
         while source[position] == UInt8(ascii: "\\") {
-            if !readSlashes(into: &resolved) { try readEscape(into: &resolved) }
+            if !readEscapedSlashes(into: &resolved) { try readEscape(into: &resolved) }
             let runStart = position
             try skipPlainText()
             _ = try nextByte()
@@ -46,40 +48,43 @@ struct JSONStringReader: ~Escapable {
             next: UInt32(next), extra: UInt32(start))
     }
 
-    /// Reads on, not very far, while slashes alone are escaped: Foundation does that with every one.
-    /// - Returns: whether anything was read.
-    private mutating func readSlashes(into text: inout TextBuffer) -> Bool {
+    /// Reads a limited number of bytes as long as slashes are the only escapes.
+    ///
+    /// Foundation escapes every slash.
+    ///
+    /// - Returns: Whether anything was read.
+    private mutating func readEscapedSlashes(into text: inout TextBuffer) -> Bool {
         let start = position
-        text.append(room: Self.slashesRoom) { text in
-            while position - start <= Self.slashesRoom - 8, source.holdsWord(at: position) {
+        text.append(room: Self.slashRunLimit) { text in
+            while position - start <= Self.slashRunLimit - 8, source.holdsWord(at: position) {
                 let word = source.word(at: position)
-                let plain = word.textStops.trailingZeroBitCount >> 3
+                let plain = word.specialByteMask.trailingZeroBitCount >> 3
                 text.store(word, at: text.count)
-                text.skip(plain)
+                text.advance(by: plain)
                 position += plain
                 if plain == 8 { continue }
                 guard position + 1 < source.count, source[position] == UInt8(ascii: "\\"),
                     source[position + 1] == UInt8(ascii: "/")
                 else { return }
-                // The slash begins the plain text that follows.
+                // The slash becomes the first byte of the next word.
                 position += 1
             }
         }
         return position > start
     }
 
-    /// How much of a text with slashes is read at once.
-    private static let slashesRoom = 128
+    /// The maximum number of bytes that `readEscapedSlashes` reads at once.
+    private static let slashRunLimit = 128
 
     private func nextByte() throws(JSONError) -> UInt8 {
         guard position < source.count else { throw JSONError(.unexpectedEnd, at: source.count) }
         return source[position]
     }
 
-    /// Moves on to the next quotation mark or backslash, or to the end of the source.
+    /// Moves to the next quotation mark or backslash, or to the end of the source.
     private mutating func skipPlainText() throws(JSONError) {
         while source.holdsWord(at: position) {
-            let stops = source.word(at: position).textStops
+            let stops = source.word(at: position).specialByteMask
             position &+= stops.trailingZeroBitCount >> 3
             if stops == 0 { continue }
             let byte = source[position]
@@ -93,7 +98,7 @@ struct JSONStringReader: ~Escapable {
         }
     }
 
-    /// Skips a scalar that may stand in a string as it is.
+    /// Skips a character that a string can contain unescaped.
     @inline(never)
     private mutating func skipScalar() throws(JSONError) {
         let byte = source[position]
@@ -125,20 +130,20 @@ struct JSONStringReader: ~Escapable {
         position += 1
     }
 
-    /// Reads `uXXXX`, and the low half after it where it is the high half of a pair.
+    /// Reads `uXXXX`, and the escaped low surrogate after it if this is a high surrogate.
     private mutating func readScalarEscape(into text: inout TextBuffer) throws(JSONError) {
         let start = position - 1
         let unit = try readHexUnit()
         guard unit & 0xF800 == 0xD800 else { return text.append(scalar: unit) }
-        if unit < 0xDC00, let low = try lowHalf() {
+        if unit < 0xDC00, let low = try readLowSurrogate() {
             return text.append(scalar: 0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF)
         }
         guard policy.unpairedSurrogates == .keep else { throw JSONError(.unpairedSurrogate, at: start) }
         text.append(scalar: unit)
     }
 
-    /// The escaped low half of a surrogate pair, if that is what comes next; else the position stays.
-    private mutating func lowHalf() throws(JSONError) -> UInt32? {
+    /// Reads the escaped low surrogate at the position, or returns `nil` without moving if there is none.
+    private mutating func readLowSurrogate() throws(JSONError) -> UInt32? {
         let start = position
         guard position + 1 < source.count, source[position] == UInt8(ascii: "\\"),
             source[position + 1] == UInt8(ascii: "u")
@@ -166,21 +171,25 @@ struct JSONStringReader: ~Escapable {
 }
 
 extension Span<UInt8> {
-    /// The first byte from an index on that does not stand for itself in a string, or one of the last seven bytes: a
-    /// quick look that settles most strings, for what follows to look at closely.
+    /// Returns the index of the first byte that is not plain text, or an index within the last seven bytes.
+    ///
+    /// This check suffices for most strings. The caller has to examine the bytes from the returned index on.
     @inline(__always)
     func endOfPlainText(from start: UInt32) -> UInt32 {
         var index = start
         while holdsWord(at: Int(index)) {
-            let stops = word(at: Int(index)).textStops
+            let stops = word(at: Int(index)).specialByteMask
             index &+= UInt32(truncatingIfNeeded: stops.trailingZeroBitCount >> 3)
             if stops != 0 { return index }
         }
         return index
     }
 
-    /// The length of the well-formed UTF-8 sequence that starts at an index with a byte of 0x80 or more; nil if it is
-    /// malformed. Source of the ranges: the Unicode Standard, table 3-7.
+    /// Returns the length of the well-formed UTF-8 sequence at `index`, or `nil` if it is malformed.
+    ///
+    /// The byte at `index` is 0x80 or greater.
+    ///
+    /// Source of the ranges: the Unicode Standard, table 3-7.
     func lengthOfScalar(at index: Int) -> Int? {
         let first = self[index]
         let length: Int
@@ -204,7 +213,9 @@ extension Span<UInt8> {
 }
 
 extension TextBuffer {
-    /// Appends the UTF-8 of a scalar value; a surrogate is encoded in the same way (WTF-8).
+    /// Appends a scalar value as UTF-8.
+    ///
+    /// Surrogates are encoded in the same way, as in WTF-8.
     mutating func append(scalar: UInt32) {
         func tail(_ shift: UInt32) -> UInt8 { 0x80 | UInt8(scalar >> shift & 0x3F) }
         switch scalar {

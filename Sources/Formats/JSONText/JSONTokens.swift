@@ -1,9 +1,10 @@
-/// The tokens of RFC 8259 that are no strings.
+/// Reads the tokens of RFC 8259 other than strings.
 extension Span<UInt8> {
-    /// The first byte from an index on that is no white space; mostly the byte there is some, a line feed, and what follows
-    /// is indentation, which is skipped by eight columns at a time.
+    /// Returns the index of the first byte at or after `start` that is not white space.
+    ///
+    /// White space is usually a line feed followed by indentation, which is skipped in steps of eight bytes.
     @inline(__always)
-    func endOfSpace(from start: UInt32) -> UInt32 {
+    func endOfWhitespace(from start: UInt32) -> UInt32 {
         guard self[Int(start)].isJSONSpace else { return start }
         var index = start &+ 1
         while holdsWord(at: Int(index)) {
@@ -17,7 +18,7 @@ extension Span<UInt8> {
         return index
     }
 
-    /// The end of the number that begins at an index with a digit or a minus sign.
+    /// Returns the end of the number that begins at `start` with a digit or a minus sign.
     @inline(__always)
     func endOfNumber(at start: UInt32) throws(JSONError) -> UInt32 {
         var index = start
@@ -32,7 +33,7 @@ extension Span<UInt8> {
         return UInt32(try endOfAnyNumber(at: Int(start)))
     }
 
-    /// The end of a number that may have a sign, a fraction or an exponent.
+    /// Returns the end of a number that may have a sign, a fraction or an exponent.
     @inline(never)
     private func endOfAnyNumber(at start: Int) throws(JSONError) -> Int {
         var index = start
@@ -53,7 +54,7 @@ extension Span<UInt8> {
         return index
     }
 
-    /// The end of digits of which there has to be one.
+    /// Returns the end of a sequence of at least one digit.
     private func endOfDigits(at start: Int) throws(JSONError) -> Int {
         guard start < count else { throw JSONError(.unexpectedEnd, at: count) }
         guard self[start].isDigit else { throw JSONError(.invalidNumber, at: start) }
@@ -62,7 +63,7 @@ extension Span<UInt8> {
         return index
     }
 
-    /// The word `true`, `false` or `null` at an index, and its end.
+    /// Returns the kind and the end of the literal `true`, `false` or `null` at `start`.
     @inline(never)
     func literal(at start: Int) throws(JSONError) -> (JSONKind, end: Int) {
         switch self[start] {
@@ -88,12 +89,12 @@ extension UInt8 {
 
     var isJSONSpace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
 
-    /// Whether a number or word ends before this byte.
+    /// Whether the byte ends a number or a literal.
     var isDelimiter: Bool {
         isJSONSpace || self == UInt8(ascii: ",") || self == UInt8(ascii: "]") || self == UInt8(ascii: "}")
     }
 
-    /// Whether a number, `true`, `false` or `null` can hold this byte.
+    /// Whether the byte can occur in a number or a literal.
     var isScalarByte: Bool {
         isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) || self == UInt8(ascii: "-")
             || self == UInt8(ascii: "+") || self == UInt8(ascii: ".") || self == UInt8(ascii: "E")

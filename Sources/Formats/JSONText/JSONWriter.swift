@@ -1,5 +1,8 @@
 extension JSONDocument {
-    /// Appends a value as canonical JSON: keys by UTF-8 bytes, no spaces, shortest escapes, numbers as stored.
+    /// Appends a value as canonical JSON.
+    ///
+    /// Keys are sorted by their UTF-8 bytes, there is no white space, escapes are as short as possible, and numbers are
+    /// as stored.
     public func write(_ node: JSONNode, to output: inout TextBuffer) {
         output.append(room: canonicalLengthLimit(of: node)) { output in
             var writer = JSONWriter(self)
@@ -14,33 +17,35 @@ extension JSONDocument {
         output += text[0..<text.count]
     }
 
-    /// A value as canonical JSON.
+    /// Returns a value as canonical JSON.
     public func canonicalBytes(of node: JSONNode) -> [UInt8] {
         var output = TextBuffer()
         write(node, to: &output)
         return output.takeBytes()
     }
 
-    /// Whether the text that was read is its own canonical form, as can be told without writing it: nothing stands between
-    /// the values, all keys are in order, and nothing is escaped or was changed since. Where it is false, nothing is known.
+    /// Whether the source is known to be canonical JSON.
+    ///
+    /// The property is determined without writing the document. If it is `false`, the source may still be canonical.
     public var isPlainlyCanonical: Bool {
         guard isDense, resolved.count == 0 else { return false }
-        var place = 0
-        while place < members.count {
-            let end = place + Int(members[place])
+        var index = 0
+        while index < members.count {
+            let end = index + Int(members[index])
             var last: UInt32 = 0
-            while place < end {
-                place += 1
-                guard members[place] > last else { return false }
-                last = members[place]
+            while index < end {
+                index += 1
+                guard members[index] > last else { return false }
+                last = members[index]
             }
-            place += 1
+            index += 1
         }
         return true
     }
 
-    /// A length that the canonical form of a value does not exceed. Of what was read, none gets longer than it was;
-    /// what was put in its place is counted in `replacedLength`.
+    /// Returns an upper bound of the length of the canonical form of a value.
+    ///
+    /// Values from the source do not get longer. `replacedLength` accounts for values that were replaced.
     private func canonicalLengthLimit(of node: JSONNode) -> Int {
         let entry = nodes[Int(node.index)]
         let length = Int(entry.end - entry.start)
@@ -50,8 +55,9 @@ extension JSONDocument {
 }
 
 extension Span<UInt8> {
-    /// A length that these bytes, be they a string, a number or a word, do not exceed in canonical JSON: quotation
-    /// marks around them, and up to six bytes for one that may have to be escaped.
+    /// An upper bound of the length of these bytes as a string, number or literal in canonical JSON.
+    ///
+    /// The bound includes quotation marks, and six bytes for each byte that may need an escape.
     var canonicalLengthLimit: Int {
         var limit = count + 2
         for index in indices {
@@ -64,16 +70,16 @@ extension Span<UInt8> {
     }
 }
 
-/// Walks a value and writes it into memory that is known to suffice.
+/// Writes a value into memory of sufficient size.
 ///
-/// The arrays and objects that are open are kept in `outer`, so the depth of the value costs no stack.
+/// Open arrays and objects are stored in `outer`, so nesting uses no stack.
 private struct JSONWriter: ~Copyable, ~Escapable {
-    /// An array or object of which a part is written.
+    /// An array or object that is being written.
     struct Container {
         let isObject: Bool
-        /// For an array the next node, for an object the next place in `members`.
+        /// The index of the next node of an array, or the index in `members` of the next key of an object.
         var next: Int
-        /// Where `next` ends.
+        /// The end of the range of `next`.
         let end: Int
     }
 
@@ -104,7 +110,7 @@ private struct JSONWriter: ~Copyable, ~Escapable {
             }
             isFirst = false
             if let inner = begin(index, to: &output) {
-                // As deep as payloads are: memory is asked for once, and not for a scalar.
+                // Reserve memory once for a typical depth. Values without nested containers allocate nothing.
                 if outer.isEmpty { outer.reserveCapacity(8) }
                 outer.append(container)
                 container = inner
@@ -113,7 +119,9 @@ private struct JSONWriter: ~Copyable, ~Escapable {
         }
     }
 
-    /// Writes a scalar, or an array or object whose values are scalars or empty; only opens any other one.
+    /// Writes a scalar, or an array or object whose values are scalars or empty.
+    ///
+    /// Otherwise opens the array or object.
     private func begin(_ index: Int, to output: inout TextWriter) -> Container? {
         let node = nodes[index]
         switch node.kind {
@@ -127,7 +135,7 @@ private struct JSONWriter: ~Copyable, ~Escapable {
             output.append(UInt8(ascii: "{"))
             let start = Int(node.extra) + 1
             let end = start + Int(members[start - 1])
-            // There is a node for each key and each value, and no other.
+            // A flat object has exactly one node for each key and each value.
             let isFlat = Int(node.next) == index + 1 + 2 * (end - start)
             guard isFlat else { return Container(isObject: true, next: start, end: end) }
             writeMembers(start..<end, to: &output)
@@ -137,7 +145,7 @@ private struct JSONWriter: ~Copyable, ~Escapable {
         return nil
     }
 
-    /// Writes the rest of an array whose elements are scalars or empty.
+    /// Writes the elements and the end of an array whose elements are scalars or empty.
     private func writeElements(_ elements: Range<Int>, to output: inout TextWriter) {
         for index in elements {
             if index > elements.lowerBound { output.append(UInt8(ascii: ",")) }
@@ -146,11 +154,11 @@ private struct JSONWriter: ~Copyable, ~Escapable {
         output.append(UInt8(ascii: "]"))
     }
 
-    /// Writes the rest of an object whose values are scalars or empty.
-    private func writeMembers(_ places: Range<Int>, to output: inout TextWriter) {
-        for place in places {
-            if place > places.lowerBound { output.append(UInt8(ascii: ",")) }
-            let key = Int(members[place])
+    /// Writes the members and the end of an object whose values are scalars or empty.
+    private func writeMembers(_ positions: Range<Int>, to output: inout TextWriter) {
+        for index in positions {
+            if index > positions.lowerBound { output.append(UInt8(ascii: ",")) }
+            let key = Int(members[index])
             writeString(nodes[key], to: &output)
             output.append(UInt8(ascii: ":"))
             writeFlat(nodes[key + 1], to: &output)
@@ -175,7 +183,7 @@ private struct JSONWriter: ~Copyable, ~Escapable {
         }
     }
 
-    /// Moves on to the next value in a container, with the comma and the key before it.
+    /// Returns the index of the next value in a container, after writing the comma and the key before it.
     private func nextValue(
         in container: inout Container, isFirst: Bool, to output: inout TextWriter
     ) -> Int? {
@@ -211,15 +219,16 @@ private struct JSONWriter: ~Copyable, ~Escapable {
 }
 
 extension [UInt8] {
-    /// Appends a text as a JSON string with the shortest escapes: only what RFC 8259 demands is escaped, and a lone
-    /// surrogate (WTF-8), which UTF-8 cannot express.
+    /// Appends UTF-8 as a JSON string with the shortest escapes.
+    ///
+    /// Only the characters that RFC 8259 requires are escaped, and lone surrogates in WTF-8.
     public mutating func append(jsonString text: Span<UInt8>) {
         var string = TextBuffer()
         string.append(room: text.canonicalLengthLimit) { $0.append(jsonString: text) }
         append(contentsOf: string[0..<string.count])
     }
 
-    /// Appends a text as a JSON string.
+    /// Appends a string as a JSON string.
     public mutating func append(jsonString text: String) {
         guard text.utf8.span.needsNoEscape else { return append(jsonString: text.utf8.span) }
         append(UInt8(ascii: "\""))

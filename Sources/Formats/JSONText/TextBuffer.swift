@@ -1,35 +1,37 @@
 import Bytes
 
-/// Bytes that are put together in memory that is kept and used again: behind the text there is room that holds anything.
+/// A buffer of bytes whose memory is reused.
+///
+/// The memory extends beyond the bytes, so that writers can store whole words. The contents there are unspecified.
 public struct TextBuffer: Sendable {
     @usableFromInline var memory: [UInt8] = []
-    /// How many bytes there are.
+    /// The number of bytes.
     public var count: Int { used }
     @usableFromInline var used = 0
-    /// How many bytes the memory has.
+    /// The number of bytes of memory.
     public var capacity: Int { memory.count }
 
-    /// Makes an empty buffer.
+    /// Creates an empty buffer.
     public init() {}
 
-    /// Makes a buffer of bytes that are there, in their memory.
+    /// Creates a buffer that contains `bytes`, without copying them.
     public init(_ bytes: [UInt8]) {
         memory = bytes
         used = bytes.count
     }
 
-    /// The bytes, without a copy.
+    /// The bytes.
     @inlinable public var span: Span<UInt8> {
         @_lifetime(borrow self) get { memory.span.extracting(..<used) }
     }
 
-    /// The bytes of a range, which must not end behind ``count``.
+    /// Accesses the bytes of a range, which must not end after ``count``.
     public subscript(range: Range<Int>) -> ArraySlice<UInt8> { memory[range] }
 
-    /// All bytes.
+    /// A copy of all bytes.
     public var bytes: [UInt8] { Array(memory[..<count]) }
 
-    /// Hands over all bytes together with their memory, so that large texts are not copied.
+    /// Removes and returns all bytes without copying them.
     public mutating func takeBytes() -> [UInt8] {
         var bytes: [UInt8] = []
         swap(&bytes, &memory)
@@ -38,17 +40,20 @@ public struct TextBuffer: Sendable {
         return bytes
     }
 
-    /// Forgets the bytes, keeps the memory.
+    /// Removes all bytes, keeping the memory.
     public mutating func removeAll() { used = 0 }
 
-    /// Forgets the bytes from a place on, which must not be behind ``count``.
-    public mutating func removeAll(from place: Int) {
-        precondition(place >= 0 && place <= count, "a place behind the end")
-        used = place
+    /// Removes the bytes from `index` on, keeping the memory.
+    public mutating func removeAll(from index: Int) {
+        precondition(index >= 0 && index <= count, "an index beyond the end")
+        used = index
     }
 
-    /// Appends what a body writes.
-    /// - Parameter room: the most bytes that it writes.
+    /// Appends the bytes that `body` writes.
+    ///
+    /// - Parameters:
+    ///   - room: The maximum number of bytes that `body` writes.
+    ///   - body: A closure that writes bytes.
     @inlinable
     @inline(__always)
     public mutating func append(room: Int, _ body: (inout TextWriter) -> Void) {
@@ -66,9 +71,9 @@ public struct TextBuffer: Sendable {
         memory.append(addingCapacity: more) { $0.append(repeating: 0, count: more) }
     }
 
-    /// Appends bytes that stand in the buffer already.
+    /// Appends a copy of bytes that are already in the buffer.
     public mutating func append(again range: Range<Int>) {
-        precondition(range.lowerBound >= 0 && range.upperBound <= count, "bytes behind the end")
+        precondition(range.lowerBound >= 0 && range.upperBound <= count, "a range beyond the end")
         append(room: range.count) { $0.append(again: range) }
     }
 
@@ -82,7 +87,7 @@ public struct TextBuffer: Sendable {
         append(room: bytes.count) { $0.append(copying: bytes) }
     }
 
-    /// Appends a constant text.
+    /// Appends a constant string.
     public mutating func append(_ piece: TextPiece) {
         append(room: 0) { $0.append(piece) }
     }
@@ -92,22 +97,22 @@ public struct TextBuffer: Sendable {
         append(room: 25) { $0.append(decimal: number) }
     }
 
-    /// Appends a text as a JSON string with the shortest escapes.
+    /// Appends UTF-8 as a JSON string with the shortest escapes.
     public mutating func append(jsonString text: Span<UInt8>) {
-        // Of a short text each byte may be escaped.
+        // The exact limit is not computed for a short string. All its bytes could need an escape.
         append(room: text.count <= 64 ? 6 * text.count + 2 : text.canonicalLengthLimit) { $0.append(jsonString: text) }
     }
 }
 
-/// Writes into memory that is known to suffice, sixteen bytes at a time.
+/// Writes into memory of sufficient size, up to sixteen bytes at a time.
 ///
-/// The last of them may be too many: they are written over by what follows, or stay behind the text.
+/// A store may write more bytes than are appended. The next store overwrites them, or they remain beyond ``count``.
 public struct TextWriter: ~Copyable, ~Escapable {
-    /// How many bytes of memory have to be there beyond those that are needed.
+    /// The number of bytes of memory that must exist beyond the appended bytes.
     @inlinable static var slack: Int { 48 }
 
     @usableFromInline var memory: MutableSpan<UInt8>
-    /// How many bytes there are.
+    /// The number of bytes.
     public var count: Int { used }
     @usableFromInline var used: Int
 
@@ -131,19 +136,21 @@ public struct TextWriter: ~Copyable, ~Escapable {
         append(copying: bytes, from: 0, to: UInt32(truncatingIfNeeded: bytes.count))
     }
 
-    /// Appends the UTF-8 of a text as it is.
+    /// Appends the UTF-8 of a string without quotation marks or escapes.
     public mutating func append(_ text: String) {
         append(copying: text.utf8.span)
     }
 
-    /// Appends a constant text.
+    /// Appends a constant string.
     public mutating func append(_ piece: TextPiece) {
         store(piece.start, at: count)
         store(piece.end, at: count &+ 16)
         used &+= piece.count
     }
 
-    /// Appends a part of bytes; reads, but does not keep, some that stand behind it.
+    /// Appends a range of `bytes`.
+    ///
+    /// Bytes after the range may be read and stored, but are not appended.
     public mutating func append(copying bytes: Span<UInt8>, from start: UInt32, to end: UInt32) {
         let offset = count &- Int(start)
         used = offset &+ Int(end)
@@ -163,7 +170,7 @@ public struct TextWriter: ~Copyable, ~Escapable {
         }
     }
 
-    /// Appends a part of bytes as `append(copying:from:to:)` does; one of at most sixteen takes a single store.
+    /// Appends a range of `bytes`, with a single store if it has at most sixteen bytes.
     @inline(__always)
     mutating func append(copyingShort bytes: Span<UInt8>, from start: UInt32, to end: UInt32) {
         guard end &- start <= 16, Int(start) <= bytes.count &- 16 else {
@@ -173,7 +180,9 @@ public struct TextWriter: ~Copyable, ~Escapable {
         used &+= Int(end &- start)
     }
 
-    /// Appends bytes, and behind each one that is a mark the mark once more. There has to be room for twice the bytes.
+    /// Appends `bytes` with each occurrence of `mark` doubled.
+    ///
+    /// There must be capacity for twice the number of bytes.
     public mutating func append(copying bytes: Span<UInt8>, doubling mark: UInt8) {
         let low: UInt64 = 0x0101_0101_0101_0101
         let marks = low &* UInt64(mark)
@@ -182,7 +191,7 @@ public struct TextWriter: ~Copyable, ~Escapable {
             let word = bytes.word(at: index)
             store(word, at: used)
             let others = word ^ marks
-            // The lowest bit that is set belongs to the first byte that is a mark.
+            // The lowest set bit belongs to the first mark.
             let found = (others &- low) & ~others & (low &<< 7)
             let count = found == 0 ? 8 : found.trailingZeroBitCount &>> 3 &+ 1
             used &+= count
@@ -196,7 +205,7 @@ public struct TextWriter: ~Copyable, ~Escapable {
         }
     }
 
-    /// Appends bytes that stand in the memory already.
+    /// Appends a copy of bytes that are already in the memory.
     mutating func append(again range: Range<Int>) {
         var index = range.lowerBound
         while range.upperBound &- index >= 8 {
@@ -210,57 +219,60 @@ public struct TextWriter: ~Copyable, ~Escapable {
         }
     }
 
-    /// Leaves a place free that is written later.
-    mutating func skip(_ places: Int) { used &+= places }
+    /// Adds bytes that were stored after ``count`` to the appended bytes.
+    mutating func advance(by count: Int) { used &+= count }
 
-    /// Writes eight bytes at a place of their own, the lowest one first.
+    /// Stores eight bytes at `index`, the lowest one first.
     @inline(__always)
-    mutating func store(_ word: UInt64, at place: Int) { memory.store(word, at: place) }
+    mutating func store(_ word: UInt64, at index: Int) { memory.store(word, at: index) }
 
     @inline(__always)
-    private mutating func store(_ piece: SIMD16<UInt8>, at place: Int) { memory.store(piece, at: place) }
+    private mutating func store(_ piece: SIMD16<UInt8>, at index: Int) { memory.store(piece, at: index) }
 
-    /// Appends a text as a JSON string with the shortest escapes, for which there has to be room: six bytes for each of
-    /// its own, and two.
+    /// Appends UTF-8 as a JSON string with the shortest escapes.
+    ///
+    /// There must be capacity for six times the number of bytes plus two.
     public mutating func append(jsonString text: Span<UInt8>) {
         append(UInt8(ascii: "\""))
-        if !appendsWithoutEscapes(text) {
+        if !appendIfPlain(text) {
             var index = 0
             while index < text.count { index = append(scalarAt: index, of: text) }
         }
         append(UInt8(ascii: "\""))
     }
 
-    /// Appends a text if it is ASCII of which a JSON string escapes nothing, as most are.
-    /// - Returns: whether it is; if not, nothing was appended.
-    private mutating func appendsWithoutEscapes(_ text: Span<UInt8>) -> Bool {
+    /// Appends `text` if it is ASCII without characters that need an escape, as most strings are.
+    ///
+    /// - Returns: Whether `text` was appended.
+    private mutating func appendIfPlain(_ text: Span<UInt8>) -> Bool {
         guard text.holdsWord(at: 0) else {
             guard text.needsNoEscape else { return false }
             for index in text.indices { append(text[index]) }
             return true
         }
-        // The last eight bytes may in part be written twice.
+        // The last word may overlap the one before.
         let last = text.count &- 8
         var index = 0
         while index < last {
-            guard storesWithoutEscapes(text.word(at: index), at: used &+ index) else { return false }
+            guard storeIfPlain(text.word(at: index), at: used &+ index) else { return false }
             index &+= 8
         }
-        guard storesWithoutEscapes(text.word(at: last), at: used &+ last) else { return false }
+        guard storeIfPlain(text.word(at: last), at: used &+ last) else { return false }
         used &+= text.count
         return true
     }
 
-    /// Writes eight bytes if none of them is escaped.
+    /// Stores eight bytes unless one of them needs an escape or is not ASCII.
     @inline(__always)
-    private mutating func storesWithoutEscapes(_ word: UInt64, at place: Int) -> Bool {
-        if word.textStops != 0 { return false }
-        store(word, at: place)
+    private mutating func storeIfPlain(_ word: UInt64, at index: Int) -> Bool {
+        if word.specialByteMask != 0 { return false }
+        store(word, at: index)
         return true
     }
 
-    /// Appends a byte, or a lone surrogate, as it stands in a JSON string.
-    /// - Returns: the index behind it.
+    /// Appends the byte or the lone surrogate at `index`, escaped if necessary.
+    ///
+    /// - Returns: The index after it.
     private mutating func append(scalarAt index: Int, of text: Span<UInt8>) -> Int {
         let byte = text[index]
         switch byte {
@@ -304,16 +316,16 @@ public struct TextWriter: ~Copyable, ~Escapable {
     }
 }
 
-/// A constant text of at most 32 bytes, ready to be written: what stands between the values of a line.
+/// A constant string of at most 32 bytes, stored in vectors that can be appended quickly.
 public struct TextPiece: Sendable, ExpressibleByStringLiteral {
     fileprivate let start: SIMD16<UInt8>
     fileprivate let end: SIMD16<UInt8>
     fileprivate let count: Int
 
-    /// Makes a text from a literal.
+    /// Creates a constant string from a literal.
     public init(stringLiteral text: String) {
         let bytes = Array(text.utf8)
-        precondition(bytes.count <= 32, "a text of more than 32 bytes")
+        precondition(bytes.count <= 32, "a string of more than 32 bytes")
         let padded = bytes + [UInt8](repeating: 0, count: 32 - bytes.count)
         start = padded.span.piece(at: 0)
         end = padded.span.piece(at: 16)

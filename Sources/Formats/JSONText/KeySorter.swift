@@ -1,15 +1,15 @@
-/// Puts the members of an object in canonical order and finds keys that repeat.
+/// Sorts the members of an object into canonical order and finds repeated keys.
 ///
-/// Most keys differ in their first eight bytes, so these are compared as one number.
-struct KeyOrder: ~Escapable {
+/// Most keys differ in their first eight bytes, which are compared as one number.
+struct KeySorter: ~Escapable {
     /// A key of an object.
     struct Entry: Sendable {
-        /// Its first eight bytes.
+        /// The first eight bytes.
         let prefix: UInt64
-        /// Its node.
+        /// The index of the node.
         let key: UInt32
 
-        /// The value that fills unused memory.
+        /// The value of unused entries.
         static let none = Entry(prefix: 0, key: 0)
     }
 
@@ -18,7 +18,9 @@ struct KeyOrder: ~Escapable {
     private let resolved: Span<UInt8>
     private let policy: JSONReadingPolicy
 
-    /// Above this many members the library's sort is faster than insertion.
+    /// The maximum number of members that are sorted by insertion.
+    ///
+    /// For more members, the library's sort is faster.
     private static let insertionLimit = 40
 
     @_lifetime(copy nodes, copy source, copy resolved)
@@ -29,14 +31,14 @@ struct KeyOrder: ~Escapable {
         self.policy = policy
     }
 
-    /// Appends the number of keys of an object and the keys in canonical order.
+    /// Appends the number of keys of an object, and its keys in canonical order, to `members`.
     @inline(never)
     func append(
         _ keys: inout MutableSpan<Entry>, _ range: Range<Int>, to members: inout [UInt32]
     ) throws(JSONError) {
         sort(&keys, range)
-        guard !hasRepeated(keys.span.extracting(range)) else {
-            return try appendOnce(keys.span.extracting(range), to: &members)
+        guard !hasRepeatedKeys(keys.span.extracting(range)) else {
+            return try appendLastOfEqual(keys.span.extracting(range), to: &members)
         }
         members.append(addingCapacity: range.count + 1) { members in
             members.append(UInt32(range.count))
@@ -44,24 +46,26 @@ struct KeyOrder: ~Escapable {
         }
     }
 
-    /// Refuses keys of which some repeat. The keys may be in another order afterwards.
+    /// Throws an error if a key is repeated.
+    ///
+    /// The keys may be reordered.
     @inline(never)
-    func refuseRepeated(_ keys: inout MutableSpan<Entry>, _ range: Range<Int>) throws(JSONError) {
+    func rejectRepeatedKeys(_ keys: inout MutableSpan<Entry>, _ range: Range<Int>) throws(JSONError) {
         sort(&keys, range)
-        guard hasRepeated(keys.span.extracting(range)) else { return }
-        throw repeated(keys.span.extracting(range))
+        guard hasRepeatedKeys(keys.span.extracting(range)) else { return }
+        throw repeatedKeyError(keys.span.extracting(range))
     }
 
     private func sort(_ keys: inout MutableSpan<Entry>, _ range: Range<Int>) {
         guard range.count <= Self.insertionLimit else { return sortMany(&keys, range) }
         for unsorted in range {
             let entry = keys[unsorted]
-            var place = unsorted
-            while place > range.lowerBound, precedes(entry, keys[place - 1]) {
-                keys[place] = keys[place - 1]
-                place -= 1
+            var hole = unsorted
+            while hole > range.lowerBound, precedes(entry, keys[hole - 1]) {
+                keys[hole] = keys[hole - 1]
+                hole -= 1
             }
-            if place < unsorted { keys[place] = entry }
+            if hole < unsorted { keys[hole] = entry }
         }
     }
 
@@ -73,7 +77,9 @@ struct KeyOrder: ~Escapable {
         for index in range { keys[index] = sorted[index - range.lowerBound] }
     }
 
-    /// Equal keys stay in the order in which they stand.
+    /// Returns whether `left` precedes `right`.
+    ///
+    /// Equal keys keep their order.
     @inline(__always)
     private func precedes(_ left: Entry, _ right: Entry) -> Bool {
         left.prefix == right.prefix ? precedesInFull(left, right) : left.prefix < right.prefix
@@ -89,7 +95,7 @@ struct KeyOrder: ~Escapable {
         left.prefix == right.prefix && bytes(of: left).equals(bytes(of: right))
     }
 
-    private func hasRepeated(_ keys: Span<Entry>) -> Bool {
+    private func hasRepeatedKeys(_ keys: Span<Entry>) -> Bool {
         var index = 1
         while index < keys.count {
             if areEqual(keys[index - 1], keys[index]) { return true }
@@ -98,21 +104,23 @@ struct KeyOrder: ~Escapable {
         return false
     }
 
-    /// Appends keys of which some repeat: the last of equal ones, if that is allowed.
-    private func appendOnce(_ keys: Span<Entry>, to members: inout [UInt32]) throws(JSONError) {
+    /// Appends keys that include repeated ones.
+    ///
+    /// The last of equal keys is kept if the policy allows it.
+    private func appendLastOfEqual(_ keys: Span<Entry>, to members: inout [UInt32]) throws(JSONError) {
         guard policy.duplicateKeys == .lastWins else {
-            throw repeated(keys)
+            throw repeatedKeyError(keys)
         }
-        let place = members.count
+        let countIndex = members.count
         members.append(0)
         for index in keys.indices where index + 1 == keys.count || !areEqual(keys[index], keys[index + 1]) {
             members.append(keys[index].key)
         }
-        members[place] = UInt32(members.count - place - 1)
+        members[countIndex] = UInt32(members.count - countIndex - 1)
     }
 
-    /// Reports the first key that is there already.
-    private func repeated(_ keys: Span<Entry>) -> JSONError {
+    /// Returns the error for the first key in the source that repeats an earlier one.
+    private func repeatedKeyError(_ keys: Span<Entry>) -> JSONError {
         var firstRepeated = UInt32.max
         for index in keys.indices.dropFirst() where areEqual(keys[index - 1], keys[index]) {
             firstRepeated = min(firstRepeated, keys[index].key)
@@ -126,7 +134,7 @@ struct KeyOrder: ~Escapable {
         return (key.isResolved ? resolved : source).extracting(Int(key.start)..<Int(key.end))
     }
 
-    /// Where the quotation mark before a key stands in the source.
+    /// Returns the source offset of the quotation mark before a key.
     private func offset(of key: JSONDocument.Node) -> Int {
         Int(key.isResolved ? key.extra : key.start) - 1
     }

@@ -1,0 +1,25 @@
+/// The part of a key that was read from text that arrives in pieces.
+struct PartialKey: Sendable {
+    /// The length, in bytes, above which a key is truncated.
+    ///
+    /// No longer key is ever looked up.
+    private static let maximumLength = 256
+
+    private var bytes: [UInt8] = []
+
+    /// Removes the key, keeping the memory.
+    mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
+    /// Appends a part of the key with its escapes.
+    mutating func append(_ part: Span<UInt8>) {
+        if bytes.count <= Self.maximumLength { bytes.append(copying: part) }
+    }
+
+    /// The key with its escapes resolved, or an empty key if it is malformed.
+    var resolved: [UInt8] {
+        guard bytes.contains(UInt8(ascii: "\\")) else { return bytes }
+        let quoted = [UInt8(ascii: "\"")] + bytes + [UInt8(ascii: "\"")]
+        guard let document = try? JSONDocument(quoted) else { return [] }
+        return document.bytes(of: document.root).copied()
+    }
+}
