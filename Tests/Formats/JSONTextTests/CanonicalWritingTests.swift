@@ -12,16 +12,16 @@ import Testing
             #"{"1234567":4,"12345678":3,"12345678a":2,"12345678b":1}"#),
         Row(#"{"b":{"d":1,"c":2},"a":[{"f":1,"e":2}]}"#, #"{"a":[{"e":2,"f":1}],"b":{"c":2,"d":1}}"#),
     ])
-    func sortsKeysByTheirBytes(_ row: Row) {
+    func sortsKeysByUTF8(_ row: Row) {
         row.check()
     }
 
-    /// UTF-16 order, which RFC 8785 uses, would put the second first.
+    /// The order of UTF-16, which RFC 8785 specifies, would be the reverse.
     @Test func sortsByUTF8NotByUTF16() {
         Row("{\"\u{10000}\":1,\"\u{FFFD}\":2}", "{\"\u{FFFD}\":2,\"\u{10000}\":1}").check()
     }
 
-    @Test func sortsByTheKeyAndNotByItsEscapes() {
+    @Test func sortsByResolvedKeys() {
         Row(#"{"\u0062":1,"a":2,"\u0041":3}"#, #"{"A":3,"a":2,"b":1}"#).check()
     }
 
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: 0..<0x20)
-    func writesControlCharactersAsShortAsPossible(_ control: Int) throws {
+    func writesControlCharactersWithShortestEscapes(_ control: Int) throws {
         let digits = String(control, radix: 16)
         let long = "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
         let short = [8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r"][control] ?? long
@@ -48,19 +48,19 @@ import Testing
         #expect(output == Array("\"\(short)\"".utf8))
     }
 
-    @Test func escapesOnlyWhatItMust() {
+    @Test func escapesOnlyRequiredCharacters() {
         var output = Array("x".utf8)
         output.append(jsonString: "a/b\"c\\d\u{7F}\u{2028}é😀")
         #expect(String(decoding: output, as: UTF8.self) == "x\"a/b\\\"c\\\\d\u{7F}\u{2028}é😀\"")
     }
 
-    @Test func writesWhateverBytesItIsGivenWithoutTrapping() {
+    @Test func writesMalformedUTF8WithoutTrapping() {
         var output: [UInt8] = []
         output.append(jsonString: ([0xED, 0xFF, 0xFF, 0xED, 0xA0] as [UInt8]).span)
         #expect(output == Array(#""\udfff"#.utf8) + [0xED, 0xA0, 0x22])
     }
 
-    @Test func appendsToWhatIsThere() throws {
+    @Test func appendsToExistingBytes() throws {
         let document = try JSONDocument(#"{"a":[1,2],"b":"x"}"#)
         var output = Array("data: ".utf8)
         document.write(try document.at("a"), to: &output)

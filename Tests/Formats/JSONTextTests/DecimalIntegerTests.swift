@@ -9,8 +9,8 @@ import Testing
         ("99999999999999999999999", nil), ("", nil), ("-", nil), ("--1", nil), ("1-", nil), ("1.0", nil), ("1e3", nil),
     ]
 
-    @Test("an integer is read up to its bounds", arguments: texts)
-    func bounds(text: String, value: Int64?) {
+    @Test("Integers are parsed up to the bounds of Int64", arguments: texts)
+    func parsesIntegersWithinBounds(text: String, value: Int64?) {
         let read = Int64(decimal: text.utf8.span)
         #expect(read == value)
     }

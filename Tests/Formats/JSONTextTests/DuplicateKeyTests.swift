@@ -10,7 +10,7 @@ import Testing
         Row(#"{"b":1,"b":2,"a":3,"a":4}"#, .duplicateKey, at: 7),
         Row(#"{"longer key 1":1,"longer key 2":2,"longer key 1":3}"#, .duplicateKey, at: 35),
     ])
-    func refusesARepeatedKeyWhereItRepeatsFirst(_ row: Row) {
+    func reportsFirstRepeatedKey(_ row: Row) {
         row.check()
         row.check(.keepingSurrogates)
     }
@@ -21,7 +21,7 @@ import Testing
         Row(#"{"é":1,"\u00e9":2}"#, .duplicateKey, at: 8),
         Row(#"{"😀":1,"\ud83d\ude00":2}"#, .duplicateKey, at: 10),
     ])
-    func comparesKeysWithoutTheirEscapes(_ row: Row) {
+    func comparesResolvedKeys(_ row: Row) {
         row.check()
     }
 
@@ -35,7 +35,7 @@ import Testing
             #"{"same first eight 1":1,"same first eight":2}"#,
             #"{"same first eight":2,"same first eight 1":1}"#),
     ])
-    func keysThatOnlyLookAlikeAreNotTheSame(_ row: Row) {
+    func distinguishesSimilarKeys(_ row: Row) {
         row.check()
     }
 
@@ -45,11 +45,11 @@ import Testing
         Row(#"{"a":[1,{"a":1,"a":[]}],"a":{"a":1,"a":{}}}"#, #"{"a":{"a":{}}}"#),
         Row(#"{"a":{"x":1},"\u0061":null}"#, #"{"a":null}"#), Row(#"{"":1,"":2}"#, #"{"":2}"#),
     ])
-    func theLastValueWinsWhereThePolicySaysSo(_ row: Row) {
+    func keepsLastValueIfPolicyAllows(_ row: Row) {
         row.check(.lastWins)
     }
 
-    @Test func theLastValueWinsInLargeObjectsToo() throws {
+    @Test func keepsLastValueInLargeObjects() throws {
         let members = (0..<900).map { "\"key \($0 % 300)\":\($0)" }
         let text = "{" + members.joined(separator: ",") + "}"
         let document = try JSONDocument(text, policy: .lastWins)
@@ -62,19 +62,19 @@ import Testing
         Row(text, .duplicateKey, at: first).check()
     }
 
-    @Test func aFaultBeforeTheEndOfTheObjectComesFirst() {
+    @Test func reportsSyntaxErrorBeforeRepeatedKey() {
         Row(#"{"a":1,"a":2,}"#, .unexpectedByte, at: 13).check()
     }
 
-    @Test func aLargeObjectIsRefusedBeforeAllOfItIsRead() {
+    @Test func rejectsLargeObjectBeforeReadingItCompletely() {
         let keys = (0..<50_000).map { #""k\#($0 % 3000)":1"# }.joined(separator: ",")
-        // Its end, which would be reported otherwise, is never reached.
-        #expect(throws: JSONError(.duplicateKey, at: firstRepeated)) {
+        // The missing end of the object would be reported if the whole text were read.
+        #expect(throws: JSONError(.duplicateKey, at: firstRepeatedOffset)) {
             try JSONDocument("{" + keys)
         }
-        #expect(throws: JSONError(.duplicateKey, at: firstRepeated)) { try JSONDocument("{" + keys + "}") }
+        #expect(throws: JSONError(.duplicateKey, at: firstRepeatedOffset)) { try JSONDocument("{" + keys + "}") }
     }
 
-    /// Where the key that comes first for the second time begins.
-    private var firstRepeated: Int { 1 + (0..<3000).reduce(0) { $0 + #""k\#($1)":1,"#.utf8.count } }
+    /// The offset of the first key that is repeated.
+    private var firstRepeatedOffset: Int { 1 + (0..<3000).reduce(0) { $0 + #""k\#($1)":1,"#.utf8.count } }
 }

@@ -2,7 +2,7 @@ import JSONText
 import Testing
 
 @Suite struct EditingTests {
-    @Test func takesMembersOutOfAnObject() throws {
+    @Test func removesMembersFromObject() throws {
         var document = try JSONDocument(#"{"c":[1],"a":1,"b":{"x":2}}"#)
         let root = document.root
         document.removeMember(withValue: try document.at("b"), from: root)
@@ -15,7 +15,7 @@ import Testing
         #expect(document.count(of: root) == 0)
     }
 
-    @Test func takingOutWhatIsNotThereDoesNothing() throws {
+    @Test func ignoresRemovalOfAbsentValues() throws {
         var document = try JSONDocument(#"{"a":{},"b":[1],"c":"s","d":7}"#)
         let before = document.canonical
         let seven = try document.at("d")
@@ -30,7 +30,7 @@ import Testing
         #expect(document.canonical == #"{"a":{},"b":[1],"c":"s"}"#)
     }
 
-    @Test func takesOutAllMembersThatMeetACondition() throws {
+    @Test func removesMembersThatSatisfyPredicate() throws {
         var document = try JSONDocument(#"{"a":null,"b":1,"c":null,"d":{"e":null}}"#)
         document.removeMembers(from: document.root) { $0.kind(of: $1.value) == .null }
         #expect(document.canonical == #"{"b":1,"d":{"e":null}}"#)
@@ -38,7 +38,7 @@ import Testing
         #expect(document.value(of: "d", in: document.root) != nil)
     }
 
-    @Test func keepsAllMembersWhereTheConditionThrows() throws {
+    @Test func keepsMembersIfPredicateThrows() throws {
         struct Fault: Error {}
         var document = try JSONDocument(#"{"a":1,"b":2,"c":3}"#)
         #expect(throws: Fault.self) {
@@ -50,7 +50,7 @@ import Testing
         #expect(document.canonical == #"{"a":1,"b":2,"c":3}"#)
     }
 
-    @Test func takesElementsOutOfAnArray() throws {
+    @Test func removesElementsFromArray() throws {
         var document = try JSONDocument(#"[1,[2],{"a":3},"four"]"#)
         let root = document.root
         let elements = document.elements(of: root)
@@ -68,7 +68,7 @@ import Testing
         #expect(document.firstElement(of: root) == nil)
     }
 
-    @Test func anElementIsTakenOutOnce() throws {
+    @Test func removesElementOnlyOnce() throws {
         var document = try JSONDocument("[1,2]")
         let first = try #require(document.firstElement(of: document.root))
         for _ in 0..<3 { document.removeElement(first, from: document.root) }
@@ -76,7 +76,7 @@ import Testing
         #expect(document.canonical == "[2]")
     }
 
-    @Test func aRemovedElementCannotBeReplaced() throws {
+    @Test func ignoresReplacementOfRemovedElement() throws {
         var document = try JSONDocument("[1,2]")
         let first = try #require(document.firstElement(of: document.root))
         document.removeElement(first, from: document.root)
@@ -85,7 +85,7 @@ import Testing
         #expect(document.count(of: document.root) == 1)
     }
 
-    @Test func replacesAnyKindOfValue() throws {
+    @Test func replacesValuesOfAnyKind() throws {
         let text = #"{"a":null,"b":[1,2],"c":{"x":1},"d":"s\n","e":12}"#
         for key in ["a", "b", "c", "d", "e"] as [JSONKey] {
             var document = try JSONDocument(text)
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func aLongReplacementFitsIntoTheOutput() throws {
+    @Test func writesLongReplacements() throws {
         var document = try JSONDocument("[1,2]")
         let long = String(repeating: "\u{1}", count: 10_000)
         for element in document.elements(of: document.root) {
@@ -119,13 +119,13 @@ import Testing
         #expect(document.canonical == "[\(written),\(written)]")
     }
 
-    @Test func replacesTheOutermostValue() throws {
+    @Test func replacesRoot() throws {
         var document = try JSONDocument(#"{"a":1}"#)
         document.replace(document.root, with: true)
         #expect(document.canonical == "true")
     }
 
-    @Test func aCopyDoesNotSeeTheEdits() throws {
+    @Test func editsDoNotChangeCopies() throws {
         let original = try JSONDocument(#"{"a":[1,2],"b":3}"#)
         var edited = original
         edited.removeMember(withValue: try edited.at("b"), from: edited.root)

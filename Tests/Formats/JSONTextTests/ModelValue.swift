@@ -1,7 +1,7 @@
 import JSONText
 import TestSupport
 
-/// A JSON value made up at random, which knows its canonical form without the code that is tested.
+/// A random JSON value with an implementation of the canonical form that is independent of the tested code.
 indirect enum ModelValue {
     case word(String)
     case number(String)
@@ -14,7 +14,7 @@ indirect enum ModelValue {
         var value: ModelValue
     }
 
-    /// The canonical form, by the plainest means.
+    /// The value in canonical form.
     var canonical: String {
         switch self {
         case .word(let text), .number(let text): return text
@@ -98,8 +98,8 @@ extension ModelValue {
 }
 
 extension ModelValue {
-    /// The value as a careless writer puts it: white space anywhere, escapes where there need be none.
-    func sloppy(using random: inout SeededGenerator) -> String {
+    /// Returns the value as JSON with random white space and unnecessary escapes.
+    func unformatted(using random: inout SeededGenerator) -> String {
         func space() -> String {
             guard random.chance(40) else { return "" }
             if random.chance(30) {
@@ -112,18 +112,18 @@ extension ModelValue {
         }
         switch self {
         case .word(let text), .number(let text): return text
-        case .string(let scalars): return Self.sloppy(scalars, using: &random)
-        case .array(let elements): return joined(elements.map { $0.sloppy(using: &random) }, "[", "]")
+        case .string(let scalars): return Self.unformatted(scalars, using: &random)
+        case .array(let elements): return joined(elements.map { $0.unformatted(using: &random) }, "[", "]")
         case .object(let members):
             let parts = members.map {
-                Self.sloppy($0.key, using: &random) + space() + ":" + space()
-                    + $0.value.sloppy(using: &random)
+                Self.unformatted($0.key, using: &random) + space() + ":" + space()
+                    + $0.value.unformatted(using: &random)
             }
             return joined(parts, "{", "}")
         }
     }
 
-    private static func sloppy(_ scalars: [Unicode.Scalar], using random: inout SeededGenerator) -> String {
+    private static func unformatted(_ scalars: [Unicode.Scalar], using random: inout SeededGenerator) -> String {
         var text = "\""
         for scalar in scalars {
             let mustEscape = scalar.value < 0x20 || scalar == "\"" || scalar == "\\"

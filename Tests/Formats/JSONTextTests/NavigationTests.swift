@@ -8,13 +8,13 @@ import Testing
             ("[]", .array),
             ("{}", .object),
         ] as [(String, JSONKind)])
-    func tellsTheKindOfAValue(_ text: String, _ kind: JSONKind) throws {
+    func returnsKindOfValue(_ text: String, _ kind: JSONKind) throws {
         let document = try JSONDocument(text)
         #expect(document.kind(of: document.root) == kind)
     }
 
     @Test(
-        "the kinds of a few scalars are told at once, of more or of others nothing",
+        "The pattern of kinds covers up to eight scalars or empty containers",
         arguments: [
             ("[]", []), (#"[1,"a",null]"#, [.number, .string, .null]),
             ("[true,false,{},[]]", [.true, .false, .object, .array]),
@@ -26,16 +26,16 @@ import Testing
         #expect(document.kinds(of: document.root) == KindPattern(kinds))
     }
 
-    @Test("a key is found wherever it is thought to be", arguments: [0, 1, 2, 3, 9])
-    func guess(place: Int) throws {
+    @Test("A key is found regardless of the expected position", arguments: [0, 1, 2, 3, 9])
+    func findsKeyAtAnyExpectedPosition(position: Int) throws {
         let document = try JSONDocument(#"{"a":1,"b":2,"c":3}"#)
-        let value = try #require(document.value(of: "b", in: document.root, mostlyAt: place))
+        let value = try #require(document.value(of: "b", in: document.root, mostlyAt: position))
         #expect(document.string(of: value) == "2")
-        #expect(document.value(of: "d", in: document.root, mostlyAt: place) == nil)
-        #expect(document.value(of: "b", in: value, mostlyAt: place) == nil)
+        #expect(document.value(of: "d", in: document.root, mostlyAt: position) == nil)
+        #expect(document.value(of: "b", in: value, mostlyAt: position) == nil)
     }
 
-    @Test func countsElementsAndMembersAndNothingElse() throws {
+    @Test func countsElementsAndMembers() throws {
         let document = try JSONDocument(#"{"a":[1,[2,3],{}],"b":{"x":1,"y":2},"c":"str","d":12}"#)
         #expect(document.count(of: document.root) == 4)
         #expect(document.count(of: try document.at("a")) == 3)
@@ -44,7 +44,7 @@ import Testing
         #expect(document.count(of: try document.at("d")) == 0)
     }
 
-    @Test func givesMembersInTheOrderOfTheirKeys() throws {
+    @Test func returnsMembersInCanonicalOrder() throws {
         let document = try JSONDocument(#"{"c":3,"a":[1],"b":{"z":0}}"#)
         let members = (0..<3).map { document.member(at: $0, of: document.root) }
         #expect(members.map { document.string(of: $0.key) } == ["a", "b", "c"])
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2, 3, 10, 100])
-    func findsEveryKeyAndNoOther(_ count: Int) throws {
+    func findsExistingKeysOnly(_ count: Int) throws {
         let text = "{" + (0..<count).map { "\"k\(2 * $0 + 1)\":\($0)" }.joined(separator: ",") + "}"
         let document = try JSONDocument(text)
         for number in 0...2 * count {
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func findsKeysByTheirBytes() throws {
+    @Test func findsKeysByUTF8() throws {
         let document = try JSONDocument(#"{"\u00e9":1,"":2,"a\u0000":3,"a":4}"#)
         #expect(document.string(of: try document.at("é")) == "1")
         #expect(document.string(of: try document.at("")) == "2")
@@ -70,7 +70,7 @@ import Testing
         #expect(document.value(of: "e\u{301}", in: document.root) == nil)
     }
 
-    @Test func looksNothingUpInWhatIsNoObject() throws {
+    @Test func findsNothingInOtherValues() throws {
         let document = try JSONDocument(#"["a",1]"#)
         #expect(document.value(of: "a", in: document.root) == nil)
         for element in document.elements(of: document.root) {
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func walksAnArrayOverWhatItsElementsContain() throws {
+    @Test func iteratesOverNestedElements() throws {
         let document = try JSONDocument(#"[[1,[2]],{"a":[3]},"x",[],{},null]"#)
         var texts: [String] = []
         var element = document.firstElement(of: document.root)
@@ -91,7 +91,7 @@ import Testing
         #expect(texts == ["[1,[2]]", #"{"a":[3]}"#, #""x""#, "[]", "{}", "null"])
     }
 
-    @Test func tellsWhereAValueStands() throws {
+    @Test func returnsSourceRanges() throws {
         let text = #" {"a" : [1, 2] ,"b":"xy","c":"\n", "d":-1.5 ,"e": true}"#
         let document = try JSONDocument(text)
         func source(_ key: JSONKey) throws -> String? {
@@ -114,12 +114,12 @@ import Testing
         ("é", "z", 1),
         ("same", "same", 0),
     ])
-    func ordersBytesLikeADictionary(_ left: String, _ right: String, _ sign: Int) {
+    func ordersBytesLexicographically(_ left: String, _ right: String, _ sign: Int) {
         #expect(left.utf8.span.ordered(against: right.utf8.span).signum() == sign)
         #expect(left.utf8.span.equals(right) == (sign == 0))
     }
 
-    @Test func readsTextThatIsNoUTF8WithReplacements() {
+    @Test func replacesMalformedUTF8() {
         #expect(String(readingUTF8: ([0x61, 0xFF, 0x62] as [UInt8]).span) == "a\u{FFFD}b")
         #expect(String(readingUTF8: Array("é😀".utf8).span) == "é😀")
     }

@@ -9,7 +9,7 @@ import Testing
         ("1e2", false),
         ("1E2", false), ("-1.5", false),
     ])
-    func aPlainIntegerHasNeitherFractionNorExponent(_ text: String, _ expected: Bool) {
+    func plainIntegersHaveNoFractionOrExponent(_ text: String, _ expected: Bool) {
         #expect(JSONNumberText.isPlainInteger(bytes(text).span) == expected)
     }
 
@@ -17,7 +17,7 @@ import Testing
         ("-1", true), ("-0.001", true), ("-1e-400", true), ("0", false), ("-0", false), ("-0.000", false),
         ("-0e5", false), ("-0.0E9", false), ("5", false), ("1e-5", false), ("", false),
     ])
-    func onlyWhatIsBelowZeroIsNegative(_ text: String, _ expected: Bool) {
+    func onlyNumbersBelowZeroAreNegative(_ text: String, _ expected: Bool) {
         #expect(JSONNumberText.isNegative(bytes(text).span) == expected)
     }
 
@@ -30,7 +30,7 @@ import Testing
             ("1e63", "1" + String(repeating: "0", count: 63)), ("1e64", nil), ("1e99999999999999999999", nil),
             ("1e-99999999999999999999", nil), ("abc", nil), ("", nil),
         ] as [(String, String?)])
-    func writesOutIntegersExactly(_ text: String, _ expected: String?) {
+    func convertsIntegersExactly(_ text: String, _ expected: String?) {
         #expect(JSONNumberText.integer(from: bytes(text).span) == expected.map(bytes))
     }
 
@@ -39,7 +39,7 @@ import Testing
         ("1e3", "1", 4, false), ("1200", "12", 4, false), ("12e-5", "12", -3, false), ("-0.0", "", 0, true),
         ("1e2000000", "1", 1_000_000, false), ("1e-2000000", "1", -1_000_000, false),
     ])
-    func takesNumbersApart(_ text: String, _ digits: String, _ point: Int, _ isNegative: Bool) throws {
+    func splitsNumbers(_ text: String, _ digits: String, _ point: Int, _ isNegative: Bool) throws {
         let found = DecimalParts(bytes(text).span)
         let parts = try #require(found)
         #expect(parts.digits == bytes(digits))
@@ -51,12 +51,12 @@ import Testing
         "", "-", ".", "5.", ".5", "-.5", "05", "-00", "1e", "1e+", "1e+-1", "1.2.3", "1x", "e5", "+1",
         "1e5.0", " 1",
     ])
-    func refusesWhatIsNoNumberOfRFC8259(_ text: String) {
+    func rejectsMalformedNumbers(_ text: String) {
         #expect(DecimalParts(bytes(text).span) == nil)
     }
 
-    /// As many digits as a hostile text may have, and an exponent that takes them back.
-    @Test func noLengthOfDigitsGoesAroundTheLimits() {
+    /// The exponent compensates for a large number of digits.
+    @Test func limitsHoldForManyDigits() {
         let zeros = String(repeating: "0", count: 2_000_000)
         #expect(JSONNumberText.integer(from: bytes("1\(zeros)e-2000000").span) == bytes("1"))
         #expect(JSONNumberText.integer(from: bytes("1\(zeros)e-2000001").span) == nil)

@@ -1,7 +1,7 @@
 import JSONText
 import Testing
 
-/// What reading a text comes to: its value in canonical form, or the fault.
+/// The outcome of reading a text: the value in canonical form, or the error.
 enum Outcome: Equatable, CustomStringConvertible {
     case value([UInt8])
     case fault(JSONError.Code, Int)
@@ -23,7 +23,7 @@ enum Outcome: Equatable, CustomStringConvertible {
     }
 }
 
-/// A row of a table: a text and what reading it comes to.
+/// A test case: a text and the expected outcome of reading it.
 struct Row: Sendable, CustomTestStringConvertible {
     let text: [UInt8]
     let outcome: Outcome
@@ -64,14 +64,14 @@ extension JSONDocument {
         try self.init(Array(text.utf8), policy: policy)
     }
 
-    /// The whole value in canonical form.
+    /// The root in canonical form.
     var canonical: String { canonical(root) }
 
     func canonical(_ node: JSONNode) -> String {
         String(decoding: canonicalBytes(of: node), as: UTF8.self)
     }
 
-    /// The value at a path of keys; it has to be there.
+    /// Returns the value at a path of keys, which must exist.
     func at(_ path: JSONKey...) throws -> JSONNode {
         try path.reduce(root) { node, key in try #require(value(of: key, in: node)) }
     }

@@ -2,7 +2,6 @@ import JSONText
 import TestSupport
 import Testing
 
-/// Binary reals as text.
 @Suite struct RealTests {
     private func text(_ real: Double) -> String {
         var output: [UInt8] = []
@@ -10,7 +9,7 @@ import Testing
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// The samples of RFC 8785, appendix B, and those at the borders of the forms.
+    /// The samples of RFC 8785, appendix B, and values at the boundaries between notations.
     @Test(
         arguments: [
             (0x0000_0000_0000_0000, "0"), (0x8000_0000_0000_0000, "0"), (0x0000_0000_0000_0001, "5e-324"),
@@ -27,7 +26,7 @@ import Testing
             (0x41B3_DE43_5555_5557, "333333333.33333343"), (0xBECB_F647_612F_3696, "-0.0000033333333333333333"),
             (0x4314_3FF3_C1CB_0959, "1424953923781206.2"),
         ] as [(UInt64, String)])
-    func sample(bits: UInt64, expected: String) {
+    func writesSamples(bits: UInt64, expected: String) {
         #expect(text(Double(bitPattern: bits)) == expected)
     }
 
@@ -40,22 +39,22 @@ import Testing
             (39.73988466795583, "39.73988466795583"), (0.03154060954338789, "0.03154060954338789"),
             (9_007_199_254_740_991, "9007199254740991"), (4_503_599_627_370_495.5, "4503599627370495.5"),
         ] as [(Double, String)])
-    func form(real: Double, expected: String) {
+    func writesExpectedNotation(real: Double, expected: String) {
         #expect(text(real) == expected)
     }
 
-    /// Digits and exponent of a decimal, without zeros at either end.
+    /// Returns the digits of a number without zeros at either end, and the exponent.
     private func decimal(_ text: String) -> (digits: Substring, exponent: Int) {
         let parts = text.split(separator: "e")
-        let places = parts[0].drop { $0 == "-" }.split(separator: ".")
-        let fraction = places.count > 1 ? places[1] : ""
-        let digits = places[0] + fraction
+        let components = parts[0].drop { $0 == "-" }.split(separator: ".")
+        let fraction = components.count > 1 ? components[1] : ""
+        let digits = components[0] + fraction
         let trimmed = digits.reversed().drop { $0 == "0" }.reversed()
         let exponent = (parts.count > 1 ? Int(parts[1]) ?? 0 : 0) - fraction.count + digits.count - trimmed.count
         return (Substring(String(trimmed)).drop { $0 == "0" }, exponent)
     }
 
-    /// The standard library finds the shortest digits in another way.
+    /// Checks that a real has the digits that the standard library computes and reads back unchanged.
     private func check(_ real: Double) {
         guard real.isFinite, real != 0 else { return }
         let text = text(real)
@@ -63,14 +62,14 @@ import Testing
         #expect(Double(text) == real)
     }
 
-    @Test func anyBitsHaveTheDigitsOfTheStandardLibrary() {
+    @Test func randomRealsHaveDigitsOfStandardLibrary() {
         var random = SeededGenerator(seed: 17)
         for _ in 0..<30_000 { check(Double(bitPattern: random.next())) }
         for _ in 0..<30_000 { check(Double.random(in: -1000...1000, using: &random)) }
         for _ in 0..<10_000 { check(Double(Float(bitPattern: UInt32(truncatingIfNeeded: random.next())))) }
     }
 
-    @Test func everyPowerOfTwoAndItsNeighboursHaveTheDigitsOfTheStandardLibrary() {
+    @Test func powersOfTwoHaveDigitsOfStandardLibrary() {
         var real = Double.leastNonzeroMagnitude
         while real.isFinite {
             for neighbour in [real.nextDown, real, real.nextUp] { check(neighbour) }
@@ -78,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func everyPowerOfTenAndItsNeighboursHaveTheDigitsOfTheStandardLibrary() throws {
+    @Test func powersOfTenHaveDigitsOfStandardLibrary() throws {
         for exponent in -324...308 {
             let real = try #require(Double("1e\(exponent)"))
             for neighbour in [real.nextDown, real, real.nextUp] { check(neighbour) }

@@ -4,27 +4,27 @@ import Testing
 
 @Suite struct RoundTripTests {
     @Test(arguments: 0..<400 as Range<UInt64>)
-    func whatIsReadIsWrittenInCanonicalForm(_ seed: UInt64) throws {
+    func writesRandomValuesInCanonicalForm(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let model = ModelValue.random(5, using: &random)
-        let document = try JSONDocument(model.sloppy(using: &random))
+        let document = try JSONDocument(model.unformatted(using: &random))
         #expect(document.canonical == model.canonical)
         #expect(try JSONDocument(model.canonical).canonical == model.canonical)
-        let lenient = try JSONDocument(model.sloppy(using: &random), policy: .lenient)
+        let lenient = try JSONDocument(model.unformatted(using: &random), policy: .lenient)
         #expect(lenient.canonical == model.canonical)
     }
 
     @Test(arguments: 0..<200 as Range<UInt64>)
-    func whatIsPlainlyCanonicalIsItsCanonicalForm(_ seed: UInt64) throws {
+    func detectsCanonicalTexts(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: 4000 + seed)
         let model = ModelValue.random(5, using: &random)
-        for text in [model.canonical, model.sloppy(using: &random)] {
+        for text in [model.canonical, model.unformatted(using: &random)] {
             for policy in [JSONReadingPolicy.strict, .lenient] {
                 let document = try JSONDocument(Array(text.utf8), policy: policy)
                 #expect(!document.isPlainlyCanonical || document.canonical == text)
             }
         }
-        // Where nothing is escaped, every canonical text is seen to be one.
+        // A canonical text without escapes is always detected.
         if !model.canonical.contains("\\") { #expect(try JSONDocument(model.canonical).isPlainlyCanonical) }
     }
 
@@ -36,11 +36,11 @@ import Testing
             ("[ ]", false),
             (#"["\/"]"#, false),
         ])
-    func canonicalAtAGlance(_ text: String, _ isPlain: Bool) throws {
-        #expect(try JSONDocument(Array(text.utf8)).isPlainlyCanonical == isPlain)
+    func detectsCanonicalText(_ text: String, _ isCanonical: Bool) throws {
+        #expect(try JSONDocument(Array(text.utf8)).isPlainlyCanonical == isCanonical)
     }
 
-    @Test func nothingThatWasChangedIsPlainlyCanonical() throws {
+    @Test func changedDocumentsAreNotKnownCanonical() throws {
         let text = Array(#"{"a":[1,2],"b":3}"#.utf8)
         var document = try JSONDocument(text)
         let list = try #require(document.value(of: "a", in: document.root))
@@ -59,10 +59,10 @@ import Testing
     }
 
     @Test(arguments: 0..<60 as Range<UInt64>)
-    func everyPartIsFoundAndWrittenByItself(_ seed: UInt64) throws {
+    func findsAndWritesEachPart(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: 1000 + seed)
         let model = ModelValue.random(4, using: &random)
-        let document = try JSONDocument(model.sloppy(using: &random))
+        let document = try JSONDocument(model.unformatted(using: &random))
         try check(document, document.root, is: model)
     }
 
@@ -88,10 +88,10 @@ import Testing
     }
 
     @Test(arguments: 0..<40 as Range<UInt64>)
-    func aTextThatIsCutShortIsRefused(_ seed: UInt64) throws {
+    func rejectsTruncatedTexts(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: 2000 + seed)
         let model = ModelValue.array([.random(3, using: &random), .random(3, using: &random)])
-        let text = Array(model.sloppy(using: &random).utf8)
+        let text = Array(model.unformatted(using: &random).utf8)
         var document = JSONDocument()
         for length in 0..<text.count {
             let error = #expect(throws: JSONError.self) { try document.read(Array(text[..<length])) }
@@ -100,10 +100,10 @@ import Testing
     }
 
     @Test(arguments: 0..<200 as Range<UInt64>)
-    func aDocumentIsEditedLikeItsModel(_ seed: UInt64) throws {
+    func editsDocumentLikeModel(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: 3000 + seed)
         var model = ModelValue.random(5, using: &random)
-        var document = try JSONDocument(model.sloppy(using: &random))
+        var document = try JSONDocument(model.unformatted(using: &random))
         for _ in 0..<4 {
             model = edit(&document, document.root, model, using: &random)
             #expect(document.canonical == model.canonical)
@@ -111,7 +111,7 @@ import Testing
         #expect(try JSONDocument(document.canonicalBytes(of: document.root)).canonical == model.canonical)
     }
 
-    /// Removes and replaces parts of a value at random, and gives the model with the same changes.
+    /// Removes and replaces random parts of a value, and returns the model with the same changes.
     private func edit(
         _ document: inout JSONDocument, _ node: JSONNode, _ model: ModelValue,
         using random: inout SeededGenerator

@@ -12,7 +12,7 @@ import Testing
         Row("nulll", .trailingBytes, at: 4), Row("truefalse", .trailingBytes, at: 4),
         Row("true 1", .trailingBytes, at: 5),
     ])
-    func readsTheThreeWordsAndNoOther(_ row: Row) {
+    func readsLiterals(_ row: Row) {
         row.check()
     }
 
@@ -24,7 +24,7 @@ import Testing
         Row("123456789012345678901234567890.1234567890", "123456789012345678901234567890.1234567890"),
         Row("1e999999", "1e999999"),
     ])
-    func keepsTheTextOfANumber(_ row: Row) {
+    func keepsTextOfNumbers(_ row: Row) {
         row.check()
     }
 
@@ -41,7 +41,7 @@ import Testing
         Row("1_000", .trailingBytes, at: 1), Row("-Infinity", .invalidNumber, at: 1),
         Row("[1 2]", .unexpectedByte, at: 3), Row("\u{0661}", .unexpectedByte, at: 0),
     ])
-    func refusesWhatIsNoNumber(_ row: Row) {
+    func rejectsMalformedNumbers(_ row: Row) {
         row.check()
     }
 
@@ -53,18 +53,18 @@ import Testing
         Row("\u{0C}1", .unexpectedByte, at: 0), Row([0xFF], .unexpectedByte, at: 0),
         Row("/**/1", .unexpectedByte, at: 0), Row([0x31, 0], .trailingBytes, at: 1),
     ])
-    func refusesTextWithoutAValue(_ row: Row) {
+    func rejectsTextsWithoutValue(_ row: Row) {
         row.check()
     }
 
     @Test(arguments: 0..<20)
-    func skipsAnyNumberOfSpaces(_ count: Int) {
+    func skipsWhitespaceOfAnyLength(_ count: Int) {
         let space = String(repeating: " ", count: count)
         Row("\(space)[\(space)1\(space),\n\(space)\t\(space)2\r\n\(space)]\(space)", "[1,2]").check()
         Row("[1,\n\(space)x]", .unexpectedByte, at: 4 + count).check()
     }
 
-    @Test func errorsSayWhatAndWhere() {
+    @Test func errorsDescribeFaultAndOffset() {
         #expect(JSONError(.invalidNumber, at: 7).description == "malformed number at byte 7")
     }
 }

@@ -12,7 +12,7 @@ import Testing
         Row("\"é€😀\"", "\"é€😀\""),
         Row("\"\u{80}\u{7FF}\u{800}\u{FFFF}\u{10000}\"", "\"\u{80}\u{7FF}\u{800}\u{FFFF}\u{10000}\""),
     ])
-    func resolvesEscapesAndKeepsTheRest(_ row: Row) {
+    func resolvesEscapes(_ row: Row) {
         row.check()
     }
 
@@ -28,19 +28,19 @@ import Testing
         Row(#""\u+041""#, .invalidEscape, at: 3), Row(#""\u00""#, .invalidEscape, at: 5),
         Row(#""\u{41}""#, .invalidEscape, at: 3), Row(#"'a'"#, .unexpectedByte, at: 0),
     ])
-    func refusesBrokenEscapesAndOpenStrings(_ row: Row) {
+    func rejectsMalformedEscapesAndUnterminatedStrings(_ row: Row) {
         row.check()
     }
 
-    @Test("slashes may be escaped, many in a row, in long texts, and up to the last byte")
-    func slashes() {
+    @Test("Escaped slashes are read in strings of any length")
+    func readsEscapedSlashes() {
         for count in [0, 1, 2, 7, 8, 9, 63, 64, 65, 200] {
             for between in ["", "a", "abcdefg", "abcdefgh", "abcdefghijklmnop", "é", #"\n"#, #"\u0041"#] {
                 let escaped = String(repeating: #"\/"# + between, count: count)
                 let plain = String(repeating: "/" + between.replacing(#"\u0041"#, with: "A"), count: count)
                 Row("\"\(escaped)\"", "\"\(plain)\"").check()
                 Row("\"\(escaped)end\"", "\"\(plain)end\"").check()
-                // The text may be cut short anywhere.
+                // The string is truncated or followed by an invalid escape.
                 Row("\"\(escaped)", .unexpectedEnd, at: escaped.utf8.count + 1).check()
                 Row("\"\(escaped)\\", .unexpectedEnd, at: escaped.utf8.count + 2).check()
                 Row("\"\(escaped)\\x\"", .invalidEscape, at: escaped.utf8.count + 2).check()
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: 0..<0x20)
-    func refusesEveryUnescapedControlCharacter(_ control: Int) {
+    func rejectsUnescapedControlCharacters(_ control: Int) {
         for lead in 0..<18 {
             let text =
                 Array("\"".utf8) + Array(repeating: 0x61, count: lead) + [UInt8(control)] + Array("b\"".utf8)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// The Unicode Standard, table 3-7: what lies just outside each range.
+    /// Sequences just outside each range of the Unicode Standard, table 3-7.
     @Test(
         arguments: [
             [0x80], [0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xC2], [0xC2, 0x7F], [0xC2, 0xC0], [0xDF, 0x20],
@@ -68,7 +68,7 @@ import Testing
             [0xF5, 0x80, 0x80, 0x80],
             [0xF8, 0x88, 0x80, 0x80, 0x80], [0xFE], [0xFF],
         ] as [[UInt8]])
-    func refusesMalformedUTF8WhereItBegins(_ bytes: [UInt8]) {
+    func rejectsMalformedUTF8AtItsStart(_ bytes: [UInt8]) {
         for lead in 0..<10 {
             let before = Array(repeating: UInt8(ascii: "a"), count: lead)
             Row([0x22] + before + bytes + [0x22], .invalidUTF8, at: lead + 1).check()
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func readsEveryScalarBothWays() throws {
+    @Test func readsScalarsEscapedAndUnescaped() throws {
         var unescaped = "\""
         var escaped = "\""
         for scalar in (UInt32(0x20)...0x10FFFF).lazy.compactMap(Unicode.Scalar.init)
@@ -96,14 +96,14 @@ import Testing
     }
 
     @Test(arguments: 0..<40)
-    func findsTheEndOfAStringOfAnyLength(_ length: Int) throws {
+    func findsEndOfStringsOfAnyLength(_ length: Int) throws {
         for end in ["\"", "\\n\"", "é\""] {
             let text = "[\"" + String(repeating: "x", count: length) + end + ",1]"
             #expect(try JSONDocument(text).canonical == text)
         }
     }
 
-    @Test func givesTheTextOfAStringWithoutItsEscapes() throws {
+    @Test func returnsStringsWithoutEscapes() throws {
         let document = try JSONDocument(#"["a\tb","plain"]"#)
         let elements = document.elements(of: document.root)
         #expect(document.string(of: elements[0]) == "a\tb")

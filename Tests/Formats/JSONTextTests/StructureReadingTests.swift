@@ -32,12 +32,12 @@ import Testing
         Row("{}{}", .trailingBytes, at: 2),
         Row("[1] ,", .trailingBytes, at: 4), Row("[1 /* */]", .unexpectedByte, at: 3),
     ])
-    func refusesBrokenStructure(_ row: Row) {
+    func rejectsMalformedStructure(_ row: Row) {
         row.check()
     }
 
     @Test(arguments: [("[", "]"), (#"{"a":"#, "}")])
-    func reads512LevelsAndRefusesTheNext(_ open: String, _ close: String) {
+    func reads512LevelsButNoMore(_ open: String, _ close: String) {
         func nested(_ depth: Int) -> String {
             String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)
         }
@@ -46,7 +46,7 @@ import Testing
         Row(nested(100_000), .tooDeep, at: 512 * open.utf8.count).check()
     }
 
-    @Test func countsOnlyWhatIsOpenAsDepth() {
+    @Test func countsOnlyOpenContainersAsDepth() {
         let policy = JSONReadingPolicy(depthLimit: 2)
         Row("[[],[],{},[1]]", "[[],[],{},[1]]").check(policy)
         Row("[[],[[]]]", .tooDeep, at: 5).check(policy)
@@ -54,14 +54,14 @@ import Testing
         Row("[]", .tooDeep, at: 0).check(JSONReadingPolicy(depthLimit: 0))
     }
 
-    @Test func depthCostsNoStackWhereTheLimitIsLifted() throws {
+    @Test func readsDeepTextsWithoutUsingStack() throws {
         let depth = 300_000
         let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         let document = try JSONDocument(text, policy: JSONReadingPolicy(depthLimit: .max))
         #expect(document.canonical == text)
     }
 
-    @Test func readsOneValueOfSeveral() throws {
+    @Test func readsSingleValueFromRange() throws {
         let text = Array(" {\"a\":1} [2] 3x\"".utf8)
         var document = JSONDocument()
         var ends: [Int] = []
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func doesNotReadBeyondItsRange() {
+    @Test func doesNotReadBeyondRange() {
         let text = Array("[1,2]".utf8)
         var document = JSONDocument()
         for end in 1..<text.count {
@@ -88,8 +88,8 @@ import Testing
         #expect(throws: JSONError(.empty, at: 2)) { try document.readValue(in: text, range: 2..<2) }
     }
 
-    /// How much memory is made for values is guessed from what was read of a large text.
-    @Test func readsLargeTextsWhoseValuesStandDenserOrSparserThanBefore() throws {
+    /// The memory for the values of a large text is estimated from the part that was read.
+    @Test func readsLargeTextsOfVaryingDensity() throws {
         let dense = Array(repeating: "1", count: 150_000)
         let sparse = Array(repeating: "\"\(String(repeating: "x", count: 1000))\"", count: 2000)
         let pairs = (0..<100_000).map { "\"\(100_000 + $0)\":[]" }
@@ -102,7 +102,7 @@ import Testing
         #expect(try JSONDocument("[\(object),\(object)]").canonical == "[\(object),\(object)]")
     }
 
-    @Test func holdsNullBeforeReadingAndAfterAFault() throws {
+    @Test func containsNullInitiallyAndAfterErrors() throws {
         var document = JSONDocument()
         #expect(document.kind(of: document.root) == .null)
         #expect(document.canonical == "null")
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func forgetsWhatItHeldWhenReadingAgain() throws {
+    @Test func replacesValueWhenReadingAgain() throws {
         var document = try JSONDocument(#"{"a":"\n","b":[1,2]}"#)
         document.replace(try document.at("a"), withString: "longer than before".utf8)
         try document.read(Array(#"["\t",{"c":1}]"#.utf8))

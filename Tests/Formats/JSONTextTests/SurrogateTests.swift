@@ -11,7 +11,7 @@ import Testing
         Row(#""\ud800\u0041""#, .unpairedSurrogate, at: 1), Row(#"{"\ud800":1}"#, .unpairedSurrogate, at: 2),
         Row(#""\ud800"#, .unpairedSurrogate, at: 1),
     ])
-    func refusesALoneHalfWhereItsEscapeBegins(_ row: Row) {
+    func rejectsLoneSurrogatesAtTheirEscape(_ row: Row) {
         row.check()
         row.check(.lastWins)
     }
@@ -22,7 +22,7 @@ import Testing
         Row(#""\ud800\u0041""#, #""\ud800A""#), Row(#""\ud800x\udc00""#, #""\ud800x\udc00""#),
         Row(#"{"\ud800":"\udc00"}"#, #"{"\ud800":"\udc00"}"#),
     ])
-    func keepsALoneHalfWhereThePolicySaysSo(_ row: Row) {
+    func keepsLoneSurrogatesIfPolicyAllows(_ row: Row) {
         row.check(.keepingSurrogates)
         Row(row.text, row.outcome.text).check(.lenient)
     }
@@ -32,7 +32,7 @@ import Testing
         Row(#""\ud800\udc00\udc00""#, "\"\u{10000}\\udc00\""), Row(#""\ud83d\ude00""#, "\"😀\""),
         Row(#""\ud800\ud800\ud800\udc00\udc00""#, "\"\\ud800\\ud800\u{10000}\\udc00\""),
     ])
-    func twoHalvesSideBySideAreAlwaysAPair(_ row: Row) {
+    func combinesAdjacentSurrogates(_ row: Row) {
         row.check(.keepingSurrogates)
     }
 
@@ -42,25 +42,25 @@ import Testing
         Row([0x22, 0xED, 0xA0, 0x80, 0x22], .invalidUTF8, at: 1),
         Row([0x22, 0x5C, 0x6E, 0xED, 0xB0, 0x80, 0x22], .invalidUTF8, at: 3),
     ])
-    func keepingThemAllowsNothingElse(_ row: Row) {
+    func rejectsOtherErrorsWhenKeepingSurrogates(_ row: Row) {
         row.check(.keepingSurrogates)
     }
 
-    @Test func keysWithLoneHalvesAreSortedAndComparedLikeOthers() {
+    @Test func sortsAndComparesKeysWithLoneSurrogates() {
         Row(#"{"\ue000":1,"\ud800":2,"z":3,"😀":4}"#, "{\"z\":3,\"\\ud800\":2,\"\u{E000}\":1,\"😀\":4}")
             .check(.keepingSurrogates)
         Row(#"{"\ud800":1,"\uD800":2}"#, .duplicateKey, at: 12).check(.keepingSurrogates)
         Row(#"{"\ud800":1,"\uD800":2}"#, #"{"\ud800":2}"#).check(.lenient)
     }
 
-    @Test func everyHalfComesBackAsItsOwnEscape() throws {
+    @Test func writesLoneSurrogatesAsEscapes() throws {
         for unit in 0xD800...0xDFFF {
             let text = "[\"\\u\(String(unit, radix: 16))\"]"
             #expect(try JSONDocument(text, policy: .keepingSurrogates).canonical == text)
         }
     }
 
-    @Test func aLoneHalfIsWTF8InMemoryAndReplacedInAString() throws {
+    @Test func storesLoneSurrogatesAsWTF8() throws {
         let document = try JSONDocument(#""a\ud800""#, policy: .keepingSurrogates)
         #expect(document.bytes(of: document.root).copied() == [0x61, 0xED, 0xA0, 0x80])
         #expect(document.string(of: document.root) == "a\u{FFFD}\u{FFFD}\u{FFFD}")
@@ -68,7 +68,7 @@ import Testing
 }
 
 extension Outcome {
-    /// The canonical form, empty for a fault.
+    /// The canonical form, or an empty string for an error.
     fileprivate var text: String {
         if case .value(let bytes) = self { return String(decoding: bytes, as: UTF8.self) }
         return ""

@@ -3,12 +3,16 @@ import Testing
 
 @testable import JSONText
 
-/// Bytes are written sixteen at a time, more than there are: what counts is what stands in the buffer afterwards.
+/// The writer stores up to sixteen bytes at a time.
+///
+/// The excess bytes must not appear in the buffer.
 @Suite struct TextBufferTests {
-    /// Around the sixteen bytes of a store, and the two of them that a constant text takes.
+    /// Lengths around one and two stores of sixteen bytes.
     private static let lengths = [0, 1, 2, 7, 8, 9, 15, 16, 17, 30, 31, 32, 33, 47, 48, 49, 255, 256, 257]
 
-    /// Different bytes, none of them 0, which is what new memory holds.
+    /// Returns distinct bytes.
+    ///
+    /// None of them is 0, which is the value of new memory.
     private static func sample(_ count: Int, from first: Int = 1) -> [UInt8] {
         (0..<count).map { UInt8(($0 + first) % 251 + 1) }
     }
@@ -19,16 +23,16 @@ import Testing
 
     private static func text(of buffer: TextBuffer) -> String { String(decoding: buffer.bytes, as: UTF8.self) }
 
-    @Test("a new buffer is empty")
-    func new() {
+    @Test("A new buffer is empty")
+    func createsEmptyBuffer() {
         let buffer = TextBuffer()
         #expect(buffer.count == 0)
         #expect(buffer.bytes == [])
         #expect(Array(buffer[0..<0]) == [])
     }
 
-    @Test("its bytes can be looked at where they stand, without those that were forgotten")
-    func looking() {
+    @Test("The span contains the bytes that were not removed")
+    func accessesBytes() {
         var buffer = TextBuffer(Self.sample(20))
         #expect(Self.isSample(buffer, of: 20))
         buffer.removeAll(from: 5)
@@ -38,8 +42,8 @@ import Testing
         #expect(Self.isSample(buffer, of: 0))
     }
 
-    @Test("bytes of any length are appended as they are", arguments: lengths)
-    func copies(length: Int) {
+    @Test("Any number of bytes is appended unchanged", arguments: lengths)
+    func appendsBytes(length: Int) {
         let bytes = Self.sample(length)
         var buffer = TextBuffer()
         buffer.append(copying: bytes.span)
@@ -50,8 +54,8 @@ import Testing
         #expect(Array(buffer[length..<2 * length]) == bytes)
     }
 
-    @Test("what is written over by the last store of one text is there in the next", arguments: lengths)
-    func neighbors(length: Int) {
+    @Test("The excess bytes of a store are overwritten by the next bytes", arguments: lengths)
+    func overwritesExcessBytesOfStores(length: Int) {
         var buffer = TextBuffer()
         var expected: [UInt8] = []
         for other in Self.lengths {
@@ -66,8 +70,9 @@ import Testing
         #expect(buffer.bytes == expected)
     }
 
-    @Test("any part of bytes is appended, also at either end of them", arguments: [0, 1, 15, 16, 17, 31, 32, 33, 50])
-    func parts(length: Int) {
+    @Test(
+        "Any range of bytes is appended, including ranges at either end", arguments: [0, 1, 15, 16, 17, 31, 32, 33, 50])
+    func appendsRanges(length: Int) {
         let bytes = Self.sample(length)
         for start in 0...length {
             for end in start...length {
@@ -80,8 +85,8 @@ import Testing
         }
     }
 
-    @Test("the writer counts on from what is there")
-    func writerCount() {
+    @Test("The count of the writer includes existing bytes")
+    func continuesCount() {
         var buffer = TextBuffer()
         buffer.append(copying: Self.sample(20).span)
         var counts: [Int] = []
@@ -99,8 +104,8 @@ import Testing
         #expect(buffer.bytes == Self.sample(20) + Array("xäéconstant".utf8))
     }
 
-    @Test("room that is not used up is no part of the text")
-    func unusedRoom() {
+    @Test("Unused capacity is not part of the buffer")
+    func ignoresUnusedCapacity() {
         var buffer = TextBuffer()
         buffer.append(room: 1000) { $0.append(UInt8(ascii: "a")) }
         buffer.append(room: 0) { _ in }
@@ -108,8 +113,8 @@ import Testing
         #expect(buffer.bytes == Array("ab".utf8))
     }
 
-    @Test("after everything was removed, nothing of it comes back", arguments: lengths)
-    func reuse(length: Int) {
+    @Test("Removed bytes do not reappear", arguments: lengths)
+    func removesAllBytes(length: Int) {
         var buffer = TextBuffer()
         for count in Self.lengths.reversed() + [length] {
             let bytes = Self.sample(count, from: count)
@@ -121,8 +126,8 @@ import Testing
         }
     }
 
-    @Test("bytes that are taken out leave an empty buffer", arguments: lengths)
-    func take(length: Int) {
+    @Test("Taking the bytes leaves an empty buffer", arguments: lengths)
+    func takesBytes(length: Int) {
         var buffer = TextBuffer()
         #expect(buffer.takeBytes() == [])
         for bytes in [Self.sample(length), Self.sample(20), Self.sample(length, from: 9)] {
@@ -133,8 +138,8 @@ import Testing
         }
     }
 
-    @Test("a copy is a buffer of its own")
-    func copy() {
+    @Test("A copy is independent of the original")
+    func copiesAreIndependent() {
         var buffer = TextBuffer()
         buffer.append(copying: Self.sample(40).span)
         let copy = buffer
@@ -144,19 +149,19 @@ import Testing
         #expect(buffer.bytes == Self.sample(40, from: 9))
     }
 
-    // MARK: Constant texts
+    // MARK: Constant strings
 
     @Test(
-        "a constant text is written as it is, whatever follows",
+        "A constant string is written unchanged",
         arguments: [
             ("", ""), ("a", "a"), ("0123456789abcde", "0123456789abcde"), ("0123456789abcdef", "0123456789abcdef"),
             ("0123456789abcdefg", "0123456789abcdefg"),
             ("0123456789abcdef0123456789abcde", "0123456789abcdef0123456789abcde"),
             ("0123456789abcdef0123456789abcdef", "0123456789abcdef0123456789abcdef"), ("\"ä\":", "\"ä\":"),
         ] as [(TextPiece, String)])
-    func pieces(piece: TextPiece, text: String) {
+    func writesConstantStrings(piece: TextPiece, text: String) {
         var buffer = TextBuffer()
-        // Memory that already holds something else.
+        // Fill the memory with other bytes.
         buffer.append(copying: Self.sample(100).span)
         buffer.removeAll()
         buffer.append(room: 2 * text.utf8.count + 1) { output in
@@ -170,7 +175,7 @@ import Testing
     // MARK: Strings
 
     @Test(
-        "a string is written with the shortest escapes",
+        "A string is written with the shortest escapes",
         arguments: [
             ("", #""""#), ("plain", #""plain""#), ("sixteen bytes ok", #""sixteen bytes ok""#),
             ("\"", #""\"""#), ("\\", #""\\""#), ("/", #""/""#), ("\u{8}\u{9}\u{A}\u{C}\u{D}", #""\b\t\n\f\r""#),
@@ -178,29 +183,29 @@ import Testing
             ("\u{7F}", "\"\u{7F}\""), ("ä€😀", "\"ä€😀\""), ("\u{2028}", "\"\u{2028}\""), ("\u{D7FF}", "\"\u{D7FF}\""),
             ("\u{E000}", "\"\u{E000}\""),
         ])
-    func strings(text: String, written: String) {
+    func writesStrings(text: String, written: String) {
         var buffer = TextBuffer()
         buffer.append(room: 6 * text.utf8.count + 2) { $0.append(jsonString: text.utf8.span) }
         #expect(Self.text(of: buffer) == written)
     }
 
-    @Test("an escape is found at any place of a text of any length", arguments: [1, 7, 8, 9, 15, 16, 17, 31, 32, 33])
-    func escapePlaces(length: Int) {
-        for place in 0..<length {
+    @Test("A character that needs an escape is found at any index", arguments: [1, 7, 8, 9, 15, 16, 17, 31, 32, 33])
+    func findsEscapes(length: Int) {
+        for index in 0..<length {
             for (byte, escape) in [(UInt8(ascii: "\""), #"\""#), (0x0A, #"\n"#), (0x00, #"\u0000"#)] {
                 var bytes = [UInt8](repeating: UInt8(ascii: "a"), count: length)
-                bytes[place] = byte
+                bytes[index] = byte
                 var buffer = TextBuffer()
                 buffer.append(room: 6 * length + 2) { $0.append(jsonString: bytes.span) }
-                let (before, behind) = (String(repeating: "a", count: place), length - place - 1)
-                let written = "\"\(before)\(escape)\(String(repeating: "a", count: behind))\""
-                #expect(Self.text(of: buffer) == written, "\(byte) at \(place)")
+                let (before, after) = (String(repeating: "a", count: index), length - index - 1)
+                let written = "\"\(before)\(escape)\(String(repeating: "a", count: after))\""
+                #expect(Self.text(of: buffer) == written, "\(byte) at \(index)")
             }
         }
     }
 
-    @Test("nothing but escapes fits into six bytes each", arguments: lengths)
-    func allEscaped(length: Int) {
+    @Test("Escapes take at most six bytes each", arguments: lengths)
+    func escapesAllBytes(length: Int) {
         let bytes = [UInt8](repeating: 1, count: length)
         var buffer = TextBuffer()
         buffer.append(room: 6 * length + 2) { $0.append(jsonString: bytes.span) }
@@ -208,14 +213,14 @@ import Testing
     }
 
     @Test(
-        "a lone surrogate is escaped, what only begins like one is not",
+        "A lone surrogate is escaped, but not a sequence that only begins like one",
         arguments: [
             ([0xED, 0xA0, 0x80], Array(#""\ud800""#.utf8)), ([0xED, 0xBF, 0xBF], Array(#""\udfff""#.utf8)),
             ([0x61, 0xED, 0xAB, 0x8D, 0x62], Array(#""a\udacdb""#.utf8)),
             ([0xED, 0x9F, 0xBF], [0x22, 0xED, 0x9F, 0xBF, 0x22]), ([0xED, 0xA0], [0x22, 0xED, 0xA0, 0x22]),
             ([0xED], [0x22, 0xED, 0x22]),
         ] as [([UInt8], [UInt8])])
-    func surrogates(bytes: [UInt8], written: [UInt8]) {
+    func escapesLoneSurrogates(bytes: [UInt8], written: [UInt8]) {
         var buffer = TextBuffer()
         buffer.append(room: 6 * bytes.count + 2) { $0.append(jsonString: bytes.span) }
         #expect(buffer.bytes == written)

@@ -4,10 +4,11 @@ import Testing
 
 @testable import PropertyList
 
-/// Makes keyed archives out of Python expressions for their objects: `U` makes a UID, `cls("Name", "Parent", …)` a class
-/// record, and object 1 is the root.
+/// Creates keyed archives from Python expressions for their objects.
+///
+/// `U(1)` is a UID, `cls("Name", "Parent", …)` is a class record, and object 1 is the root.
 enum Archive {
-    /// The archive as a binary property list, as Python's own writer makes it.
+    /// Returns a keyed archive as a binary property list, written by Python's `plistlib`.
     static func make(_ objects: String, top: String = "{'root': U(1)}") throws -> [UInt8] {
         let program = """
             import plistlib, sys
@@ -21,9 +22,9 @@ enum Archive {
     }
 }
 
-/// What a program for Python writes.
+/// Returns the output of a Python program.
 func python(_ program: String, _ arguments: String..., input: String = "") throws -> [UInt8] {
-    // The program may be too long for an argument.
+    // The program is passed as input, because it may be too long for an argument.
     let reader = "import sys; exec(sys.stdin.buffer.read(int(sys.argv.pop(1))))"
     let command = ["python3", "-c", reader, "\(program.utf8.count)"] + arguments
     return Array(try tool(command, input: Array((program + input).utf8)))

@@ -2,9 +2,11 @@ import Testing
 
 @testable import PropertyList
 
-/// The binary container: what each object reads as, and what is refused. Source: the format document, A.2 to A.5.
+/// Binary property lists: the values of objects, and malformed files.
+///
+/// Source: "Keyed archives", A.2 to A.5.
 @Suite struct BinaryTests {
-    @Test func exampleOfTheDocument() throws {
+    @Test func readsDocumentedExample() throws {
         let file = bytes(
             """
             62706c6973743030 d10102 5161 a50304050607 09 1001 13ffffffffffffffff 234004000000000000 6100e9
@@ -29,7 +31,7 @@ import Testing
         ("8f 00000000000000000000000000000009", #"{"CF$UID":9}"#), ("a0", "[]"), ("d0", "{}"), ("c0", "[]"),
         ("5f 13 0000000000000003 616263", #""abc""#),
     ])
-    func scalar(object: String, json: String) throws {
+    func readsScalars(object: String, json: String) throws {
         #expect(try printed(binary(object)) == json)
     }
 
@@ -46,18 +48,18 @@ import Testing
             ("59 6161616161616161e9", .badString), ("87 0000000100000000", .badUID),
             ("a1 01", .badReference), ("a1 00", .containerCycle),
         ] as [(String, PropertyListError.Code)])
-    func refused(object: String, code: PropertyListError.Code) {
-        #expect(refusal(of: binary(object)) == code)
+    func rejectsMalformedObjects(object: String, code: PropertyListError.Code) {
+        #expect(errorCode(of: binary(object)) == code)
     }
 
-    @Test func dictionaryKeys() throws {
-        #expect(refusal(of: binary("d1 01 02", "1001", "1002")) == .badKeyType)
+    @Test func checksDictionaryKeys() throws {
+        #expect(errorCode(of: binary("d1 01 02", "1001", "1002")) == .badKeyType)
         #expect(try printed(binary("d2 01 02 03 03", "516b", "516c", "1001")) == #"{"k":1,"l":1}"#)
-        #expect(refusal(of: binary("d1 01 00", "516b")) == .containerCycle)
+        #expect(errorCode(of: binary("d1 01 00", "516b")) == .containerCycle)
     }
 
-    /// More keys than are compared each with each, of which two are the same in different forms.
-    @Test func manyKeys() throws {
+    /// Two of many keys are equal, but stored in different encodings.
+    @Test func findsRepeatedKeyAmongMany() throws {
         let count = 40
         func file(_ last: String) -> [UInt8] {
             var file = Array("bplist00".utf8)
@@ -80,13 +82,13 @@ import Testing
         #expect(try repeatedKeys("63 006b 0031 0061") == nil)
     }
 
-    @Test(arguments: 1...8, 1...8) func widths(offsets: Int, references: Int) throws {
+    @Test(arguments: 1...8, 1...8) func readsOffsetsAndReferencesOfAnyWidth(offsets: Int, references: Int) throws {
         let zeros = String(repeating: "00", count: references - 1)
         let file = binary("a2 \(zeros)01 \(zeros)02", "1007", "5161", offsetSize: offsets, referenceSize: references)
         #expect(try printed(file) == #"[7,"a"]"#)
     }
 
-    @Test func depth() {
+    @Test func limitsDepth() {
         func nested(_ levels: Int) -> [UInt8] {
             var file = Array("bplist00".utf8)
             for level in 1..<levels { file += [0xA1] + bigEndian(level, 2) }
@@ -95,13 +97,13 @@ import Testing
             for level in 0..<levels { file += bigEndian(8 + 3 * level, 2) }
             return file + [0, 0, 0, 0, 0, 0, 2, 2] + bigEndian(levels, 8) + bigEndian(0, 8) + bigEndian(table, 8)
         }
-        #expect(refusal(of: nested(512)) == nil)
-        #expect(refusal(of: nested(513)) == .tooDeep)
+        #expect(errorCode(of: nested(512)) == nil)
+        #expect(errorCode(of: nested(513)) == .tooDeep)
     }
 
-    /// A shared value that is deep counts wherever it is met: 300 levels below 300 others.
-    @Test func depthOfWhatIsShared() {
-        // Object 0 refers to the chain's middle first, so that its levels are known when the chain comes to it.
+    /// A shared value of 300 levels is reached both directly and through 300 other levels.
+    @Test func countsDepthOfSharedValues() {
+        // Object 0 refers to the middle of the chain first, so that its depth is known before the chain reaches it.
         var file = Array("bplist00".utf8)
         let levels = 600
         file += [0xA2] + bigEndian(300, 2) + bigEndian(1, 2)
@@ -111,11 +113,11 @@ import Testing
         file += bigEndian(8, 2)
         for level in 0..<levels { file += bigEndian(13 + 3 * level, 2) }
         file += [0, 0, 0, 0, 0, 0, 2, 2] + bigEndian(levels + 1, 8) + bigEndian(0, 8) + bigEndian(table, 8)
-        #expect(refusal(of: file) == .tooDeep)
+        #expect(errorCode(of: file) == .tooDeep)
     }
 
-    /// 65,536 arrays whose references lie in one another: the work would grow with the square of the length.
-    @Test func overlapIsBounded() {
+    /// The references of 65,000 arrays overlap, so that the work would grow with the square of the length.
+    @Test func limitsWorkForOverlappingObjects() {
         let count = 65_000
         var file = Array("bplist00".utf8)
         file += [0xAF, 0x12] + bigEndian(count - 1, 4)
@@ -127,10 +129,10 @@ import Testing
         file += bigEndian(8, 3)
         for number in 1..<count { file += bigEndian(first + 4 * (number - 1), 3) }
         file += [0, 0, 0, 0, 0, 0, 3, 2] + bigEndian(count, 8) + bigEndian(0, 8) + bigEndian(table, 8)
-        #expect([.budgetExceeded, .containerCycle].contains(refusal(of: file)))
+        #expect([.budgetExceeded, .containerCycle].contains(errorCode(of: file)))
     }
 
-    @Test func limits() throws {
+    @Test func limitsLength() throws {
         let file = binary("09")
         #expect(throws: PropertyListError.self) {
             try PropertyListDocument(file, limits: PropertyListLimits(length: file.count - 1))
@@ -138,7 +140,7 @@ import Testing
         #expect(try PropertyListDocument(file, limits: PropertyListLimits(length: file.count)).objectCount == 1)
     }
 
-    @Test func placesAreThoseOfTheFile() throws {
+    @Test func returnsOffsetsInFile() throws {
         let document = try PropertyListDocument(binary("a2 01 02", "1007", "5161"))
         let elements = document.elements(of: document.root)
         #expect(document.offset(of: document.root) == 8)

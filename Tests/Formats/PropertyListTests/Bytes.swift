@@ -1,14 +1,16 @@
 @testable import PropertyList
 
-/// Bytes from hexadecimal digits; spaces are for the reader.
+/// Returns the bytes that hexadecimal digits encode, ignoring white space.
 func bytes(_ hexadecimal: String) -> [UInt8] {
     let digits = hexadecimal.filter { !$0.isWhitespace }
-    return stride(from: 0, to: digits.count, by: 2).compactMap { place in
-        UInt8(digits.dropFirst(place).prefix(2), radix: 16)
+    return stride(from: 0, to: digits.count, by: 2).compactMap { index in
+        UInt8(digits.dropFirst(index).prefix(2), radix: 16)
     }
 }
 
-/// A binary property list of objects that are given in hexadecimal; the first one is the root.
+/// Returns a binary property list of objects given in hexadecimal.
+///
+/// The first object is the root.
 func binary(_ objects: String..., offsetSize: Int = 1, referenceSize: Int = 1) -> [UInt8] {
     var file = Array("bplist00".utf8)
     var offsets: [Int] = []
@@ -26,7 +28,7 @@ func bigEndian(_ number: Int, _ width: Int) -> [UInt8] {
     (0..<width).reversed().map { $0 < 8 ? UInt8(truncatingIfNeeded: number >> (8 * $0)) : 0 }
 }
 
-/// What the printer makes of a property list, on one line.
+/// Returns the output of the printer for a property list, on one line.
 func printed(_ file: [UInt8], raw: Bool = false, nested: Bool = false, sorted: Bool = false) throws -> String {
     var options = PropertyListPrinter.Options()
     options.isCompact = true
@@ -39,8 +41,8 @@ func printed(_ file: [UInt8], raw: Bool = false, nested: Bool = false, sorted: B
     return String(decoding: output.dropLast(), as: UTF8.self)
 }
 
-/// The code with which bytes are refused; nil if they are not.
-func refusal(of file: [UInt8]) -> PropertyListError.Code? {
+/// Returns the code of the error that `file` causes, or `nil` if the file is valid.
+func errorCode(of file: [UInt8]) -> PropertyListError.Code? {
     do throws(PropertyListError) {
         _ = try PropertyListDocument(file)
         return nil
@@ -49,7 +51,7 @@ func refusal(of file: [UInt8]) -> PropertyListError.Code? {
     }
 }
 
-/// An XML property list around a value.
+/// Returns an XML property list that contains `value`.
 func xml(_ value: String) -> [UInt8] {
     Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<plist version=\"1.0\">\(value)</plist>\n".utf8)
 }

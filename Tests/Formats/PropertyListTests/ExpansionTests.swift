@@ -2,7 +2,9 @@ import Testing
 
 @testable import PropertyList
 
-/// What comes out of values that share others or contain themselves. Source: the format document, D.3.
+/// Expansions of values that share others or contain themselves.
+///
+/// Source: "Keyed archives", D.3.
 @Suite struct ExpansionTests {
     private func expansion(_ objects: String) throws -> Expansion {
         var archive = try KeyedArchive(try PropertyListDocument(try Archive.make(objects)))
@@ -18,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func counts() throws {
+    @Test func countsValuesAndLevels() throws {
         #expect(try expansion("'x'") == Expansion(count: 1, depth: 1))
         #expect(
             try expansion("{'$class': U(2), 'a': 1, 'b': U(0), 'c': [U(3), U(3)]}, cls('A'), 'x'")
@@ -29,23 +31,23 @@ import Testing
                 == Expansion(count: 7, depth: 3))
     }
 
-    @Test func countsSaturate() throws {
+    @Test func limitsCounts() throws {
         let arrays = (1...10).map { "{'$class': U(12), 'NS.objects': [U(\($0 + 1))] * 10}" }.joined(separator: ", ")
         let found = try expansion("\(arrays), 'ha', cls('NSArray')")
         #expect(found == Expansion(count: Expansion.countLimit, depth: 11))
     }
 
-    @Test func cyclesAreFoundWhereverTheyAre() throws {
+    @Test func findsCycles() throws {
         #expect(try code("{'$class': U(2), 'a': U(1)}, cls('A')") == .graphCycle)
         #expect(
             try code("{'$class': U(2), 'a': U(3)}, cls('A'), {'$class': U(2), 'b': U(4)}, {'$class': U(2), 'c': U(3)}")
                 == .graphCycle)
-        // The chain of a URL's bases is not followed.
+        // The base of a URL is not followed.
         #expect(try code("{'$class': U(2), 'NS.base': U(1), 'NS.relative': U(3)}, cls('NSURL'), 'x'") == nil)
     }
 
-    /// A value that is asked for after one that contains it in a circle is judged by itself.
-    @Test func neighboursOfCyclesAreGood() throws {
+    /// A value without a cycle is expanded even after a cyclic value that contains it.
+    @Test func expandsValuesContainedInCycles() throws {
         var archive = try KeyedArchive(
             try PropertyListDocument(
                 try Archive.make(
@@ -59,7 +61,7 @@ import Testing
         #expect(try archive.expansion(of: good) == Expansion(count: 2, depth: 2))
     }
 
-    @Test func depth() throws {
+    @Test func limitsDepth() throws {
         func chain(_ levels: Int) -> String {
             (1..<levels).map { "{'$class': U(\(levels + 1)), 'NS.objects': [U(\($0 + 1))]}" }.joined(separator: ", ")
                 + ", 'x', cls('NSArray')"
@@ -69,7 +71,7 @@ import Testing
         #expect(try code(chain(5000)) == .tooDeep)
     }
 
-    @Test func classesAreMatchedThroughTheirAncestors() throws {
+    @Test func matchesClassesByAncestors() throws {
         var archive = try KeyedArchive(
             try PropertyListDocument(try Archive.make("{'$class': U(2), 'a': 1}, cls('Mine', 'SiftEvent')")),
             classNames: ["SFEvent", "SiftEvent"])
@@ -85,8 +87,8 @@ import Testing
         #expect(throws: PropertyListError.self) { try archive.object(key, of: root) }
     }
 
-    /// Keys are found whether a writer stores each text once or many times.
-    @Test func membersOfManyWriters() throws {
+    /// Members are found regardless of whether the writer stores each string once or repeatedly.
+    @Test func findsMembersOfAllWriters() throws {
         for name in ["queue-scalars-not-uniqued", "queue-xml", "queue-refs-3-bytes", "queue-offsets-8-bytes"] {
             let file = try #require(try HostileFile.all.first { $0.file == name })
             let text = try printed(try file.bytes)

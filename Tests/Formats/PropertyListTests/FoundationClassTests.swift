@@ -2,7 +2,7 @@ import Testing
 
 @testable import PropertyList
 
-/// How each Foundation class of the format document, part C, is shown.
+/// The output for the Foundation classes in "Keyed archives", part C.
 @Suite struct FoundationClassTests {
     @Test(arguments: [
         ("'text'", #""text""#), ("True", "true"), ("18446744073709551615", "18446744073709551615"), ("0.5", "0.5"),
@@ -59,9 +59,9 @@ import Testing
             #"{"$class":"Shop.Cart","count":3,"owner":"me","none":null,"list":["me"]}"#
         ),
     ])
-    func shown(objects: String, json: String) throws {
+    func printsInstances(objects: String, json: String) throws {
         let file = try Archive.make(objects)
-        // Members of an instance come in the order of the file, which is Python's.
+        // The members of an instance are in the order of the file, which is that of Python's dictionary.
         #expect(try printed(file) == json)
     }
 
@@ -69,7 +69,7 @@ import Testing
         (1, 0, false, "0"), (12345, 0, false, "12345"), (12345, -2, true, "-123.45"), (5, -3, false, "0.005"),
         (7, 3, false, "7000"),
     ])
-    func decimal(mantissa: Int, exponent: Int, negative: Bool, text: String) throws {
+    func printsDecimalNumbers(mantissa: Int, exponent: Int, negative: Bool, text: String) throws {
         let length = text == "0" ? 0 : 1
         let file = try Archive.make(
             """
@@ -94,7 +94,7 @@ import Testing
         ("{'$class': U(2), 'NS.string': U(1)}, cls('NSMutableString')", "bad-value"),
         ("{'$class': U(2), 'NS.time': 'noon'}, cls('NSDate')", "bad-value"),
     ])
-    func broken(objects: String, code: String) throws {
+    func printsErrors(objects: String, code: String) throws {
         #expect(try printed(try Archive.make(objects)).contains(#"{"$error":"\#(code): "#))
     }
 }

@@ -1,10 +1,10 @@
 import PropertyList
 import Testing
 
-/// Every hostile file of the generator ends as its manifest says, as far as container and archive decide.
+/// The outcome of reading each hostile file is the one that the manifest of the generator states.
 @Suite struct HostileFileTests {
     @Test(arguments: try HostileFile.all.filter { $0.level == "container" })
-    func container(file: HostileFile) throws {
+    func readsContainers(file: HostileFile) throws {
         let bytes = try file.bytes
         do throws(PropertyListError) {
             let document = try PropertyListDocument(bytes)
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: try HostileFile.all.filter { $0.level == "archive" })
-    func archive(file: HostileFile) throws {
+    func rejectsArchives(file: HostileFile) throws {
         let document = try PropertyListDocument(try file.bytes)
         do throws(PropertyListError) {
             _ = try KeyedArchive(document).root()

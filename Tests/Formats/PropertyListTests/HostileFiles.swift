@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A file that the generator of keyed archives wrote, and what is expected of it.
+/// A file written by the generator of keyed archives, with the expected outcome.
 struct HostileFile: Decodable, CustomTestStringConvertible, Sendable {
     let file: String
-    /// `container`, `archive`, `graph`, `sift`.
+    /// The level at which the file is invalid: `container`, `archive`, `graph` or `sift`.
     let level: String
-    /// `ok`, `partial`, `error`, `safe`.
+    /// The expected outcome: `ok`, `partial`, `error` or `safe`.
     let expect: String
     let codes: [String]
 
@@ -17,7 +17,7 @@ struct HostileFile: Decodable, CustomTestStringConvertible, Sendable {
         get throws { Array(try Data(contentsOf: URL(filePath: "\(HostileFile.folder)/hostile/files/\(file)"))) }
     }
 
-    /// All files that the generator wrote.
+    /// All files of the generator.
     static var all: [HostileFile] {
         get throws { try generated.get() }
     }

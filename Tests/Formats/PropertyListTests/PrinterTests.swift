@@ -3,22 +3,24 @@ import Testing
 
 @testable import PropertyList
 
-/// What is shared, what contains itself, what is nested, and the options of the printer.
+/// The output for shared, cyclic and nested values, and the options of the printer.
 @Suite struct PrinterTests {
-    @Test func cyclesAreReferences() throws {
+    @Test func printsCyclesAsReferences() throws {
         let file = try Archive.make(
             "{'$class': U(2), 'child': U(3)}, cls('Node'), {'$class': U(2), 'parent': U(1)}")
         #expect(try printed(file) == #"{"$class":"Node","child":{"$class":"Node","parent":{"$ref":1}}}"#)
     }
 
-    @Test func sharedValuesAreShownAgain() throws {
+    @Test func repeatsSharedValues() throws {
         let file = try Archive.make(
             "{'$class': U(2), 'NS.objects': [U(3), U(3)]}, cls('NSArray'), {'$class': U(2), 'NS.objects': [U(4)]}, 'x'")
         #expect(try printed(file) == #"[["x"],["x"]]"#)
     }
 
-    /// Ten arrays that each list the next one ten times; what is left out is referred to.
-    @Test func sharingThatBlowsUpIsCut() throws {
+    /// Each of ten arrays contains the next one ten times.
+    ///
+    /// Omitted values are replaced by references.
+    @Test func limitsExpansionOfSharedValues() throws {
         let arrays = (1...10).map { "{'$class': U(12), 'NS.objects': [U(\($0 + 1))] * 10}" }.joined(separator: ", ")
         var printer = try PropertyListPrinter(
             try PropertyListDocument(try Archive.make("\(arrays), 'ha', cls('NSArray')")))
@@ -33,8 +35,8 @@ import Testing
         #expect(!printer.isLossy)
     }
 
-    /// Lists in data, each of which holds the next one eight times.
-    @Test func listsInDataThatBlowUpAreCut() throws {
+    /// Each property list in data contains the next one eight times.
+    @Test func limitsExpansionOfNestedPropertyLists() throws {
         let script = """
             import plistlib, sys
             data = b"q"
@@ -57,8 +59,8 @@ import Testing
         #expect(!printer.isLossy)
     }
 
-    /// A long text that is listed often is as much as many short ones.
-    @Test func longTextsCountByTheirLength() throws {
+    /// The cost of repeating a string depends on its length.
+    @Test func limitsRepetitionOfLongStrings() throws {
         let file = try Archive.make("{'$class': U(3), 'NS.objects': [U(2)] * 100000}, 'x' * 100000, cls('NSArray')")
         var printer = try PropertyListPrinter(try PropertyListDocument(file))
         var output: [UInt8] = []
@@ -67,7 +69,7 @@ import Testing
         #expect(printer.warnings.contains { $0.error.code == .budgetExceeded })
     }
 
-    @Test func repeatedKeysLoseTheLaterValue() throws {
+    @Test func keepsFirstValueOfRepeatedKeys() throws {
         let file = try Archive.make(
             """
             {'$class': U(2), 'NS.keys': [U(3), U(4)], 'NS.objects': [U(5), U(6)]}, cls('NSDictionary'), 'k',
@@ -81,7 +83,7 @@ import Testing
         #expect(printer.isLossy)
     }
 
-    @Test func propertyListsInDataAreNamedAndOpened() throws {
+    @Test func opensPropertyListsInData() throws {
         let inner = "plistlib.dumps({'a': 1}, fmt=plistlib.FMT_BINARY)"
         let plain = try Archive.make(inner)
         #expect(try printed(plain).hasSuffix(#","$holds":"property list"}"#))
@@ -95,25 +97,25 @@ import Testing
         #expect(try printed(archive, nested: true) == #"{"$value":"deep"}"#)
     }
 
-    @Test func rawShowsTheTable() throws {
+    @Test func printsRawArchive() throws {
         #expect(
             try printed(try Archive.make("'x'"), raw: true)
                 == #"{"$version":100000,"$archiver":"NSKeyedArchiver","$top":{"root":{"CF$UID":1}},"$objects":["$null","x"]}"#
         )
     }
 
-    @Test func archivesWithOtherNamesShowThemAll() throws {
+    @Test func printsAllTopLevelNames() throws {
         let file = try Archive.make("'x'", top: "{'first': U(1), 'count': 3, 'none': U(0)}")
         #expect(try printed(file) == #"{"first":"x","count":3,"none":null}"#)
     }
 
-    @Test func keysAreSortedOnDemand() throws {
+    @Test func sortsKeysIfRequested() throws {
         let file = xml("<dict><key>b</key><true/><key>é</key><true/><key>a</key><true/></dict>")
         #expect(try printed(file) == #"{"b":true,"é":true,"a":true}"#)
         #expect(try printed(file, sorted: true) == #"{"a":true,"b":true,"é":true}"#)
     }
 
-    @Test func piecesMakeUpTheWhole() throws {
+    @Test func writesInPieces() throws {
         let document = try PropertyListDocument(
             xml("<array><dict><key>a</key><array/></dict><string>x</string><data>AQ==</data></array>"))
         var pieces: [UInt8] = []

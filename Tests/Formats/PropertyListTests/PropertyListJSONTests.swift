@@ -2,7 +2,6 @@ import Testing
 
 @testable import PropertyList
 
-/// Values of a property list as JSON for programs.
 @Suite struct PropertyListJSONTests {
     private func json(
         _ file: [UInt8], _ keyOrder: PropertyListJSON.KeyOrder = .file,
@@ -15,7 +14,7 @@ import Testing
         return String(decoding: json.text, as: UTF8.self)
     }
 
-    private func fault(_ body: () throws -> String) -> PropertyListJSON.WritingError.Kind? {
+    private func writingError(_ body: () throws -> String) -> PropertyListJSON.WritingError.Kind? {
         do {
             _ = try body()
             return nil
@@ -24,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func keysComeInTheOrderThatIsAskedFor() throws {
+    @Test func writesKeysInRequestedOrder() throws {
         let file = xml(
             """
             <dict><key>b</key><dict><key>z</key><true/><key>a</key><false/></dict><key>é</key><integer>-7</integer>
@@ -34,49 +33,49 @@ import Testing
         #expect(try json(file, .canonical) == #"{"a":[0.5,"x\""],"b":{"a":false,"z":true},"é":-7}"#)
     }
 
-    /// The keys are the lone surrogates D800 and D801.
-    @Test func ofKeysThatBecomeEqualTheLastOneCountsInCanonicalOrder() throws {
+    /// Two of the keys are the lone surrogates D800 and D801.
+    @Test func keepsLastOfKeysThatBecomeEqual() throws {
         let file = binary("D3 01 02 03 04 05 06", "61 D800", "51 61", "61 D801", "10 01", "10 02", "10 03")
         #expect(try json(file, .canonical) == "{\"a\":2,\"\u{FFFD}\":3}")
     }
 
     @Test(
-        "what JSON has no form for has a nearest one, or is refused",
+        "Values that JSON cannot represent are approximated or rejected",
         arguments: [
             ("<date>2017-06-16T06:38:13Z</date>", #"["2017-06-16T06:38:13Z"]"#),
             ("<data>AQI=</data>", #"["AQI="]"#),
             ("<real>nan</real>", "[null]"), ("<real>-inf</real>", "[null]"),
         ])
-    func foreignValues(value: String, nearest: String) throws {
+    func handlesNonJSONValues(value: String, nearest: String) throws {
         let file = xml("<array>\(value)</array>")
         #expect(try json(file) == nearest)
-        #expect(fault { try json(file, .file, .refused) } == .noForm)
+        #expect(writingError { try json(file, .file, .refused) } == .noForm)
     }
 
-    @Test func aUIDIsItsNumber() throws {
+    @Test func writesUIDsAsNumbers() throws {
         #expect(try json(binary("A1 01", "80 05")) == "[5]")
-        #expect(fault { try json(binary("A1 01", "80 05"), .file, .refused) } == .noForm)
+        #expect(writingError { try json(binary("A1 01", "80 05"), .file, .refused) } == .noForm)
     }
 
-    @Test func aDateBeyondTheCalendarIsNull() throws {
+    @Test func writesNullForDatesBeyondCalendar() throws {
         #expect(try json(binary("A1 01", "33 7FEF FFFF FFFF FFFF")) == "[null]")
     }
 
-    /// Each array has the one before ten times: 1,111 values in all.
+    /// Each array contains the next one ten times, which makes 1,111 values in all.
     @Test(
-        "each limit has its fault",
+        "Each limit has its own error",
         arguments: [
             (PropertyListJSON.Limits(), nil), (PropertyListJSON.Limits(value: 5221, file: 5221, count: 1111), nil),
             (PropertyListJSON.Limits(value: 100), .tooLarge), (PropertyListJSON.Limits(file: 5220), .outOfBudget),
             (PropertyListJSON.Limits(count: 1110), .outOfBudget),
         ] as [(PropertyListJSON.Limits, PropertyListJSON.WritingError.Kind?)])
-    func limits(limits: PropertyListJSON.Limits, fault expected: PropertyListJSON.WritingError.Kind?) {
+    func enforcesLimits(limits: PropertyListJSON.Limits, writingError expected: PropertyListJSON.WritingError.Kind?) {
         func tens(_ number: Int) -> String { "AA " + String(repeating: "0\(number) ", count: 10) }
         let file = binary(tens(1), tens(2), tens(3), "09")
-        #expect(fault { try json(file, limits: limits) } == expected)
+        #expect(writingError { try json(file, limits: limits) } == expected)
     }
 
-    @Test func theBudgetIsThatOfAllValues() throws {
+    @Test func limitsAllValuesTogether() throws {
         let document = try PropertyListDocument(xml("<array><string>0123</string></array>"))
         var json = PropertyListJSON(
             document, keyOrder: .file, foreignValues: .refused, limits: PropertyListJSON.Limits(value: 8, file: 24))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PropertyList
 
-/// Random property lists of Python's own writer, in both forms, against the JSON that Python expects of them.
+/// Compares the output for random property lists, written by Python in both formats, with the JSON that Python expects.
 @Suite struct PythonOracleTests {
     private static let generator = """
         import base64, datetime, json, plistlib, random, sys
@@ -34,7 +34,7 @@ import Testing
         sys.stdout.buffer.write(len(file).to_bytes(8, 'big') + file + json.dumps(expected).encode())
         """
 
-    @Test(arguments: 1...6, ["binary", "xml"]) func agrees(seed: Int, form: String) throws {
+    @Test(arguments: 1...6, ["binary", "xml"]) func matchesPython(seed: Int, form: String) throws {
         let output = try python(Self.generator, "\(seed)", form)
         let length = output.prefix(8).reduce(0) { $0 << 8 | Int($1) }
         let file = Array(output[8..<8 + length])

@@ -2,20 +2,22 @@ import Testing
 
 @testable import PropertyList
 
-/// Keys that a dictionary repeats: the first value counts, and the repetition is reported. Source: the format document, A.5.
+/// The first value of a repeated key is kept, and the repetition is reported.
+///
+/// Source: "Keyed archives", A.5.
 @Suite struct RepeatedKeyTests {
     @Test(arguments: [
-        // One object, two objects, and two forms of one text.
+        // The keys are one object, two objects, or two encodings of one string.
         (binary("d2 01 01 02 03", "516b", "1001", "1002"), #"{"k":1}"#, 1, 8),
         (binary("d2 01 02 03 04", "516b", "516b", "1001", "1002"), #"{"k":1}"#, 1, 8),
         (binary("d2 01 02 03 04", "516b", "61006b", "1001", "1002"), #"{"k":1}"#, 1, 8),
-        // The others keep their order.
+        // The other members keep their order.
         (
             binary("d4 01 02 01 03 04 05 06 07", "516b", "516c", "516d", "1001", "1002", "1003", "1004"),
             #"{"k":1,"l":2,"m":4}"#, 1, 8
         ),
         (binary("d3 01 01 01 02 03 02", "516b", "1001", "1002"), #"{"k":1}"#, 2, 8),
-        // Another dictionary, two numbers of which lead to one offset, and one with the same keys in front of it.
+        // Two object numbers share an offset, and two dictionaries have the same keys.
         (binary("a2 01 01", "d2 02 02 03 04", "516b", "1001", "1002"), #"[{"k":1},{"k":1}]"#, 1, 11),
         (
             binary("a2 02 01", "d2 03 03 04 05", "d2 03 03 05 04", "516b", "1001", "1002"),
@@ -30,7 +32,7 @@ import Testing
             #"{"a":[]}"#, 2, 60
         ),
     ])
-    func firstValueCounts(file: [UInt8], json: String, count: Int, offset: Int) throws {
+    func keepsFirstValue(file: [UInt8], json: String, count: Int, offset: Int) throws {
         let document = try PropertyListDocument(file)
         let words = count == 1 ? "a repeated key" : "\(count) repeated keys"
         #expect(
@@ -44,13 +46,13 @@ import Testing
         #expect(printer.isLossy)
     }
 
-    @Test func filesWithoutRepeatedKeysReportNone() throws {
+    @Test func reportsNothingWithoutRepeatedKeys() throws {
         for file in [binary("d2 01 02 03 03", "516b", "516c", "1001"), xml("<dict><key>a</key><true/></dict>")] {
             #expect(try PropertyListDocument(file).repeatedKeys == nil)
         }
     }
 
-    @Test func offsetsAreThoseOfTheFile() throws {
+    @Test func returnsOffsetsInFile() throws {
         let document = try PropertyListDocument(binary("d2 01 01 02 03", "516b", "a103", "1002"))
         #expect(document.offset(of: document.root) == 8)
         let value = try #require(document.value(of: "k", in: document.root))
@@ -61,13 +63,13 @@ import Testing
         #expect(wide.repeatedKeys?.offset == 16)
     }
 
-    @Test("the value of a repeated key has to be sound", arguments: ["d2 01 01 02 09", "d2 01 01 02 00"])
-    func repeatedValues(dictionary: String) {
-        #expect(refusal(of: binary(dictionary, "516b", "1001")) != nil)
+    @Test("The value of a repeated key must be valid", arguments: ["d2 01 01 02 09", "d2 01 01 02 00"])
+    func checksRepeatedValues(dictionary: String) {
+        #expect(errorCode(of: binary(dictionary, "516b", "1001")) != nil)
     }
 
-    /// Many keys with one fingerprint are compared with the different ones among them alone.
-    @Test func manyRepeatedKeys() throws {
+    /// Keys with equal fingerprints are compared only with the distinct keys among them.
+    @Test func removesManyRepeatedKeys() throws {
         let count = 60_000
         var file = Array("bplist00".utf8) + [0xDF, 0x12] + bigEndian(count, 4)
         for number in 0..<2 * count { file += bigEndian(number < count ? 1 : 2, 2) }
@@ -79,7 +81,7 @@ import Testing
         #expect(try printed(file) == #"{"k":true}"#)
     }
 
-    @Test func keyedArchives() throws {
+    @Test func readsKeyedArchives() throws {
         func reference(_ number: Int) -> String { "<dict><key>CF$UID</key><integer>\(number)</integer></dict>" }
         let file = xml(
             """

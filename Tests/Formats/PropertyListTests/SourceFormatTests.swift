@@ -2,23 +2,25 @@ import Testing
 
 @testable import PropertyList
 
-/// What a file is by its beginning, and what a binary trailer must say. Source: the format document, A.1 and A.3.
+/// The detection of the format, and the checks of the binary trailer.
+///
+/// Source: "Keyed archives", A.1 and A.3.
 @Suite struct SourceFormatTests {
     @Test(
         arguments: [
             ("", .empty), ("hello", .notPlist), ("bplist", .truncated), ("bplist00", .truncated),
             ("bplist15........................................", .unsupportedVersion), ("{\"a\":1}", .notPlist),
         ] as [(String, PropertyListError.Code)])
-    func beginning(text: String, code: PropertyListError.Code) {
-        #expect(refusal(of: Array(text.utf8)) == code)
+    func rejectsUnknownBeginnings(text: String, code: PropertyListError.Code) {
+        #expect(errorCode(of: Array(text.utf8)) == code)
     }
 
-    @Test func byteOrderMarkAndSpaceComeBeforeXML() throws {
+    @Test func acceptsByteOrderMarkAndWhitespaceBeforeXML() throws {
         #expect(try printed([0xEF, 0xBB, 0xBF] + Array(" \n<plist><true/></plist>".utf8)) == "true")
         #expect(try printed(Array("<!DOCTYPE plist PUBLIC \"a>\" 'b'><plist><true/></plist>".utf8)) == "true")
     }
 
-    /// Each fault of the trailer alone, in a file that is good otherwise.
+    /// Each case changes one field of the trailer of a valid file.
     @Test(
         arguments: [
             (6, [0], .badTrailer), (6, [9], .badTrailer), (7, [0], .badTrailer), (7, [200], .badTrailer),
@@ -26,18 +28,18 @@ import Testing
             (31, [8], .badTrailer), (24, [0xFF], .badTrailer), (31, [12], .badTrailer), (-1, [7], .badOffset),
             (-1, [15], .badOffset),
         ] as [(Int, [UInt8], PropertyListError.Code)])
-    func trailer(place: Int, value: [UInt8], code: PropertyListError.Code) {
+    func rejectsMalformedTrailer(offset: Int, value: [UInt8], code: PropertyListError.Code) {
         var file = binary("a2 01 02", "1007", "1008")
-        file.replaceSubrange(file.count - 32 + place..<file.count - 32 + place + value.count, with: value)
-        #expect(refusal(of: file) == code)
+        file.replaceSubrange(file.count - 32 + offset..<file.count - 32 + offset + value.count, with: value)
+        #expect(errorCode(of: file) == code)
     }
 
-    @Test func everyCutIsRefused() {
+    @Test func rejectsTruncatedFiles() {
         let file = binary("a2 01 02", "1007", "5161")
         for length in 1..<file.count {
-            let code = refusal(of: Array(file.prefix(length)))
+            let code = errorCode(of: Array(file.prefix(length)))
             #expect([.truncated, .badTrailer, .badOffset, .notPlist].contains(code), "\(length)")
         }
-        #expect(refusal(of: file + [0]) == .badTrailer)
+        #expect(errorCode(of: file + [0]) == .badTrailer)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PropertyList
 
-/// The quick check says yes to ordinary files, and to none that the walk refuses.
+/// The sweep passes ordinary files, and only files that the walk accepts.
 @Suite struct SweepTests {
     private func passesSweep(_ file: [UInt8]) -> Bool {
         guard let layout = try? BinaryLayout(of: file.span) else { return false }
@@ -17,8 +17,8 @@ import Testing
         return (try? validator.walk(file.span)) != nil
     }
 
-    /// A file of all kinds of objects, some of them shared.
-    private func ordinary() throws -> [UInt8] {
+    /// Returns a file with all kinds of objects, of which some are shared.
+    private func ordinaryFile() throws -> [UInt8] {
         try python(
             """
             import datetime, plistlib, sys
@@ -29,35 +29,35 @@ import Testing
             """)
     }
 
-    @Test func anOrdinaryFilePasses() throws {
-        let file = try ordinary()
+    @Test func ordinaryFilesPass() throws {
+        let file = try ordinaryFile()
         #expect(passesSweep(file))
         #expect(isAccepted(file))
     }
 
     @Test(
-        "a container that stands in front of the one that holds it has to be walked to",
+        "A container that precedes its parent requires a walk",
         arguments: [
-            // The root is object 1, which holds object 0.
+            // The root is object 1, which contains object 0.
             "a0 a100 08 09 000000000000 01 01 0000000000000002 0000000000000001 000000000000000b",
-            // The root is object 0, which holds object 2, which holds object 1.
+            // The root is object 0, which contains object 2, which contains object 1.
             "a102 a0 a101 08 0a 0b 000000000000 01 01 0000000000000003 0000000000000000 000000000000000d",
         ])
-    func childBeforeParent(objects: String) {
+    func containersBeforeParentsDoNotPass(objects: String) {
         let file = bytes("62706c6973743030 " + objects)
         #expect(!passesSweep(file))
         #expect(isAccepted(file))
     }
 
-    @Test func aContainerThatContainsItselfDoesNotPass() {
+    @Test func cyclesDoNotPass() {
         let file = bytes(
             "62706c6973743030 a100 08 000000000000 01 01 0000000000000001 0000000000000000 000000000000000a")
         #expect(!passesSweep(file))
         #expect(!isAccepted(file))
     }
 
-    @Test func whatPassesIsAccepted() throws {
-        let file = try ordinary()
+    @Test func walkAcceptsFilesThatPass() throws {
+        let file = try ordinaryFile()
         var random = SeededGenerator(seed: 5)
         var passed = 0
         for _ in 0..<20_000 {

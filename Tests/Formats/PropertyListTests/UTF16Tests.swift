@@ -2,71 +2,73 @@ import Testing
 
 @testable import PropertyList
 
-/// XML property lists in UTF-16: read as the same text in UTF-8 is, with sourceOffsets in the source.
+/// XML property lists in UTF-16 are read like those in UTF-8.
+///
+/// Offsets are those in the source.
 @Suite struct UTF16Tests {
     private static let text =
         "<?xml version=\"1.0\" encoding=\"UTF-16\"?>\n<!DOCTYPE plist>\n<plist version=\"1.0\"><dict><key>ключ</key>"
         + "<array><string>😀€é a</string><integer>7</integer></array></dict></plist>\n"
 
-    private func wide(_ text: String, isBigEndian: Bool, mark: Bool = true) -> [UInt8] {
+    private func utf16(_ text: String, isBigEndian: Bool, mark: Bool = true) -> [UInt8] {
         ((mark ? [0xFEFF] : []) + Array(text.utf16)).flatMap { unit in
             let bytes = [UInt8(unit >> 8), UInt8(unit & 0xFF)]
             return isBigEndian ? bytes : bytes.reversed()
         }
     }
 
-    @Test("both orders of bytes", arguments: [true, false])
-    func orders(isBigEndian: Bool) throws {
-        let list = try PropertyListDocument(wide(Self.text, isBigEndian: isBigEndian))
+    @Test("Both byte orders are read", arguments: [true, false])
+    func readsBothByteOrders(isBigEndian: Bool) throws {
+        let list = try PropertyListDocument(utf16(Self.text, isBigEndian: isBigEndian))
         let array = try #require(list.value(of: "ключ", in: list.root))
         let elements = list.elements(of: array)
         let string = list.element(at: 0, of: elements)
         #expect(list.string(of: string) == "😀€é a")
         #expect(list.integer(of: list.element(at: 1, of: elements)).signed == 7)
-        // Where the tags stand in the source: two bytes a unit, behind the mark.
+        // The offset of a tag is that of the mark plus two bytes for each unit.
         for (node, tag) in [(list.root, "<dict>"), (array, "<array>"), (string, "<string>")] {
             let units = Self.text.utf16.count - Self.text[Self.text.range(of: tag)!.lowerBound...].utf16.count
             #expect(list.offset(of: node) == 2 + 2 * units, "\(tag)")
         }
     }
 
-    @Test("every place of a long text is found again")
+    @Test("Each offset in a long text is mapped to the source")
     func offsetsAreThoseOfTheSource() throws {
         let text = String(repeating: "a😀é€", count: 100) + "z"
-        let source = wide(text, isBigEndian: false)
+        let source = utf16(text, isBigEndian: false)
         let read = try UTF16Source(source.span, isBigEndian: false)
         #expect(read.utf8 == Array(text.utf8))
-        var (place, offset) = (0, 2)
+        var (index, offset) = (0, 2)
         for scalar in text.unicodeScalars {
             for byte in 0..<scalar.utf8.count {
-                #expect(read.offset(of: place + byte, in: source.span) == offset)
+                #expect(read.offset(of: index + byte, in: source.span) == offset)
             }
-            place += scalar.utf8.count
+            index += scalar.utf8.count
             offset += 2 * scalar.utf16.count
         }
-        #expect(read.offset(of: place, in: source.span) == source.count)
+        #expect(read.offset(of: index, in: source.span) == source.count)
     }
 
-    @Test("faults stand where they are in the source")
-    func faults() {
+    @Test("Errors have the offset in the source")
+    func reportsErrorsWithOffset() {
         let cases: [(bytes: [UInt8], code: PropertyListError.Code, offset: Int)] = [
             ([0xFF, 0xFE], .notPlist, 0), ([0xFE, 0xFF, 0x00, 0x3C], .notPlist, 0),
-            (wide("<plist><true/></plist>", isBigEndian: true, mark: false), .notPlist, 0),
-            (wide("{ a = b; }", isBigEndian: true), .notPlist, 0),
-            (wide("<plist><true/></plist>", isBigEndian: true) + [0], .xmlSyntax, 46),
-            (wide("<plist><string>é</strin></plist>", isBigEndian: false), .xmlSyntax, 34),
-            (wide("<?xml version='1.0' encoding='latin1'?><plist/>", isBigEndian: false), .xmlSyntax, 2),
-            (wide("<plist><!ENTITY x 'y'></plist>", isBigEndian: true), .xmlEntity, 16),
-            // Halves of characters: the first one alone, and the second one alone.
+            (utf16("<plist><true/></plist>", isBigEndian: true, mark: false), .notPlist, 0),
+            (utf16("{ a = b; }", isBigEndian: true), .notPlist, 0),
+            (utf16("<plist><true/></plist>", isBigEndian: true) + [0], .xmlSyntax, 46),
+            (utf16("<plist><string>é</strin></plist>", isBigEndian: false), .xmlSyntax, 34),
+            (utf16("<?xml version='1.0' encoding='latin1'?><plist/>", isBigEndian: false), .xmlSyntax, 2),
+            (utf16("<plist><!ENTITY x 'y'></plist>", isBigEndian: true), .xmlEntity, 16),
+            // The text contains a lone high surrogate or a lone low surrogate.
             (
-                wide("<plist><string>", isBigEndian: true) + [0xD8, 0x3D]
-                    + wide("</string></plist>", isBigEndian: true, mark: false), .xmlSyntax, 32
+                utf16("<plist><string>", isBigEndian: true) + [0xD8, 0x3D]
+                    + utf16("</string></plist>", isBigEndian: true, mark: false), .xmlSyntax, 32
             ),
             (
-                wide("<plist><string>", isBigEndian: true) + [0xDE, 0x00]
-                    + wide("</string></plist>", isBigEndian: true, mark: false), .xmlSyntax, 32
+                utf16("<plist><string>", isBigEndian: true) + [0xDE, 0x00]
+                    + utf16("</string></plist>", isBigEndian: true, mark: false), .xmlSyntax, 32
             ),
-            (wide("<plist><string>", isBigEndian: true) + [0xD8, 0x3D], .xmlSyntax, 32),
+            (utf16("<plist><string>", isBigEndian: true) + [0xD8, 0x3D], .xmlSyntax, 32),
         ]
         for (bytes, code, offset) in cases {
             do throws(PropertyListError) {
@@ -79,8 +81,8 @@ import Testing
         }
     }
 
-    @Test("without a mark, or with another encoding than its own, it is refused as before")
-    func declaredOtherwise() {
+    @Test("A text without a mark that declares UTF-16 is rejected")
+    func rejectsUTF16WithoutMark() {
         #expect(throws: PropertyListError.self) {
             try PropertyListDocument(Array("<?xml version='1.0' encoding='UTF-16'?><plist><true/></plist>".utf8))
         }

@@ -2,7 +2,9 @@ import Testing
 
 @testable import PropertyList
 
-/// XML property lists. Source: the format document, A.6.
+/// XML property lists.
+///
+/// Source: "Keyed archives", A.6.
 @Suite struct XMLTests {
     @Test(arguments: [
         ("<true/>", "true"), ("<false></false>", "false"), ("<integer> -0x2A </integer>", "-42"),
@@ -23,7 +25,7 @@ import Testing
         ("<dict><key>CF$UID</key><integer>7</integer><key>a</key><true/></dict>", #"{"CF$UID":7,"a":true}"#),
         ("<!-- c --><?p i?><array >\n<true attribute='>'/></array>", "[true]"),
     ])
-    func value(text: String, json: String) throws {
+    func readsValues(text: String, json: String) throws {
         #expect(try printed(xml(text)) == json)
     }
 
@@ -37,47 +39,48 @@ import Testing
         "<string>&nbsp;</string>",
         "<string>&#xD800;</string>", "<string>&#x110000;</string>", "<string><true/></string>", "<true/", "<plist/>",
     ])
-    func malformed(text: String) {
-        #expect(refusal(of: xml(text)) == .xmlSyntax)
+    func rejectsMalformedXML(text: String) {
+        #expect(errorCode(of: xml(text)) == .xmlSyntax)
     }
 
     @Test(
-        "a value without an element around it is read",
+        "A value without an enclosing plist element is read",
         arguments: ["", "<?xml version='1.0'?>\n", "<!-- c -->", "\u{FEFF} "])
-    func bareValues(prolog: String) throws {
+    func readsBareValues(prolog: String) throws {
         let values = [
             ("<dict><key>a</key><true/></dict>", #"{"a":true}"#), ("<array/><!-- c -->\n", "[]"),
             ("<string>a</string>", #""a""#),
         ]
         for (value, json) in values { #expect(try printed(Array((prolog + value).utf8)) == json) }
         for value in ["<true/><true/>", "<true/></plist>", "<true/>text", "<key>a</key>", "<array>"] {
-            #expect(refusal(of: Array((prolog + value).utf8)) == .xmlSyntax)
+            #expect(errorCode(of: Array((prolog + value).utf8)) == .xmlSyntax)
         }
     }
 
-    @Test func otherRefusals() {
-        #expect(refusal(of: xml("<dict><key>CF$UID</key><integer>-1</integer></dict>")) == .badUID)
-        #expect(refusal(of: xml("<dict><key>CF$UID</key><integer>4294967296</integer></dict>")) == .badUID)
+    @Test func rejectsOtherErrors() {
+        #expect(errorCode(of: xml("<dict><key>CF$UID</key><integer>-1</integer></dict>")) == .badUID)
+        #expect(errorCode(of: xml("<dict><key>CF$UID</key><integer>4294967296</integer></dict>")) == .badUID)
         func nested(_ levels: Int) -> [UInt8] {
             xml(String(repeating: "<array>", count: levels) + String(repeating: "</array>", count: levels))
         }
-        #expect(refusal(of: nested(512)) == nil)
-        #expect(refusal(of: nested(513)) == .tooDeep)
-        #expect(refusal(of: xml("<string>") + [0xFF] + Array("</string>".utf8)) == .xmlSyntax)
-        #expect(refusal(of: Array("<!DOCTYPE plist [<!ENTITY a \"b\">]><plist><true/></plist>".utf8)) == .xmlEntity)
-        #expect(refusal(of: Array("<!DOCTYPE plist []><plist><true/></plist>".utf8)) == .xmlSyntax)
-        #expect(refusal(of: Array("<?xml version='1.0' encoding='UTF-16'?><plist><true/></plist>".utf8)) == .xmlSyntax)
+        #expect(errorCode(of: nested(512)) == nil)
+        #expect(errorCode(of: nested(513)) == .tooDeep)
+        #expect(errorCode(of: xml("<string>") + [0xFF] + Array("</string>".utf8)) == .xmlSyntax)
+        #expect(errorCode(of: Array("<!DOCTYPE plist [<!ENTITY a \"b\">]><plist><true/></plist>".utf8)) == .xmlEntity)
+        #expect(errorCode(of: Array("<!DOCTYPE plist []><plist><true/></plist>".utf8)) == .xmlSyntax)
+        #expect(
+            errorCode(of: Array("<?xml version='1.0' encoding='UTF-16'?><plist><true/></plist>".utf8)) == .xmlSyntax)
     }
 
-    @Test("many containers in one are read as fast as few")
-    func manyContainers() throws {
+    @Test("Many containers in an array are read in linear time")
+    func readsManyContainers() throws {
         let count = 200_000
         let document = try PropertyListDocument(
             xml("<array>" + String(repeating: "<dict/><array/>", count: count) + "</array>"))
         #expect(document.elements(of: document.root).count == 2 * count)
     }
 
-    @Test func offsetsAreThoseOfTheXML() throws {
+    @Test func returnsOffsetsInXML() throws {
         let text = "<plist><array><true/><string>é</string></array></plist>"
         let document = try PropertyListDocument(Array(text.utf8))
         let elements = document.elements(of: document.root)

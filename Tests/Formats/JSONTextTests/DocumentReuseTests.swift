@@ -3,24 +3,24 @@ import Testing
 
 @testable import JSONText
 
-/// That a document which read other texts before puts members in the same order as a new one, and finds the same faults.
-@Suite struct KnownOrdersTests {
+/// A reused document has the same order of members and throws the same errors as a new document.
+@Suite struct DocumentReuseTests {
     @Test(
-        "an object with the keys of one before it is written in canonical order",
+        "An object with the keys of an earlier object is written in canonical order",
         arguments: [
             [#"{"c":1,"a":2,"b":3}"#, #"{"c":4,"a":5,"b":6}"#],
-            // The same first keys in another order, or one more of them.
+            // The first keys are the same, but in another order or followed by one more key.
             [#"{"c":1,"a":2,"b":3}"#, #"{"a":1,"c":2,"b":3}"#, #"{"c":1,"a":2,"b":3,"d":4}"#],
-            // The first eight bytes are the same, what is behind them is not.
+            // The keys differ only after the first eight bytes.
             [#"{"z":0,"abcdefgh2":1,"abcdefgh1":2}"#, #"{"z":0,"abcdefgh1":1,"abcdefgh2":2}"#],
-            // Of one key the first eight bytes only.
+            // One key is the first eight bytes of the other.
             [#"{"z":0,"y":1,"abcdefgh":2}"#, #"{"z":0,"y":1,"abcdefghi":2}"#],
-            // A NUL counts, though it is what a short key is filled up with.
+            // A NUL distinguishes keys, although short keys are padded with it.
             [#"{"z":0,"y":1,"a":2}"#, #"{"z":0,"y":1,"a\u0000":2}"#],
-            // Objects in objects.
+            // Objects are nested.
             [#"{"z":{"c":1,"b":2,"a":3},"y":[],"x":{"c":1,"b":2,"a":3}}"#, #"{"z":{"c":1,"b":2,"a":3},"y":1,"x":2}"#],
         ])
-    func sameOrder(texts: [String]) throws {
+    func writesCanonicalOrder(texts: [String]) throws {
         var document = JSONDocument()
         for text in texts + texts {
             try document.read(Array(text.utf8))
@@ -29,10 +29,10 @@ import Testing
         }
     }
 
-    @Test("the fault of a large object does not depend on texts before, be they as large")
-    func largeObjects() throws {
+    @Test("The error for a large object does not depend on earlier texts")
+    func reportsSameErrorForLargeObjects() throws {
         func members(_ count: Int) -> String { (0..<count).map { "\"k\($0)\":0" }.joined(separator: ",") }
-        // Cut short, with a key that repeats.
+        // The object repeats a key and has no end.
         let text = Array("{\"k7\":1,\(members(8200))".utf8)
         let alone = #expect(throws: JSONError.self) { _ = try JSONDocument(text) }
         var document = JSONDocument()
@@ -44,8 +44,8 @@ import Testing
         #expect(alone?.code == .duplicateKey)
     }
 
-    @Test("a key that repeats is found among keys that are known but for it")
-    func repeated() throws {
+    @Test("A repeated key is found among keys of an earlier text")
+    func findsRepeatedKey() throws {
         var document = JSONDocument()
         try document.read(Array(#"{"c":1,"a":2,"b":3}"#.utf8))
         #expect(throws: JSONError(.duplicateKey, at: 13)) { try document.read(Array(#"{"c":1,"a":2,"a":3}"#.utf8)) }
@@ -53,8 +53,8 @@ import Testing
         #expect(document.canonicalBytes(of: document.root) == Array(#"{"a":2,"b":3,"c":1}"#.utf8))
     }
 
-    @Test("more orders than are known at a time, of few keys and of many")
-    func many() throws {
+    @Test("Many different orders of keys are written in canonical order")
+    func writesManyOrders() throws {
         var (document, random) = (JSONDocument(), SeededGenerator(seed: 7))
         for _ in 0..<400 {
             let count = Int.random(in: 0..<30, using: &random)
