@@ -1,8 +1,8 @@
-/// The function that every fuzzer defines: one run with one input.
+/// The function that every fuzzer defines, which processes one input.
 @_silgen_name("LLVMFuzzerTestOneInput")
 private func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt
 
-/// libFuzzer, which calls that function with one input after the other.
+/// The driver of libFuzzer, which calls `body` with one input after another.
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runDriver(
     _ argumentCount: UnsafeMutablePointer<CInt>,
@@ -10,8 +10,10 @@ private func runDriver(
     _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
-/// The entry point of every fuzzer. SwiftPM makes `main` another name of `<target>_main` and so hides that of libFuzzer;
-/// the linker settings of the fuzzers make that a name of this function.
+/// The entry point of every fuzzer.
+///
+/// SwiftPM makes `main` an alias of `<target>_main`, which hides the `main` of libFuzzer. The linker settings of the
+/// fuzzers make `<target>_main` an alias of this function.
 @_cdecl("fuzzer_entry")
 public func fuzzerEntry(
     _ argumentCount: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?

@@ -13,10 +13,10 @@ struct Choices {
 
     mutating func one<Value>(of values: [Value]) -> Value { values[number(below: values.count)] }
 
-    /// Returns whether something rare is done.
+    /// Returns `true` for about one in sixteen choices.
     mutating func isRare() -> Bool { number(below: 16) == 1 }
 
-    /// Returns a name of a member, as it is stored.
+    /// Returns the stored name of a member.
     mutating func name() -> [UInt8] {
         switch number(below: 5) {
         case 0: Array("MozTelemetry-Default-core/-t-\(number(below: 4)).json".utf8)

@@ -8,14 +8,14 @@ import TestSupport
 
 @testable import Capture
 
-/// Reads hostile bytes as an archive, with small limits, then everything that was found in it.
+/// Reads hostile bytes as an archive with small limits, and then everything in the archive.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzArchive(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     let isDone = DispatchSemaphore(value: 0)
     Task.detached {
         await compare(bytes)
-        // The same bytes as choices for archives that are right in most ways, which changed bytes hardly ever are.
+        // Randomly changed archives are rarely valid, so the bytes also serve as choices for generating archives.
         var choices = (tar: Choices(bytes), zip: Choices(bytes))
         await compare(generatedTar(&choices.tar))
         await compare(generatedZip(&choices.zip))
@@ -35,7 +35,7 @@ private func smallSpool() -> Spool {
     return Spool(limit: 4 << 20, archiveLimits: limits)
 }
 
-/// Checks that the plain reader and libarchive yield the same results.
+/// Checks that the fast reader finds the same as libarchive.
 private func compare(_ bytes: [UInt8]) async {
     func spooler() -> ArchiveSpooler {
         ArchiveSpooler(
@@ -53,7 +53,7 @@ private func compare(_ bytes: [UInt8]) async {
     } catch let error as ArchiveError {
         switch error.reason {
         case .overLimit, .overExpanded, .file: return
-        default: fatalError("read only by the plain reader: \(error) \(bytes)")
+        default: fatalError("only the fast reader accepts the archive: \(error) \(bytes)")
         }
     } catch {
         fatalError("\(error)")
@@ -76,7 +76,7 @@ private func read(_ bytes: [UInt8]) async {
             if case .quarantined(let item, _) = finding { quarantined.append(item) }
         }
         var source = try QuarantineReader(reader.inputs)
-        // The bytes in the spool do not change. A file whose name is not UTF-8 cannot be found again, as in a folder.
+        // A member whose name is not UTF-8 cannot be found again.
         for item in quarantined where item.isStored && !item.path.contains("\u{FFFD}") {
             _ = try source.bytes(of: item, input: 0)
         }
@@ -86,6 +86,6 @@ private func read(_ bytes: [UInt8]) async {
     } catch is ArchiveError {
         return
     } catch {
-        preconditionFailure("an archive that was opened cannot be read: \(error)")
+        preconditionFailure("an opened archive cannot be read: \(error)")
     }
 }

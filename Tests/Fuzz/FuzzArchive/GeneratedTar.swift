@@ -1,5 +1,6 @@
-/// Returns a tar archive with any mixture of headers and extended headers. Nearly all checksums are right, because nothing else
-/// of a header is looked at if its checksum is wrong.
+/// Returns a tar archive with a mixture of headers and extended headers.
+///
+/// Almost all checksums are correct, because a header with a wrong checksum is not examined further.
 func generatedTar(_ choices: inout Choices) -> [UInt8] {
     var archive: [UInt8] = []
     for _ in 0..<8 where !choices.isEmpty {

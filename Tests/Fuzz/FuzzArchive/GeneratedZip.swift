@@ -1,4 +1,4 @@
-/// Returns a zip archive of which single fields contradict each other.
+/// Returns a zip archive in which some fields contradict each other.
 func generatedZip(_ choices: inout Choices) -> [UInt8] {
     var archive: [UInt8] = []
     var directory: [[UInt8]] = []
@@ -26,8 +26,9 @@ private func end(of count: Int, _ directory: Range<Int>, _ choices: inout Choice
         end += field(count, 8) + field(count, 8) + field(directory.count, 8) + field(directory.lowerBound, 8)
         end += field(0x0706_4B50, 4) + field(0, 4) + field(directory.upperBound, 8) + field(1, 4)
     }
-    let told = choices.isRare() ? count + 1 : count
-    end += field(0x0605_4B50, 4) + field(0, 4) + field(told, 2) + field(told, 2) + field(directory.count, 4)
+    let statedCount = choices.isRare() ? count + 1 : count
+    end +=
+        field(0x0605_4B50, 4) + field(0, 4) + field(statedCount, 2) + field(statedCount, 2) + field(directory.count, 4)
     end += field(choices.isRare() ? directory.lowerBound + 1 : directory.lowerBound, 4) + field(comment.count, 2)
     return end + comment
 }
@@ -50,23 +51,25 @@ private struct ZipMember {
         method = choices.one(of: [0, 0, 0, 8, 8, 8, 9, 12, 14, 93, 99])
         flags = choices.one(of: [0, 0, 0, 8, 8, 0x800, 0x808, 2, 1, 0x2000, 0x40])
         checksum = choices.isRare() ? 0 : crc(contents)
-        // One block that is stored.
+        // One stored block.
         let block = [1] + field(contents.count, 2) + field(contents.count ^ 0xFFFF, 2) + contents
         packed = (method == 8 ? block : contents) + (choices.isRare() ? [0] : [])
     }
 
     func local(_ choices: inout Choices) -> [UInt8] {
-        let isBehind = flags & 8 != 0 && !choices.isRare()
+        let hasDescriptor = flags & 8 != 0 && !choices.isRare()
         let isLarge = choices.isRare()
         let large = isLarge && !choices.isRare() ? field(1, 2) + field(8, 2) + field(contents.count, 8) : []
         let extra = large + extras(&choices)
         var name = name
         if choices.isRare() { name = choices.name() }
         var bytes = field(0x0403_4B50, 4) + field(20, 2) + field(choices.isRare() ? 0 : flags, 2)
-        bytes += field(choices.isRare() ? 8 : method, 2) + field(0, 4) + field(isBehind ? 0 : checksum, 4)
-        bytes += field(isBehind ? 0 : packed.count, 4) + field(isLarge ? 0xFFFF_FFFF : isBehind ? 0 : contents.count, 4)
+        bytes += field(choices.isRare() ? 8 : method, 2) + field(0, 4) + field(hasDescriptor ? 0 : checksum, 4)
+        bytes +=
+            field(hasDescriptor ? 0 : packed.count, 4)
+            + field(isLarge ? 0xFFFF_FFFF : hasDescriptor ? 0 : contents.count, 4)
         bytes += field(name.count, 2) + field(extra.count, 2) + name + extra + packed
-        guard isBehind, !choices.isRare() else { return bytes }
+        guard hasDescriptor, !choices.isRare() else { return bytes }
         if choices.number(below: 4) != 0 { bytes += field(0x0807_4B50, 4) }
         return bytes + field(checksum, 4) + field(packed.count, 4) + field(contents.count, 4)
     }

@@ -1,16 +1,18 @@
 @testable import DeviceBackup
 
-/// Reads hostile bytes as what a manifest says of a file: the archive of an `MBFile`, the old manifest, whole and in pieces, and the
-/// names of a row.
+/// Reads hostile bytes as descriptions of files in the manifest of a backup.
+///
+/// The bytes are read as an archive of an `MBFile`, as the old manifest, at once and in pieces, and as the names of a
+/// row.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzBackupRows(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     if let file = MBFile(archive: bytes) {
-        precondition(file.size.map { $0 >= 0 } ?? true, "a size below zero")
-        precondition(file.key.map { $0.count <= bytes.count } ?? true, "a key out of nothing")
+        precondition(file.size.map { $0 >= 0 } ?? true, "the size is negative")
+        precondition(file.key.map { $0.count <= bytes.count } ?? true, "the key is longer than the input")
     }
     let whole = rows(bytes, step: max(bytes.count, 1))
-    precondition(rows(bytes, step: 7) == whole, "pieces give other rows")
+    precondition(rows(bytes, step: 7) == whole, "the rows depend on how the input is split")
     for row in whole { check(row) }
     let half = bytes.count / 2
     check(
@@ -30,14 +32,14 @@ private func rows(_ bytes: [UInt8], step: Int) -> [ManifestRow] {
     return rows
 }
 
-/// What is not refused leads nowhere else.
+/// Checks that the path of an accepted row does not leave its domain.
 private func check(_ row: ManifestRow) {
     if case .app(let domain, let path) = RowPlace(row, in: RowPlace.Domain(name: row.domain)) {
-        precondition(domain.name.utf8.elementsEqual(row.domain), "another domain")
+        precondition(domain.name.utf8.elementsEqual(row.domain), "the domain differs")
         let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         precondition(
             path.isEmpty || parts.allSatisfy { !$0.isEmpty && !$0.elementsEqual("..".utf8) && !$0.contains(0) },
-            "a path that leads elsewhere")
+            "the path leaves the domain")
     }
     if let name = row.fileID, let fileID = FileID(name) { precondition(fileID.name.utf8.elementsEqual(name)) }
 }

@@ -1,6 +1,6 @@
 import PropertyList
 
-/// Reads hostile bytes as a property list; what is accepted can be walked, and every place lies in the file.
+/// Reads hostile bytes as a property list, and checks that an accepted document is consistent.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzBinaryPropertyList(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -10,14 +10,14 @@ public func fuzzBinaryPropertyList(_ start: UnsafePointer<UInt8>?, _ count: Int)
         var budget = 20_000
         walk(document.root, of: document, depth: 1, budget: &budget)
     } catch {
-        precondition((0...count).contains(error.offset), "the offset lies outside of the file")
+        precondition((0...count).contains(error.offset), "the offset is outside of the file")
     }
     return 0
 }
 
 private func walk(_ node: PropertyListNode, of document: PropertyListDocument, depth: Int, budget: inout Int) {
-    precondition(depth <= 512, "deeper than allowed")
-    precondition(document.offset(of: node) < document.sourceLength, "a place outside of the file")
+    precondition(depth <= 512, "the value is too deep")
+    precondition(document.offset(of: node) < document.sourceLength, "the offset is outside of the file")
     budget -= 1
     guard budget > 0 else { return }
     switch document.kind(of: node) {
@@ -32,10 +32,10 @@ private func walk(_ node: PropertyListNode, of document: PropertyListDocument, d
         let members = document.members(of: node)
         for position in 0..<members.count where budget > 0 {
             let key = document.key(at: position, of: members)
-            precondition(document.kind(of: key) == .text, "a key that is no text")
+            precondition(document.kind(of: key) == .text, "the key is not a string")
             for earlier in max(0, position - 8)..<position {
                 precondition(
-                    !document.text(document.key(at: earlier, of: members), equals: key), "a key that repeats")
+                    !document.text(document.key(at: earlier, of: members), equals: key), "the key is repeated")
             }
             walk(document.value(at: position, of: members), of: document, depth: depth + 1, budget: &budget)
         }

@@ -3,8 +3,9 @@ import Files
 import Systems
 import Telemetry
 
-/// Reads hostile bytes as a bundle; the first byte chooses how deep in a bundle they stand, for behind checksums and
-/// hashes a fuzzer would hardly get by itself.
+/// Reads hostile bytes as a bundle or as a part of one.
+///
+/// The first byte selects the part, because random changes would rarely have correct checksums and hashes.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzBundle(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -19,14 +20,14 @@ public func fuzzBundle(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// Opens, reads everything, and salvages.
+/// Opens a bundle, reads all its contents, and salvages members.
 private func read(_ file: [UInt8]) {
     if let reader = try? BundleReader(ByteSource(file), path: "-", knowing: Systems.table),
         var decoder = try? BundleReader.makeDecoder()
     {
         for segment in reader.manifest.segments {
             guard let contents = try? reader.contents(of: segment.path, with: &decoder) else { continue }
-            precondition(contents.count == segment.bytes, "a segment of another size than listed")
+            precondition(contents.count == segment.bytes, "the size of the segment differs from the manifest")
         }
     }
     if let part = try? BundleReader(segmentsOf: ByteSource(file), path: "part", knowing: Systems.table),
@@ -39,20 +40,20 @@ private func read(_ file: [UInt8]) {
     while let finding = try? scanner.next() {
         switch finding {
         case .member(let member):
-            precondition(member.contents.count <= 1 << 16, "a member beyond the limit")
+            precondition(member.contents.count <= 1 << 16, "the member exceeds the limit")
             if BundleLayout.isSegment(member.name) { readLines(member.contents) }
         case .gap(let offset, let length, _):
-            precondition(offset >= end && length > 0 && offset + length <= file.count, "gaps overlap")
+            precondition(offset >= end && length > 0 && offset + length <= file.count, "the gaps overlap")
             end = offset + length
         case .part(let part):
-            precondition(part.contents.count <= 1 << 16, "a part beyond the limit")
+            precondition(part.contents.count <= 1 << 16, "the part exceeds the limit")
             readLines(part.contents)
         case .tooLarge: break
         }
     }
 }
 
-/// A record that is accepted is written as it was read.
+/// Checks that an accepted record is written as it was read.
 private func readLines(_ contents: [UInt8]) {
     var lines = RecordLines(contents, knowing: Systems.table)
     while true {
@@ -60,14 +61,14 @@ private func readLines(_ contents: [UInt8]) {
             guard let (record, range) = try lines.next() else { return }
             var line: [UInt8] = []
             record.write(to: &line)
-            precondition(line == Array(contents[range]), "a record changes on its way through a line")
+            precondition(line == Array(contents[range]), "the record changes when it is written")
         } catch {
             continue
         }
     }
 }
 
-/// An intact container with these members.
+/// Returns a valid container with the given manifest and segment.
 private func container(manifest: [UInt8], segment: [UInt8]) -> [UInt8] {
     var file: [UInt8] = []
     do {
@@ -82,7 +83,7 @@ private func container(manifest: [UInt8], segment: [UInt8]) -> [UInt8] {
         }
         try writer.finish(end: try encoder.end()) { append($0, to: &file) }
     } catch {
-        preconditionFailure("an intact container cannot be made: \(error)")
+        preconditionFailure("the container cannot be created: \(error)")
     }
     return file
 }

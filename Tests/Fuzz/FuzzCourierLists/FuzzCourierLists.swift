@@ -3,7 +3,9 @@ import Processes
 
 @testable import Bundle
 
-/// Reads hostile bytes as what lies beside a bundle on a stick, or was typed from a letter: the first one tells what.
+/// Reads hostile bytes as a list or signature that accompanies a bundle.
+///
+/// The first byte selects the kind.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCourierLists(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -18,34 +20,34 @@ public func fuzzCourierLists(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CI
     return 0
 }
 
-/// A list that is taken names as many volumes as it has lines, and what is written of it is taken again.
+/// Checks that an accepted list of volumes has one volume for each line, and is read back after it is written.
 private func readVolumes(_ bytes: [UInt8]) {
     guard case .success(let list) = VolumeList.read(bytes, of: "in/a.tar.zst") else { return }
-    precondition(list.hashes.count == bytes.count { $0 == 0x0a }, "lines are skipped")
+    precondition(list.hashes.count == bytes.count { $0 == 0x0a }, "the list skips lines")
     let again = VolumeList.read(list.bytes(of: "in/a.tar.zst"), of: "in/a.tar.zst")
-    guard case .success(list) = again else { preconditionFailure("a list is not taken again") }
+    guard case .success(list) = again else { preconditionFailure("the written list is rejected") }
 }
 
-/// What a list tells is a digest.
+/// Checks that a list of digests returns only well-formed digests.
 private func readDigests(_ bytes: [UInt8]) {
     guard let list = try? DigestList(bytes) else { return }
     for path in ["a.tar.zst", "in/a.tar.zst", ""] {
         guard let digest = list.digest(of: path, isOnlyOne: true) else { continue }
-        precondition(ContentHash(hex: digest) != nil, "a digest that is none")
+        precondition(ContentHash(hex: digest) != nil, "the digest is malformed")
     }
 }
 
-/// What is taken for one signature has nothing in front of it and no second one in it.
+/// Checks that an accepted signature has no text before it and contains no second signature.
 private func readSignature(_ bytes: [UInt8]) {
     guard SignatureArmor.isSingleSignature(bytes) else { return }
-    precondition(bytes.starts(with: "-----BEGIN SSH SIGNATURE-----\n".utf8), "something stands in front")
-    precondition(bytes.count { $0 == UInt8(ascii: "-") } == 20, "more than one signature")
+    precondition(bytes.starts(with: "-----BEGIN SSH SIGNATURE-----\n".utf8), "text precedes the signature")
+    precondition(bytes.count { $0 == UInt8(ascii: "-") } == 20, "there is more than one signature")
 }
 
-/// Only a good end tells a key, and a reason has its limit.
+/// Checks that only a successful result has a key, and that the length of a reason is limited.
 private func readAnswer(_ bytes: [UInt8]) {
     let result = ProgramResult(status: bytes.first == 0 ? 0 : 1, output: bytes, errors: bytes)
-    precondition(result.status == 0 || KeygenOutput.key(of: result, "a") == nil, "the key of a bad signature")
-    precondition(KeygenOutput.reason(of: result)?.count ?? 0 <= 300, "a reason beyond its limit")
+    precondition(result.status == 0 || KeygenOutput.key(of: result, "a") == nil, "a rejected signature has a key")
+    precondition(KeygenOutput.reason(of: result)?.count ?? 0 <= 300, "the reason exceeds its limit")
     _ = KeygenOutput.lines(result.output)
 }

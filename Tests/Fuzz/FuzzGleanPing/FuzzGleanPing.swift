@@ -4,7 +4,7 @@ import Telemetry
 
 @testable import Glean
 
-/// Reads hostile bytes as a ping file, and as the database beside it.
+/// Reads hostile bytes as a ping file and as a database.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzGleanPing(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -18,22 +18,22 @@ public func fuzzGleanPing(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
             check(try reader.record(of: bytes, GleanPingReader.File(name: name, folder: folder, source: source)))
         } catch {
             let span = error.reject.range(inFileOf: count)
-            precondition(span.upperBound <= count, "a reject lies outside of its file")
+            precondition(span.upperBound <= count, "the reject is outside of its file")
         }
     }
     return 0
 }
 
-/// A record is its line and back, contradicts itself in nothing, and carries no header but tags.
+/// Checks that a record is consistent, unchanged by writing, and has no header fields except for ping tags.
 private func check(_ record: Record) {
     var line: [UInt8] = []
     record.write(to: &line)
     var document = JSONDocument()
     guard let again = try? Record(line: Array(line.dropLast()), using: &document, knowing: Systems.table) else {
-        preconditionFailure("a record's own line is refused")
+        preconditionFailure("the written record is rejected")
     }
-    precondition(again == record, "a record changes on its way through a line")
-    precondition(record.contradiction(knowing: Systems.table) == nil, "a record contradicts itself")
-    precondition(record.target?.headerFields.allSatisfy(PingTags.isAllowed) ?? true, "a header that is no tag")
-    precondition(record.notes.count < 20, "notes without end")
+    precondition(again == record, "the record changes when it is written and read")
+    precondition(record.contradiction(knowing: Systems.table) == nil, "the record contradicts itself")
+    precondition(record.target?.headerFields.allSatisfy(PingTags.isAllowed) ?? true, "the header field is not a tag")
+    precondition(record.notes.count < 20, "the record has too many notes")
 }

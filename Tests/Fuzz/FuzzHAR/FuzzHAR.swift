@@ -6,31 +6,30 @@ import TestSupport
 
 @testable import Capture
 
-/// Reads hostile bytes as an HTTP archive, compressed or not, and compares what is taken out of it with what another
-/// reader finds.
+/// Reads hostile bytes as an HTTP archive, compressed or not, and compares its elements with those of another reader.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzHAR(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     check(RequestLog(ByteSource(bytes), kind: .httpArchive, label: "c", path: "p", systems: Systems.table))
     let whole = elements(of: bytes, pieceSize: max(count, 1))
-    precondition(whole == elements(of: bytes, pieceSize: 1), "what is found depends on how the text is cut")
-    precondition(whole == elements(of: bytes, pieceSize: 7), "what is found depends on how the text is cut")
+    precondition(whole == elements(of: bytes, pieceSize: 1), "the elements depend on how the text is split")
+    precondition(whole == elements(of: bytes, pieceSize: 7), "the elements depend on how the text is split")
     compare(whole, bytes)
     return 0
 }
 
-/// What a skimmer took out of a text.
-private struct Skimmed: Equatable {
+/// The result of extracting elements from a text.
+private struct Extraction: Equatable {
     var texts: [[UInt8]] = []
     var ranges: [Range<Int>] = []
     var isComplete = false
     var error: JSONError?
 }
 
-private func elements(of bytes: [UInt8], pieceSize: Int) -> Skimmed {
+private func elements(of bytes: [UInt8], pieceSize: Int) -> Extraction {
     var skimmer = JSONSkimmer(
         path: HTTPArchiveReader.path, neighbors: [HTTPArchiveReader.version], outline: .whole, limit: 1 << 20)
-    var found = Skimmed()
+    var found = Extraction()
     do throws(JSONError) {
         var start = 0
         while start < bytes.count {
@@ -50,27 +49,28 @@ private func elements(of bytes: [UInt8], pieceSize: Int) -> Skimmed {
     return found
 }
 
-/// Where the text is good JSON without repeated keys, the elements are those that a reader of the whole text finds.
-private func compare(_ skimmed: Skimmed, _ bytes: [UInt8]) {
+/// Checks that the elements of valid JSON without repeated keys are those that a reader of the whole text finds.
+private func compare(_ extraction: Extraction, _ bytes: [UInt8]) {
     let policy = JSONReadingPolicy(unpairedSurrogates: .keep)
     guard let document = try? JSONDocument(bytes, policy: policy) else { return }
-    precondition(skimmed.error == nil, "good JSON is refused")
+    precondition(extraction.error == nil, "valid JSON is rejected")
     guard let log = document.value(of: "log", in: document.root), let entries = document.value(of: "entries", in: log)
-    else { return precondition(skimmed.texts.isEmpty, "elements out of nothing") }
+    else { return precondition(extraction.texts.isEmpty, "there are elements without an array") }
     let elements = document.elements(of: entries)
-    precondition(elements.count == skimmed.texts.count, "elements were lost or came twice")
+    precondition(elements.count == extraction.texts.count, "elements are lost or repeated")
     for (index, element) in elements.enumerated() {
-        guard let own = try? JSONDocument(skimmed.texts[index], policy: policy) else {
-            preconditionFailure("an element of good JSON is none itself")
+        guard let own = try? JSONDocument(extraction.texts[index], policy: policy) else {
+            preconditionFailure("the element of valid JSON is malformed")
         }
-        precondition(own.canonicalBytes(of: own.root) == document.canonicalBytes(of: element), "an element changed")
+        precondition(own.canonicalBytes(of: own.root) == document.canonicalBytes(of: element), "the element changed")
         if document.kind(of: element) == .object {
-            precondition(document.sourceRange(of: element) == skimmed.ranges[index], "an element stands elsewhere")
+            precondition(
+                document.sourceRange(of: element) == extraction.ranges[index], "the range of the element differs")
         }
     }
 }
 
-/// A record is its line and back, and rejects lie in the text and do not overlap.
+/// Checks that records are unchanged by writing, and that rejects do not overlap.
 private func check(_ log: RequestLog) {
     let scan = RequestLogScan(log, secret: .ofTests)
     var output = ScanOutput(capture: "c")
@@ -80,9 +80,9 @@ private func check(_ log: RequestLog) {
         hasMore = scan.read(into: &output)
         for record in output.records { check(record) }
         for item in output.quarantined {
-            precondition(!item.isStored, "bytes of a log would be carried along")
+            precondition(!item.isStored, "the bytes of a log are stored")
             guard let offset = item.reject.offset, let length = item.reject.length else { continue }
-            precondition(offset >= end && length >= 0, "rejects overlap")
+            precondition(offset >= end && length >= 0, "the rejects overlap")
             end = offset + length
         }
         output.removeAll()
@@ -94,8 +94,8 @@ private func check(_ record: Record) {
     record.write(to: &line)
     var document = JSONDocument()
     guard let again = try? Record(line: Array(line.dropLast()), using: &document, knowing: Systems.table) else {
-        preconditionFailure("a record's own line is refused")
+        preconditionFailure("the written record is rejected")
     }
-    precondition(again == record, "a record changes on its way through a line")
-    precondition(record.contradiction(knowing: Systems.table) == nil, "a record contradicts itself")
+    precondition(again == record, "the record changes when it is written and read")
+    precondition(record.contradiction(knowing: Systems.table) == nil, "the record contradicts itself")
 }

@@ -1,6 +1,6 @@
 import JSONText
 
-/// Reads hostile bytes under every policy and checks what must hold whatever they are.
+/// Reads hostile bytes under every policy and checks the invariants of reading, editing and writing.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = Array(UnsafeBufferPointer(start: start, count: count))
@@ -16,7 +16,7 @@ public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 private enum Policies {
-    /// Each allows what those before it allow that it does not exclude; the strict one comes first.
+    /// All policies, ordered so that the two bits of the index are the deviations that a policy accepts.
     static let all = [
         JSONReadingPolicy.strict,
         JSONReadingPolicy(duplicateKeys: .lastWins),
@@ -26,32 +26,32 @@ private enum Policies {
     static let lenient = all[3]
 }
 
-/// The canonical form, nil if the text is refused. It reads again, under the same policy, as itself.
+/// Returns the canonical form of a text, or `nil` if the text is rejected, and checks that reading is reproducible.
 private func canonicalForm(of text: [UInt8], policy: JSONReadingPolicy) -> [UInt8]? {
     var document = JSONDocument()
     do throws(JSONError) {
         try document.read(text, policy: policy)
     } catch {
-        precondition((0...text.count).contains(error.offset), "the offset lies outside of the text")
+        precondition((0...text.count).contains(error.offset), "the offset is outside of the text")
         precondition(
-            document.canonicalBytes(of: document.root) == Array("null".utf8), "a value after a fault")
-        precondition(fault(in: text, readBy: &document, policy) == error, "another fault the second time")
+            document.canonicalBytes(of: document.root) == Array("null".utf8), "the document is not null after an error")
+        precondition(fault(in: text, readBy: &document, policy) == error, "the second error differs")
         return nil
     }
     let canonical = document.canonicalBytes(of: document.root)
     precondition(canonical.count <= text.count, "the canonical form is longer than the text")
-    precondition(!document.isPlainlyCanonical || canonical == text, "taken for its canonical form")
+    precondition(!document.isPlainlyCanonical || canonical == text, "the text is wrongly detected as canonical")
     guard let again = try? JSONDocument(canonical, policy: policy) else {
-        preconditionFailure("the canonical form is refused")
+        preconditionFailure("the canonical form is rejected")
     }
-    precondition(again.canonicalBytes(of: again.root) == canonical, "the canonical form is no fixed point")
+    precondition(again.canonicalBytes(of: again.root) == canonical, "the canonical form changes when it is read")
     checkPlaces(in: document, document.root, text)
-    precondition(fault(in: text, readBy: &document, policy) == nil, "a fault the second time")
-    precondition(document.canonicalBytes(of: document.root) == canonical, "something else the second time")
+    precondition(fault(in: text, readBy: &document, policy) == nil, "the text is rejected the second time")
+    precondition(document.canonicalBytes(of: document.root) == canonical, "the value differs the second time")
     return canonical
 }
 
-/// Reads a text with a document that learned the orders of keys from it.
+/// Returns the error of reading a text into a document that was used before.
 private func fault(in text: [UInt8], readBy document: inout JSONDocument, _ policy: JSONReadingPolicy) -> JSONError? {
     do throws(JSONError) {
         try document.read(text, policy: policy)
@@ -61,26 +61,26 @@ private func fault(in text: [UInt8], readBy document: inout JSONDocument, _ poli
     }
 }
 
-/// A policy that allows more changes nothing for texts that another one accepts.
+/// Checks that a policy does not change the value of a text that a stricter policy accepts.
 private func checkAgreement(_ canonical: [[UInt8]?]) {
     for stricter in canonical.indices {
-        // The two bits of an index say what is allowed.
+        // The two bits of an index are the accepted deviations.
         for laxer in canonical.indices where laxer & stricter == stricter {
             guard let expected = canonical[stricter] else { continue }
-            precondition(canonical[laxer] == expected, "a laxer policy gives something else")
+            precondition(canonical[laxer] == expected, "the value depends on the policy")
         }
     }
 }
 
-/// Members are found by their keys, elements are as many as counted, and source places hold what they should.
+/// Checks source ranges, counts and the order of keys.
 private func checkPlaces(in document: JSONDocument, _ node: JSONNode, _ text: [UInt8]) {
     if let range = document.sourceRange(of: node) {
-        precondition(document.bytes(of: node).equals(text.span.extracting(range)), "a wrong place")
+        precondition(document.bytes(of: node).equals(text.span.extracting(range)), "the source range is wrong")
     }
     switch document.kind(of: node) {
     case .array:
         let elements = document.elements(of: node)
-        precondition(elements.count == document.count(of: node), "a wrong count")
+        precondition(elements.count == document.count(of: node), "the count is wrong")
         for element in elements { checkPlaces(in: document, element, text) }
     case .object:
         for position in 0..<document.count(of: node) {
@@ -88,26 +88,26 @@ private func checkPlaces(in document: JSONDocument, _ node: JSONNode, _ text: [U
             if position > 0 {
                 let previous = document.bytes(of: document.member(at: position - 1, of: node).key)
                 precondition(
-                    previous.ordered(against: document.bytes(of: member.key)) < 0, "keys out of order")
+                    previous.ordered(against: document.bytes(of: member.key)) < 0, "the keys are not in order")
             }
             checkPlaces(in: document, member.value, text)
         }
     default:
-        precondition(document.count(of: node) == 0, "a scalar with content")
+        precondition(document.count(of: node) == 0, "the scalar has a count")
     }
 }
 
-/// Takes out and replaces values as the bytes of the text have it; what is left reads again as itself.
+/// Removes and replaces values as the bytes of the text determine, and checks that the result is canonical.
 private func editEverything(in text: [UInt8]) {
     guard var document = try? JSONDocument(text, policy: Policies.lenient) else { return }
     var decisions = text.reversed().makeIterator()
     edit(&document, document.root, &decisions)
     let canonical = document.canonicalBytes(of: document.root)
-    precondition(!document.isPlainlyCanonical || canonical == text, "taken for its canonical form")
+    precondition(!document.isPlainlyCanonical || canonical == text, "the text is wrongly detected as canonical")
     guard let again = try? JSONDocument(canonical, policy: Policies.lenient) else {
-        preconditionFailure("an edited document is refused")
+        preconditionFailure("the edited document is rejected")
     }
-    precondition(again.canonicalBytes(of: again.root) == canonical, "an edited document is not canonical")
+    precondition(again.canonicalBytes(of: again.root) == canonical, "the edited document is not canonical")
 }
 
 private func edit(
@@ -140,27 +140,27 @@ private func edit(
     }
 }
 
-/// Reads one value after the other; each read moves on and stays inside.
+/// Reads consecutive values, and checks that the position advances within the text.
 private func readValues(of text: [UInt8]) {
     var document = JSONDocument()
     var position = 0
     while position < text.count {
         guard let end = try? document.readValue(in: text, range: position..<text.count) else { return }
-        precondition(end > position && end <= text.count, "reading did not move on")
+        precondition(end > position && end <= text.count, "the position does not advance")
         position = end
     }
 }
 
-/// What the reader takes for a number is one for the number functions as well, and the other way round.
+/// Checks that the reader and the functions for numbers agree on the syntax of numbers.
 private func checkNumber(_ text: [UInt8]) {
     let document = try? JSONDocument(text)
     let isNumber = document.map {
         $0.kind(of: $0.root) == .number && $0.sourceRange(of: $0.root) == text.indices
     }
-    precondition((DecimalParts(text.span) != nil) == (isNumber ?? false), "two views of what is a number")
+    precondition((DecimalParts(text.span) != nil) == (isNumber ?? false), "the syntaxes of numbers differ")
     _ = JSONNumberText.isNegative(text.span)
     _ = JSONNumberText.isPlainInteger(text.span)
     guard let integer = JSONNumberText.integer(from: text.span) else { return }
-    precondition(JSONNumberText.isPlainInteger(integer.span), "an integer that is none")
-    precondition(integer.count <= JSONNumberText.digitLimit + 1, "an integer that is too long")
+    precondition(JSONNumberText.isPlainInteger(integer.span), "the integer is malformed")
+    precondition(integer.count <= JSONNumberText.digitLimit + 1, "the integer is too long")
 }

@@ -2,7 +2,7 @@ import Secrets
 
 @testable import DeviceBackup
 
-/// Reads hostile bytes as the keybag of a backup. No key is derived, which would take the time of the rounds.
+/// Reads hostile bytes as the keybag of a backup, without deriving keys, which would be too slow.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzKeybag(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -15,13 +15,13 @@ public func fuzzKeybag(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 private func check(_ bag: Keybag) {
-    precondition(Keybag.rounds.contains(bag.derivation.last.rounds), "rounds beyond the limit")
+    precondition(Keybag.rounds.contains(bag.derivation.last.rounds), "the number of rounds exceeds the limit")
     if let first = bag.derivation.first {
-        precondition(Keybag.rounds.contains(first.rounds), "rounds beyond the limit")
+        precondition(Keybag.rounds.contains(first.rounds), "the number of rounds exceeds the limit")
     }
-    precondition(Set(bag.classes.map(\.number)).count == bag.classes.count, "a class came twice")
-    precondition(bag.classes.allSatisfy { (0...15).contains($0.number) }, "a class that cannot be")
-    // No class of such a bag is wrapped under this key, unless chance made it.
+    precondition(Set(bag.classes.map(\.number)).count == bag.classes.count, "a class is repeated")
+    precondition(bag.classes.allSatisfy { (0...15).contains($0.number) }, "the number of a class is out of range")
+    // The class keys are not wrapped with this key, except by chance.
     guard let key = CipherKey([UInt8](repeating: 7, count: 32)) else { return }
     if let keys = ClassKeys(bag, under: key), let wrapped = WrappedKey([UInt8](repeating: 3, count: WrappedKey.size)) {
         _ = try? keys.unwrap(wrapped)

@@ -1,7 +1,7 @@
 import JSONText
 import PropertyList
 
-/// Reads hostile bytes as a keyed archive: prints it, which is JSON whatever it holds, and asks for all expansions.
+/// Reads hostile bytes as a keyed archive, prints it, and computes all expansions.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzKeyedArchive(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -12,7 +12,7 @@ public func fuzzKeyedArchive(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CI
         let object = document.element(at: position, of: archive.objects)
         guard let expansion = try? archive.expansion(of: object) else { continue }
         precondition(expansion.count >= 1 && (1...Expansion.allowedDepth).contains(expansion.depth))
-        // What has few values can be read to its end without looking out for cycles.
+        // A value with a small expansion can be read completely without checking for cycles.
         if expansion.count < 500 { precondition(read(object, of: &archive, depth: 1) <= expansion.count + 1) }
     }
     return 0
@@ -27,19 +27,20 @@ private func printAll(_ document: PropertyListDocument) {
         guard var printer = try? PropertyListPrinter(document, options: options) else { return }
         var output: [UInt8] = []
         guard !printer.write(atLeast: 1 << 16, to: &output), document.objectCount < 1000 else { continue }
-        precondition((try? JSONDocument(output, policy: .lastKey)) != nil, "what is written is no JSON")
+        precondition((try? JSONDocument(output, policy: .lastKey)) != nil, "the output is not JSON")
     }
 }
 
 extension JSONReadingPolicy {
-    /// Members of an instance may have the names that the printer uses.
+    /// A policy for repeated keys, because members of an instance can have the names that the printer uses.
     fileprivate static let lastKey = JSONReadingPolicy(duplicateKeys: .lastWins)
 }
 
-/// Reads a value with all that it refers to.
-/// - Returns: how many values it has, if there was no fault.
+/// Reads a value with everything that it refers to.
+///
+/// - Returns: The number of values, or 0 if there was an error.
 private func read(_ stored: PropertyListNode, of archive: inout KeyedArchive, depth: Int) -> Int {
-    precondition(depth <= Expansion.allowedDepth + 1, "deeper than its expansion says")
+    precondition(depth <= Expansion.allowedDepth + 1, "the value is deeper than its expansion")
     var count = 1
     do throws(PropertyListError) {
         switch try archive.value(of: stored) {

@@ -2,8 +2,9 @@ import Files
 import Leanplum
 import PrivateSQLite
 
-/// Reads hostile bytes as a database with its companions. The first three bytes tell which there are, and where one ends and
-/// the next begins, in quarters of a kibibyte.
+/// Reads hostile bytes as a database with a journal or a write-ahead log.
+///
+/// The first three bytes determine which files exist, and their lengths in units of 256 bytes.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzLeanplumDatabase(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -33,7 +34,7 @@ private func spool(_ bytes: ArraySlice<UInt8>) throws -> SpoolFile {
     return file
 }
 
-/// Row ids only grow, and what is lost lies between them.
+/// Checks that row ids increase, and that lost ranges are between rows.
 private func read(_ copy: DatabaseCopy) throws {
     let database = try PrivateDatabase(copy, table: "event")
     guard case .success = try EventSchema.check(database) else { return }
@@ -46,10 +47,10 @@ private func read(_ copy: DatabaseCopy) throws {
             case .row(let rowid, _, _), .tooLarge(let rowid): (rowid, rowid)
             case .lost(let from, let through): (from, through)
             }
-        precondition(last.map { from > $0 } ?? true, "a row came out again")
-        precondition(from <= through ?? .max, "a range ends before it begins")
+        precondition(last.map { from > $0 } ?? true, "a row is repeated")
+        precondition(from <= through ?? .max, "the range is inverted")
         last = through ?? .max
         rowCount += 1
-        precondition(rowCount <= 8192 + copy.size, "more rows than there can be")
+        precondition(rowCount <= 8192 + copy.size, "there are too many rows")
     }
 }

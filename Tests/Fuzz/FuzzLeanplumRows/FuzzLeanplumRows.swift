@@ -6,7 +6,9 @@ import TestSupport
 
 private let secret = RunSecret.ofTests
 
-/// Reads hostile bytes as the items of a Leanplum store: the first one tells of which kind.
+/// Reads hostile bytes as items of a Leanplum store.
+///
+/// The first byte selects the kind of store.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzLeanplumRows(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -20,7 +22,7 @@ public func fuzzLeanplumRows(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CI
         var requests = smallRequests(from: source)
         requests.append(blob: rest, rowid: 1, into: &output)
         requests.finish(into: &output)
-        precondition(output.records.count + output.rejects.count == 1, "a BLOB is neither record nor reject")
+        precondition(output.records.count + output.rejects.count == 1, "the BLOB is neither a record nor a reject")
     case 2:
         let requests = LeanplumRequests(from: source, applicationID: "app_x", secret: secret)
         LeanplumPropertyList.readRequests(rest, adding: requests, into: &output)
@@ -38,36 +40,36 @@ private func smallRequests(from source: Source) -> LeanplumRequests {
     return requests
 }
 
-/// Every row is in a record, in quarantine, or noted as a duplicate.
+/// Checks that every row is in a record, in quarantine, or noted as a duplicate.
 private func readRows(_ bytes: [UInt8], from source: Source, into output: inout ScanOutput) {
     let rows = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     var requests = smallRequests(from: source)
     for (index, row) in rows.enumerated() { requests.append(Array(row), rowid: Int64(index), into: &output) }
     requests.finish(into: &output)
-    precondition(requests.count == rows.count, "rows were counted wrongly")
+    precondition(requests.count == rows.count, "the number of rows is wrong")
     guard output.rejects.count <= 100 else { return }
     let kept = output.records.reduce(0) { $0 + requestCount(of: $1) }
     let duplicates = output.records.reduce(0) { $0 + $1.notes.count { $0.hasPrefix("duplicate_request@") } }
-    precondition(kept + output.rejects.count <= rows.count, "a row came out twice")
-    precondition(kept + output.rejects.count + duplicates >= rows.count || output.records.isEmpty, "a row was lost")
+    precondition(kept + output.rejects.count <= rows.count, "a row is repeated")
+    precondition(kept + output.rejects.count + duplicates >= rows.count || output.records.isEmpty, "a row is lost")
 }
 
 private func requestCount(of record: Record) -> Int {
     guard let document = try? JSONDocument(record.payload), let list = document.value(of: "data", in: document.root)
-    else { preconditionFailure("a payload without requests") }
+    else { preconditionFailure("the payload has no requests") }
     return document.count(of: list)
 }
 
-/// A record has at least one request, is its line and back, and contradicts nothing.
+/// Checks that a record has at least one request, is consistent, and is unchanged by writing.
 private func check(_ record: Record) {
-    precondition((1...10_000).contains(requestCount(of: record)), "a record of no requests")
+    precondition((1...10_000).contains(requestCount(of: record)), "the number of requests is out of range")
     precondition(record.contradiction(knowing: Systems.table) == nil && record.held.isEmpty)
     var line: [UInt8] = []
     record.write(to: &line)
     var document = JSONDocument()
     guard let again = try? Record(line: Array(line.dropLast()), using: &document, knowing: Systems.table)
     else {
-        preconditionFailure("a record's own line is refused")
+        preconditionFailure("the written record is rejected")
     }
-    precondition(again == record, "a record changes on its way through a line")
+    precondition(again == record, "the record changes when it is written and read")
 }

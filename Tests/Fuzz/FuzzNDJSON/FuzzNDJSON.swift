@@ -5,12 +5,12 @@ import TestSupport
 
 @testable import Capture
 
-/// Reads hostile bytes as NDJSON: what comes out is records whose own lines come out unchanged when they are read again.
+/// Reads hostile bytes as NDJSON, and checks that the written records are read back unchanged.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzNDJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     let lines = read(bytes)
-    precondition(read(lines) == lines, "records change on their way through their lines")
+    precondition(read(lines) == lines, "the records change when they are written and read")
     return 0
 }
 
@@ -25,9 +25,9 @@ private func read(_ bytes: [UInt8]) -> [UInt8] {
         hasMore = scan.read(into: &output)
         for record in output.records { record.write(to: &lines) }
         for item in output.quarantined {
-            precondition(!item.isStored, "bytes of a log would be carried along")
+            precondition(!item.isStored, "the bytes of a log are stored")
             guard let offset = item.reject.offset, let length = item.reject.length else { continue }
-            precondition(offset >= end && length >= 0, "rejects overlap")
+            precondition(offset >= end && length >= 0, "the rejects overlap")
             end = offset + length
         }
         output.removeAll()

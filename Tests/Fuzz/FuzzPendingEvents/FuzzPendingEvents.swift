@@ -18,20 +18,20 @@ public func fuzzPendingEvents(_ start: UnsafePointer<UInt8>?, _ count: Int) -> C
     return 0
 }
 
-/// Rejects come in the order of the file, do not overlap and lie in it.
+/// Checks that rejects are in the order of the file, do not overlap, and are within the file.
 private func checkSpans(_ rejects: [Reject], _ count: Int) {
     var end = 0
     for reject in rejects {
         guard let offset = reject.offset, let length = reject.length else {
-            preconditionFailure("a reject without place")
+            preconditionFailure("the reject has no range")
         }
-        precondition(offset >= end && length > 0, "rejects overlap or are empty")
+        precondition(offset >= end && length > 0, "the rejects overlap or are empty")
         end = offset + length
-        precondition(end <= count, "a reject lies outside of its file")
+        precondition(end <= count, "the reject is outside of its file")
     }
 }
 
-/// Every event is in exactly one record; a record is its line and back, and is always held.
+/// Checks that every event is in exactly one record, and that records are held and unchanged by writing.
 private func check(_ pending: PendingEvents, client: String?, isClientInFile: Bool) {
     let origin = MozillaStoreOrigin(capture: "c", path: "p", store: .mozillaPendingEvents, typeInName: "focus-event")
     let records = PendingEventRecords.make(
@@ -44,12 +44,12 @@ private func check(_ pending: PendingEvents, client: String?, isClientInFile: Bo
         var document = JSONDocument()
         guard let again = try? Record(line: Array(line.dropLast()), using: &document, knowing: Systems.table)
         else {
-            preconditionFailure("a record's own line is refused")
+            preconditionFailure("the written record is rejected")
         }
-        precondition(again == record, "a record changes on its way through a line")
+        precondition(again == record, "the record changes when it is written and read")
         guard let payload = try? JSONDocument(record.payload), let list = payload.value(of: "events", in: payload.root)
-        else { preconditionFailure("a record of pending events without events") }
+        else { preconditionFailure("the record has no events") }
         events += payload.count(of: list)
     }
-    precondition(events == pending.events.count, "events were lost or came twice")
+    precondition(events == pending.events.count, "events are lost or repeated")
 }

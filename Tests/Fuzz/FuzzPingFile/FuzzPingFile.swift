@@ -4,7 +4,7 @@ import Telemetry
 
 @testable import Mozilla
 
-/// Reads hostile bytes as every kind of ping store and checks what must hold of the records.
+/// Reads hostile bytes as every kind of ping store, and checks the records.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPingFile(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -29,18 +29,18 @@ private func pingFolder(_ type: String) -> MozillaStoreOrigin {
     MozillaStoreOrigin(capture: "c", path: "p", store: .mozillaPingFile, typeInName: type, applicationID: "org.example")
 }
 
-/// A record is its line and back; normalizing its payload again changes nothing.
+/// Checks that a record is unchanged by writing, and that normalizing its payload again changes nothing.
 private func check(_ record: Record) {
     var line: [UInt8] = []
     let payload = record.write(to: &line).payload
-    precondition(Array(line[payload]) == record.payload, "the payload is not where it is said to be")
+    precondition(Array(line[payload]) == record.payload, "the reported range of the payload is wrong")
     var document = JSONDocument()
     guard let again = try? Record(line: Array(line.dropLast()), using: &document, knowing: Systems.table)
     else {
-        preconditionFailure("a record's own line is refused")
+        preconditionFailure("the written record is rejected")
     }
-    precondition(again == record, "a record changes on its way through a line")
-    precondition(record.contradiction(knowing: Systems.table) == nil, "a record contradicts itself")
+    precondition(again == record, "the record changes when it is written and read")
+    precondition(record.contradiction(knowing: Systems.table) == nil, "the record contradicts itself")
     checkNormalized(record)
     if let borrowed = BorrowedFields(record) { precondition(borrowed.client == record.client) }
 }
@@ -56,17 +56,17 @@ private func checkNormalized(_ record: Record) {
     var reader = PingReader(from: origin)
     var output = ScanOutput(capture: "c")
     reader.readPingFile(bare, into: &output)
-    // Two levels of nesting more may be too many; everything else has to be read.
+    // The two added levels may exceed the limit of depth. Otherwise the file must be read.
     guard let again = output.records.first else { return }
-    precondition(again.payload == record.payload, "normalizing is not settled after one time")
+    precondition(again.payload == record.payload, "normalizing is not idempotent")
 }
 
 private func checkRange(_ reject: Reject, _ count: Int) {
     let range = reject.range(inFileOf: count)
-    precondition(range.lowerBound >= 0 && range.upperBound <= count, "a reject lies outside of its file")
+    precondition(range.lowerBound >= 0 && range.upperBound <= count, "the reject is outside of its file")
 }
 
-/// No target leads to another host or out of the path that the server has for pings.
+/// Checks that a known target does not lead to another host or leave the server's path for pings.
 private func checkTarget(_ path: String) {
     let target = Target(path: path)
     guard Systems.table.isKnown(target, to: .mozilla) else { return }

@@ -2,11 +2,12 @@ import JSONText
 import Systems
 import Telemetry
 
-/// A key for all inputs, so that a crash can be seen again.
+/// A constant key, so that crashes can be reproduced.
 private let key = try? PseudonymKey([UInt8](repeating: 7, count: 32))
 
-/// Gives a record of any system pseudonyms, whose payload is hostile bytes. The first byte tells the system, the second the
-/// type.
+/// Pseudonymizes a record whose payload is hostile bytes.
+///
+/// The first byte selects the system, and the second byte selects the type.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPseudonyms(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -22,26 +23,26 @@ public func fuzzPseudonyms(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt
         system: system.name, type: types[Int(bytes[1]) % types.count], id: "id", client: "client",
         payload: payload, source: Source(capture: "c", path: "p", store: .harEntry, index: 0))
     var pseudonymizer = RecordPseudonymizer(key, knowing: Systems.table)
-    guard (try? pseudonymizer.pseudonymize(&record)) != nil else { preconditionFailure("a record is refused") }
+    guard (try? pseudonymizer.pseudonymize(&record)) != nil else { preconditionFailure("the record is rejected") }
     guard let rewritten = try? JSONDocument(record.payload, policy: policy) else {
-        preconditionFailure("what comes out is no JSON")
+        preconditionFailure("the output is not JSON")
     }
-    precondition(rewritten.kind(of: rewritten.root) == .object, "what comes out is no object")
-    precondition(rewritten.canonicalBytes(of: rewritten.root) == record.payload, "what comes out is not canonical")
+    precondition(rewritten.kind(of: rewritten.root) == .object, "the output is not an object")
+    precondition(rewritten.canonicalBytes(of: rewritten.root) == record.payload, "the output is not canonical")
     checkIDs(of: payload, in: record.payload)
     let first = record
-    guard (try? pseudonymizer.pseudonymize(&record)) != nil else { preconditionFailure("a second time it is refused") }
-    precondition(record == first, "a second time something changes")
+    guard (try? pseudonymizer.pseudonymize(&record)) != nil else { preconditionFailure("the output is rejected") }
+    precondition(record == first, "pseudonymizing is not idempotent")
     return 0
 }
 
-/// No UUID of the payload is in what comes out of it.
+/// Checks that no UUID of the payload is in the output.
 private func checkIDs(of payload: [UInt8], in rewritten: [UInt8]) {
     let ids = uuids(in: payload)
-    precondition(ids.isDisjoint(with: uuids(in: rewritten)), "an id comes through")
+    precondition(ids.isDisjoint(with: uuids(in: rewritten)), "the output contains an original UUID")
 }
 
-/// The UUIDs that stand in bytes, in lower case.
+/// Returns the UUIDs in `bytes`, in lower case.
 private func uuids(in bytes: [UInt8]) -> Set<[UInt8]> {
     var found: Set<[UInt8]> = []
     guard bytes.count >= 36 else { return found }

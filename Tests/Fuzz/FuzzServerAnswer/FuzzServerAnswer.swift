@@ -7,8 +7,9 @@ import Mozilla
 import Systems
 import Telemetry
 
-/// Reads hostile bytes as a server's answer: two bytes of status, a line for `Retry-After`, one for `Location`, the body.
-/// What is made of it agrees with the status, and is safe to show and to keep.
+/// Reads hostile bytes as a server's answer, and checks the outcomes.
+///
+/// The input consists of two bytes for the status, a line for `Retry-After`, a line for `Location`, and the body.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzServerAnswer(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -30,57 +31,58 @@ public func fuzzServerAnswer(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CI
 private let now = Timestamp(clamping: 1_583_154_000_000)
 private let later = Timestamp(clamping: 1_583_154_090_000)
 
-/// A delay as it is read; one until a date becomes shorter with time, any other stays as it is.
+/// Returns the delay that `text` states, after checking that only a delay until a date decreases with time.
 private func delay(_ text: String) -> Int? {
     let delay = RetryAfter.seconds(text, now: now)
     guard let delay else { return nil }
-    precondition(delay >= 0, "a delay into the past")
+    precondition(delay >= 0, "the delay is negative")
     let isNumber = text.utf8.allSatisfy { (0x30...0x39).contains($0) }
     let left = RetryAfter.seconds(text, now: later)
-    precondition(left == (isNumber ? delay : max(0, delay - 90)), "a delay that depends on something else")
+    precondition(left == (isNumber ? delay : max(0, delay - 90)), "the delay does not depend on the time as expected")
     let backoff = Backoff()
     for failures in 1...backoff.attempts {
         guard let wait = backoff.delay(afterFailures: failures, retryAfter: delay, jitter: 0.5) else { continue }
-        precondition(wait >= Double(delay) && wait <= backoff.limit, "a wait that nobody wants")
+        precondition(wait >= Double(delay) && wait <= backoff.limit, "the wait is out of range")
     }
     return delay
 }
 
-/// Whose servers say yes with any status from 200 to 299.
+/// The systems whose servers confirm delivery with any status from 200 to 299.
 private let anySuccess: Set<SystemName> = [.mozilla, .activityStream, .glean]
 
 private func check(_ outcome: Outcome, of answer: Answer, from system: SystemName) {
     switch outcome {
     case .delivered(let status, let note):
-        precondition(status == answer.status && (200..<300).contains(status), "delivered in spite of its status")
-        precondition(status == 200 || anySuccess.contains(system), "delivered without its status")
+        precondition(status == answer.status && (200..<300).contains(status), "the status of the delivery is wrong")
+        precondition(status == 200 || anySuccess.contains(system), "the system does not use this status")
         if let note { check(note) }
     case .refused(let status, let reason):
-        precondition(status == answer.status && (200..<500).contains(status), "refused in spite of its status")
-        precondition(!(300..<400).contains(status), "a redirection is held against a record")
-        precondition(![401, 403, 407, 408, 425, 429].contains(status), "refused though it may pass")
+        precondition(status == answer.status && (200..<500).contains(status), "the status of the refusal is wrong")
+        precondition(!(300..<400).contains(status), "the record is refused because of a redirection")
+        precondition(![401, 403, 407, 408, 425, 429].contains(status), "the record is refused for a temporary reason")
         check(reason)
     case .retryLater(let status, let reason):
-        precondition(status == answer.status, "another status")
+        precondition(status == answer.status, "the status differs")
         check(reason)
     case .credentialWrong(let status, let reason, _):
-        precondition(status == answer.status && (400..<500).contains(status) || system == .leanplum, "another status")
+        precondition(
+            status == answer.status && (400..<500).contains(status) || system == .leanplum, "the status differs")
         check(reason)
     case .unknown:
-        preconditionFailure("an answer that says nothing")
+        preconditionFailure("the outcome is unknown")
     }
 }
 
-/// What is said of an outcome is one line of limited length.
+/// Checks that a reason is a single line of limited length.
 private func check(_ reason: String) {
-    precondition(!reason.isEmpty, "no reason")
-    precondition(reason.unicodeScalars.count <= 400, "a server's text is kept whatever its length")
+    precondition(!reason.isEmpty, "the reason is empty")
+    precondition(reason.unicodeScalars.count <= 400, "the reason exceeds its limit")
     precondition(
         reason.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) },
-        "a server's control characters are kept")
+        "the reason contains control characters")
 }
 
-/// A request is delivered without a remark exactly if the server says of no event that it failed.
+/// Checks that a request is delivered without a note if and only if the server reports no failed event.
 private func compare(_ outcome: Outcome, _ body: [UInt8]) {
     var failures = 0
     if let document = try? JSONDocument(body), let list = document.value(of: "response", in: document.root),
@@ -93,5 +95,5 @@ private func compare(_ outcome: Outcome, _ body: [UInt8]) {
             }
         }
     }
-    precondition((outcome == .delivered(status: 200)) == (failures == 0), "failures were not seen, or made up")
+    precondition((outcome == .delivered(status: 200)) == (failures == 0), "the number of failed events is wrong")
 }

@@ -4,7 +4,9 @@ import Sift
 import Systems
 import Telemetry
 
-/// Reads hostile bytes as what an operator or another job left: the first one tells what.
+/// Reads hostile bytes as credentials, addresses, variables or notes.
+///
+/// The first byte selects the kind.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzUploadSettings(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -22,48 +24,49 @@ public func fuzzUploadSettings(_ start: UnsafePointer<UInt8>?, _ count: Int) -> 
 
 // MARK: Credentials
 
-/// Every beacon key of a file that is accepted is found under its account, and can stand in a header.
+/// Checks that each beacon key of an accepted file is found by its account and is valid in a header field.
 private func readCredentials(_ bytes: [UInt8]) {
     let file: CredentialFile
     do throws(CredentialError) {
         file = try CredentialFile(bytes, path: "c", knowing: Systems.table)
     } catch {
-        precondition(error.description.hasPrefix("c: "), "an error does not say where")
+        precondition(error.description.hasPrefix("c: "), "the error does not name the file")
         return
     }
     guard let credentials = try? Credentials(file: file, environment: [:], of: Systems.table),
         let document = try? JSONDocument(bytes)
-    else { preconditionFailure("a file was accepted that is none") }
+    else { preconditionFailure("the accepted file is malformed") }
     guard let accounts = document.value(of: "sift", in: document.root) else { return }
-    for place in 0..<document.memberCount(of: accounts) {
-        let member = document.member(at: place, of: accounts)
+    for position in 0..<document.memberCount(of: accounts) {
+        let member = document.member(at: position, of: accounts)
         let account = Account(system: .sift, name: document.string(of: member.key))
         guard let key = credentials.credential(for: account)?["beaconKey"] else {
-            preconditionFailure("a key was lost")
+            preconditionFailure("the key is lost")
         }
-        precondition(key.utf8.allSatisfy { (0x21..<0x7F).contains($0) }, "a key that no header can hold")
-        // Of names that are equal as texts, one may stand for the other.
+        precondition(key.utf8.allSatisfy { (0x21..<0x7F).contains($0) }, "the key is not valid in a header field")
+        // Account names that are equal as strings can replace each other.
         if key != document.string(of: member.value) {
-            precondition(!account.name.utf8.allSatisfy { $0 < 0x80 }, "another account's key")
+            precondition(!account.name.utf8.allSatisfy { $0 < 0x80 }, "the key belongs to another account")
         }
     }
 }
 
 // MARK: Addresses
 
-/// An address is what its parts say, and paths can follow it.
+/// Checks that an address consists of its components and that paths can be appended to it.
 private func readEndpoint(_ text: String) {
     guard let endpoint = Endpoint(text) else { return }
     check(host: endpoint.host, port: endpoint.port)
-    precondition(endpoint.description.utf8.allSatisfy { (0x21..<0x7F).contains($0) }, "an address with odd characters")
-    precondition(!endpoint.description.hasSuffix("/"), "a path after it would begin with two slashes")
-    precondition(!endpoint.description.contains { "@?#%".contains($0) }, "more than scheme, host and port")
+    precondition(
+        endpoint.description.utf8.allSatisfy { (0x21..<0x7F).contains($0) }, "the address has invalid characters")
+    precondition(!endpoint.description.hasSuffix("/"), "an appended path would begin with two slashes")
+    precondition(!endpoint.description.contains { "@?#%".contains($0) }, "the address has additional components")
     let scheme = endpoint.isEncrypted ? "https" : "http"
     guard let again = Endpoint("\(scheme)://\(bracketed(endpoint.host)):\(endpoint.port)") else {
-        preconditionFailure("its own parts are no address")
+        preconditionFailure("the components do not form an address")
     }
-    precondition(again.isEncrypted == endpoint.isEncrypted, "another scheme")
-    precondition((again.host, again.port) == (endpoint.host, endpoint.port), "another host or port")
+    precondition(again.isEncrypted == endpoint.isEncrypted, "the scheme differs")
+    precondition((again.host, again.port) == (endpoint.host, endpoint.port), "the host or port differs")
 }
 
 private func readProxy(_ text: String) {
@@ -73,18 +76,18 @@ private func readProxy(_ text: String) {
 
 private func check(_ proxy: Proxy) {
     check(host: proxy.host, port: proxy.port)
-    precondition(proxy.description == "\(proxy.host):\(proxy.port)", "it says more than host and port")
+    precondition(proxy.description == "\(proxy.host):\(proxy.port)", "the description has additional components")
     guard let again = Proxy("\(bracketed(proxy.host)):\(proxy.port)") else {
-        preconditionFailure("its own parts are no proxy")
+        preconditionFailure("the components do not form a proxy")
     }
-    precondition((again.host, again.port) == (proxy.host, proxy.port), "another host or port")
-    precondition(!again.hasCredential, "a credential out of nothing")
+    precondition((again.host, again.port) == (proxy.host, proxy.port), "the host or port differs")
+    precondition(!again.hasCredential, "the proxy has an unexpected credential")
 }
 
 private func check(host: String, port: Int) {
-    precondition((1...65535).contains(port), "no port")
-    precondition(!host.isEmpty && host.utf8.allSatisfy { (0x21..<0x7F).contains($0) }, "no host")
-    precondition(!host.contains { "/@?#%[]".contains($0) }, "more than a host")
+    precondition((1...65535).contains(port), "the port is out of range")
+    precondition(!host.isEmpty && host.utf8.allSatisfy { (0x21..<0x7F).contains($0) }, "the host is malformed")
+    precondition(!host.contains { "/@?#%[]".contains($0) }, "the host has additional components")
 }
 
 private func bracketed(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
@@ -95,7 +98,7 @@ private let endpoints = ["http://127.0.0.1:8080", "https://in.example.org", "htt
     Endpoint($0)
 }
 
-/// Reads lines as variables: what they name is a proxy or an error, and an exception is one for that host alone.
+/// Reads lines as environment variables, and checks that an exception applies to its host.
 private func readEnvironment(_ bytes: [UInt8]) {
     var environment: [String: String] = [:]
     for line in bytes.split(separator: UInt8(ascii: "\n")) {
@@ -109,20 +112,20 @@ private func readEnvironment(_ bytes: [UInt8]) {
     }
     environment["no_proxy"] = endpoints[1].host
     guard let others = try? ProxyRules(environment: environment) else {
-        preconditionFailure("an exception makes a proxy bad")
+        preconditionFailure("the exception makes the proxy malformed")
     }
-    precondition(others.proxy(for: endpoints[1]) == nil, "an exception is passed over")
+    precondition(others.proxy(for: endpoints[1]) == nil, "the exception is ignored")
     _ = try? Credentials(file: nil, environment: environment, of: Systems.table)
 }
 
 // MARK: Notes
 
-/// A note names a job completely or not at all.
+/// Checks that an accepted note identifies a job completely.
 private func readNote(_ bytes: [UInt8]) {
     guard let holder = LedgerHolder(note: bytes) else { return }
     var object = CanonicalObject()
     object.set("host", string: holder.host)
     object.set("pid", integer: holder.pid)
     object.set("started", string: holder.started)
-    precondition(LedgerHolder(note: object.bytes) == holder, "a note changes on its way")
+    precondition(LedgerHolder(note: object.bytes) == holder, "the note changes when it is written and read")
 }
