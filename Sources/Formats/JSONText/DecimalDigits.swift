@@ -3,7 +3,6 @@ struct DecimalDigits {
     /// The digits: two words of eight digits each, with the first digit in the lowest byte, and a word with the last
     /// digit.
     let words: (UInt64, UInt64, UInt64)
-    /// The number of digits.
     let count: Int
 
     init(_ number: UInt64) {

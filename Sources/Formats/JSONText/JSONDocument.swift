@@ -15,7 +15,6 @@ public struct JSONDocument: Sendable {
     /// The maximum length of a text, in bytes.
     public static let maximumLength = 1 << 30
 
-    /// The text that was read.
     @usableFromInline var source: [UInt8] = []
     /// The strings whose escapes were resolved, and the strings and numbers that replace values.
     @usableFromInline var resolved = TextBuffer(Array("null".utf8))
@@ -28,7 +27,7 @@ public struct JSONDocument: Sendable {
     /// The number of bytes by which replaced values can make the canonical form longer than the source.
     var replacedLength = 0
     /// Whether the source contains no white space and no repeated keys, and no value was changed.
-    var isDense = false
+    var isMinified = false
 
     /// Creates a document that contains null.
     public init() {}
@@ -89,7 +88,6 @@ public struct KindPattern: Hashable, Sendable {
     /// The kinds, one byte each, with the last one in the lowest byte.
     private var kinds: UInt64 = 0
 
-    /// The maximum number of values.
     static let maximumCount = 8
 
     init() {}

@@ -8,15 +8,15 @@ extension JSONDocument {
 
     /// Removes all members of an object that satisfy a predicate.
     public mutating func removeMembers(
-        from object: JSONNode, where isUnwanted: (JSONDocument, JSONMember) throws -> Bool
+        from object: JSONNode, where shouldRemove: (JSONDocument, JSONMember) throws -> Bool
     ) rethrows {
         guard kind(of: object) == .object else { return }
         let start = Int(nodes[Int(object.index)].extra)
         let keys = members[start + 1..<start + 1 + Int(members[start])]
-        let kept = try keys.filter { key in try !isUnwanted(self, JSONMember(key: JSONNode(key))) }
+        let kept = try keys.filter { key in try !shouldRemove(self, JSONMember(key: JSONNode(key))) }
         for (offset, key) in kept.enumerated() { members[start + 1 + offset] = key }
         members[start] = UInt32(kept.count)
-        isDense = false
+        isMinified = false
     }
 
     /// Removes an element from an array, unless it was already removed.
@@ -24,7 +24,7 @@ extension JSONDocument {
         guard kind(of: array) == .array, kind(of: element) != .removed else { return }
         nodes[Int(element.index)].kind = .removed
         nodes[Int(array.index)].extra -= 1
-        isDense = false
+        isMinified = false
     }
 
     /// Replaces a value, which must not be a key, with a number in the syntax of RFC 8259.
@@ -53,7 +53,7 @@ extension JSONDocument {
         let start = resolved.count
         for byte in text { resolved.append(byte) }
         nodes[index].kind = kind
-        isDense = false
+        isMinified = false
         nodes[index].isResolved = true
         nodes[index].start = UInt32(start)
         nodes[index].end = UInt32(resolved.count)

@@ -49,7 +49,7 @@ extension JSONDocument {
             var nodeMemory = nodes.mutableSpan
             var keyMemory = keys.mutableSpan
             if try reader.read(into: &nodeMemory, &keyMemory, &resolved, &members) {
-                isDense = !reader.hasWhitespace && policy.duplicateKeys == .reject
+                isMinified = !reader.hasWhitespace && policy.duplicateKeys == .reject
                 return Int(reader.position)
             }
             if reader.needsMoreNodes(than: nodes.count) {
@@ -89,7 +89,7 @@ extension JSONDocument {
         resolved.removeAll()
         members.removeAll(keepingCapacity: true)
         replacedLength = 0
-        isDense = false
+        isMinified = false
         // Large objects are checked whenever memory for keys runs out. The result must not depend on earlier texts.
         if keys.count > JSONReader.largeObjectKeyCount { keys = [] }
     }
@@ -118,7 +118,6 @@ struct JSONReader: ~Escapable {
     private let source: Span<UInt8>
     private let policy: JSONReadingPolicy
     private(set) var position: UInt32
-    /// The number of nodes in use.
     private var nodeCount = 0
     /// The number of keys of all open objects.
     private var keyCount = 0
@@ -137,7 +136,6 @@ struct JSONReader: ~Escapable {
         self.position = UInt32(truncatingIfNeeded: position)
     }
 
-    /// Moves to the first byte of the value.
     @inline(__always)
     mutating func skipToValue() throws(JSONError) {
         skipSpace()

@@ -28,7 +28,7 @@ extension JSONDocument {
     ///
     /// The property is determined without writing the document. If it is `false`, the source may still be canonical.
     public var isPlainlyCanonical: Bool {
-        guard isDense, resolved.count == 0 else { return false }
+        guard isMinified, resolved.count == 0 else { return false }
         var index = 0
         while index < members.count {
             let end = index + Int(members[index])

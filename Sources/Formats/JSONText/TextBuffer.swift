@@ -32,7 +32,7 @@ public struct TextBuffer: Sendable {
     public var bytes: [UInt8] { Array(memory[..<count]) }
 
     /// Removes and returns all bytes without copying them.
-    public mutating func takeBytes() -> [UInt8] {
+    mutating func takeBytes() -> [UInt8] {
         var bytes: [UInt8] = []
         swap(&bytes, &memory)
         bytes.removeLast(bytes.count - count)

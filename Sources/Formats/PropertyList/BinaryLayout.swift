@@ -16,8 +16,7 @@ struct BinaryLayout: Sendable {
     /// The number of bytes of a reference in an array or a dictionary, 1 to 8.
     @usableFromInline let referenceSize: Int
     let objectCount: Int
-    /// The number of the root object.
-    let top: Int
+    let rootNumber: Int
     /// The offset of the offset table, which is also the end of the objects.
     @usableFromInline let tableOffset: Int
 
@@ -37,8 +36,8 @@ struct BinaryLayout: Sendable {
         guard count >= 1, count <= UInt64(length) else {
             throw PropertyListError(.badTrailer, at: trailer + 8, "an impossible number of objects")
         }
-        let top = bytes.bigEndian(at: trailer + 16, width: 8)
-        guard top < count else {
+        let root = bytes.bigEndian(at: trailer + 16, width: 8)
+        guard root < count else {
             throw PropertyListError(.badTrailer, at: trailer + 16, "a root beyond the objects")
         }
         let table = bytes.bigEndian(at: trailer + 24, width: 8)
@@ -46,7 +45,7 @@ struct BinaryLayout: Sendable {
             throw PropertyListError(.badTrailer, at: trailer + 24, "an offset table outside of the file")
         }
         objectCount = Int(count)
-        self.top = Int(top)
+        rootNumber = Int(root)
         tableOffset = Int(table)
         // The count is at most the length, which fits in 32 bits, so nothing overflows here.
         guard tableOffset + objectCount * offsetSize == trailer else {

@@ -71,7 +71,7 @@ struct BinaryValidator {
         packedStates = Array(repeating: 0, count: min(layout.objectCount, layout.tableOffset))
         let size = layout.referenceSize
         _ = try foldDepthFirst(
-            layout.top,
+            layout.rootNumber,
             enter: { (number, depth) throws(PropertyListError) in try enter(number, depth: depth, in: bytes) },
             next: { (frame) throws(PropertyListError) in
                 guard frame.next < frame.end else { return nil }
@@ -140,7 +140,7 @@ struct BinaryValidator {
             let repeated = try repeatedKeys(of: members, depth: depth, in: bytes)
             if !repeated.isEmpty {
                 allowance -= extent.count * unit
-                guard allowance >= 0 else { throw RepeatedKeyFinder.workExceeded(at: Int(offset)) }
+                guard allowance >= 0 else { throw RepeatedKeyFinder.budgetExceeded(at: Int(offset)) }
                 repaired.append(offset, members, without: repeated, layout: layout, in: bytes)
             }
             frame.height = 1
@@ -182,7 +182,7 @@ struct BinaryValidator {
             throw PropertyListError(.badLength, at: offset, "an object that does not fit in front of the offset table")
         }
         allowance -= Int(count) * unit
-        guard allowance >= 0 else { throw RepeatedKeyFinder.workExceeded(at: offset) }
+        guard allowance >= 0 else { throw RepeatedKeyFinder.budgetExceeded(at: offset) }
         return (start, Int(count))
     }
 

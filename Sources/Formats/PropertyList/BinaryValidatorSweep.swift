@@ -50,7 +50,7 @@ extension BinaryValidator {
         var start = extent.start
         var height: UInt16 = 0
         if isDictionary, extent.count > 0 {
-            guard areKeys(from: start, count: extent.count, in: bytes) else { return nil }
+            guard areDistinctKeys(from: start, count: extent.count, in: bytes) else { return nil }
             start += extent.count * size
             height = 1
         }
@@ -66,7 +66,7 @@ extension BinaryValidator {
         return Int(height) + 1
     }
 
-    private mutating func areKeys(from start: Int, count: Int, in bytes: Span<UInt8>) -> Bool {
+    private mutating func areDistinctKeys(from start: Int, count: Int, in bytes: Span<UInt8>) -> Bool {
         let members = PropertyListMembers(start: start, count: count)
         if keys.hasChecked(members, layout: layout, in: bytes) { return true }
         for position in 0..<count {

@@ -28,7 +28,6 @@ struct BinaryWriter {
         sourceOffsets.append(UInt32(sourceOffset))
     }
 
-    /// The number of the last object.
     var lastNumber: UInt32 { UInt32(offsets.count - 1) }
 
     /// Lists an object whose bytes are appended next.

@@ -42,7 +42,7 @@ struct ExpansionMemo: Sendable {
     }
 
     /// Allocates the states, which most archives do not need.
-    mutating func prepare() {
+    mutating func allocateStates() {
         if packedStates.isEmpty { packedStates = Array(repeating: 0, count: stateCount) }
     }
 
@@ -93,7 +93,7 @@ extension KeyedArchive {
     /// - Throws: ``PropertyListError`` with the code `graphCycle` if the value contains itself, or `tooDeep` if it has
     ///   more than ``Expansion/allowedDepth`` levels.
     public mutating func expansion(of stored: PropertyListNode) throws(PropertyListError) -> Expansion {
-        expansions.prepare()
+        expansions.allocateStates()
         guard let expansion = count(stored) else {
             throw PropertyListError(.graphCycle, at: document.offset(of: stored), "a value that contains itself")
         }

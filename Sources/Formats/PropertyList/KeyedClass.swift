@@ -11,7 +11,7 @@ public enum FoundationClass: Sendable {
 
     /// Returns the class with the given name, or `nil` if Foundation's encoding of it is not known.
     static func named(_ name: Span<UInt8>) -> FoundationClass? {
-        // All names begin with NS. The check avoids creating a string for most other names.
+        // The names begin with NS. This check avoids creating a string for most other names.
         guard name.count > 4, name[0] == UInt8(ascii: "N"), name[1] == UInt8(ascii: "S") else { return nil }
         return table[String(readingUTF8: name)]
     }
@@ -32,8 +32,8 @@ public struct KeyedClass: Sendable {
     public let name: PropertyListNode
     /// The Foundation class whose encoding the instances use, or `nil` if it is not known.
     ///
-    /// The nearest ancestor among the caller's class names and the known Foundation classes decides. A subclass of a
-    /// collection that the caller named is therefore not a collection here.
+    /// The nearest ancestor that is a known Foundation class or has one of the caller's names determines the property. A
+    /// caller's class is therefore not treated as a collection, even if it descends from one.
     public let foundation: FoundationClass?
     /// A bit for each of the caller's class names that the class or an ancestor has.
     fileprivate let names: UInt64
@@ -43,10 +43,10 @@ public struct KeyedClass: Sendable {
     public func isNamed(_ position: Int) -> Bool { names >> UInt64(position) & 1 == 1 }
 }
 
-/// The classes of an archive that were read.
+/// A cache of the class records of an archive.
 struct ClassCache: Sendable {
     private static let recentCount = 64
-    /// The maximum number of ancestors of a class.
+    /// The maximum number of ancestors that a class record may list.
     fileprivate static let chainLimit = 64
 
     fileprivate let names: [[UInt8]]
@@ -100,7 +100,7 @@ extension KeyedArchive {
         guard let name = document.value(of: "$classname", in: record), document.kind(of: name) == .text else {
             throw PropertyListError(.badClass, at: document.offset(of: record), "no class record")
         }
-        var names = matches(name)
+        var names = nameBits(of: name)
         var foundation = foundationClass(name)
         // NSCountedSet descends from NSSet, but reading it as a set would lose its counts.
         let isCountedSet = document.text(name, equals: "NSCountedSet".utf8.span)
@@ -113,7 +113,7 @@ extension KeyedArchive {
             for position in 0..<elements.count {
                 let ancestor = document.element(at: position, of: elements)
                 guard document.kind(of: ancestor) == .text else { continue }
-                names |= matches(ancestor)
+                names |= nameBits(of: ancestor)
                 if !isDecided { foundation = foundationClass(ancestor) }
                 isDecided = isDecided || names != 0 || foundation != nil
             }
@@ -121,7 +121,7 @@ extension KeyedArchive {
         return KeyedClass(name: name, foundation: foundation, names: names)
     }
 
-    private func matches(_ name: PropertyListNode) -> UInt64 {
+    private func nameBits(of name: PropertyListNode) -> UInt64 {
         var bits: UInt64 = 0
         for position in classes.names.indices where document.text(name, equals: classes.names[position]) {
             bits |= 1 << UInt64(position)

@@ -55,7 +55,7 @@ public struct PropertyListDocument: Sendable {
     public var repeatedKeys: PropertyListError? { repeats.map { PropertyListError($0) } }
 
     /// The outermost value.
-    public var root: PropertyListNode { node(numbered: layout.top) }
+    public var root: PropertyListNode { node(numbered: layout.rootNumber) }
 
     /// The number of objects that the file lists, including unreachable ones.
     public var objectCount: Int { layout.objectCount }

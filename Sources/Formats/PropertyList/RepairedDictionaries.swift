@@ -40,14 +40,14 @@ struct RepairedDictionaries {
         guard let repeats else { return nil }
         let length = source.count + objects.count + BinaryWriter.width * layout.objectCount
         guard length <= PropertyListLimits.maximumLength else {
-            throw RepeatedKeyFinder.workExceeded(at: repeats.offset)
+            throw RepeatedKeyFinder.budgetExceeded(at: repeats.offset)
         }
         var writer = BinaryWriter(objects: source[..<layout.tableOffset] + objects)
         for number in 0..<layout.objectCount {
             let offset = layout.offset(of: number, in: source.span)
             writer.append(objectAt: copies[offset].map { UInt32(layout.tableOffset + $0) } ?? offset, from: Int(offset))
         }
-        writer.finish(root: layout.top, referenceSize: layout.referenceSize)
+        writer.finish(root: layout.rootNumber, referenceSize: layout.referenceSize)
         return RewrittenPropertyList(bytes: writer.bytes, sourceOffsets: writer.sourceOffsets, repeats: repeats)
     }
 }

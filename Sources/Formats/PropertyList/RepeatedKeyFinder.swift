@@ -10,7 +10,6 @@ struct RepeatedKeyFinder {
     private struct Entry {
         let fingerprint: UInt64
         let offset: UInt32
-        /// The position of the key in its dictionary.
         let position: Int
     }
 
@@ -52,7 +51,7 @@ struct RepeatedKeyFinder {
             let text = StoredText(at: offset, in: bytes)
             // A long key shared by many dictionaries is read for each of them, although it is stored once.
             allowance -= max(0, text.count - Self.freeLength)
-            guard allowance >= 0 else { throw Self.workExceeded(at: Int(offset)) }
+            guard allowance >= 0 else { throw Self.budgetExceeded(at: Int(offset)) }
             entries.append(Entry(fingerprint: text.fingerprint, offset: offset, position: position))
         }
         let repeated = hasDistinctFingerprints ? [] : try compareEntries(in: bytes, allowance: &allowance)
@@ -87,7 +86,7 @@ struct RepeatedKeyFinder {
         return repeated.sorted()
     }
 
-    static func workExceeded(at offset: Int) -> PropertyListError {
+    static func budgetExceeded(at offset: Int) -> PropertyListError {
         PropertyListError(.budgetExceeded, at: offset, "objects that overlap too much")
     }
 
@@ -97,7 +96,7 @@ struct RepeatedKeyFinder {
         guard earlier.offset != later.offset else { return true }
         let text = StoredText(at: later.offset, in: bytes)
         allowance -= text.count + 1
-        guard allowance >= 0 else { throw workExceeded(at: Int(later.offset)) }
+        guard allowance >= 0 else { throw budgetExceeded(at: Int(later.offset)) }
         return text.equals(StoredText(at: earlier.offset, in: bytes))
     }
 

@@ -19,7 +19,6 @@ struct StoredText: ~Escapable {
     /// The number of units, which are bytes if the string is ASCII.
     var count: Int { isUTF16 ? bytes.count / 2 : bytes.count }
 
-    /// Returns the unit at `position`.
     @inline(__always)
     func unit(at position: Int) -> UInt16 {
         isUTF16 ? UInt16(bytes[2 * position]) << 8 | UInt16(bytes[2 * position + 1]) : UInt16(bytes[position])
@@ -59,9 +58,9 @@ struct StoredText: ~Escapable {
         var start = 0
         while start < count {
             let end = min(start + 8, count)
-            Self.mix(&hash, packed(from: start, to: end, shift: 0))
+            Self.mix(&hash, packedBytes(from: start, to: end, shift: 0))
             if isUTF16 {
-                let high = packed(from: start, to: end, shift: 8)
+                let high = packedBytes(from: start, to: end, shift: 8)
                 if high != 0 { Self.mix(&hash, high) }
             }
             start = end
@@ -76,7 +75,7 @@ struct StoredText: ~Escapable {
     }
 
     /// Returns one byte of each of up to eight units, packed into a word.
-    private func packed(from start: Int, to end: Int, shift: UInt16) -> UInt64 {
+    private func packedBytes(from start: Int, to end: Int, shift: UInt16) -> UInt64 {
         if !isUTF16, end - start == 8 { return bytes.word(at: start) }
         var word: UInt64 = 0
         for position in start..<end {

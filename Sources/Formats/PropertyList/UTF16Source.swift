@@ -10,12 +10,11 @@ struct UTF16Source {
     private var checkpoints: [UInt32] = []
 
     private static let step = 64
-    /// The number of bytes of the byte order mark.
-    private static let markLength = 2
+    private static let byteOrderMarkLength = 2
 
     /// Returns whether the byte order mark of `source` is big-endian, or `nil` if there is no such mark.
     static func isBigEndian(_ source: Span<UInt8>) -> Bool? {
-        guard source.count >= markLength else { return nil }
+        guard source.count >= byteOrderMarkLength else { return nil }
         switch (source[0], source[1]) {
         case (0xFE, 0xFF): return true
         case (0xFF, 0xFE): return false
@@ -48,7 +47,7 @@ struct UTF16Source {
     /// Returns the characters in the first `limit` bytes of `source` as Latin-1, with 0xFF for other characters.
     static func latin1Prefix(of source: Span<UInt8>, isBigEndian: Bool, limit: Int) -> [UInt8] {
         let high = isBigEndian ? 0 : 1
-        return stride(from: markLength, to: min(source.count, limit) - 1, by: 2).map { index in
+        return stride(from: byteOrderMarkLength, to: min(source.count, limit) - 1, by: 2).map { index in
             source[index + high] == 0 ? source[index + 1 - high] : 0xFF
         }
     }

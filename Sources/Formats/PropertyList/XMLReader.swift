@@ -3,7 +3,6 @@ import JSONText
 
 /// A tag of an XML property list.
 struct XMLTag {
-    /// The names of the elements of property lists.
     enum Name: String, CaseIterable {
         case plist, dict, array, key, string, integer, real, `true`, `false`, date, data
     }
@@ -88,7 +87,7 @@ struct XMLReader: ~Escapable {
         }
     }
 
-    /// Throws an error if the source declares another encoding than ``Encoding``.
+    /// Throws an error if the declared encoding does not match the encoding of the source.
     private func checkEncoding() throws(PropertyListError) {
         var index = offset
         while index < source.count, source[index].isBlank { index += 1 }
@@ -227,7 +226,6 @@ struct XMLReader: ~Escapable {
         }
     }
 
-    /// Reads the end tag of an element without content.
     @_lifetime(self: copy self)
     mutating func readEnd(of tag: XMLTag) throws(PropertyListError) {
         let end = try nextTag()

@@ -60,12 +60,12 @@ extension KeyedArchive {
             let (first, second) = (UInt128(bytes[2 * word]), UInt128(bytes[2 * word + 1]))
             mantissa = mantissa << 16 | (isLittleEndian ? second << 8 | first : first << 8 | second)
         }
-        let digits = Self.placed("\(mantissa)", exponent: exponent)
+        let digits = Self.decimalNotation("\(mantissa)", exponent: exponent)
         return Array((negative == 0 ? digits : "-" + digits).utf8)
     }
 
     /// Returns `digits` × 10^`exponent` in decimal notation.
-    private static func placed(_ digits: String, exponent: Int) -> String {
+    private static func decimalNotation(_ digits: String, exponent: Int) -> String {
         if digits == "0" { return "0" }
         if exponent >= 0 { return digits + String(repeating: "0", count: exponent) }
         let padded = String(repeating: "0", count: max(0, 1 - exponent - digits.utf8.count)) + digits

@@ -35,7 +35,6 @@ extension PropertyListPrinter {
         }
     }
 
-    /// Writes an element of `$objects`.
     private mutating func writeObject(
         _ object: PropertyListNode, of source: Int, to output: inout [UInt8]
     ) throws(PropertyListError) {

@@ -171,7 +171,6 @@ struct PrintedFrame: Sendable {
     let source: Int
     /// The object that is open until the frame is closed, if it has to be tracked.
     let object: PropertyListNode?
-    /// The class name of an instance.
     var className: PropertyListNode?
     /// The positions of the contents in output order, or `nil` for the order of the file.
     var order: [Int]?
