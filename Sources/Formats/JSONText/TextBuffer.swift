@@ -52,12 +52,12 @@ public struct TextBuffer: Sendable {
     /// Appends the bytes that `body` writes.
     ///
     /// - Parameters:
-    ///   - room: The maximum number of bytes that `body` writes.
+    ///   - limit: The maximum number of bytes that `body` writes.
     ///   - body: A closure that writes bytes.
     @inlinable
     @inline(__always)
-    public mutating func append(room: Int, _ body: (inout TextWriter) -> Void) {
-        if memory.count < count + room + TextWriter.slack { grow(room: room) }
+    public mutating func append(room limit: Int, _ body: (inout TextWriter) -> Void) {
+        if memory.count < count + limit + TextWriter.slack { grow(toAppend: limit) }
         let start = count
         var writer = TextWriter(memory.mutableSpan, count: start)
         body(&writer)
@@ -65,8 +65,8 @@ public struct TextBuffer: Sendable {
     }
 
     @usableFromInline
-    mutating func grow(room: Int) {
-        let needed = count + room + TextWriter.slack
+    mutating func grow(toAppend limit: Int) {
+        let needed = count + limit + TextWriter.slack
         let more = max(needed, 2 * memory.count) - memory.count
         memory.append(addingCapacity: more) { $0.append(repeating: 0, count: more) }
     }
