@@ -76,7 +76,9 @@ public struct PropertyListJSON: Sendable {
     private let document: PropertyListDocument
     private let keyOrder: KeyOrder
     private let foreignValues: ForeignValues
-    /// The remaining limits, of which those for the file decrease with each value.
+    /// The remaining limits.
+    ///
+    /// Each value reduces the limits for the file.
     private var limits: Limits
     /// The JSON of the value that was written last.
     public private(set) var text: [UInt8] = []

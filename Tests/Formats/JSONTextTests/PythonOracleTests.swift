@@ -3,7 +3,7 @@ import JSONText
 import TestSupport
 import Testing
 
-/// Compares the reader and the writer with Python's `json` on random texts, of which many are malformed.
+/// Compares the reader and the writer with Python's `json` on random texts, including malformed ones.
 @Suite struct PythonOracleTests {
     private static let policies: [JSONReadingPolicy] = [.strict, .lastWins, .keepingSurrogates, .lenient]
 

@@ -17,7 +17,7 @@ import Testing
         return (try? validator.walk(file.span)) != nil
     }
 
-    /// Returns a file with all kinds of objects, of which some are shared.
+    /// Returns a file with all kinds of objects, including shared ones.
     private func ordinaryFile() throws -> [UInt8] {
         try python(
             """

@@ -127,7 +127,7 @@ public struct PropertyListPrinter: Sendable {
 /// A property list that is being written.
 struct PrintedSource: Sendable {
     let document: PropertyListDocument
-    /// The keyed archive, or `nil` if the property list is none or is written as a plain property list.
+    /// The keyed archive, or `nil` if the property list is not an archive or is written as a plain property list.
     var archive: KeyedArchive?
     /// The progress of writing each object.
     var states: [State]
