@@ -21,9 +21,11 @@ enum LedgerPath {
         for _ in 0..<linkLimit {
             let place = Path.withoutTrailingSlashes(next)
             let (folder, name) = (Path.folder(of: place), Path.name(of: place))
-            guard let real = RealPath.of(folder) else {
-                // A path that can be resolved, but not read, is not UTF-8.
-                throw .file(FileError(.open, path, code: access(folder, F_OK) == 0 ? EILSEQ : errno))
+            let real: String
+            do throws(FileError) {
+                real = try RealPath.resolved(folder)
+            } catch {
+                throw .file(FileError(.open, path, code: error.code))
             }
             let resolved = real == "/" ? "/\(name)" : "\(real)/\(name)"
             // This fails for anything but a link, also if nothing is there yet.
