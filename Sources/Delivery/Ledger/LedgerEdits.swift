@@ -39,7 +39,7 @@ extension Ledger {
             let reasons = try db.heldReasons().filter { $0.reason.heldCodes.contains(code) }
             return try db.counting(ids) { id in
                 for type in types { try db.release(type.identity(of: id), of: code, heldFor: reasons) }
-                return try db.changeCount(of: "INSERT OR IGNORE INTO releases VALUES (?, ?)", [id, code])
+                return try db.changeCount(running: "INSERT OR IGNORE INTO releases VALUES (?, ?)", [id, code])
             }
         }
     }
@@ -70,17 +70,17 @@ extension Ledger {
                 var (count, waits) = (0, 0)
                 for type in types {
                     let identity = type.identity(of: id)
-                    count += try db.changeCount(of: "DELETE FROM settled WHERE identity = ?", [identity])
-                    count += try db.changeCount(of: "DELETE FROM flights WHERE identity = ?", [identity])
+                    count += try db.changeCount(running: "DELETE FROM settled WHERE identity = ?", [identity])
+                    count += try db.changeCount(running: "DELETE FROM flights WHERE identity = ?", [identity])
                     try db.run("DELETE FROM remarks WHERE identity = ?", [identity])
                     try db.run("DELETE FROM refusals WHERE identity = ?", [identity])
-                    waits += try db.changeCount(of: "DELETE FROM waits WHERE identity = ?", [identity])
+                    waits += try db.changeCount(running: "DELETE FROM waits WHERE identity = ?", [identity])
                 }
-                count += try db.changeCount(of: "DELETE FROM releases WHERE id = ?", [id])
+                count += try db.changeCount(running: "DELETE FROM releases WHERE id = ?", [id])
                 waits += try db.changeCount(
-                    of: "DELETE FROM waits WHERE bundle IN (SELECT id FROM bundles WHERE digest = ?)", [id])
+                    running: "DELETE FROM waits WHERE bundle IN (SELECT id FROM bundles WHERE digest = ?)", [id])
                 if let endpoint = Endpoint(id) {
-                    count += try db.changeCount(of: "DELETE FROM pauses WHERE endpoint = ?", [endpoint.address])
+                    count += try db.changeCount(running: "DELETE FROM pauses WHERE endpoint = ?", [endpoint.address])
                 }
                 // A record that was settled or released since may still stand among those that wait.
                 return count > 0 ? count : waits

@@ -27,7 +27,7 @@ extension Ledger {
                     AND kind NOT IN (SELECT value FROM json_each(?2)))
                 """, [end, kept])
             return try db.changeCount(
-                of: """
+                running: """
                     DELETE FROM settled
                     WHERE refused <> 1 AND max(time, ifnull(seen, 0), ifnull((SELECT since FROM jobs), 0)) < ?1
                     AND kind NOT IN (SELECT value FROM json_each(?2))

@@ -139,9 +139,9 @@ extension Database {
     }
 
     fileprivate func giveUp(_ identity: Digest16, at now: Timestamp) throws -> Int {
-        var count = try changeCount(of: "UPDATE settled SET refused = 2 WHERE identity = ? AND refused = 1", [identity])
+        var count = try changeCount(running: "UPDATE settled SET refused = 2 WHERE identity = ? AND refused = 1", [identity])
         count += try changeCount(
-            of: """
+            running: """
                 INSERT OR IGNORE INTO settled (identity, content, kind, client, time, status, refused)
                 SELECT identity, content, kind, client, ?2, 0, 2 FROM waits WHERE identity = ?1 AND NOT EXISTS (
                     SELECT 1 FROM flights

@@ -1,0 +1,24 @@
+import SQLite
+
+extension Database {
+    /// Returns whether a statement gives a row.
+    func hasRow(_ sql: StaticString, _ values: [any DatabaseValue]) throws -> Bool {
+        let found: Int? = try first(sql, values)
+        return found != nil
+    }
+
+    /// Runs a statement and returns the number of rows that it changed.
+    func changeCount(running sql: StaticString, _ values: [any DatabaseValue]) throws -> Int {
+        try run(sql, values)
+        return changeCount
+    }
+
+    /// Returns the keys in the first two columns of the rows that a statement gives.
+    func keys(_ sql: StaticString, _ values: [any DatabaseValue] = []) throws -> Set<DeliveryKey> {
+        var keys: Set<DeliveryKey> = []
+        try rows(sql, values) { row in
+            if let key = DeliveryKey(row, at: 0) { keys.insert(key) }
+        }
+        return keys
+    }
+}
