@@ -17,11 +17,12 @@ public struct CredentialFile: Sendable {
     /// Reads a file.
     /// - Parameters:
     ///   - systems: those that may have credentials.
-    ///   - guarded: a folder that nobody else can look into, such as the one that systemd makes for a service, where the
+    ///   - protectedFolder: a folder that nobody else can look into, such as the one that systemd makes for a service, where the
     ///     modes of files say nothing.
-    public init(path: String, knowing systems: SystemTable, guarded: String? = nil) throws(CredentialError) {
-        let isGuarded = guarded.map { !$0.isEmpty && path.hasPrefix($0 + "/") && !path.contains("/../") } ?? false
-        let bytes = try OperatorFile.contents(of: path, isSecret: !isGuarded)
+    public init(path: String, knowing systems: SystemTable, protectedFolder: String? = nil) throws(CredentialError) {
+        let isProtected =
+            protectedFolder.map { !$0.isEmpty && path.hasPrefix($0 + "/") && !path.contains("/../") } ?? false
+        let bytes = try OperatorFile.contents(of: path, isSecret: !isProtected)
         try self.init(bytes, path: path, knowing: systems)
     }
 
@@ -34,11 +35,11 @@ public struct CredentialFile: Sendable {
         } catch {
             throw .malformed(path, "no JSON at byte \(error.offset)")
         }
-        accounts = try Reader(document: document, path: path, systems: systems).accounts()
+        accounts = try Parser(document: document, path: path, systems: systems).accounts()
     }
 
     /// Takes the accounts out of a document.
-    private struct Reader {
+    private struct Parser {
         let document: JSONDocument
         let path: String
         let systems: SystemTable
@@ -47,7 +48,7 @@ public struct CredentialFile: Sendable {
             var accounts: [SystemName: CredentialFormat.Accounts] = [:]
             for (name, entries) in try members(of: document.root, "the file") where !name.hasPrefix("#") {
                 guard let system = systems.name(name).flatMap({ systems[$0] }), let format = system.uploads.credentials
-                else { throw .malformed(path, "\(name): only \(known) have credentials") }
+                else { throw .malformed(path, "\(name): only \(systemNames) have credentials") }
                 var values: CredentialFormat.Accounts = [:]
                 for (account, entry) in try members(of: entries, name) {
                     values[account] = try self.values(of: entry, of: account, format, "\(name).\(account)")
@@ -58,40 +59,42 @@ public struct CredentialFile: Sendable {
         }
 
         /// The systems that have credentials, in words.
-        private var known: String {
+        private var systemNames: String {
             systems.all.filter { $0.uploads.credentials != nil }.map(\.name.description).joined(separator: " and ")
         }
 
-        private func values(of entry: JSONNode, of account: String, _ format: CredentialFormat, _ place: String)
+        private func values(of entry: JSONNode, of account: String, _ format: CredentialFormat, _ keyPath: String)
             throws(CredentialError) -> [String: String]
         {
             var values: [String: String] = [:]
             switch format.entry {
-            case .text(let name): values[name] = try text(entry, place)
+            case .text(let name): values[name] = try text(entry, keyPath)
             case .object(let keys):
-                for (key, value) in try members(of: entry, place) { values[key] = try text(value, "\(place).\(key)") }
+                for (key, value) in try members(of: entry, keyPath) {
+                    values[key] = try text(value, "\(keyPath).\(key)")
+                }
                 if let unknown = values.keys.filter({ !keys.contains($0) }).min() {
-                    throw .malformed(path, "\(place).\(unknown): no such key")
+                    throw .malformed(path, "\(keyPath).\(unknown): no such key")
                 }
             }
             switch format.complete(values, account) {
             case .success(let values): return values
             case .failure(let fault):
-                throw .malformed(path, "\(place)\(fault.key.isEmpty ? "" : ".\(fault.key)") \(fault.words)")
+                throw .malformed(path, "\(keyPath)\(fault.key.isEmpty ? "" : ".\(fault.key)") \(fault.words)")
             }
         }
 
-        private func members(of node: JSONNode, _ place: String) throws(CredentialError) -> [(String, JSONNode)] {
-            guard document.kind(of: node) == .object else { throw .malformed(path, "\(place) is no object") }
+        private func members(of node: JSONNode, _ keyPath: String) throws(CredentialError) -> [(String, JSONNode)] {
+            guard document.kind(of: node) == .object else { throw .malformed(path, "\(keyPath) is no object") }
             return (0..<document.memberCount(of: node)).map { position in
                 let member = document.member(at: position, of: node)
                 return (document.string(of: member.key), member.value)
             }
         }
 
-        private func text(_ node: JSONNode, _ place: String) throws(CredentialError) -> String {
-            guard document.kind(of: node) == .string, document.string(of: node).isCredential else {
-                throw .malformed(path, "\(place) is no text of printable ASCII without spaces")
+        private func text(_ node: JSONNode, _ keyPath: String) throws(CredentialError) -> String {
+            guard document.kind(of: node) == .string, document.string(of: node).isValidCredential else {
+                throw .malformed(path, "\(keyPath) is no text of printable ASCII without spaces")
             }
             return document.string(of: node)
         }

@@ -18,8 +18,8 @@ public struct Credentials: Sendable {
         accounts = file?.accounts ?? [:]
         for system in systems.all {
             guard let format = system.uploads.credentials else { continue }
-            for name in format.variables(environment) where !(environment[name]?.isCredential ?? false) {
-                throw .badKey(name)
+            for name in format.variables(environment) where !(environment[name]?.isValidCredential ?? false) {
+                throw .invalidVariable(name)
             }
             format.merge(environment, &accounts[system.name, default: [:]])
         }
@@ -43,7 +43,7 @@ public struct Credentials: Sendable {
 /// Values that are printed say how many accounts they know, and none of the secrets.
 extension Credentials: CustomStringConvertible, CustomReflectable {
     /// Only how many accounts there are.
-    public var description: String { accounts.numberInWords }
+    public var description: String { accounts.accountCount }
 
     /// Shows nothing, so that no dump holds a secret.
     public var customMirror: Mirror { Mirror(self, children: []) }
@@ -51,7 +51,7 @@ extension Credentials: CustomStringConvertible, CustomReflectable {
 
 extension CredentialFile: CustomStringConvertible, CustomReflectable {
     /// Only how many accounts there are.
-    public var description: String { accounts.numberInWords }
+    public var description: String { accounts.accountCount }
 
     /// Shows nothing, so that no dump holds a secret.
     public var customMirror: Mirror { Mirror(self, children: []) }
@@ -59,10 +59,10 @@ extension CredentialFile: CustomStringConvertible, CustomReflectable {
 
 extension [SystemName: CredentialFormat.Accounts] {
     /// How many accounts have credentials.
-    fileprivate var numberInWords: String { "credentials of \(values.reduce(0) { $0 + $1.count }) accounts" }
+    fileprivate var accountCount: String { "credentials of \(values.reduce(0) { $0 + $1.count }) accounts" }
 }
 
 extension String {
     /// Whether the text can be a key: printable ASCII without spaces, not empty.
-    var isCredential: Bool { !isEmpty && utf8.allSatisfy { (0x21..<0x7F).contains($0) } }
+    var isValidCredential: Bool { !isEmpty && utf8.allSatisfy { (0x21..<0x7F).contains($0) } }
 }

@@ -14,7 +14,7 @@ enum OperatorFile {
         } catch {
             throw .file(error)
         }
-        guard isPrivate || !isSecret else { throw .tooOpen(path) }
+        guard isPrivate || !isSecret else { throw .accessibleToOthers(path) }
         return contents
     }
 }
@@ -24,26 +24,26 @@ public enum CredentialError: Error, Sendable, Equatable, CustomStringConvertible
     /// The file cannot be read.
     case file(FileError)
     /// Others than the owner can read or write a file with a secret.
-    case tooOpen(String)
+    case accessibleToOthers(String)
     /// The file does not have the documented form.
     case malformed(String, String)
     /// A variable of the environment does not hold a key.
-    case badKey(String)
+    case invalidVariable(String)
 
     /// One line, without any part of a credential.
     public var description: String {
         switch self {
         case .file(let error): "\(error)"
-        case .tooOpen(let path): "\(path): others can read or change the secret in it"
+        case .accessibleToOthers(let path): "\(path): others can read or change the secret in it"
         case .malformed(let path, let fault): "\(path): \(fault)"
-        case .badKey(let name): "\(name) is no text of printable ASCII without spaces"
+        case .invalidVariable(let name): "\(name) is no text of printable ASCII without spaces"
         }
     }
 
     /// What to do about it.
     public var remedy: String? {
         switch self {
-        case .tooOpen(let path): "run chmod 600 \(path), and replace the secret if others may have seen it"
+        case .accessibleToOthers(let path): "run chmod 600 \(path), and replace the secret if others may have seen it"
         default: nil
         }
     }

@@ -5,12 +5,12 @@ struct PEMBlock {
     /// What is in it, as its first line says.
     let label: String
     /// Whether there is a sequence of DER in it, as of a certificate and of a key; not where it is encrypted.
-    let isSequence: Bool
+    let isDERSequence: Bool
 
     /// Whether it is a certificate.
     var isCertificate: Bool { ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"].contains(label) }
     /// Whether it is a private key without a passphrase.
-    var isPlainKey: Bool { ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY"].contains(label) }
+    var isUnencryptedKey: Bool { ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY"].contains(label) }
 
     /// The blocks of a text; what stands between them counts for nothing.
     static func blocks(of text: [UInt8]) -> [PEMBlock] {
@@ -20,7 +20,7 @@ struct PEMBlock {
             if let label = label(of: line, "-----BEGIN ") {
                 begun = (label, [])
             } else if let (label, content) = begun, self.label(of: line, "-----END ") == label {
-                blocks.append(PEMBlock(label: label, isSequence: isSequence(content)))
+                blocks.append(PEMBlock(label: label, isDERSequence: isDERSequence(content)))
                 begun = nil
             } else {
                 begun?.content += line
@@ -36,7 +36,7 @@ struct PEMBlock {
         return String(text[..<end.lowerBound])
     }
 
-    private static func isSequence(_ base64: [UInt8]) -> Bool {
+    private static func isDERSequence(_ base64: [UInt8]) -> Bool {
         guard let content = Base64.decoded(base64.span), content.count > 2 else { return false }
         return content[0] == 0x30
     }

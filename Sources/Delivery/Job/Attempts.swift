@@ -5,9 +5,9 @@ struct Attempts {
     /// What to do next.
     enum Step: Equatable {
         /// Send it again, after a number of seconds.
-        case again(after: Double)
+        case retry(after: Double)
         /// No further attempt is made.
-        case over(Outcome, Impact)
+        case finished(Outcome, Impact)
     }
 
     /// What an outcome means for the requests that follow it.
@@ -17,9 +17,9 @@ struct Attempts {
         /// The server fails, or is busy.
         case failure
         /// No request to this server can succeed for now.
-        case serverIsOut
+        case serverUnavailable
         /// No request with this credential can succeed.
-        case credentialIsOut
+        case credentialRejected
     }
 
     private let format: UploadFormat
@@ -43,22 +43,22 @@ struct Attempts {
         let outcome = AnswerTable.outcome(of: answer, from: format)
         switch outcome {
         case .delivered, .refused:
-            return .over(outcome, .none)
+            return .finished(outcome, .none)
         case .unknown:
             mayHaveArrived = true
             failures += 1
-            if let delay = delay(nil, jitter) { return .again(after: delay) }
-            return .over(outcome, .failure)
+            if let delay = delay(nil, jitter) { return .retry(after: delay) }
+            return .finished(outcome, .failure)
         case .credentialWrong(let status, let reason, _):
-            let impact: Impact = answer.status == 407 ? .serverIsOut : .credentialIsOut
-            return .over(.credentialWrong(status: status, reason: reason, mayHaveArrived: mayHaveArrived), impact)
+            let impact: Impact = answer.status == 407 ? .serverUnavailable : .credentialRejected
+            return .finished(.credentialWrong(status: status, reason: reason, mayHaveArrived: mayHaveArrived), impact)
         case .retryLater(_, let reason):
             let isPassing = answer.status == 408 || answer.status == 425 || answer.status == 429 || answer.status >= 500
             failures += 1
-            if isPassing, let delay = delay(answer.retryAfter, jitter) { return .again(after: delay) }
+            if isPassing, let delay = delay(answer.retryAfter, jitter) { return .retry(after: delay) }
             let isOut = !isPassing || Double(answer.retryAfter ?? 0) > backoff.limit
             let end = mayHaveArrived ? .unknown(reason: "\(answer.status) \(reason)") : outcome
-            return .over(end, isOut ? .serverIsOut : .failure)
+            return .finished(end, isOut ? .serverUnavailable : .failure)
         }
     }
 
@@ -66,18 +66,19 @@ struct Attempts {
     mutating func step(after failure: SendError, jitter: @autoclosure () -> Double) -> Step {
         if failure.mayHaveArrived { mayHaveArrived = true }
         // Each such attempt closes a connection that was kept, so that their number is bounded.
-        if failure.kind == .unsolicited { return .again(after: 0) }
+        if failure.kind == .unsolicited { return .retry(after: 0) }
         if failure.kind == .disconnected, disconnections < Self.immediateAttempts {
             disconnections += 1
-            return .again(after: 0)
+            return .retry(after: 0)
         }
         failures += 1
-        if failure.kind != .notTrusted, let delay = delay(nil, jitter) { return .again(after: delay) }
-        return .over(givingUp(failure.description), failure.kind == .notTrusted ? .serverIsOut : .failure)
+        if failure.kind != .notTrusted, let delay = delay(nil, jitter) { return .retry(after: delay) }
+        return .finished(
+            outcomeWithoutRetry(failure.description), failure.kind == .notTrusted ? .serverUnavailable : .failure)
     }
 
     /// The outcome where no further attempt is made, for a reason that is not the server's.
-    func givingUp(_ reason: String) -> Outcome {
+    func outcomeWithoutRetry(_ reason: String) -> Outcome {
         mayHaveArrived ? .unknown(reason: reason) : .retryLater(reason: reason)
     }
 

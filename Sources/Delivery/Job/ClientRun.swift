@@ -21,8 +21,8 @@ struct ClientRun {
         var left = queue.sends[...]
         while let send = left.first {
             let account = run.account(of: send)
-            if let reason = obstacle(to: account) {
-                run.leave(left.count, reason)
+            if let reason = blockingReason(for: account) {
+                run.addUndelivered(left.count, reason)
                 break
             }
             let record: Record
@@ -31,7 +31,8 @@ struct ClientRun {
             } catch {
                 // Its records have an order. What is settled below is so nevertheless.
                 run.fail(error)
-                run.leave(left.count, LeftReason(system, .bundleUnreadable, "cannot read \(error.path)"))
+                run.addUndelivered(
+                    left.count, UndeliveredReason(system, .bundleUnreadable, "cannot read \(error.path)"))
                 break
             }
             let request: UploadRequest
@@ -41,26 +42,27 @@ struct ClientRun {
                 // No server is to blame: the others of the client can go.
                 // Without one part, the last one would not complete its record.
                 let others = left.drop { $0.recordKey == send.recordKey }
-                run.leave(left.count - others.count, LeftReason(system, .noRequest, error.description))
+                run.addUndelivered(left.count - others.count, UndeliveredReason(system, .noRequest, error.description))
                 left = others
                 continue
             }
             let marked = try await commit(answered, marking: [send])
             answered = nil
             guard marked == [.marked] else {
-                run.leave(
-                    left.count, LeftReason(system, .dailyLimit, "the daily limit was reached while the job ran"))
+                run.addUndelivered(
+                    left.count, UndeliveredReason(system, .dailyLimit, "the daily limit was reached while the job ran"))
                 break
             }
-            let (outcome, pause, withheld) = await outcome(of: request, account)
+            let (outcome, pause, abortReason) = await outcome(of: request, account)
             run.log(outcome, of: send, record)
             answered = AnsweredUpload(
                 settlement: Settlement(send, recordID: record.id, outcome: outcome, pause: pause),
-                withheld: withheld)
+                abortReason: abortReason)
             left.removeFirst()
             guard outcome.isSettled else {
-                run.leave(
-                    left.count, LeftReason(system, .earlierUploadFailed, "an earlier upload of the client failed"))
+                run.addUndelivered(
+                    left.count,
+                    UndeliveredReason(system, .earlierUploadFailed, "an earlier upload of the client failed"))
                 break
             }
         }
@@ -71,17 +73,17 @@ struct ClientRun {
     private struct AnsweredUpload {
         let settlement: Settlement
         /// Why no further attempt was made, if that is not the server's answer.
-        let withheld: LeftReason?
+        let abortReason: UndeliveredReason?
     }
 
     /// Settles an upload and marks others, and counts what the ledger has then. An upload that the ledger cannot settle
     /// stays in flight, so that it is counted as perhaps delivered.
-    private func commit(_ answered: AnsweredUpload?, marking sends: [PlannedSend]) async throws -> [MarkAnswer] {
+    private func commit(_ answered: AnsweredUpload?, marking sends: [PlannedUpload]) async throws -> [MarkResult] {
         let settlement = answered?.settlement
         do {
             let marked = try await run.job.ledger.commit(
                 settling: settlement.map { [$0] } ?? [], marking: sends, at: settings.now())
-            if let settlement { run.count(settlement.outcome, of: settlement.send, answered?.withheld) }
+            if let settlement { run.count(settlement.outcome, of: settlement.send, answered?.abortReason) }
             return marked
         } catch {
             if let settlement {
@@ -92,13 +94,13 @@ struct ClientRun {
         }
     }
 
-    private func obstacle(to account: Account) -> LeftReason? {
+    private func blockingReason(for account: Account) -> UndeliveredReason? {
         let gate = run.gate(of: account.system)
-        if Task.isCancelled { return gate.stopped }
+        if Task.isCancelled { return gate.jobStoppedReason }
         if run.isStopped(account) {
-            return LeftReason(system, .credentialRefused, "the credential of \(account.label) was not accepted")
+            return UndeliveredReason(system, .credentialRefused, "the credential of \(account.label) was not accepted")
         }
-        return gate.closed
+        return gate.closingReason
     }
 
     private func request(for record: Record, _ account: Account) throws(RequestError) -> UploadRequest {
@@ -118,7 +120,7 @@ struct ClientRun {
     /// Sends a request until it has its outcome.
     /// - Returns: it, how long the server wants to be left alone where that is why nothing came of the request, and why
     ///   no further attempt was made where that is not the server's answer.
-    private func outcome(of request: UploadRequest, _ account: Account) async -> (Outcome, Pause?, LeftReason?) {
+    private func outcome(of request: UploadRequest, _ account: Account) async -> (Outcome, Pause?, UndeliveredReason?) {
         guard let format = format(of: account) else {
             return (.retryLater(reason: "no system is called \(account.system)"), nil, nil)
         }
@@ -126,12 +128,14 @@ struct ClientRun {
         var attempts = Attempts(of: format, backoff: settings.backoff)
         var pause: Pause?
         while true {
-            if let reason = await gate.pass() { return (attempts.givingUp(reason.phrase), pause, reason) }
+            if let reason = await gate.waitUntilOpen() {
+                return (attempts.outcomeWithoutRetry(reason.phrase), pause, reason)
+            }
             let step: Attempts.Step
             do throws(SendError) {
                 let answer = try await run.sender.send(request, to: account.system)
                 if let seconds = answer.retryAfter, answer.status == 429 || answer.status >= 500 {
-                    gate.keepQuiet(seconds: min(seconds, Int(settings.backoff.limit)))
+                    gate.pause(seconds: min(seconds, Int(settings.backoff.limit)))
                     pause = settings.sender.endpoints[account.system].map {
                         Pause(endpoint: $0.address, seconds: seconds, now: settings.now())
                     }
@@ -141,12 +145,12 @@ struct ClientRun {
                 step = attempts.step(after: error, jitter: settings.jitter())
             }
             switch step {
-            case .again(let delay):
+            case .retry(let delay):
                 // Cancellation ends the wait, and the gate sees it.
                 if delay > 0 { try? await Task.sleep(for: .seconds(delay)) }
-            case .over(let outcome, let impact):
+            case .finished(let outcome, let impact):
                 gate.report(outcome, impact)
-                if impact == .credentialIsOut { run.stop(account) }
+                if impact == .credentialRejected { run.stop(account) }
                 return (outcome, outcome.isSettled ? nil : pause, nil)
             }
         }

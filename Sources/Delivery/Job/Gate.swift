@@ -11,9 +11,9 @@ final class Gate: Sendable {
     private let refusalLimit: Int?
 
     private struct State {
-        var closed: LeftReason?
-        var quietUntil: ContinuousClock.Instant?
-        var failuresInARow = 0
+        var closingReason: UndeliveredReason?
+        var pausedUntil: ContinuousClock.Instant?
+        var consecutiveFailures = 0
         var refusals: [Refusal: Int] = [:]
     }
 
@@ -34,38 +34,38 @@ final class Gate: Sendable {
     }
 
     /// Why the server is left alone for the rest of the job; nil while it is not.
-    var closed: LeftReason? { state.withLock { $0.closed } }
+    var closingReason: UndeliveredReason? { state.withLock { $0.closingReason } }
 
     /// Waits as long as the server wants to be left alone.
     /// - Returns: why nothing may be sent any more; nil if a request may be sent.
-    func pass() async -> LeftReason? {
+    func waitUntilOpen() async -> UndeliveredReason? {
         while true {
-            let (closed, quietUntil) = state.withLock { ($0.closed, $0.quietUntil) }
-            if let closed { return closed }
-            if Task.isCancelled { return stopped }
-            guard let quietUntil, quietUntil > .now else { return nil }
+            let (closingReason, pausedUntil) = state.withLock { ($0.closingReason, $0.pausedUntil) }
+            if let closingReason { return closingReason }
+            if Task.isCancelled { return jobStoppedReason }
+            guard let pausedUntil, pausedUntil > .now else { return nil }
             // Cancellation ends the wait, and the loop sees it.
-            try? await Task.sleep(until: quietUntil, clock: .continuous)
+            try? await Task.sleep(until: pausedUntil, clock: .continuous)
         }
     }
 
     /// Nothing goes to the server for a number of seconds.
-    func keepQuiet(seconds: Int) {
+    func pause(seconds: Int) {
         let until = ContinuousClock.now + .seconds(seconds)
-        state.withLock { $0.quietUntil = max($0.quietUntil ?? until, until) }
+        state.withLock { $0.pausedUntil = max($0.pausedUntil ?? until, until) }
     }
 
     /// Takes an outcome, and what it means for the requests that follow.
     func report(_ outcome: Outcome, _ impact: Attempts.Impact) {
-        let reason = LeftReason(system, .serverLeftAlone, outcome.reason ?? "", status: outcome.status)
+        let reason = UndeliveredReason(system, .serverLeftAlone, outcome.reason ?? "", status: outcome.status)
         state.withLock { state in
             switch impact {
-            case .none: state.failuresInARow = 0
-            case .credentialIsOut: break
-            case .serverIsOut: state.closed = state.closed ?? reason
+            case .none: state.consecutiveFailures = 0
+            case .credentialRejected: break
+            case .serverUnavailable: state.closingReason = state.closingReason ?? reason
             case .failure:
-                state.failuresInARow += 1
-                if state.failuresInARow >= failureLimit { state.closed = state.closed ?? reason }
+                state.consecutiveFailures += 1
+                if state.consecutiveFailures >= failureLimit { state.closingReason = state.closingReason ?? reason }
             }
             if case .refused(let status, let reason) = outcome {
                 count(Refusal(status: status, reason: reason), &state)
@@ -78,11 +78,12 @@ final class Gate: Sendable {
     private func count(_ refusal: Refusal, _ state: inout State) {
         guard let refusalLimit else { return }
         state.refusals[refusal, default: 0] += 1
-        guard state.closed == nil, state.refusals[refusal, default: 0] >= refusalLimit else { return }
+        guard state.closingReason == nil, state.refusals[refusal, default: 0] >= refusalLimit else { return }
         let refusals = refusalLimit == 1 ? "1 refusal" : "\(refusalLimit) refusals"
-        state.closed = LeftReason(system, .refusalLimit, "stopped after \(refusals) with \(refusal.status)")
+        state.closingReason = UndeliveredReason(
+            system, .refusalLimit, "stopped after \(refusals) with \(refusal.status)")
     }
 
     /// The reason of what was not sent because the job was told to stop.
-    var stopped: LeftReason { LeftReason(system, .jobStopped, "the job was stopped") }
+    var jobStoppedReason: UndeliveredReason { UndeliveredReason(system, .jobStopped, "the job was stopped") }
 }

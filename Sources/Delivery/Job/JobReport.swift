@@ -9,7 +9,7 @@ public struct JobReport: Sendable {
     /// Records of which all was settled and something was refused for good.
     public private(set) var refused = 0
     /// Why uploads were left for another job, and how many for each reason.
-    public private(set) var left: [LeftReason: Int] = [:]
+    public private(set) var undelivered: [UndeliveredReason: Int] = [:]
     /// Accounts whose credential was refused.
     public private(set) var wrongCredentials: Set<Account> = []
     /// Problems with uploads, a line each, without repetitions.
@@ -19,24 +19,26 @@ public struct JobReport: Sendable {
     /// Why some uploads could not be read or settled: the first error of the ledger or of a bundle.
     public internal(set) var failure: (any Error)?
     /// Records of which a part was settled, and another one was not.
-    public private(set) var begun: Set<DeliveryKey> = []
+    public private(set) var partlySettled: Set<DeliveryKey> = []
     /// Records of which something was refused, and other parts may follow.
-    private var refusedInPart: Set<DeliveryKey> = []
+    private var partlyRefused: Set<DeliveryKey> = []
 
     /// How many different problems are kept.
     private static let problemLimit = 20
 
     /// Whether servers could not be reached: at least one connection failed, and nothing was delivered.
     public var isOutage: Bool {
-        delivered == 0 && begun.isEmpty && left.keys.contains { $0.code == LeftReason.Code.noAnswer.rawValue }
+        delivered == 0 && partlySettled.isEmpty
+            && undelivered.keys.contains { $0.code == UndeliveredReason.Code.noAnswer.rawValue }
     }
 
     /// Counts an upload that was tried, and what became of it.
     /// - Parameters:
-    ///   - withheld: Why no further attempt was made, if that is not the server's answer.
+    ///   - abortReason: Why no further attempt was made, if that is not the server's answer.
     ///   - account: whose credential it was sent with.
     mutating func count(
-        _ send: PlannedSend, _ outcome: Outcome, _ withheld: LeftReason? = nil, account: Account, type: TypeName
+        _ send: PlannedUpload, _ outcome: Outcome, _ abortReason: UndeliveredReason? = nil, account: Account,
+        type: TypeName
     ) {
         requests += 1
         switch outcome {
@@ -44,35 +46,35 @@ public struct JobReport: Sendable {
             settle(send)
             if let note { add(problem: "delivered: \(note)", type) }
         case .refused(let status, let reason):
-            refusedInPart.insert(send.recordKey)
+            partlyRefused.insert(send.recordKey)
             settle(send)
             add(problem: "refused (\(status)): \(reason)", type)
         case .retryLater(let status, let reason):
-            left[withheld ?? LeftReason(type.system, status: status, reason), default: 0] += 1
+            undelivered[abortReason ?? UndeliveredReason(type.system, status: status, reason), default: 0] += 1
             add(problem: "not delivered\(status.map { " (\($0))" } ?? ""): \(reason)", type)
         case .unknown(let reason):
-            left[LeftReason(type.system, .perhapsDelivered, reason), default: 0] += 1
+            undelivered[UndeliveredReason(type.system, .perhapsDelivered, reason), default: 0] += 1
             add(problem: "perhaps delivered: \(reason)", type)
         case .credentialWrong(let status, let reason, _):
-            left[LeftReason(type.system, .credentialRefused, reason), default: 0] += 1
+            undelivered[UndeliveredReason(type.system, .credentialRefused, reason), default: 0] += 1
             wrongCredentials.insert(account)
             add(problem: "stopped (\(status)): \(reason)", type)
         }
     }
 
     /// Counts the record of an upload that was settled, if that was its last part.
-    private mutating func settle(_ send: PlannedSend) {
+    private mutating func settle(_ send: PlannedUpload) {
         guard send.completesRecord else {
-            begun.insert(send.recordKey)
+            partlySettled.insert(send.recordKey)
             return
         }
-        begun.remove(send.recordKey)
-        if refusedInPart.remove(send.recordKey) != nil || send.followsRefusal { refused += 1 } else { delivered += 1 }
+        partlySettled.remove(send.recordKey)
+        if partlyRefused.remove(send.recordKey) != nil || send.followsRefusal { refused += 1 } else { delivered += 1 }
     }
 
     /// Counts uploads that were planned and not tried.
-    mutating func leave(_ uploads: Int, _ reason: LeftReason) {
-        if uploads > 0 { left[reason, default: 0] += uploads }
+    mutating func addUndelivered(_ uploads: Int, _ reason: UndeliveredReason) {
+        if uploads > 0 { undelivered[reason, default: 0] += uploads }
     }
 
     private mutating func add(problem: String, _ type: TypeName) {

@@ -39,7 +39,7 @@ final class JobRun: Sendable {
     func gate(of system: SystemName) -> Gate { gates[system] ?? Gate(to: system, failureLimit: 1) }
 
     /// The account whose credential an upload needs. All records of a system without accounts share one.
-    func account(of send: PlannedSend) -> Account {
+    func account(of send: PlannedUpload) -> Account {
         if let account = send.account { return job.plan.names.accounts[account] }
         return Account(system: job.plan.names.types[send.type].system, name: "")
     }
@@ -58,24 +58,26 @@ final class JobRun: Sendable {
     func isStopped(_ account: Account) -> Bool { shared.withLock { $0.stopped.contains(account) } }
 
     /// Writes the log entry of an upload that came to its end.
-    func log(_ outcome: Outcome, of send: PlannedSend, _ record: Record) {
+    func log(_ outcome: Outcome, of send: PlannedUpload, _ record: Record) {
         guard let log = job.settings.log else { return }
         let type = job.plan.names.types[send.type]
         log(JobEvent(time: job.settings.now(), type: type, id: record.id, client: record.client, outcome: outcome))
     }
 
     /// Counts an upload whose outcome is in the ledger.
-    /// - Parameter withheld: Why no further attempt was made, if that is not the server's answer.
-    func count(_ outcome: Outcome, of send: PlannedSend, _ withheld: LeftReason?) {
+    /// - Parameter abortReason: Why no further attempt was made, if that is not the server's answer.
+    func count(_ outcome: Outcome, of send: PlannedUpload, _ abortReason: UndeliveredReason?) {
         let (type, account) = (job.plan.names.types[send.type], account(of: send))
-        shared.withLock { $0.report.count(send, outcome, withheld, account: account, type: type) }
+        shared.withLock { $0.report.count(send, outcome, abortReason, account: account, type: type) }
     }
 
     /// Keeps the first error that kept uploads from being sent or settled.
     func fail(_ error: any Error) { shared.withLock { $0.report.failure = $0.report.failure ?? error } }
 
     /// Counts uploads that are not tried.
-    func leave(_ uploads: Int, _ reason: LeftReason) { shared.withLock { $0.report.leave(uploads, reason) } }
+    func addUndelivered(_ uploads: Int, _ reason: UndeliveredReason) {
+        shared.withLock { $0.report.addUndelivered(uploads, reason) }
+    }
 
     func report(wasStopped: Bool) -> JobReport {
         shared.withLock { shared in

@@ -14,8 +14,8 @@ public final class Ledger: Sendable {
     /// Whether there was no ledger at the path.
     public let isNew: Bool
     private let file: DatabaseFile
-    private let changes: LedgerChanges
-    private let commits: GroupCommit<LedgerChange, [MarkAnswer]>
+    private let writer: LedgerWriter
+    private let commits: GroupCommit<LedgerChange, [MarkResult]>
 
     /// Opens a ledger for a job or to change it by hand, and makes it if there is none.
     ///
@@ -23,18 +23,18 @@ public final class Ledger: Sendable {
     ///   - path: the file; a lock file stands beside it.
     ///   - now: the present instant, which is told to others that find the ledger locked.
     ///   - mustExist: whether nothing is made, not even a lock file, where there is none.
-    /// - Throws: ``LedgerError``; `held` while another job has it, `missing` if it must exist and does not.
+    /// - Throws: ``LedgerError``; `locked` while another job has it, `missing` if it must exist and does not.
     public init(path: String, now: Timestamp, mustExist: Bool = false) throws(LedgerError) {
         self.path = path
         if mustExist { _ = try LedgerFile.openForReading(path) }
-        try LedgerFile.makeFolder(of: path)
+        try LedgerFile.createFolder(of: path)
         let lock = try LedgerLock(try LedgerPath.resolved(path), of: path, started: now.description)
         isNew = try !LedgerFile.exists(path)
         let file = try LedgerFile.openForWriting(path)
-        let changes = LedgerChanges(path, file, lock)
+        let writer = LedgerWriter(path, file, lock)
         self.file = file
-        self.changes = changes
-        commits = GroupCommit { try changes.commit($0) }
+        self.writer = writer
+        commits = GroupCommit { try writer.commit($0) }
     }
 
     deinit {
@@ -48,27 +48,28 @@ public final class Ledger: Sendable {
 
     /// Begins the uploads of a plan: settles what has nothing left to send, and notes what waits.
     /// - Throws: ``LedgerError``.
-    public func begin(_ plan: Plan) throws { try changes.begin(plan) }
+    public func begin(_ plan: Plan) throws { try writer.begin(plan) }
 
     /// Settles uploads and marks others in flight, in one step that is on disk when this returns.
     /// - Returns: for each of the uploads to be sent, whether it may be.
     /// - Throws: ``LedgerError``. Nothing was changed then, except if the ledger was removed: no later job finds the changes.
-    public func commit(settling settlements: [Settlement], marking sends: [PlannedSend], at now: Timestamp) async throws
-        -> [MarkAnswer]
+    public func commit(settling settlements: [Settlement], marking sends: [PlannedUpload], at now: Timestamp)
+        async throws
+        -> [MarkResult]
     {
         try await commits.commit(LedgerChange(settlements: settlements, sends: sends, now: now))
     }
 
     /// Makes other changes, in one transaction.
     func edit<Value: Sendable>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
-        try changes.make(body)
+        try writer.write(body)
     }
 }
 
 /// Changes the file of a ledger while its lock is held.
 ///
 /// A class, because a ledger and its groups of commits share the lock and the job.
-private final class LedgerChanges: Sendable {
+private final class LedgerWriter: Sendable {
     private let path: String
     private let file: DatabaseFile
     private let lock: LedgerLock
@@ -83,26 +84,26 @@ private final class LedgerChanges: Sendable {
     /// Makes changes in one transaction, which is on disk when this returns.
     /// - Throws: ``LedgerError``; `removed` if the file that was changed is not at the ledger's path any more, because
     ///   no later job would find the changes.
-    func make<Value: Sendable>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
-        let value = try LedgerFile.translating(path) { try file.write(body) }
-        guard lock.isStill(at: path) else { throw .removed(path: path) }
+    func write<Value: Sendable>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
+        let value = try LedgerFile.translatingErrors(path) { try file.write(body) }
+        guard lock.locksFile(at: path) else { throw .removed(path: path) }
         return value
     }
 
     /// Begins the job of a plan.
     func begin(_ plan: Plan) throws {
-        let new = try make { try LedgerJob(plan, $0) }
+        let new = try write { try LedgerJob(plan, $0) }
         job.withLock { $0 = new }
     }
 
     /// Makes the changes of a group in one transaction. If that fails, the job reads its state from the ledger again.
-    func commit(_ group: [LedgerChange]) throws -> [[MarkAnswer]] {
+    func commit(_ group: [LedgerChange]) throws -> [[MarkResult]] {
         try job.withLock { job in
             // Removed and put back, so that what it holds of a million clients is not copied for each group.
             guard var current = job.take() else { throw LedgerNotBegunError() }
             defer { job = current }
             do {
-                return try make { try current.apply(group, $0) }
+                return try write { try current.apply(group, $0) }
             } catch {
                 current.forgetState()
                 throw error
@@ -114,7 +115,7 @@ private final class LedgerChanges: Sendable {
 /// Settlements and marks that one client hands in together.
 struct LedgerChange: Sendable {
     let settlements: [Settlement]
-    let sends: [PlannedSend]
+    let sends: [PlannedUpload]
     let now: Timestamp
 }
 

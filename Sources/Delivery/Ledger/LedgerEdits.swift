@@ -4,29 +4,29 @@ import Telemetry
 /// Changes that an operator makes by hand, record by record.
 extension Ledger {
     /// What the ledger knows of the records of an id.
-    public enum Knowledge: Sendable, Equatable {
+    public enum RecordState: Sendable, Equatable {
         /// Nothing.
-        case nothing
+        case unknown
         /// It was held for these codes when a job last saw it.
         case held([String])
         /// It was settled, is in flight, was released, or waits for another reason.
-        case other
+        case known
     }
 
     /// What the ledger knows of the records of some ids.
-    public func knowledge(of ids: [String]) throws(LedgerError) -> [String: Knowledge] {
+    public func recordStates(of ids: [String]) throws(LedgerError) -> [String: RecordState] {
         try edit { db in
             let types = try db.typeNames().values
-            var knowledge: [String: Knowledge] = [:]
+            var states: [String: RecordState] = [:]
             for id in ids {
-                knowledge[id] = try db.knowledge(of: id, types.map { $0.identity(of: id) })
+                states[id] = try db.recordState(of: id, types.map { $0.identity(of: id) })
             }
-            return knowledge
+            return states
         }
     }
 
     /// Notes that a job ended with all well.
-    public func noteSuccess() throws(LedgerError) {
+    public func recordSuccess() throws(LedgerError) {
         try edit { try $0.run("UPDATE jobs SET success = time") }
     }
 
@@ -37,7 +37,7 @@ extension Ledger {
         try edit { db in
             let types = try db.typeNames().values
             let reasons = try db.heldReasons().filter { $0.reason.heldCodes.contains(code) }
-            return try db.counting(ids) { id in
+            return try db.countingByID(ids) { id in
                 for type in types { try db.release(type.identity(of: id), of: code, heldFor: reasons) }
                 return try db.changeCount(running: "INSERT OR IGNORE INTO releases VALUES (?, ?)", [id, code])
             }
@@ -48,7 +48,7 @@ extension Ledger {
     ///
     /// Its records that an operator can release stay noted. All other records that are held in it are forgotten.
     /// - Parameter systems: says for which reasons records can be released.
-    public func noteMoved(_ bundle: BundleName, to path: String, knowing systems: SystemTable) throws(LedgerError) {
+    public func recordMove(_ bundle: BundleName, to path: String, knowing systems: SystemTable) throws(LedgerError) {
         try edit { db in
             try db.run("UPDATE bundles SET path = ? WHERE digest = ?", [path, bundle.digest])
             for (id, reason) in try db.heldReasons() where !reason.isReleasable(knowing: systems) {
@@ -66,7 +66,7 @@ extension Ledger {
     public func forget(_ ids: [String]) throws(LedgerError) -> [String: Int] {
         try edit { db in
             let types = try db.typeNames().values
-            return try db.counting(ids) { id in
+            return try db.countingByID(ids) { id in
                 var (count, waits) = (0, 0)
                 for type in types {
                     let identity = type.identity(of: id)
@@ -108,11 +108,11 @@ extension Database {
             let rest = held.heldCodes.filter { $0 != code }
             let reason = rest.isEmpty ? .notSent : WaitReason(.held, detail: rest.joined(separator: ", "))
             try run(
-                "UPDATE waits SET reason = ? WHERE identity = ? AND reason = ?", [try row(of: reason), identity, id])
+                "UPDATE waits SET reason = ? WHERE identity = ? AND reason = ?", [try rowID(of: reason), identity, id])
         }
     }
 
-    fileprivate func knowledge(of id: String, _ identities: [Digest16]) throws -> Ledger.Knowledge {
+    fileprivate func recordState(of id: String, _ identities: [Digest16]) throws -> Ledger.RecordState {
         for identity in identities {
             let held: String? = try first(
                 """
@@ -124,8 +124,8 @@ extension Database {
                 SELECT 1 FROM waits WHERE identity = ?1 UNION SELECT 1 FROM settled WHERE identity = ?1
                 UNION SELECT 1 FROM flights WHERE identity = ?1
                 """, [identity])
-            if isKnown { return .other }
+            if isKnown { return .known }
         }
-        return try hasRow("SELECT 1 FROM releases WHERE id = ?", [id]) ? .other : .nothing
+        return try hasRow("SELECT 1 FROM releases WHERE id = ?", [id]) ? .known : .unknown
     }
 }

@@ -13,7 +13,7 @@ public struct LedgerHolder: Sendable, Equatable {
 /// Why a ledger cannot be used.
 public enum LedgerError: Error, Sendable, CustomStringConvertible {
     /// Another job has it; nil if that job has not said yet who it is.
-    case held(path: String, by: LedgerHolder?)
+    case locked(path: String, by: LedgerHolder?)
     /// The file is damaged; how.
     case damaged(path: String, reason: String)
     /// The file is no ledger.
@@ -21,9 +21,9 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
     /// It is no regular file, but a pipe, a folder or a device.
     case notAFile(path: String)
     /// The file has several names (hard links), and is not known by this one.
-    case severalNames(path: String)
+    case multipleNames(path: String)
     /// A newer version of the program has changed its form.
-    case newer(path: String)
+    case newerVersion(path: String)
     /// There is none.
     case missing(path: String)
     /// The file was removed or replaced while it was in use.
@@ -36,14 +36,15 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
     /// What is wrong, in words.
     public var description: String {
         switch self {
-        case .held(let path, let holder?):
+        case .locked(let path, let holder?):
             "\(path): in use by process \(holder.pid) on \(holder.host) since \(holder.started)"
-        case .held(let path, nil): "\(path): in use by another job"
+        case .locked(let path, nil): "\(path): in use by another job"
         case .damaged(let path, let reason): "\(path): the ledger is damaged: \(reason)"
         case .notALedger(let path): "\(path): not a ledger of this program"
         case .notAFile(let path): "\(path): not a regular file"
-        case .severalNames(let path): "\(path): the ledger has several names (hard links), and is not known by this one"
-        case .newer(let path): "\(path): written by a newer version of this program"
+        case .multipleNames(let path):
+            "\(path): the ledger has several names (hard links), and is not known by this one"
+        case .newerVersion(let path): "\(path): written by a newer version of this program"
         case .missing(let path): "\(path): no ledger there"
         case .removed(let path): "\(path): the ledger was removed or replaced while it was in use"
         case .file(let error): error.description
@@ -54,16 +55,16 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
     /// What the user can do about it, where there is something.
     public var remedy: String? {
         switch self {
-        case .held: "wait for that job to end; nothing was sent"
+        case .locked: "wait for that job to end; nothing was sent"
         case .damaged(let path, _):
             """
             restore it from a backup, or try sqlite3 \(path) .recover; without it, records that were delivered are sent \
             again: only if that is acceptable, move the file away
             """
         case .notALedger, .notAFile: "give the path of a ledger, or of a file that does not exist yet, with --ledger"
-        case .severalNames:
+        case .multipleNames:
             "give the name that it was first used by, or keep one name alone; symbolic links to it are no trouble"
-        case .newer: "use a newer version of this program"
+        case .newerVersion: "use a newer version of this program"
         case .removed:
             """
             restore it from a backup before the next job; without it, the records that this and earlier jobs delivered are sent \

@@ -11,44 +11,44 @@ enum LedgerFile {
     /// Each state that the making passes through is taken for what it is, so that the next job goes on where one was killed
     /// or found the disk full. The write-ahead log makes a commit one `fsync`, which `synchronous = FULL` does not leave out.
     static func openForWriting(_ path: String) throws(LedgerError) -> DatabaseFile {
-        let place = try LedgerPath.place(of: try LedgerPath.resolved(path), path)
+        let place = try LedgerPath.openingPath(of: try LedgerPath.resolved(path), path)
         // Looked at before anything is changed, even its mode: it may be another program's file.
-        _ = try existing(place, path)
+        _ = try openExisting(place, path)
         // For the owner alone: it names clients.
         guard chmod(place, 0o600) == 0 else { throw .file(FileError(.open, path)) }
-        return try translating(path) {
-            let file = try DatabaseFile(path: name(of: place), .writing)
+        return try translatingErrors(path) {
+            let file = try DatabaseFile(path: sqliteName(of: place), .writing)
             try file.withoutTransaction {
                 try $0.run(
                     script: """
                         PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16000;
-                        PRAGMA wal_autocheckpoint = \(logPages)
+                        PRAGMA wal_autocheckpoint = \(checkpointPages)
                         """)
             }
-            try LedgerSchema.bringUpToDate(file)
-            try LedgerPath.note(place, in: file)
+            try LedgerSchema.migrate(file)
+            try LedgerPath.record(place, in: file)
             return file
         }
     }
 
     /// How many pages the write-ahead log has, 16 MiB, before it is written into the file. Keys are hashes, so that each group
     /// changes pages everywhere: the longer the log, the more of these changes are to pages that it has already.
-    private static let logPages = 4096
+    private static let checkpointPages = 4096
 
     /// Opens a ledger that exists for reading; a job may be writing it.
     static func openForReading(_ path: String) throws(LedgerError) -> DatabaseFile {
         guard access(path, F_OK) == 0 else { throw .missing(path: path) }
         guard try isRegular(path) else { throw .notAFile(path: path) }
         guard access(path, R_OK) == 0 else { throw .file(FileError(.open, path)) }
-        let place = try LedgerPath.place(of: try LedgerPath.resolved(path), path)
-        guard let file = try existing(place, path) else { throw .missing(path: path) }
+        let place = try LedgerPath.openingPath(of: try LedgerPath.resolved(path), path)
+        guard let file = try openExisting(place, path) else { throw .missing(path: path) }
         return file
     }
 
     /// Whether a file is a ledger. One whose making was interrupted is none.
     static func exists(_ path: String) throws(LedgerError) -> Bool {
         guard access(path, F_OK) == 0 else { return false }
-        return try existing(try LedgerPath.place(of: try LedgerPath.resolved(path), path), path) != nil
+        return try openExisting(try LedgerPath.openingPath(of: try LedgerPath.resolved(path), path), path) != nil
     }
 
     /// A pipe would be waited for.
@@ -59,22 +59,23 @@ enum LedgerFile {
     }
 
     /// Opens a ledger for reading; nil for a file that is to become one.
-    private static func existing(_ place: String, _ path: String) throws(LedgerError) -> DatabaseFile? {
-        try translating(path) {
+    private static func openExisting(_ place: String, _ path: String) throws(LedgerError) -> DatabaseFile? {
+        try translatingErrors(path) {
             do {
-                return try checked(place, path, .reading)
+                return try openChecked(place, path, .reading)
             } catch let error as DatabaseError
-                where error.kind == .notAllowed && mayRecover(place)
+                where error.kind == .notAllowed && isRecoverable(place)
             {
                 // SQLite undoes what a killed job began, and has to write for that.
-                return try checked(place, path, .writing)
+                return try openChecked(place, path, .writing)
             }
         }
     }
 
-    private static func checked(_ place: String, _ path: String, _ access: DatabaseFile.Access) throws -> DatabaseFile?
+    private static func openChecked(_ place: String, _ path: String, _ access: DatabaseFile.Access) throws
+        -> DatabaseFile?
     {
-        let file = try DatabaseFile(path: name(of: place, isReadOnly: access == .reading), access)
+        let file = try DatabaseFile(path: sqliteName(of: place, isReadOnly: access == .reading), access)
         return try file.read { try isLedger($0, path) } ? file : nil
     }
 
@@ -82,31 +83,31 @@ enum LedgerFile {
     /// program's file.
     ///
     /// Source: SQLite, "Database File Format", section 1.3: the application id stands at byte 68 of a header of 100.
-    private static func mayRecover(_ path: String) -> Bool {
+    private static func isRecoverable(_ path: String) -> Bool {
         // Opening the ledger without recovery reports the error.
         guard access(path, W_OK) == 0, let file = try? InputFile(path: path),
-            let header = try? ByteSource(file).bytes(at: 0, count: firstPage + 1)
+            let header = try? ByteSource(file).bytes(at: 0, count: pageSize + 1)
         else { return false }
         guard header.count >= 100 else { return true }
         let identifier = header[68..<72].reduce(0) { $0 << 8 | Int($1) }
-        return identifier == LedgerSchema.applicationID || identifier == 0 && header.count <= firstPage
+        return identifier == LedgerSchema.applicationID || identifier == 0 && header.count <= pageSize
     }
 
     /// The size of SQLite's pages, which is the default.
-    private static let firstPage = 4096
+    private static let pageSize = 4096
 
     /// The name of a file for SQLite, which takes what begins with `file:` for an address.
     ///
     /// Where no file can be made beside a ledger, and none was left there, it is read as one that cannot change.
-    private static func name(of path: String, isReadOnly: Bool = false) -> String {
+    private static func sqliteName(of path: String, isReadOnly: Bool = false) -> String {
         let folder = LedgerPath.folder(of: path)
         let isFixed = isReadOnly && access(folder, W_OK) != 0 && access(path + "-wal", F_OK) != 0
-        if isFixed { return fixedName(of: path) }
+        if isFixed { return immutableURI(of: path) }
         return path.hasPrefix("file:") ? "./\(path)" : path
     }
 
     /// The name for SQLite of a file that is read as one that cannot change.
-    static func fixedName(of path: String) -> String {
+    static func immutableURI(of path: String) -> String {
         var name: [UInt8] = []
         for byte in path.utf8 {
             if byte == UInt8(ascii: "/") {
@@ -119,7 +120,7 @@ enum LedgerFile {
     }
 
     /// Runs a body; says in this program's words what SQLite has to say.
-    static func translating<Value>(_ path: String, _ body: () throws -> Value) throws(LedgerError) -> Value {
+    static func translatingErrors<Value>(_ path: String, _ body: () throws -> Value) throws(LedgerError) -> Value {
         do {
             return try body()
         } catch let error as LedgerError {
@@ -141,7 +142,7 @@ enum LedgerFile {
     }
 
     /// Makes the folder of a ledger where it is missing, for the owner alone.
-    static func makeFolder(of path: String) throws(LedgerError) {
+    static func createFolder(of path: String) throws(LedgerError) {
         let folder = LedgerPath.folder(of: path)
         guard access(folder, F_OK) != 0 else { return }
         do {
@@ -155,10 +156,10 @@ enum LedgerFile {
     /// Whether a database is a ledger; if not, it is one whose making has only begun.
     private static func isLedger(_ db: Database, _ path: String) throws -> Bool {
         guard try db.first("PRAGMA application_id") == LedgerSchema.applicationID else {
-            guard try isUnfinished(db) else { throw LedgerError.notALedger(path: path) }
+            guard try isUninitialized(db) else { throw LedgerError.notALedger(path: path) }
             return false
         }
-        if try LedgerSchema.isNewer(db) { throw LedgerError.newer(path: path) }
+        if try LedgerSchema.isNewer(db) { throw LedgerError.newerVersion(path: path) }
         if let fault: String = try db.first("PRAGMA quick_check(1)"), fault != "ok" {
             throw LedgerError.damaged(path: path, reason: fault)
         }
@@ -166,9 +167,9 @@ enum LedgerFile {
     }
 
     /// Whether a database holds nothing, or nothing but the empty list of changes of form, which is made first.
-    private static func isUnfinished(_ db: Database) throws -> Bool {
+    private static func isUninitialized(_ db: Database) throws -> Bool {
         let others: Int? = try db.first(
-            "SELECT count(*) FROM sqlite_schema WHERE tbl_name <> ?", [LedgerSchema.list])
-        return try others == 0 && LedgerSchema.changesMade(in: db).isEmpty
+            "SELECT count(*) FROM sqlite_schema WHERE tbl_name <> ?", [LedgerSchema.migrationTable])
+        return try others == 0 && LedgerSchema.appliedMigrations(in: db).isEmpty
     }
 }

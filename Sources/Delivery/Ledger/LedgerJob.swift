@@ -11,17 +11,17 @@ struct LedgerJob: Sendable {
     private var usage: Usage?
 
     /// What is marked as in flight, and perhaps a little more; nil where that is not known.
-    private var flown: Set<DeliveryKey>?
+    private var inFlightKeys: Set<DeliveryKey>?
 
     private struct Usage {
         let day: Int
         var used: [Int64: Int]
-        var inAll: Int
+        var total: Int
 
         init(on day: Int, _ db: Database) throws {
             self.day = day
             used = try db.usage(on: day)
-            inAll = used.values.reduce(0, +)
+            total = used.values.reduce(0, +)
         }
     }
 
@@ -32,31 +32,31 @@ struct LedgerJob: Sendable {
         clients = Array(repeating: nil, count: plan.names.clients.values.count)
         types = Array(repeating: nil, count: plan.names.types.values.count)
         let today = plan.rules.days.day(of: plan.now)
-        flown = try db.keys("SELECT identity, content FROM flights")
+        inFlightKeys = try db.keys("SELECT identity, content FROM flights")
         // What an earlier job left in flight may have arrived.
         try db.run("UPDATE flights SET uncertain = 1")
         try db.run("UPDATE quotas SET seen = ?1 WHERE day > ?1 + 1 AND (seen IS NULL OR seen > ?1)", [today])
-        try dropOldQuotas(db, today: today, now: plan.now)
+        try removeOldQuotas(db, today: today, now: plan.now)
         try db.run("DELETE FROM pauses WHERE until <= ?", [plan.now.seconds])
         for settlement in plan.settlements {
             try settle(
                 settlement.key, isList: true, client: settlement.client, type: settlement.type, status: 0,
                 isRefused: false, at: plan.now, db)
         }
-        try note(settledOf: plan, db)
-        try note(waitsOf: plan, db)
+        try markSeen(settledIn: plan, db)
+        try recordWaits(in: plan, db)
     }
 
     /// Discards all that was read or written since the last successful transaction, because the ledger may not contain it.
     mutating func forgetState() {
         usage = nil
-        flown = nil
+        inFlightKeys = nil
         clients = clients.map { _ in nil }
         types = types.map { _ in nil }
     }
 
     /// Makes the changes of a group.
-    mutating func apply(_ changes: [LedgerChange], _ db: Database) throws -> [[MarkAnswer]] {
+    mutating func apply(_ changes: [LedgerChange], _ db: Database) throws -> [[MarkResult]] {
         for change in changes {
             for settlement in change.settlements { try settle(settlement, at: change.now, db) }
         }
@@ -65,13 +65,13 @@ struct LedgerJob: Sendable {
 
     // MARK: Marking
 
-    private mutating func mark(_ send: PlannedSend, at now: Timestamp, _ db: Database) throws -> MarkAnswer {
+    private mutating func mark(_ send: PlannedUpload, at now: Timestamp, _ db: Database) throws -> MarkResult {
         let day = rules.days.day(of: now)
-        let client = try row(ofClient: send.client, db)
+        let client = try rowID(ofClient: send.client, db)
         let isCounted = try mayBeInFlight(send.key) && isInFlight(send.key, of: client, on: day, db)
-        // As Flight.isCounted(for:on:) has it for the plan.
+        // As InFlightUpload.isCounted(for:on:) has it for the plan.
         if !isCounted {
-            guard try takeQuota(client, on: day, db) else { return .dailyLimit }
+            guard try useQuota(client, on: day, db) else { return .dailyLimit }
         }
         try db.run(
             """
@@ -79,13 +79,13 @@ struct LedgerJob: Sendable {
             ON CONFLICT DO UPDATE SET day = excluded.day, client = excluded.client, time = excluded.time
             """,
             [
-                send.key.identity, send.key.content, try row(ofType: send.type, db), client, day, now.seconds,
+                send.key.identity, send.key.content, try rowID(ofType: send.type, db), client, day, now.seconds,
             ])
-        flown?.insert(send.key)
+        inFlightKeys?.insert(send.key)
         return .marked
     }
 
-    private func mayBeInFlight(_ key: DeliveryKey) -> Bool { flown?.contains(key) ?? true }
+    private func mayBeInFlight(_ key: DeliveryKey) -> Bool { inFlightKeys?.contains(key) ?? true }
 
     private func isInFlight(_ key: DeliveryKey, of client: Int64, on day: Int, _ db: Database) throws -> Bool {
         try db.hasRow(
@@ -93,24 +93,24 @@ struct LedgerJob: Sendable {
             [key.identity, key.content, client, day])
     }
 
-    private mutating func takeQuota(_ client: Int64, on day: Int, _ db: Database) throws -> Bool {
+    private mutating func useQuota(_ client: Int64, on day: Int, _ db: Database) throws -> Bool {
         // Taken out and put back, so that it is not copied.
         var usage = try self.usage.take() ?? Usage(on: day, db)
         if usage.day != day { usage = try Usage(on: day, db) }
         defer { self.usage = usage }
         if let daily = rules.limits.daily {
-            let used = rules.limits.scope == .client ? usage.used[client, default: 0] : usage.inAll
+            let used = rules.limits.scope == .client ? usage.used[client, default: 0] : usage.total
             guard used < daily else { return false }
         }
         usage.used[client, default: 0] += 1
-        usage.inAll += 1
+        usage.total += 1
         try db.run(
             "INSERT INTO quotas (day, client, taken) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET taken = taken + 1",
             [day, client])
         return true
     }
 
-    private mutating func giveBack(_ client: Int64, on day: Int, _ db: Database) throws {
+    private mutating func returnQuota(_ client: Int64, on day: Int, _ db: Database) throws {
         try db.run(
             "UPDATE quotas SET taken = taken - 1 WHERE day = ? AND client = ? AND taken > 0", [day, client])
         // It may belong to another day than the one that is known of.
@@ -121,21 +121,21 @@ struct LedgerJob: Sendable {
 
     private mutating func settle(_ settlement: Settlement, at now: Timestamp, _ db: Database) throws {
         let send = settlement.send
-        if let pause = settlement.pause { try note(pause, db) }
+        if let pause = settlement.pause { try insert(pause, db) }
         switch settlement.outcome {
         case .delivered(let status, let note):
-            try land(send, db)
+            try clearInFlight(send, db)
             for item in send.items { try db.run("INSERT OR IGNORE INTO items VALUES (?)", [item.key.digest]) }
             // What was refused is worth more words than what was taken.
-            if let note, try !hasRefusal(send.recordKey, db) { try remark(settlement, note, db) }
+            if let note, try !hasRefusal(send.recordKey, db) { try insertRemark(settlement, note, db) }
             if send.completesRecord { try settle(send, status: status, isRefused: false, at: now, db) }
         case .refused(let status, let reason):
-            try land(send, db)
-            try remark(settlement, reason, db)
-            guard send.completesRecord else { return try refuse(send, status: status, db) }
+            try clearInFlight(send, db)
+            try insertRemark(settlement, reason, db)
+            guard send.completesRecord else { return try insertRefusals(send, status: status, db) }
             try settle(send, status: status, isRefused: true, at: now, db)
         case .retryLater, .credentialWrong(_, _, mayHaveArrived: false):
-            try takeBack(send, db)
+            try cancelMark(send, db)
         case .unknown, .credentialWrong:
             try db.run(
                 "UPDATE flights SET uncertain = 1 WHERE identity = ? AND content = ?",
@@ -144,7 +144,7 @@ struct LedgerJob: Sendable {
     }
 
     /// Of several wishes of a server the longest counts, but none that a wrong clock noted for the future.
-    private func note(_ pause: Pause, _ db: Database) throws {
+    private func insert(_ pause: Pause, _ db: Database) throws {
         try db.run(
             """
             INSERT INTO pauses (endpoint, noted, until) VALUES (?1, ?2, ?3)
@@ -152,12 +152,13 @@ struct LedgerJob: Sendable {
             WHERE excluded.until > until OR noted > excluded.noted + ?4
             """,
             [
-                pause.endpoint, pause.noted.seconds, pause.until.seconds, PlanRules.clockToleranceMilliseconds / 1000,
+                pause.endpoint, pause.requested.seconds, pause.until.seconds,
+                PlanRules.clockToleranceMilliseconds / 1000,
             ])
     }
 
     /// Keeps in mind that the events of a part were refused, until the other parts of its record are settled.
-    private func refuse(_ send: PlannedSend, status: Int, _ db: Database) throws {
+    private func insertRefusals(_ send: PlannedUpload, status: Int, _ db: Database) throws {
         for item in send.items {
             try db.run(
                 "INSERT OR IGNORE INTO refusals VALUES (?, ?, ?, ?)",
@@ -171,14 +172,14 @@ struct LedgerJob: Sendable {
 
     /// Forgets which parts of a record were refused, for the whole of it is settled.
     /// - Returns: the server's answer to one of them; nil if there were none.
-    private func takeRefusal(_ key: DeliveryKey, _ db: Database) throws -> Int? {
+    private func removeRefusals(_ key: DeliveryKey, _ db: Database) throws -> Int? {
         try db.first(
             "DELETE FROM refusals WHERE identity = ? AND content = ? RETURNING status", [key.identity, key.content])
     }
 
     /// Settles the record of an upload.
     private mutating func settle(
-        _ send: PlannedSend, status: Int, isRefused: Bool, at now: Timestamp, _ db: Database
+        _ send: PlannedUpload, status: Int, isRefused: Bool, at now: Timestamp, _ db: Database
     ) throws {
         try settle(
             send.recordKey, isList: !send.items.isEmpty, client: send.client, type: send.type, status: status,
@@ -190,9 +191,9 @@ struct LedgerJob: Sendable {
         _ key: DeliveryKey, isList: Bool, client: UInt32, type: UInt32, status: Int, isRefused: Bool,
         at now: Timestamp, _ db: Database
     ) throws {
-        let (type, client) = (try row(ofType: type, db), try row(ofClient: client, db))
-        if isList { try landParts(of: key, db) }
-        let refusal = isList ? try takeRefusal(key, db) : nil
+        let (type, client) = (try rowID(ofType: type, db), try rowID(ofClient: client, db))
+        if isList { try clearInFlightParts(of: key, db) }
+        let refusal = isList ? try removeRefusals(key, db) : nil
         try db.run(
             """
             INSERT INTO settled (identity, content, kind, client, time, status, refused) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -204,40 +205,40 @@ struct LedgerJob: Sendable {
             ])
     }
 
-    private func remark(_ settlement: Settlement, _ text: String, _ db: Database) throws {
+    private func insertRemark(_ settlement: Settlement, _ text: String, _ db: Database) throws {
         let key = settlement.send.recordKey
         try db.run(
             "INSERT OR REPLACE INTO remarks VALUES (?, ?, ?, ?)",
             [key.identity, key.content, settlement.recordID, text])
     }
 
-    private mutating func land(_ send: PlannedSend, _ db: Database) throws {
-        flown?.remove(send.key)
+    private mutating func clearInFlight(_ send: PlannedUpload, _ db: Database) throws {
+        inFlightKeys?.remove(send.key)
         try db.run("DELETE FROM flights WHERE identity = ? AND content = ?", [send.key.identity, send.key.content])
     }
 
     /// Lands all that was made of a list: once other requests carried its events, it is not sent in the old parts again.
-    private func landParts(of list: DeliveryKey, _ db: Database) throws {
+    private func clearInFlightParts(of list: DeliveryKey, _ db: Database) throws {
         try db.run("DELETE FROM flights WHERE identity = ?", [list.identity])
     }
 
     /// Takes a mark back with its quota, unless an earlier attempt may have arrived: then both stay.
-    private mutating func takeBack(_ send: PlannedSend, _ db: Database) throws {
+    private mutating func cancelMark(_ send: PlannedUpload, _ db: Database) throws {
         var flight: (client: Int64, day: Int)?
         try db.rows(
             "DELETE FROM flights WHERE identity = ? AND content = ? AND uncertain = 0 RETURNING client, day",
             [send.key.identity, send.key.content]
         ) { flight = ($0[0], $0[1]) }
-        if let flight { try giveBack(flight.client, on: flight.day, db) }
+        if let flight { try returnQuota(flight.client, on: flight.day, db) }
     }
 
     // MARK: Beginning
 
     /// Quotas of days long past serve nobody. By the clock of this job or of the last, whichever is earlier: one that runs
     /// years ahead for a night must not make the ledger forget what was sent today.
-    private func dropOldQuotas(_ db: Database, today: Int, now: Timestamp) throws {
+    private func removeOldQuotas(_ db: Database, today: Int, now: Timestamp) throws {
         let last = try db.first("SELECT day FROM jobs") ?? today
-        try db.run("DELETE FROM quotas WHERE day < ?", [min(today, last) - Self.daysKept])
+        try db.run("DELETE FROM quotas WHERE day < ?", [min(today, last) - Self.quotaRetentionDays])
         try db.run(
             """
             INSERT INTO jobs (id, time, day) VALUES (1, ?, ?)
@@ -245,40 +246,40 @@ struct LedgerJob: Sendable {
             """, [now.seconds, today])
     }
 
-    private static let daysKept = 60
+    private static let quotaRetentionDays = 60
 
     // MARK: Names
 
-    mutating func row(ofClient number: UInt32, _ db: Database) throws -> Int64 {
+    mutating func rowID(ofClient number: UInt32, _ db: Database) throws -> Int64 {
         if let row = clients[Int(number)] { return row }
         let name = names.clients[number]
         // In the words of the index, which is not used for any others.
-        let row = try Self.row(
+        let row = try Self.rowID(
             db,
             find: """
                 SELECT id FROM clients
                 WHERE system = ?1 AND ifnull(client, '') = ifnull(?2, '') AND (client IS NULL) = (?3 IS NULL)
-                """, make: "INSERT INTO clients (system, client, stored) VALUES (?, ?, ?)",
-            [name.system.description, name.folded, name.client])
+                """, insert: "INSERT INTO clients (system, client, stored) VALUES (?, ?, ?)",
+            [name.system.description, name.lowercasedID, name.client])
         clients[Int(number)] = row
         return row
     }
 
-    mutating func row(ofType number: UInt32, _ db: Database) throws -> Int64 {
+    mutating func rowID(ofType number: UInt32, _ db: Database) throws -> Int64 {
         if let row = types[Int(number)] { return row }
         let type = names.types[number]
-        let row = try Self.row(
+        let row = try Self.rowID(
             db, find: "SELECT id FROM kinds WHERE system = ? AND type = ?",
-            make: "INSERT INTO kinds (system, type) VALUES (?, ?)", [type.system.description, type.name])
+            insert: "INSERT INTO kinds (system, type) VALUES (?, ?)", [type.system.description, type.name])
         types[Int(number)] = row
         return row
     }
 
-    static func row(
-        _ db: Database, find: StaticString, make: StaticString, _ values: [any DatabaseValue]
+    static func rowID(
+        _ db: Database, find: StaticString, insert: StaticString, _ values: [any DatabaseValue]
     ) throws -> Int64 {
         if let row: Int64 = try db.first(find, values) { return row }
-        try db.run(make, values)
+        try db.run(insert, values)
         return db.lastInsertedRow
     }
 }

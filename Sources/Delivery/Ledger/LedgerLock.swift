@@ -8,49 +8,49 @@ import JSONText
 /// are about to make the ledger, its contents say who has the lock, and earlier versions know no other. They are a note for
 /// people; the locks are what counts.
 struct LedgerLock: ~Copyable, Sendable {
-    private let beside: LockedFile
-    private let file: LockedFile
+    private let lockFile: LockedFile
+    private let ledgerFile: LockedFile
 
     /// Takes the locks; makes an empty file where there is no ledger.
     /// - Parameters:
     ///   - place: where the ledger is, as ``LedgerPath/resolved(_:)`` has it.
     ///   - ledger: its path for messages.
-    /// - Throws: ``LedgerError``: `held` while somebody else has it.
+    /// - Throws: ``LedgerError``: `locked` while somebody else has it.
     init(_ place: String, of ledger: String, started: String) throws(LedgerError) {
-        let beside = try Self.lockBeside(place, of: ledger)
-        let file = try Self.lockItself(place, of: ledger)
+        let lockFile = try Self.acquireLockFile(place, of: ledger)
+        let ledgerFile = try Self.acquireLedgerFile(place, of: ledger)
         do throws(FileError) {
-            try beside.replaceContents(by: Self.note(started: started), place + ".lock")
+            try lockFile.replaceContents(by: Self.holderNote(started: started), place + ".lock")
         } catch {
             throw .file(error)
         }
-        self.beside = beside
-        self.file = file
+        self.lockFile = lockFile
+        self.ledgerFile = ledgerFile
     }
 
     /// Returns whether a path still leads to the ledger that is locked.
-    func isStill(at path: String) -> Bool { file.isStill(at: path) }
+    func locksFile(at path: String) -> Bool { ledgerFile.isStill(at: path) }
 
-    private static func lockBeside(_ place: String, of ledger: String) throws(LedgerError) -> LockedFile {
+    private static func acquireLockFile(_ place: String, of ledger: String) throws(LedgerError) -> LockedFile {
         let path = place + ".lock"
         do throws(FileError) {
             return try LockedFile(path, .whole)
         } catch {
-            throw error.isLocked ? .held(path: ledger, by: holder(path)) : .file(error)
+            throw error.isLocked ? .locked(path: ledger, by: holder(path)) : .file(error)
         }
     }
 
-    private static func lockItself(_ place: String, of ledger: String) throws(LedgerError) -> LockedFile {
+    private static func acquireLedgerFile(_ place: String, of ledger: String) throws(LedgerError) -> LockedFile {
         do throws(FileError) {
             return try LockedFile(place, .beyondEnd)
         } catch {
             // Whoever has it came by another name, and left the note beside that.
-            if error.isLocked { throw .held(path: ledger, by: nil) }
+            if error.isLocked { throw .locked(path: ledger, by: nil) }
             throw error.code == ENOTSUP || error.code == EISDIR ? .notAFile(path: ledger) : .file(error)
         }
     }
 
-    private static func note(started: String) -> [UInt8] {
+    private static func holderNote(started: String) -> [UInt8] {
         var object = CanonicalObject()
         object.set("host", string: host)
         object.set("pid", integer: Int(getpid()))

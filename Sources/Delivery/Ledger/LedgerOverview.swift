@@ -4,7 +4,7 @@ import Telemetry
 /// Counts and texts of a ledger for an operator.
 public struct LedgerOverview: Sendable {
     /// Whose uploads, and of which type.
-    public struct Subject: Sendable, Hashable {
+    public struct RecordGroup: Sendable, Hashable {
         /// The client.
         public let client: ClientName
         /// The type of upload.
@@ -31,7 +31,7 @@ public struct LedgerOverview: Sendable {
     /// The text of a server about a record that it refused or took.
     public struct Remark: Sendable, Equatable {
         /// The client and the type.
-        public let subject: Subject
+        public let group: RecordGroup
         /// The record's id.
         public let id: String
         /// The server's answer.
@@ -45,9 +45,9 @@ public struct LedgerOverview: Sendable {
     }
 
     /// The counts.
-    public private(set) var counts: [Subject: Counts] = [:]
+    public private(set) var counts: [RecordGroup: Counts] = [:]
     /// How many uploads each client has had of the day's quota.
-    public private(set) var today: [ClientName: Int] = [:]
+    public private(set) var uploadsToday: [ClientName: Int] = [:]
     /// All that was refused, and what was taken with a remark, by id.
     public private(set) var remarks: [Remark] = []
     /// Servers that asked to be left alone, also those whose time is over.
@@ -81,7 +81,7 @@ public struct LedgerOverview: Sendable {
         try add("SELECT client, kind, count(*) FROM flights GROUP BY client, kind", db, names) { $0.inFlight += $1[2] }
         try addWaits(db, names)
         for (client, used) in try db.usage(on: day) {
-            if let name = names.clients[client], used > 0 { today[name, default: 0] += used }
+            if let name = names.clients[client], used > 0 { uploadsToday[name, default: 0] += used }
         }
         pauses = try db.pauses()
         lastJob = try db.first("SELECT time FROM jobs").flatMap { Timestamp(seconds: $0) }
@@ -96,10 +96,10 @@ public struct LedgerOverview: Sendable {
             WHERE refused < 2 ORDER BY id
             """
         ) { row in
-            guard let subject = names.subject(row) else { return }
+            guard let group = names.group(row) else { return }
             remarks.append(
                 Remark(
-                    subject: subject, id: row[2], status: row[3], isRefusal: row[4], text: row[5],
+                    group: group, id: row[2], status: row[3], isRefusal: row[4], text: row[5],
                     time: Timestamp(seconds: row[6])))
         }
     }
@@ -117,9 +117,9 @@ public struct LedgerOverview: Sendable {
                 WaitingBundle(name: BundleName(path: row[1], digest: row[2]), seen: Timestamp(seconds: row[3])))
         }
         try db.waits { row in
-            guard let subject = names.subject(row) else { return }
+            guard let group = names.group(row) else { return }
             let reason = WaitReason(row, at: 3)
-            counts[subject, default: Counts()].waiting[reason, default: 0] += row[5]
+            counts[group, default: Counts()].waiting[reason, default: 0] += row[5]
             if let place = places[row[2]] { bundles[place].waiting[reason, default: 0] += row[5] }
         }
         bundles.removeAll { $0.waiting.isEmpty }
@@ -130,7 +130,7 @@ public struct LedgerOverview: Sendable {
         _ sql: StaticString, _ db: Database, _ names: Names, _ count: (inout Counts, borrowing DatabaseRow) -> Void
     ) throws {
         try db.rows(sql) { row in
-            if let subject = names.subject(row) { count(&counts[subject, default: Counts()], row) }
+            if let group = names.group(row) { count(&counts[group, default: Counts()], row) }
         }
     }
 
@@ -139,9 +139,9 @@ public struct LedgerOverview: Sendable {
         let types: [Int64: TypeName]
 
         /// - Parameter row: one whose first columns are a client and a type.
-        func subject(_ row: borrowing DatabaseRow) -> Subject? {
+        func group(_ row: borrowing DatabaseRow) -> RecordGroup? {
             guard let client = clients[row[0]], let type = types[row[1]] else { return nil }
-            return Subject(client: client, type: type)
+            return RecordGroup(client: client, type: type)
         }
     }
 }

@@ -41,44 +41,44 @@ enum LedgerPath {
 
     /// The path by which the ledger is to be opened that stands at a path without symbolic links.
     /// - Parameter path: its path for messages.
-    /// - Throws: ``LedgerError``; `severalNames` where a log may lie under a name that is not known.
-    static func place(of resolved: String, _ path: String) throws(LedgerError) -> String {
+    /// - Throws: ``LedgerError``; `multipleNames` where a log may lie under a name that is not known.
+    static func openingPath(of resolved: String, _ path: String) throws(LedgerError) -> String {
         var status = stat()
         guard stat(resolved, &status) == 0 else { throw .file(FileError(.open, path)) }
-        let noted: String?
+        let recorded: String?
         do throws(LedgerError) {
-            noted = try LedgerFile.translating(path) { try note(in: resolved) }
+            recorded = try LedgerFile.translatingErrors(path) { try recordedPath(in: resolved) }
         } catch {
             // With one name there is one log. What is wrong with the file shows when it is opened with that.
             guard status.st_nlink > 1 else { return resolved }
             throw error
         }
-        if let noted, FileIdentity(path: noted) == FileIdentity(path: resolved) { return noted }
-        guard status.st_nlink == 1 else { throw .severalNames(path: path) }
+        if let recorded, FileIdentity(path: recorded) == FileIdentity(path: resolved) { return recorded }
+        guard status.st_nlink == 1 else { throw .multipleNames(path: path) }
         return resolved
     }
 
     /// Notes the path by which a ledger is opened, in the file itself and not in its log alone.
-    static func note(_ place: String, in file: DatabaseFile) throws {
+    static func record(_ place: String, in file: DatabaseFile) throws {
         let isNew = try file.write { db in
             try db.run("CREATE TABLE IF NOT EXISTS place (id INTEGER PRIMARY KEY CHECK (id = 1), path TEXT NOT NULL)")
-            guard try noted(db) != place else { return false }
+            guard try recordedPath(db) != place else { return false }
             try db.run("INSERT OR REPLACE INTO place VALUES (1, ?)", [place])
             return true
         }
         if isNew { try file.withoutTransaction { try $0.checkpoint() } }
     }
 
-    /// The path that is noted in a file; nil if there is none. The log and the locks are not looked at.
-    private static func note(in path: String) throws -> String? {
+    /// The path that is recorded in a file; nil if there is none. The log and the locks are not looked at.
+    private static func recordedPath(in path: String) throws -> String? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_size > 0 else { return nil }
-        return try DatabaseFile(path: LedgerFile.fixedName(of: path), .reading).read { db in
-            try db.hasTable("place") ? noted(db) : nil
+        return try DatabaseFile(path: LedgerFile.immutableURI(of: path), .reading).read { db in
+            try db.hasTable("place") ? recordedPath(db) : nil
         }
     }
 
-    private static func noted(_ db: Database) throws -> String? {
+    private static func recordedPath(_ db: Database) throws -> String? {
         try db.first("SELECT path FROM place")
     }
 }

@@ -38,7 +38,7 @@ extension Ledger {
 
 extension LedgerJob {
     /// Notes that a job has records that were settled before, so that their entries are not pruned.
-    func note(settledOf plan: Plan, _ db: Database) throws {
+    func markSeen(settledIn plan: Plan, _ db: Database) throws {
         let keys = plan.dispositions.indices.filter {
             [.delivered, .refused, .givenUp].contains(plan.dispositions[$0])
         }

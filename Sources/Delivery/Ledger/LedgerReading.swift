@@ -6,13 +6,13 @@ extension Database {
     /// The knowledge that a plan needs.
     func ledgerState(of pool: CandidatePool, today: Int) throws -> LedgerState {
         var state = LedgerState()
-        state.standings = try standings(of: pool.candidates)
+        state.histories = try histories(of: pool.candidates)
         state.deliveredItems = try deliveredItems(of: pool.items.keys)
         state.refusedItems = try refusedItems()
         state.pauses = try pauses()
         let used = try usage(on: today)
         let names = try clientNames()
-        state.flights = try flights(names)
+        state.inFlight = try inFlightUploads(names)
         state.deletedClients = try deletedClients(names, pool.systems)
         for (client, count) in used {
             if let name = names[client] { state.used[name, default: 0] += count }
@@ -20,9 +20,9 @@ extension Database {
         return state
     }
 
-    private func standings(of candidates: [Candidate]) throws -> [Standing] {
+    private func histories(of candidates: [Candidate]) throws -> [RecordHistory] {
         try candidates.map { candidate in
-            var outcome = Standing.Outcome.none
+            var outcome = RecordHistory.Outcome.none
             var other: Int64?
             try rows("SELECT content, refused, time FROM settled WHERE identity = ?", [candidate.key.identity]) { row in
                 if Digest16(row, at: 0) == candidate.key.content {
@@ -31,7 +31,7 @@ extension Database {
                     other = max(other ?? 0, row[2])
                 }
             }
-            return Standing(outcome, otherSent: other.flatMap { Timestamp(seconds: $0) })
+            return RecordHistory(outcome, otherPayloadTime: other.flatMap { Timestamp(seconds: $0) })
         }
     }
 
@@ -41,7 +41,7 @@ extension Database {
         case refused = 1
         case givenUp = 2
 
-        var outcome: Standing.Outcome {
+        var outcome: RecordHistory.Outcome {
             switch self {
             case .delivered: .delivered
             case .refused: .refused
@@ -99,20 +99,20 @@ extension Database {
         try rows("SELECT endpoint, noted, until FROM pauses ORDER BY endpoint") { row in
             pauses.append(
                 Pause(
-                    endpoint: row[0], noted: Timestamp(clamping: (row[1] as Int64) &* 1000),
+                    endpoint: row[0], requested: Timestamp(clamping: (row[1] as Int64) &* 1000),
                     until: Timestamp(clamping: (row[2] as Int64) &* 1000)))
         }
         return pauses
     }
 
-    private func flights(_ names: [Int64: ClientName]) throws -> [DeliveryKey: Flight] {
-        var flights: [DeliveryKey: Flight] = [:]
+    private func inFlightUploads(_ names: [Int64: ClientName]) throws -> [DeliveryKey: InFlightUpload] {
+        var uploads: [DeliveryKey: InFlightUpload] = [:]
         try rows("SELECT identity, content, client, day, time FROM flights") { row in
             guard let key = DeliveryKey(row, at: 0), let client = names[row[2]], let time = Timestamp(seconds: row[4])
             else { return }
-            flights[key] = Flight(client: client, day: row[3], time: time)
+            uploads[key] = InFlightUpload(client: client, day: row[3], time: time)
         }
-        return flights
+        return uploads
     }
 
     /// How much of a day's quota each client has had.

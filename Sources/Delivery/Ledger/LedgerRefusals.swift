@@ -51,7 +51,7 @@ extension Ledger {
     public func retry(_ selection: RefusalSelection) throws(LedgerError) -> [String: Int] {
         try edit { db in
             switch selection {
-            case .ids(let ids): try db.counting(ids) { try db.retry($0) }
+            case .ids(let ids): try db.countingByID(ids) { try db.retry($0) }
             case .status(let status): try db.retryAll(status: status)
             case .all: try db.retryAll(status: nil)
             }
@@ -64,7 +64,7 @@ extension Ledger {
     public func giveUp(_ ids: [String], at now: Timestamp) throws(LedgerError) -> [String: Int] {
         try edit { db in
             let types = try db.typeNames().values
-            return try db.counting(ids) { id in
+            return try db.countingByID(ids) { id in
                 try types.reduce(0) { try $0 + db.giveUp($1.identity(of: id), at: now) }
             }
         }
@@ -73,7 +73,7 @@ extension Ledger {
 
 extension Database {
     /// Calls a body for each id, and adds up what it counts.
-    func counting(_ ids: [String], _ body: (String) throws -> Int) rethrows -> [String: Int] {
+    func countingByID(_ ids: [String], _ body: (String) throws -> Int) rethrows -> [String: Int] {
         var counts: [String: Int] = [:]
         for id in ids { counts[id, default: 0] += try body(id) }
         return counts
@@ -83,7 +83,7 @@ extension Database {
         var keys: Set<DeliveryKey> = []
         for type in try typeNames().values {
             let identity = type.identity(of: id)
-            try noteAsWaiting(identity: identity)
+            try insertWaits(identity: identity)
             keys.formUnion(
                 try self.keys(
                     "DELETE FROM settled WHERE identity = ? AND refused > 0 RETURNING identity, content", [identity]))
@@ -91,13 +91,13 @@ extension Database {
             keys.formUnion(
                 try self.keys("DELETE FROM refusals WHERE identity = ? RETURNING identity, content", [identity]))
         }
-        try forgetRemarks(of: keys)
+        try deleteRemarks(of: keys)
         return keys.count
     }
 
     /// - Parameter status: nil for every status.
     fileprivate func retryAll(status: Int?) throws -> [String: Int] {
-        try noteAsWaiting(status: status)
+        try insertWaits(status: status)
         var keys = try keys(
             "DELETE FROM settled WHERE refused = 1 AND (?1 IS NULL OR status = ?1) RETURNING identity, content",
             [status])
@@ -110,36 +110,37 @@ extension Database {
                 "SELECT id FROM remarks WHERE identity = ? AND content = ?", [key.identity, key.content])
             counts[id ?? "", default: 0] += 1
         }
-        try forgetRemarks(of: keys)
+        try deleteRemarks(of: keys)
         return counts
     }
 
     /// Until a job sees them again, it is told that these records wait.
-    private func noteAsWaiting(identity: Digest16) throws {
+    private func insertWaits(identity: Digest16) throws {
         try run(
             """
             INSERT OR REPLACE INTO waits
             SELECT identity, content, kind, client, 0, ?2, 0 FROM settled WHERE identity = ?1 AND refused > 0
-            """, [identity, try row(of: WaitReason.toRetry)])
+            """, [identity, try rowID(of: WaitReason.toRetry)])
     }
 
-    private func noteAsWaiting(status: Int?) throws {
+    private func insertWaits(status: Int?) throws {
         try run(
             """
             INSERT OR REPLACE INTO waits
             SELECT identity, content, kind, client, 0, ?2, 0 FROM settled
             WHERE refused = 1 AND (?1 IS NULL OR status = ?1)
-            """, [status, try row(of: WaitReason.toRetry)])
+            """, [status, try rowID(of: WaitReason.toRetry)])
     }
 
-    private func forgetRemarks(of keys: Set<DeliveryKey>) throws {
+    private func deleteRemarks(of keys: Set<DeliveryKey>) throws {
         for key in keys {
             try run("DELETE FROM remarks WHERE identity = ? AND content = ?", [key.identity, key.content])
         }
     }
 
     fileprivate func giveUp(_ identity: Digest16, at now: Timestamp) throws -> Int {
-        var count = try changeCount(running: "UPDATE settled SET refused = 2 WHERE identity = ? AND refused = 1", [identity])
+        var count = try changeCount(
+            running: "UPDATE settled SET refused = 2 WHERE identity = ? AND refused = 1", [identity])
         count += try changeCount(
             running: """
                 INSERT OR IGNORE INTO settled (identity, content, kind, client, time, status, refused)

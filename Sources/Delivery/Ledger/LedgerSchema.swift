@@ -8,34 +8,35 @@ enum LedgerSchema {
     static let applicationID = 0x5046_4C44
 
     /// The changes of form, in order, by the names under which a ledger lists them.
-    private static let changes: [(name: String, sql: String)] = [
+    private static let migrations: [(name: String, sql: String)] = [
         ("1", firstVersion + "PRAGMA application_id = \(applicationID);"), ("2", secondVersion), ("3", thirdVersion),
         ("4", fourthVersion), ("5", fifthVersion),
     ]
 
     /// The table of the changes that were made, by the name that the first ledgers gave it.
-    static let list = "grdb_migrations"
+    static let migrationTable = "grdb_migrations"
 
     /// Gives a database the present form, one change a transaction.
-    static func bringUpToDate(_ file: DatabaseFile) throws {
-        for change in changes {
+    static func migrate(_ file: DatabaseFile) throws {
+        for migration in migrations {
             try file.write { db in
-                try db.run(script: "CREATE TABLE IF NOT EXISTS \(list) (identifier TEXT NOT NULL PRIMARY KEY)")
-                guard try !changesMade(in: db).contains(change.name) else { return }
-                try db.run(script: change.sql)
-                try db.run("INSERT INTO grdb_migrations VALUES (?)", [change.name])
+                try db.run(
+                    script: "CREATE TABLE IF NOT EXISTS \(migrationTable) (identifier TEXT NOT NULL PRIMARY KEY)")
+                guard try !appliedMigrations(in: db).contains(migration.name) else { return }
+                try db.run(script: migration.sql)
+                try db.run("INSERT INTO grdb_migrations VALUES (?)", [migration.name])
             }
         }
     }
 
     /// Whether a newer version of the program has changed the form of a ledger.
     static func isNewer(_ db: Database) throws -> Bool {
-        try !changesMade(in: db).isSubset(of: changes.map(\.name))
+        try !appliedMigrations(in: db).isSubset(of: migrations.map(\.name))
     }
 
     /// The names of the changes that were made; none if there is no list of them.
-    static func changesMade(in db: Database) throws -> Set<String> {
-        guard try db.hasTable(list) else { return [] }
+    static func appliedMigrations(in db: Database) throws -> Set<String> {
+        guard try db.hasTable(migrationTable) else { return [] }
         var names: Set<String> = []
         try db.rows("SELECT identifier FROM grdb_migrations") { names.insert($0[0]) }
         return names

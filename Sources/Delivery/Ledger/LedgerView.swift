@@ -46,7 +46,7 @@ public struct LedgerView: Sendable {
     /// The pauses that the servers of a plan asked for and that are in force at an instant.
     public func pauses(of plan: Plan, at now: Timestamp) throws(LedgerError) -> [Pause] {
         let endpoints = Set(plan.names.types.values.compactMap { plan.rules.endpoints[$0.system] })
-        return try read { try $0.pauses() }.filter { $0.isInForce(at: now) && endpoints.contains($0.endpoint) }
+        return try read { try $0.pauses() }.filter { $0.isActive(at: now) && endpoints.contains($0.endpoint) }
     }
 
     /// What was delivered, refused, is in flight and waits.
@@ -75,9 +75,9 @@ public struct LedgerView: Sendable {
     }
 
     /// What jobs found of the records of a pool that are not delivered.
-    public func lastFindings(of pool: CandidatePool) throws(LedgerError) -> LastFindings {
+    public func recordedReasons(of pool: CandidatePool) throws(LedgerError) -> RecordedReasons {
         try read { db in
-            var findings = LastFindings()
+            var recorded = RecordedReasons()
             try db.rows(
                 """
                 SELECT identity, content, status, text FROM remarks CROSS JOIN settled USING (identity, content)
@@ -85,16 +85,18 @@ public struct LedgerView: Sendable {
                 """
             ) { row in
                 let text: String = row[3]
-                if let key = DeliveryKey(row, at: 0) { findings.answers[key] = "\(row[2] as Int) \(text)" }
+                if let key = DeliveryKey(row, at: 0) { recorded.refusalAnswers[key] = "\(row[2] as Int) \(text)" }
             }
             // An older ledger that is only looked at has no such table.
-            guard try db.hasTable("waits") else { return findings }
-            for candidate in pool.candidates { findings.reasons[candidate.key] = try db.waitReason(of: candidate.key) }
-            return findings
+            guard try db.hasTable("waits") else { return recorded }
+            for candidate in pool.candidates {
+                recorded.waitReasons[candidate.key] = try db.waitReason(of: candidate.key)
+            }
+            return recorded
         }
     }
 
     func read<Value: Sendable>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
-        try LedgerFile.translating(path) { try file.read(body) }
+        try LedgerFile.translatingErrors(path) { try file.read(body) }
     }
 }

@@ -7,9 +7,9 @@ import Telemetry
 /// sends: a row whose record was settled since counts no more, and goes when the next job begins.
 extension LedgerJob {
     /// Notes what of a plan waits, in the place of what was known of its bundles.
-    mutating func note(waitsOf plan: Plan, _ db: Database) throws {
+    mutating func recordWaits(in plan: Plan, _ db: Database) throws {
         try db.run("DELETE FROM waiting")
-        let bundles = try plan.pool.bundles.map { try db.row(of: $0, at: plan.now) }
+        let bundles = try plan.pool.bundles.map { try db.rowID(of: $0, at: plan.now) }
         for bundle in Set(bundles) { try db.run("DELETE FROM waits WHERE bundle = ?", [bundle]) }
         try db.run(
             """
@@ -17,17 +17,17 @@ extension LedgerJob {
                 SELECT 1 FROM settled WHERE settled.identity = waits.identity AND settled.content = waits.content)
             """)
         var reasons: [WaitReason: Int64] = [:]
-        for index in plan.waits {
+        for index in plan.waitingIndices {
             let candidate = plan.pool.candidates[index]
             let reason = plan.dispositions[index] == .send ? .notSent : plan.reason(of: index)
-            if reasons[reason] == nil { reasons[reason] = try db.row(of: reason) }
+            if reasons[reason] == nil { reasons[reason] = try db.rowID(of: reason) }
             let bundle =
-                bundles.indices.contains(Int(candidate.place.bundle)) ? bundles[Int(candidate.place.bundle)] : 0
+                bundles.indices.contains(Int(candidate.location.bundle)) ? bundles[Int(candidate.location.bundle)] : 0
             try db.run(
                 "INSERT OR REPLACE INTO waits VALUES (?, ?, ?, ?, ?, ?, ?)",
                 [
-                    candidate.key.identity, candidate.key.content, try row(ofType: candidate.type, db),
-                    try row(ofClient: candidate.client, db), bundle, reasons[reason] ?? 0, candidate.items != nil,
+                    candidate.key.identity, candidate.key.content, try rowID(ofType: candidate.type, db),
+                    try rowID(ofClient: candidate.client, db), bundle, reasons[reason] ?? 0, candidate.items != nil,
                 ])
         }
         // Nothing names the others any more.
@@ -38,7 +38,7 @@ extension LedgerJob {
 extension Plan {
     /// The numbers of the records that wait or are to be sent, in the order of their keys, in which the ledger takes them
     /// fastest.
-    fileprivate var waits: [Int] {
+    fileprivate var waitingIndices: [Int] {
         dispositions.indices.filter { dispositions[$0].isWaiting || dispositions[$0] == .send }
             .sorted { pool.candidates[$0].key < pool.candidates[$1].key }
     }
@@ -78,7 +78,7 @@ extension Database {
         return reason
     }
 
-    fileprivate func row(of bundle: BundleName, at now: Timestamp) throws -> Int64 {
+    fileprivate func rowID(of bundle: BundleName, at now: Timestamp) throws -> Int64 {
         try run(
             """
             INSERT INTO bundles (digest, path, time) VALUES (?, ?, ?)
@@ -87,9 +87,9 @@ extension Database {
         return try first("SELECT id FROM bundles WHERE digest = ?", [bundle.digest]) ?? 0
     }
 
-    func row(of reason: WaitReason) throws -> Int64 {
-        try LedgerJob.row(
+    func rowID(of reason: WaitReason) throws -> Int64 {
+        try LedgerJob.rowID(
             self, find: "SELECT id FROM reasons WHERE code = ? AND detail = ?",
-            make: "INSERT INTO reasons (code, detail) VALUES (?, ?)", [reason.code, reason.detail ?? ""])
+            insert: "INSERT INTO reasons (code, detail) VALUES (?, ?)", [reason.code, reason.detail ?? ""])
     }
 }

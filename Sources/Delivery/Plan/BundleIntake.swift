@@ -46,7 +46,7 @@ public struct BundleIntake: Sendable {
             let end = pool.end
             do {
                 let reader = try BundleReader(try BundleFile(path: path), knowing: systems, signedBy: signers)
-                pool.begin(BundleName(path: path, digest: reader.manifest.digest))
+                pool.addBundle(BundleName(path: path, digest: reader.manifest.digest))
                 try await Self.verify(
                     reader, number: readers.count, limit: limit, isReleased: isReleased, into: &pool, progress)
                 readers.append(reader)

@@ -3,7 +3,7 @@ import JSONText
 import Telemetry
 
 /// Where a record stands.
-public struct RecordPlace: Sendable, Hashable {
+public struct RecordLocation: Sendable, Hashable {
     /// The bundle, in the order given, from 0.
     public let bundle: UInt32
     /// The segment in the bundle, from 0.
@@ -17,7 +17,7 @@ public struct RecordPlace: Sendable, Hashable {
 /// The knowledge of a record that a plan needs: 88 bytes, whatever the size of the record, and its items.
 struct Candidate: Sendable {
     let key: DeliveryKey
-    let place: RecordPlace
+    let location: RecordLocation
     /// The time at which the device queued the record, in milliseconds since 1970, or `nil` if it is unknown.
     let time: Int64?
     let client: UInt32
@@ -37,10 +37,10 @@ struct Candidate: Sendable {
     var holds: UInt32? { packedHolds.value }
 
     init(
-        key: DeliveryKey, time: Timestamp?, place: RecordPlace, items: Range<Int>?, client: UInt32, type: UInt32,
+        key: DeliveryKey, time: Timestamp?, location: RecordLocation, items: Range<Int>?, client: UInt32, type: UInt32,
         account: UInt32?, holds: UInt32?
     ) {
-        (self.key, self.place, self.client, self.type) = (key, place, client, type)
+        (self.key, self.location, self.client, self.type) = (key, location, client, type)
         self.time = time?.milliseconds
         firstItem = items?.lowerBound ?? 0
         itemCount = OptionalUInt32(items.map { UInt32($0.count) })
@@ -118,7 +118,7 @@ public struct CandidatePool: Sendable {
 
     /// The records, by number, that are held for a code that is not released.
     /// - Parameter ids: only those of these ids; nil for all.
-    public func held(for code: String, ids: [String]?) -> [Int] {
+    public func indices(heldFor code: String, ids: [String]?) -> [Int] {
         let wanted = ids.map { ids in Set(names.types.values.flatMap { type in ids.map { type.identity(of: $0) } }) }
         return candidates.indices.filter { index in
             holds(of: index).contains(code) && wanted?.contains(candidates[index].key.identity) ?? true
@@ -126,7 +126,7 @@ public struct CandidatePool: Sendable {
     }
 
     /// Where a record stands, by its number in the order of the bundles.
-    public func place(of index: Int) -> RecordPlace { candidates[index].place }
+    public func location(of index: Int) -> RecordLocation { candidates[index].location }
 
     /// The codes for which a record, by its number, is held and that are not released, in order.
     public func holds(of index: Int) -> [String] { candidates[index].holds.map { names.holds[$0] } ?? [] }
@@ -161,7 +161,7 @@ public struct CandidatePool: Sendable {
     }
 
     /// Names the next bundle, of which segments are added then.
-    mutating func begin(_ bundle: BundleName) { bundles.append(bundle) }
+    mutating func addBundle(_ bundle: BundleName) { bundles.append(bundle) }
 
     /// Adds what was noted of a segment.
     /// - Parameter isReleased: whether the operator accepted that a record, by its id, is held for a reason.
@@ -170,7 +170,7 @@ public struct CandidatePool: Sendable {
     ) {
         for note in notes.notes {
             let holds = note.holds.filter { code in
-                !Holding.isReleasable(code, knowing: systems) || !isReleased(note.id ?? "", code)
+                !HoldCodes.isReleasable(code, knowing: systems) || !isReleased(note.id ?? "", code)
             }
             let firstItem = items.count
             let itemRange = note.items.map { firstItem..<firstItem + $0.count }
@@ -178,7 +178,7 @@ public struct CandidatePool: Sendable {
             candidates.append(
                 Candidate(
                     key: note.key, time: note.time,
-                    place: RecordPlace(
+                    location: RecordLocation(
                         bundle: UInt32(clamping: bundle), segment: UInt32(clamping: segment),
                         start: UInt32(clamping: note.range.lowerBound), count: UInt32(clamping: note.range.count - 1)),
                     items: itemRange, client: names.clients.number(of: note.client),
@@ -198,7 +198,7 @@ public struct BundleName: Sendable, Hashable {
 }
 
 /// Which reasons for holding a record an operator may accept.
-public enum Holding {
+public enum HoldCodes {
     /// The codes that an operator may accept, in order.
     public static func releasable(knowing systems: SystemTable) -> [String] {
         systems.holdCodes.filter { !$0.isFinal }.map(\.code)

@@ -60,12 +60,12 @@ public struct DeliveryKey: Sendable, Hashable {
     /// The hash of system, type and id.
     public static func identity(system: SystemName, type: String, id: String) -> Digest16 {
         var hash = SHA256()
-        for text in [system.description, type, id] { hash.update(counted: Array(text.utf8)[...]) }
+        for text in [system.description, type, id] { hash.update(lengthPrefixed: Array(text.utf8)[...]) }
         return Digest16(hash)
     }
 
     /// The key of an upload that carries some items of this record.
-    func part(_ items: some Sequence<SentItem>) -> DeliveryKey {
+    func partKey(_ items: some Sequence<SentItem>) -> DeliveryKey {
         var bytes: [UInt8] = []
         for item in items { item.key.digest.append(to: &bytes) }
         var hash = SHA256()
@@ -83,7 +83,7 @@ extension DeliveryKey: Comparable {
 
 extension SHA256 {
     /// Adds bytes and how many they are, so that texts do not run together.
-    mutating func update(counted bytes: ArraySlice<UInt8>) {
+    mutating func update(lengthPrefixed bytes: ArraySlice<UInt8>) {
         let count = (0..<8).map { UInt8(truncatingIfNeeded: bytes.count >> (8 * $0)) }
         update(count.span)
         update(bytes.span)

@@ -2,7 +2,7 @@ import Bytes
 import Telemetry
 
 /// An upload that was marked in flight and not settled: nothing more is known of it.
-public struct Flight: Sendable, Equatable {
+public struct InFlightUpload: Sendable, Equatable {
     /// The client whose quota it took last.
     public var client: ClientName
     /// The day whose quota it took last.
@@ -16,7 +16,7 @@ public struct Flight: Sendable, Equatable {
 }
 
 /// What a ledger knows of a record.
-public struct Standing: Sendable, Equatable {
+public struct RecordHistory: Sendable, Equatable {
     /// What became of it.
     public enum Outcome: Sendable, Equatable {
         /// Not settled.
@@ -38,27 +38,28 @@ public struct Standing: Sendable, Equatable {
     private static let lastSecond = Int64(UInt32.max) - 1
 
     /// When another payload under its id was last settled.
-    public var otherSent: Timestamp? {
+    public var otherPayloadTime: Timestamp? {
         otherSeconds.value.flatMap { Timestamp(milliseconds: Int64($0) * 1000) }
     }
 
     /// Keeps the instant to the second, which is all that is asked for.
-    public init(_ outcome: Outcome = .none, otherSent: Timestamp? = nil) {
+    public init(_ outcome: Outcome = .none, otherPayloadTime: Timestamp? = nil) {
         self.outcome = outcome
-        otherSeconds = OptionalUInt32(otherSent.map { UInt32(clamping: min($0.milliseconds / 1000, Self.lastSecond)) })
+        otherSeconds = OptionalUInt32(
+            otherPayloadTime.map { UInt32(clamping: min($0.milliseconds / 1000, Self.lastSecond)) })
     }
 }
 
 /// The knowledge of a ledger that a plan needs, as values.
 public struct LedgerState: Sendable {
     /// What is known of each candidate, in their order.
-    public var standings: [Standing] = []
+    public var histories: [RecordHistory] = []
     /// Which items were delivered, in the order of all items of the pool.
     public var deliveredItems: [Bool] = []
     /// Events that were refused, by the record of which another part is still to be sent.
     public var refusedItems: [DeliveryKey: Set<ItemKey>] = [:]
     /// Uploads marked in flight and not settled.
-    public var flights: [DeliveryKey: Flight] = [:]
+    public var inFlight: [DeliveryKey: InFlightUpload] = [:]
     /// Clients that asked for the deletion of their data: such a request was settled or is in flight.
     public var deletedClients: Set<ClientName> = []
     /// How many uploads each client has had of today's quota.
@@ -71,7 +72,9 @@ public struct LedgerState: Sendable {
     public init() {}
 
     /// Returns what is known of the candidate at `index`. A ledger without an entry for it knows nothing.
-    func standing(of index: Int) -> Standing { standings.indices.contains(index) ? standings[index] : Standing() }
+    func history(of index: Int) -> RecordHistory {
+        histories.indices.contains(index) ? histories[index] : RecordHistory()
+    }
 
     /// Returns whether the item at an index of the pool was delivered.
     func isDelivered(item index: Int) -> Bool { deliveredItems.indices.contains(index) && deliveredItems[index] }

@@ -72,16 +72,16 @@ struct ListItems {
         _ list: ListFormat, scope: [String]
     ) -> Digest16 {
         var hash = SHA256()
-        for text in scope { hash.update(counted: Array(text.utf8)[...]) }
+        for text in scope { hash.update(lengthPrefixed: Array(text.utf8)[...]) }
         if let key = list.idKey, let id = document.value(of: key, in: node), document.kind(of: id) == .string {
-            hash.update(counted: Array(key.utf8)[...])
-            hash.update(counted: Array(document.string(of: id).utf8)[...])
+            hash.update(lengthPrefixed: Array(key.utf8)[...])
+            hash.update(lengthPrefixed: Array(document.string(of: id).utf8)[...])
             return Digest16(hash)
         }
         if let key = list.changingKey {
             return Digest16(hash.adding(membersOf: node, in: document, but: key))
         }
-        hash.update(counted: record.payload[range])
+        hash.update(lengthPrefixed: record.payload[range])
         return Digest16(hash)
     }
 }
@@ -91,14 +91,14 @@ extension SHA256 {
     fileprivate func adding(membersOf node: JSONNode, in document: JSONDocument, but left: JSONKey) -> SHA256 {
         var hash = self
         guard document.kind(of: node) == .object else {
-            hash.update(counted: document.canonicalBytes(of: node)[...])
+            hash.update(lengthPrefixed: document.canonicalBytes(of: node)[...])
             return hash
         }
         for place in 0..<document.memberCount(of: node) {
             let member = document.member(at: place, of: node)
             if document.bytes(of: member.key).equals(left.utf8.span) { continue }
-            hash.update(counted: document.bytes(of: member.key).copied()[...])
-            hash.update(counted: document.canonicalBytes(of: member.value)[...])
+            hash.update(lengthPrefixed: document.bytes(of: member.key).copied()[...])
+            hash.update(lengthPrefixed: document.canonicalBytes(of: member.value)[...])
         }
         return hash
     }
@@ -111,7 +111,7 @@ extension Digest16 {
         append(to: &bytes)
         var hash = SHA256()
         hash.update(bytes.span)
-        hash.update(counted: Array("\(number)".utf8)[...])
+        hash.update(lengthPrefixed: Array("\(number)".utf8)[...])
         return Digest16(hash)
     }
 }

@@ -13,7 +13,7 @@ public enum Disposition: Sendable, CaseIterable {
     /// It waits for another job, for this one has enough of its type.
     case typeLimit
     /// It waits, for its id was sent with another payload less than 15 minutes ago, or is in this job.
-    case sameIDLately
+    case sameIDSentRecently
     /// It waits for a credential.
     case missingCredential
     /// It waits, for its server asked to be left alone for a while.
@@ -45,7 +45,7 @@ public enum Disposition: Sendable, CaseIterable {
         case .settle: "nothing-left"
         case .dailyLimit: "daily-limit"
         case .typeLimit: "per-type-limit"
-        case .sameIDLately: "same-id-lately"
+        case .sameIDSentRecently: "same-id-lately"
         case .missingCredential: "missing-credential"
         case .serverPause: "server-pause"
         case .held: "held"
@@ -63,7 +63,7 @@ public enum Disposition: Sendable, CaseIterable {
     public var name: String {
         switch self {
         case .typeLimit: "per-type limit"
-        case .sameIDLately: "same id sent lately"
+        case .sameIDSentRecently: "same id sent lately"
         case .serverPause: "server asked to wait"
         case .deletionRequested: code
         case .send, .sendPart, .settle, .dailyLimit, .missingCredential, .held, .tooOld, .delivered, .refused,
@@ -73,9 +73,9 @@ public enum Disposition: Sendable, CaseIterable {
     }
 
     /// Whether the record may go in a later job without anybody doing anything.
-    public var isForLater: Bool {
+    public var isDeferred: Bool {
         switch self {
-        case .sendPart, .dailyLimit, .typeLimit, .sameIDLately, .overlapping, .serverPause: true
+        case .sendPart, .dailyLimit, .typeLimit, .sameIDSentRecently, .overlapping, .serverPause: true
         case .send, .settle, .missingCredential, .held, .tooOld, .deletionRequested, .delivered, .refused, .duplicate,
             .givenUp:
             false
@@ -86,15 +86,15 @@ public enum Disposition: Sendable, CaseIterable {
     public var isWaiting: Bool {
         switch self {
         case .missingCredential, .held, .tooOld: true
-        case .send, .sendPart, .settle, .dailyLimit, .typeLimit, .sameIDLately, .serverPause, .deletionRequested,
+        case .send, .sendPart, .settle, .dailyLimit, .typeLimit, .sameIDSentRecently, .serverPause, .deletionRequested,
             .delivered, .refused, .duplicate, .overlapping, .givenUp:
-            isForLater
+            isDeferred
         }
     }
 }
 
 /// One upload.
-public struct PlannedSend: Sendable, Hashable {
+public struct PlannedUpload: Sendable, Hashable {
     /// The key by which the ledger knows this upload.
     public let key: DeliveryKey
     /// The key by which the ledger knows the whole record.
@@ -106,7 +106,7 @@ public struct PlannedSend: Sendable, Hashable {
     /// The number of the account whose credential it needs.
     public let account: UInt32?
     /// Where its record stands.
-    public let place: RecordPlace
+    public let location: RecordLocation
     /// The items of its list that it carries; empty for a record that is no list.
     public let items: [SentItem]
     /// Whether the record is sent as it stands.
@@ -122,7 +122,7 @@ public struct ClientQueue: Sendable {
     /// The number of the client among the plan's names.
     public let client: UInt32
     /// Its uploads.
-    public internal(set) var sends: [PlannedSend]
+    public internal(set) var sends: [PlannedUpload]
 }
 
 /// A record of which nothing is left to send.

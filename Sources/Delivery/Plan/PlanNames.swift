@@ -9,7 +9,7 @@ public struct ClientName: Sendable {
     public let client: String?
 
     /// The id as it is compared.
-    var folded: String? { client?.lowercased() }
+    var lowercasedID: String? { client?.lowercased() }
 }
 
 extension ClientName: Hashable {
@@ -25,7 +25,7 @@ extension ClientName: Hashable {
     /// Hashes what is compared.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(system)
-        hasher.combine(folded)
+        hasher.combine(lowercasedID)
     }
 }
 

@@ -38,30 +38,30 @@ public struct PlanRules: Sendable {
     /// Where each system's records go, as ``Endpoint/address`` has it; a server that is not named cannot be waited for.
     public var endpoints: [SystemName: String] = [:]
     /// The largest request made of a list, in bytes of payload.
-    public var largestList: Int
+    public var maximumListBytes: Int
     /// The most events in a request that is a list, where the system's own limit is not lower.
-    public var mostListItems: Int
+    public var maximumListItems: Int
 
     /// Makes rules; what is not given is as documented.
     public init(
         limits: UploadLimits = UploadLimits(), maximumAge: Int64? = nil, days: DayRule = .utc,
-        largestList: Int = 5_000_000, mostListItems: Int = .max
+        maximumListBytes: Int = 5_000_000, maximumListItems: Int = .max
     ) {
         self.limits = limits
         self.maximumAge = maximumAge
         self.days = days
-        self.largestList = largestList
-        self.mostListItems = mostListItems
+        self.maximumListBytes = maximumListBytes
+        self.maximumListItems = maximumListItems
     }
 
     /// How long two payloads under one id stay apart: servers forget an id after about 10 minutes.
-    static let sameIDMilliseconds: Int64 = 15 * 60_000
+    static let sameIDInterval: Int64 = 15 * 60_000
     /// A clock that was set back makes earlier sends look like later ones; farther ahead than this it was wrong then.
     static let clockToleranceMilliseconds: Int64 = 86_400_000
 
     /// Whether something was sent so lately that another payload under its id has to wait.
-    static func isLately(_ sent: Timestamp, at now: Timestamp) -> Bool {
+    static func isRecent(_ sent: Timestamp, at now: Timestamp) -> Bool {
         let age = now.milliseconds - sent.milliseconds
-        return age < sameIDMilliseconds && age > -clockToleranceMilliseconds
+        return age < sameIDInterval && age > -clockToleranceMilliseconds
     }
 }

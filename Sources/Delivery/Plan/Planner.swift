@@ -24,7 +24,7 @@ public struct Planner {
     /// Systems whose server is to be left alone.
     private let pausedSystems: Set<SystemName>
     /// For each type of upload, by its number, whether it goes before the others.
-    private let goesFirst: [Bool]
+    private let takesPrecedence: [Bool]
     /// For each client, by its number, whether it asked for the deletion of its data.
     private let isDeleted: [Bool]
 
@@ -34,9 +34,9 @@ public struct Planner {
     private var sentIdentities: Set<Digest16> = []
     /// Items that are in the plan already.
     private var sentItems: Set<ItemKey> = []
-    private var flightsByIdentity: [Digest16: [(key: DeliveryKey, time: Timestamp)]] = [:]
+    private var inFlightByIdentity: [Digest16: [(key: DeliveryKey, time: Timestamp)]] = [:]
     private var plan: Plan
-    private var sends: [UInt32: [PlannedSend]] = [:]
+    private var sends: [UInt32: [PlannedUpload]] = [:]
 
     /// Makes the plan of the records of a pool.
     public static func plan(
@@ -56,15 +56,15 @@ public struct Planner {
         today = rules.days.day(of: now)
         self.hasCredential = pool.names.accounts.values.map(hasCredential)
         quota = Quota(rules.limits, used: state, names: pool.names)
-        for (key, flight) in state.flights {
-            flightsByIdentity[key.identity, default: []].append((key, flight.time))
+        for (key, flight) in state.inFlight {
+            inFlightByIdentity[key.identity, default: []].append((key, flight.time))
         }
         plan = Plan(pool: pool, rules: rules, now: now)
-        let pauses = state.pauses.filter { $0.isInForce(at: now) }
+        let pauses = state.pauses.filter { $0.isActive(at: now) }
         pausedSystems = Set(pool.names.types.values.map(\.system)).filter { system in
             pauses.contains { $0.endpoint == rules.endpoints[system] }
         }
-        goesFirst = pool.names.types.values.indices.map { pool.goesFirst(UInt32($0)) }
+        takesPrecedence = pool.names.types.values.indices.map { pool.takesPrecedence(UInt32($0)) }
         isDeleted = Self.deletedClients(pool, state)
         let endpoints = Set(pausedSystems.compactMap { rules.endpoints[$0] })
         plan.pauses = pauses.filter { endpoints.contains($0.endpoint) }
@@ -87,13 +87,13 @@ public struct Planner {
         let candidates = pool.candidates
         plan.dispositions = Array(repeating: .held, count: candidates.count)
         func rank(_ index: Int) -> (Int, Int64, Int) {
-            (goesFirst[Int(candidates[index].type)] ? 0 : 1, candidates[index].timeOrder, index)
+            (takesPrecedence[Int(candidates[index].type)] ? 0 : 1, candidates[index].timeOrder, index)
         }
         let order = candidates.indices.sorted { rank($0) < rank($1) }
-        let repetitions = Repetitions(candidates, order: order, names: pool.names)
+        let duplicates = DuplicateFinder(candidates, order: order, names: pool.names)
         for index in order {
-            let mark = repetitions[index]
-            let disposition = mark.isRepeated ? .duplicate : decide(index, sharesIdentity: mark.sharesIdentity)
+            let mark = duplicates[index]
+            let disposition = mark.isDuplicate ? .duplicate : decide(index, sharesIdentity: mark.sharesIdentity)
             plan.dispositions[index] = disposition
             let candidate = candidates[index]
             plan.groups[
@@ -110,22 +110,22 @@ public struct Planner {
 
     private mutating func decide(_ index: Int, sharesIdentity: Bool) -> Disposition {
         let candidate = pool.candidates[index]
-        let standing = state.standing(of: index)
-        switch standing.outcome {
+        let history = state.history(of: index)
+        switch history.outcome {
         case .delivered: return .delivered
         case .refused: return .refused
         case .givenUp: return .givenUp
         case .none: break
         }
-        if isDeleted[Int(candidate.client)], !goesFirst[Int(candidate.type)] { return .deletionRequested }
+        if isDeleted[Int(candidate.client)], !takesPrecedence[Int(candidate.type)] { return .deletionRequested }
         if candidate.holds != nil { return .held }
         if isTooOld(candidate) { return .tooOld }
-        if sharesIdentity, sentIdentities.contains(candidate.key.identity) { return .sameIDLately }
-        if let sent = standing.otherSent, PlanRules.isLately(sent, at: now) { return .sameIDLately }
-        if isOtherInFlight(candidate) { return .sameIDLately }
+        if sharesIdentity, sentIdentities.contains(candidate.key.identity) { return .sameIDSentRecently }
+        if let sent = history.otherPayloadTime, PlanRules.isRecent(sent, at: now) { return .sameIDSentRecently }
+        if isOtherInFlight(candidate) { return .sameIDSentRecently }
         if let account = candidate.account, !hasCredential[Int(account)] { return .missingCredential }
         if pausedSystems.contains(pool.names.types[candidate.type].system) { return .serverPause }
-        let disposition = candidate.items.map { take(candidate, items: $0) } ?? take(candidate)
+        let disposition = candidate.items.map { planList(candidate, items: $0) } ?? planRecord(candidate)
         if sharesIdentity, disposition == .send { sentIdentities.insert(candidate.key.identity) }
         return disposition
     }
@@ -137,20 +137,20 @@ public struct Planner {
 
     /// A part of the record itself is no other payload: a list has no id on the server.
     private func isOtherInFlight(_ candidate: Candidate) -> Bool {
-        guard candidate.items == nil, let flights = flightsByIdentity[candidate.key.identity] else { return false }
-        return flights.contains { $0.key != candidate.key && PlanRules.isLately($0.time, at: now) }
+        guard candidate.items == nil, let flights = inFlightByIdentity[candidate.key.identity] else { return false }
+        return flights.contains { $0.key != candidate.key && PlanRules.isRecent($0.time, at: now) }
     }
 
-    // MARK: Taking
+    // MARK: Uploads
 
-    private mutating func take(_ candidate: Candidate) -> Disposition {
-        if let reason = takeQuota(candidate, key: candidate.key) { return reason }
+    private mutating func planRecord(_ candidate: Candidate) -> Disposition {
+        if let reason = reserveQuota(candidate, key: candidate.key) { return reason }
         append(candidate, key: candidate.key, items: [], isWhole: true, completesRecord: true, followsRefusal: false)
         return .send
     }
 
     /// Plans the events of a list that no other upload carries, in as many uploads as they need.
-    private mutating func take(_ candidate: Candidate, items: Range<Int>) -> Disposition {
+    private mutating func planList(_ candidate: Candidate, items: Range<Int>) -> Disposition {
         let refused = state.refusedItems[candidate.key] ?? []
         let unsettled = items.filter { !state.isDelivered(item: $0) && !refused.contains(pool.items.keys[$0]) }
         let left = unsettled.filter { !sentItems.contains(pool.items.keys[$0]) }
@@ -166,9 +166,9 @@ public struct Planner {
         for (number, part) in parts.enumerated() {
             let sent = part.map { SentItem(index: $0 - items.lowerBound, key: pool.items.keys[$0]) }
             let isWhole = part.count == items.count
-            let key = isWhole ? candidate.key : candidate.key.part(sent)
+            let key = isWhole ? candidate.key : candidate.key.partKey(sent)
             // The first parts are in the plan already.
-            if let reason = takeQuota(candidate, key: key) { return number == 0 ? reason : .sendPart }
+            if let reason = reserveQuota(candidate, key: key) { return number == 0 ? reason : .sendPart }
             for item in sent { sentItems.insert(item.key) }
             append(
                 candidate, key: key, items: sent, isWhole: isWhole, completesRecord: number == parts.count - 1,
@@ -179,13 +179,13 @@ public struct Planner {
 
     /// Splits items of a list into uploads that are not too large. An item that is too large alone has an upload of its own.
     private func parts(of items: [Int], _ list: ListFormat) -> [[Int]] {
-        let limit = min(list.mostItems, rules.mostListItems)
+        let limit = min(list.mostItems, rules.maximumListItems)
         let frame = ListItems.opening(list).count + ListItems.closing.count
         var parts: [[Int]] = []
         var bytes = 0
         for item in items {
             let size = pool.items.size(at: item) + 1
-            if let count = parts.last?.count, count < limit, bytes + size + frame <= rules.largestList {
+            if let count = parts.last?.count, count < limit, bytes + size + frame <= rules.maximumListBytes {
                 parts[parts.count - 1].append(item)
                 bytes += size
             } else {
@@ -197,9 +197,9 @@ public struct Planner {
     }
 
     /// Counts an upload; the reason why it has to wait, if it has to.
-    private mutating func takeQuota(_ candidate: Candidate, key: DeliveryKey) -> Disposition? {
-        let isCounted = state.flights[key]?.isCounted(for: pool.names.clients[candidate.client], on: today) ?? false
-        return quota.take(client: candidate.client, type: candidate.type, isCounted: isCounted)
+    private mutating func reserveQuota(_ candidate: Candidate, key: DeliveryKey) -> Disposition? {
+        let isCounted = state.inFlight[key]?.isCounted(for: pool.names.clients[candidate.client], on: today) ?? false
+        return quota.reserve(client: candidate.client, type: candidate.type, isCounted: isCounted)
     }
 
     private mutating func append(
@@ -207,9 +207,9 @@ public struct Planner {
         followsRefusal: Bool
     ) {
         sends[candidate.client, default: []].append(
-            PlannedSend(
+            PlannedUpload(
                 key: key, recordKey: candidate.key, client: candidate.client, type: candidate.type,
-                account: candidate.account, place: candidate.place, items: items, isWhole: isWhole,
+                account: candidate.account, location: candidate.location, items: items, isWhole: isWhole,
                 completesRecord: completesRecord, followsRefusal: followsRefusal))
     }
 }

@@ -24,7 +24,7 @@ struct Quota {
     /// Counts an upload if the limits allow it.
     /// - Parameter isCounted: whether it took its place in today's quota before.
     /// - Returns: why it has to wait; nil if it may go.
-    mutating func take(client: UInt32, type: UInt32, isCounted: Bool) -> Disposition? {
+    mutating func reserve(client: UInt32, type: UInt32, isCounted: Bool) -> Disposition? {
         let bucket = limits.scope == .client ? Int(client) : 0
         let slot = Slot(bucket: bucket, type: type)
         if let daily = limits.daily, !isCounted, used[bucket] >= daily { return .dailyLimit }

@@ -35,7 +35,7 @@ public struct WaitReason: Sendable, Hashable {
 
     /// Whether the record is held, and an operator may accept each code for which it is.
     public func isReleasable(knowing systems: SystemTable) -> Bool {
-        !heldCodes.isEmpty && heldCodes.allSatisfy { Holding.isReleasable($0, knowing: systems) }
+        !heldCodes.isEmpty && heldCodes.allSatisfy { HoldCodes.isReleasable($0, knowing: systems) }
     }
 
     /// The reason in words: `held: schema`.

@@ -29,8 +29,8 @@ public struct MetricsText {
     private mutating func addCounts(_ overview: LedgerOverview, _ systems: SystemTable) {
         var (delivered, inFlight, givenUp) = (Counts(), Counts(), Counts())
         var (refused, waiting, releasable) = (Counts(), Counts(), Counts())
-        for (subject, counts) in overview.counts {
-            let system = subject.type.system.description
+        for (group, counts) in overview.counts {
+            let system = group.type.system.description
             delivered[[system], default: 0] += counts.delivered
             inFlight[[system], default: 0] += counts.inFlight
             givenUp[[system], default: 0] += counts.givenUp
@@ -41,7 +41,7 @@ public struct MetricsText {
             }
         }
         for remark in overview.remarks where remark.isRefusal {
-            refused[[remark.subject.type.system.description, String(remark.status)], default: 0] += 1
+            refused[[remark.group.type.system.description, String(remark.status)], default: 0] += 1
         }
         add("delivered_records", "Records that were delivered.", delivered)
         add("in_flight_uploads", "Uploads of which it is not known whether they arrived.", inFlight)

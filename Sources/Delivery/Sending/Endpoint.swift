@@ -14,13 +14,13 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
 
     /// The server in one spelling, with its port, so that two addresses of it are equal.
     public var address: String {
-        "\(isEncrypted ? "https" : "http")://\(HostName.address(host.lowercased(), port))"
+        "\(isEncrypted ? "https" : "http")://\(HostName.hostAndPort(host.lowercased(), port))"
     }
 
     /// Reads an address; nil if it is no `http` or `https` address of a host, with a port or without. Paths come from the
     /// records, and credentials do not belong on a command line: an address with either is none.
     public init?(_ text: String) {
-        guard let parts = URLComponents(string: text), let host = HostName.plain(parts), parts.endsBehindHost,
+        guard let parts = URLComponents(string: text), let host = HostName.asciiHost(parts), parts.hasOnlyHostAndPort,
             parts.percentEncodedUser == nil, parts.percentEncodedPassword == nil
         else { return nil }
         switch parts.scheme?.lowercased() {
@@ -38,7 +38,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
 /// Parts are looked at as they were written: what is encoded and no UTF-8 reads as if it were not there.
 extension URLComponents {
     /// Whether nothing comes behind host and port but a slash.
-    var endsBehindHost: Bool {
+    var hasOnlyHostAndPort: Bool {
         (percentEncodedPath.isEmpty || percentEncodedPath == "/") && percentEncodedQuery == nil
             && percentEncodedFragment == nil
     }
@@ -47,13 +47,13 @@ extension URLComponents {
 /// The host in an address.
 enum HostName {
     /// Host and port, an IPv6 address in brackets.
-    static func address(_ host: String, _ port: Int) -> String {
+    static func hostAndPort(_ host: String, _ port: Int) -> String {
         "\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 
     /// A name or an address without its brackets; nil unless it is plain ASCII with nothing encoded in it: names in other
     /// letters are given as `xn--…`.
-    static func plain(_ parts: URLComponents) -> String? {
+    static func asciiHost(_ parts: URLComponents) -> String? {
         guard let bracketed = parts.percentEncodedHost else { return nil }
         let host = String(bracketed.drop { $0 == "[" }.reversed().drop { $0 == "]" }.reversed())
         guard !host.isEmpty else { return nil }

@@ -10,7 +10,7 @@ import Telemetry
 /// A class, because the client and the sender share it.
 final class Exchange: HTTPReceiver {
     private struct State {
-        var pace: ExchangePace
+        var timeout: ExchangeTimeout
         var head: HTTPHead?
         var body: [UInt8] = []
         var length = 0
@@ -20,50 +20,50 @@ final class Exchange: HTTPReceiver {
 
     /// How long answers may still take once the job was told to stop. The job has to end within 5 seconds: what is left
     /// of them is for the ledger.
-    static let stopPatience = Duration.seconds(3)
+    static let stopGracePeriod = Duration.seconds(3)
     /// How much of a body is read, so that its connection can be used again.
-    private static let readingLimit = 16 * Answer.bodyLimit
+    private static let bodyReadLimit = 16 * Answer.bodyLimit
     /// The fields of a header that say something here.
     static let wantedFields = ["location", "retry-after"]
 
     /// Begins now.
-    init(whole: Duration, patience: Duration, from start: ContinuousClock.Instant = .now) {
-        state = Mutex(State(pace: ExchangePace(start: start, whole: whole, patience: patience)))
+    init(totalLimit: Duration, idleLimit: Duration, from start: ContinuousClock.Instant = .now) {
+        state = Mutex(State(timeout: ExchangeTimeout(start: start, totalLimit: totalLimit, idleLimit: idleLimit)))
     }
 
     // MARK: What a client tells and asks
 
-    func requestGoes(at instant: ContinuousClock.Instant) { state.withLock { $0.pace.requestGoes(at: instant) } }
+    func requestGoes(at instant: ContinuousClock.Instant) { state.withLock { $0.timeout.didSendRequest(at: instant) } }
 
     /// The head of the answer came: from now on it is known what became of the request.
     func headCame(_ head: HTTPHead, at instant: ContinuousClock.Instant) {
         state.withLock { state in
             state.head = head
-            state.pace.headCame(at: instant)
+            state.timeout.didReceiveHead(at: instant)
         }
     }
 
     func bodyCame(_ part: Span<UInt8>, at instant: ContinuousClock.Instant) -> Bool {
         state.withLock { state in
             state.length += part.count
-            state.pace.bodyCame(part.count, at: instant)
+            state.timeout.didReceiveBody(part.count, at: instant)
             let wanted = min(part.count, Answer.bodyLimit - state.body.count)
             for index in 0..<wanted { state.body.append(part[index]) }
-            return state.length <= Self.readingLimit
+            return state.length <= Self.bodyReadLimit
         }
     }
 
-    var end: ContinuousClock.Instant { state.withLock { $0.pace.limit.end } }
+    var end: ContinuousClock.Instant { state.withLock { $0.timeout.expiry.end } }
 
     // MARK: Its end
 
     /// The job was told to stop: only a little longer is waited now.
     func stop(at instant: ContinuousClock.Instant = .now) {
-        state.withLock { $0.pace.stop(at: instant + Self.stopPatience) }
+        state.withLock { $0.timeout.stop(at: instant + Self.stopGracePeriod) }
     }
 
     /// What bounds it now.
-    var bound: ExchangePace.Bound { state.withLock { $0.pace.limit.bound } }
+    var timeoutCause: ExchangeTimeout.Cause { state.withLock { $0.timeout.expiry.cause } }
 
     /// What came of the answer; nil if not even its head did.
     /// - Parameter end: why the exchange is over.

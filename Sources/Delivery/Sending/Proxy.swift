@@ -23,7 +23,7 @@ public struct Proxy: Hashable, Sendable, CustomStringConvertible, CustomReflecta
     public init?(_ text: String) {
         let address = text.contains("://") ? text : "http://\(text)"
         guard let parts = URLComponents(string: address), parts.scheme?.lowercased() == "http",
-            let host = HostName.plain(parts), parts.endsBehindHost,
+            let host = HostName.asciiHost(parts), parts.hasOnlyHostAndPort,
             Self.isDecoded(parts.user, from: parts.percentEncodedUser),
             Self.isDecoded(parts.password, from: parts.percentEncodedPassword)
         else { return nil }

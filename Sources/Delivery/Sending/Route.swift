@@ -13,7 +13,7 @@ struct Route: Sendable {
         self.proxy = proxy
         let through = proxy.map { proxy in
             HTTPRoute.Proxy(
-                address: HostName.address(proxy.host, proxy.port),
+                address: HostName.hostAndPort(proxy.host, proxy.port),
                 credential: proxy.user.map { HTTPRoute.Credential(user: $0, password: proxy.password ?? "") })
         }
         http = HTTPRoute(server: endpoint.address, proxy: through)
@@ -21,7 +21,7 @@ struct Route: Sendable {
 
     var server: String { "\(endpoint.host):\(endpoint.port)" }
     /// The machine that is connected to.
-    var firstStop: String { proxy.map { "the proxy \($0)" } ?? server }
+    var connectionTarget: String { proxy.map { "the proxy \($0)" } ?? server }
     /// What follows the word connection.
-    var way: String { proxy.map { " through the proxy \($0)" } ?? "" }
+    var proxySuffix: String { proxy.map { " through the proxy \($0)" } ?? "" }
 }

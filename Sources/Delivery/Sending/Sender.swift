@@ -50,7 +50,7 @@ public final class Sender: Sendable {
     public func send(_ request: UploadRequest, to system: SystemName) async throws(SendError) -> Answer {
         guard let route = routes[system] else { throw SendError(.notConnected, "no endpoint") }
         let exchange = Exchange(
-            whole: .seconds(settings.exchangeTimeout), patience: .seconds(settings.readTimeout))
+            totalLimit: .seconds(settings.exchangeTimeout), idleLimit: .seconds(settings.readTimeout))
         let end = await withTaskCancellationHandler {
             await client.send(request.http, over: route.http, for: exchange)
         } onCancel: {
@@ -70,15 +70,15 @@ public final class Sender: Sendable {
             // What the proxy said to itself is not known; its name stands there instead.
             return Answer(status: 407, body: Array((route.proxy?.description ?? "").utf8))
         case .failed(let failure): throw SendError(failure, on: route)
-        case .late: throw SendError(.unanswered, lateness(exchange.bound, on: route))
+        case .late: throw SendError(.unanswered, timeoutMessage(exchange.timeoutCause, on: route))
         case .complete, .enough: throw SendError(.unanswered, "an answer without a status")
         }
     }
 
-    private func lateness(_ bound: ExchangePace.Bound, on route: Route) -> String {
-        switch bound {
-        case .deadline: "no answer\(route.way) within \(settings.exchangeTimeout) s (--exchange-timeout)"
-        case .silence: "no answer\(route.way) in time"
+    private func timeoutMessage(_ cause: ExchangeTimeout.Cause, on route: Route) -> String {
+        switch cause {
+        case .deadline: "no answer\(route.proxySuffix) within \(settings.exchangeTimeout) s (--exchange-timeout)"
+        case .silence: "no answer\(route.proxySuffix) in time"
         case .stop: "the job was stopped before the answer came"
         }
     }

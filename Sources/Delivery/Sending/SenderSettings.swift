@@ -65,13 +65,13 @@ public struct TLSIdentity: Sendable {
     private static func certificates(_ path: String) throws(CredentialError) -> [UInt8] {
         let bytes = try OperatorFile.contents(of: path, isSecret: false)
         let blocks = PEMBlock.blocks(of: bytes).filter(\.isCertificate)
-        guard !blocks.isEmpty, blocks.allSatisfy(\.isSequence) else { throw .malformed(path, noCertificates) }
+        guard !blocks.isEmpty, blocks.allSatisfy(\.isDERSequence) else { throw .malformed(path, noCertificates) }
         return bytes
     }
 
     private static func privateKey(_ path: String) throws(CredentialError) -> [UInt8] {
         let bytes = try OperatorFile.contents(of: path, isSecret: true)
-        guard PEMBlock.blocks(of: bytes).contains(where: { $0.isPlainKey && $0.isSequence }) else {
+        guard PEMBlock.blocks(of: bytes).contains(where: { $0.isUnencryptedKey && $0.isDERSequence }) else {
             throw .malformed(path, "no private key in PEM without a passphrase")
         }
         return bytes

@@ -20,22 +20,22 @@ struct JobSummary {
     /// The pauses that servers asked for and that have not ended, those of this job included.
     var pauses: [Pause]
     /// How far each bundle has come; empty where nobody asked.
-    var bundles: [BundleStanding] = []
+    var bundles: [BundleStatus] = []
     /// Where bundles lie now that had done their work.
     var moved: [String] = []
     /// Why one could not be moved.
-    var unmoved: CommandError?
+    var moveFailure: CommandError?
 
     /// Lists that were planned to be sent in part, and of which a part was settled.
-    private var sentInPart: Int { plan.recordsSentInPart.intersection(report.begun).count }
+    private var sentInPart: Int { plan.recordsSentInPart.intersection(report.partlySettled).count }
 
     /// Records that were planned and not settled.
-    private var left: Int {
+    private var undeliveredRecords: Int {
         max(0, plan.count(.send) + plan.count(.sendPart) - report.delivered - report.refused - sentInPart)
     }
 
     /// Refused records that wait for somebody's decision.
-    private var unsettled: Int { refusals.reduce(0) { $0 + $1.records } }
+    private var unresolvedRefusals: Int { refusals.reduce(0) { $0 + $1.records } }
 
     /// Why records were not tried.
     private var reasons: [WaitReason: Int] {
@@ -45,13 +45,13 @@ struct JobSummary {
     }
 
     /// What became of the records that were planned.
-    private var ends: [(name: String, count: Int)] {
-        [("delivered", report.delivered), ("refused", report.refused), ("left", left)].filter { $0.1 > 0 }
+    private var outcomes: [(name: String, count: Int)] {
+        [("delivered", report.delivered), ("refused", report.refused), ("left", undeliveredRecords)].filter { $0.1 > 0 }
     }
 
     /// All records by what became of them: each counts once.
     private var counts: [String: Int] {
-        var counts = Dictionary(uniqueKeysWithValues: ends)
+        var counts = Dictionary(uniqueKeysWithValues: outcomes)
         for (reason, records) in reasons { counts[reason.code, default: 0] += records }
         return counts
     }
@@ -64,20 +64,20 @@ struct JobSummary {
         if let status = unusable.status { return status }
         if !report.wrongCredentials.isEmpty || plan.count(.missingCredential) > 0 { return .badConfiguration }
         if report.isOutage { return .unavailable }
-        if report.refused > 0 || unsettled > 0 || !heldReleasable.isEmpty { return .incomplete }
-        if left > 0 || Disposition.allCases.contains(where: { $0.isForLater && plan.count($0) > 0 }) {
+        if report.refused > 0 || unresolvedRefusals > 0 || !heldReleasable.isEmpty { return .incomplete }
+        if undeliveredRecords > 0 || Disposition.allCases.contains(where: { $0.isDeferred && plan.count($0) > 0 }) {
             return .tryLater
         }
-        return unmoved?.status
+        return moveFailure?.status
     }
 
     /// Whether somebody has to hear of the job.
-    private var isWorthALine: Bool { status != nil || plan.count(.tooOld) > 0 }
+    private var needsAttention: Bool { status != nil || plan.count(.tooOld) > 0 }
 
     /// `120 records: delivered 40, refused 1, left 2; mozilla: 503 busy (2); 1 stays refused until retry or forget: …`
-    private var sentence: String {
+    private var summaryLine: String {
         let parts =
-            ends.map { "\($0.name) \($0.count)" }
+            outcomes.map { "\($0.name) \($0.count)" }
             + reasons.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }
         let records = Phrase.count(plan.dispositions.count, "record")
         let total = ([records] + (parts.isEmpty ? [] : [parts.joined(separator: ", ")])).joined(separator: ": ")
@@ -87,39 +87,41 @@ struct JobSummary {
             return "credential refused: \(account.label)\(name)"
         }
         let missing = plan.missingCredentials.map { "for \($0.account.label) set \(nameToSet($0.account))" }
-        return ([total] + why + pauses + wrong + missing + endings).joined(separator: "; ")
+        return ([total] + undeliveredPhrases + pauses + wrong + missing + closingPhrases).joined(separator: "; ")
     }
 
     private var wrongCredentials: [Account] { report.wrongCredentials.sorted { $0.label < $1.label } }
 
     /// Why planned uploads were left.
-    private var undelivered: [(reason: LeftReason, uploads: Int)] {
-        report.left.map { ($0.key, $0.value) }
+    private var undelivered: [(reason: UndeliveredReason, uploads: Int)] {
+        report.undelivered.map { ($0.key, $0.value) }
             .sorted { ($0.reason.system.description, $0.reason.text) < ($1.reason.system.description, $1.reason.text) }
     }
 
-    /// `mozilla: 503 busy (2)`: why planned uploads were left, in the order of systems, each reason once.
-    private var why: [String] {
+    /// `mozilla: 503 busy (2)`: undeliveredPhrases planned uploads were left, in the order of systems, each reason once.
+    private var undeliveredPhrases: [String] {
         var counts: [String: Int] = [:]
-        for (reason, uploads) in report.left { counts["\(reason.system): \(reason.phrase)", default: 0] += uploads }
+        for (reason, uploads) in report.undelivered {
+            counts["\(reason.system): \(reason.phrase)", default: 0] += uploads
+        }
         return counts.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
     }
 
     /// What has to be settled by somebody, or that nothing is left.
-    private var endings: [String] {
-        var endings: [String] = []
-        if !unusable.isEmpty { endings.append("left out: \(unusable.map(\.path).joined(separator: ", "))") }
-        if unsettled > 0 { endings.append(Phrase.refusals(refusals)) }
-        if !heldReleasable.isEmpty { endings.append(Phrase.held(heldReleasable)) }
-        if !isWorthALine, !plan.dispositions.isEmpty {
-            endings.append(plan.count(.held) > 0 ? "nothing is left but what is held" : "nothing is left")
+    private var closingPhrases: [String] {
+        var closingPhrases: [String] = []
+        if !unusable.isEmpty { closingPhrases.append("left out: \(unusable.map(\.path).joined(separator: ", "))") }
+        if unresolvedRefusals > 0 { closingPhrases.append(Phrase.refusals(refusals)) }
+        if !heldReleasable.isEmpty { closingPhrases.append(Phrase.held(heldReleasable)) }
+        if !needsAttention, !plan.dispositions.isEmpty {
+            closingPhrases.append(plan.count(.held) > 0 ? "nothing is left but what is held" : "nothing is left")
         }
-        return endings
+        return closingPhrases
     }
 
     private var json: CanonicalObject {
         var object = CanonicalObject()
-        object.set("bundles", elements: bundles.map { StandingReport(standing: $0).json.bytes })
+        object.set("bundles", elements: bundles.map { BundleStatusReport(status: $0).json.bytes })
         object.set("failure", string: failure?.message)
         object.set("heldReleasable", object: CanonicalObject(counts: heldReleasable))
         object.set("moved", strings: moved)
@@ -154,8 +156,8 @@ struct JobSummary {
         }
         if asJSON {
             try Terminal.print(json)
-        } else if !isQuiet || isWorthALine {
-            try Terminal.print(sentence)
+        } else if !isQuiet || needsAttention {
+            try Terminal.print(summaryLine)
         }
         guard !asJSON, !isQuiet else { return }
         for path in moved { try Terminal.print("done: moved to \(path)") }

@@ -21,7 +21,7 @@ struct PlanReport {
             let header = ["client", "system", "type", "uploads", "send", "wait", "done", "why"]
             for line in TextTable(header: header, rows: rows).lines { try Terminal.print(line) }
         }
-        try Terminal.print(sentence)
+        try Terminal.print(summaryLine)
         for pause in plan.pauses { try Terminal.print(Phrase.pause(pause)) }
         for missing in plan.missingCredentials {
             try Terminal.print("for \(missing.account.label) set \(nameToSet(missing.account))")
@@ -29,7 +29,7 @@ struct PlanReport {
     }
 
     /// `46 uploads planned of 120 records: send 44, daily limit 60, held: schema 16`
-    var sentence: String {
+    var summaryLine: String {
         let parts = plan.reasons.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }
         let send = plan.count(.send)
         let list = (send > 0 ? ["send \(send)"] : []) + parts
@@ -37,26 +37,27 @@ struct PlanReport {
         return "\(Phrase.count(plan.uploads, "upload")) planned of \(Phrase.count(pool.count, "record"))\(counts)"
     }
 
-    private struct Subject: Hashable {
+    private struct ClientAndType: Hashable {
         let client: UInt32
         let type: UInt32
     }
 
     private var rows: [[String]] {
-        var groups: [Subject: [(group: DispositionGroup, count: Int)]] = [:]
+        var groups: [ClientAndType: [(group: DispositionGroup, count: Int)]] = [:]
         for (group, count) in plan.groups {
-            groups[Subject(client: group.client, type: group.type), default: []].append((group, count))
+            groups[ClientAndType(client: group.client, type: group.type), default: []].append((group, count))
         }
-        var uploads: [Subject: Int] = [:]
+        var uploads: [ClientAndType: Int] = [:]
         for send in plan.queues.flatMap(\.sends) {
-            uploads[Subject(client: send.client, type: send.type), default: 0] += 1
+            uploads[ClientAndType(client: send.client, type: send.type), default: 0] += 1
         }
-        return groups.map { subject, groups in
-            row(subject, groups, uploads: uploads[subject] ?? 0)
+        return groups.map { key, groups in
+            row(key, groups, uploads: uploads[key] ?? 0)
         }.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
-    private func row(_ subject: Subject, _ groups: [(group: DispositionGroup, count: Int)], uploads: Int) -> [String] {
+    private func row(_ key: ClientAndType, _ groups: [(group: DispositionGroup, count: Int)], uploads: Int) -> [String]
+    {
         func count(_ isWanted: (Disposition) -> Bool) -> Int {
             groups.reduce(0) { $0 + (isWanted($1.group.disposition) ? $1.count : 0) }
         }
@@ -64,9 +65,9 @@ struct PlanReport {
             "\(plan.reason(of: $0.group).text) \($0.count)"
         }
         return [
-            plan.names.clients.values[Int(subject.client)].client ?? "(none)",
-            plan.names.types.values[Int(subject.type)].system.description,
-            plan.names.types.values[Int(subject.type)].name, "\(uploads)", "\(count { $0 == .send })",
+            plan.names.clients.values[Int(key.client)].client ?? "(none)",
+            plan.names.types.values[Int(key.type)].system.description,
+            plan.names.types.values[Int(key.type)].name, "\(uploads)", "\(count { $0 == .send })",
             "\(count(\.isWaiting))", "\(count { $0 != .send && !$0.isWaiting })",
             why.sorted().joined(separator: ", "),
         ]
@@ -89,7 +90,7 @@ struct PlanReport {
         object.set(
             "waits",
             elements: try plan.dispositions.indices.filter { plan.dispositions[$0] != .send }.map { index in
-                json(index, try source.record(at: pool.place(of: index)))
+                json(index, try source.record(at: pool.location(of: index)))
             })
         try Terminal.print(object)
     }
@@ -105,7 +106,7 @@ struct PlanReport {
         return object.bytes
     }
 
-    private static func json(_ send: PlannedSend, _ plan: Plan, _ source: UploadSource) throws -> [UInt8] {
+    private static func json(_ send: PlannedUpload, _ plan: Plan, _ source: UploadSource) throws -> [UInt8] {
         let record = try source.record(of: send)
         var object = CanonicalObject(naming: record)
         object.set("bytes", integer: record.payload.count)

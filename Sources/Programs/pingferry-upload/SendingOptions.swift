@@ -82,12 +82,12 @@ struct SendingOptions: ParsableArguments {
             throw ValidationError("--client-key takes a --client-cert beside it")
         }
         _ = try endpoints()
-        _ = try givenProxy()
+        _ = try proxyOption()
     }
 
     /// Checks that bundles and connections can be open at once.
     /// - Throws: `CommandError`.
-    func requireDescriptors(bundles: Int) throws {
+    func requireFileDescriptors(bundles: Int) throws {
         let count = PingferryUpload.openFiles + bundles + connections * Systems.table.all.count
         guard !DescriptorLimit.allows(count) else { return }
         throw CommandError(
@@ -101,8 +101,10 @@ struct SendingOptions: ParsableArguments {
     func credentials(environment: [String: String]) throws -> Credentials {
         let path = credentials ?? environment["PINGFERRY_CREDENTIALS"].flatMap { $0.isEmpty ? nil : $0 }
         // Set by systemd, whose files belong to root and are open to the service by an access list.
-        let guarded = environment["CREDENTIALS_DIRECTORY"]
-        let file = try path.map { try CredentialFile(path: $0, knowing: Systems.table, guarded: guarded) }
+        let protectedFolder = environment["CREDENTIALS_DIRECTORY"]
+        let file = try path.map {
+            try CredentialFile(path: $0, knowing: Systems.table, protectedFolder: protectedFolder)
+        }
         return try Credentials(file: file, environment: environment, of: Systems.table)
     }
 
@@ -117,7 +119,7 @@ struct SendingOptions: ParsableArguments {
         sender.identity.authorities = caFile
         sender.identity.certificate = clientCert
         sender.identity.key = clientKey
-        sender.proxies = try givenProxy() ?? ProxyRules(environment: environment)
+        sender.proxies = try proxyOption() ?? ProxyRules(environment: environment)
         var settings = JobSettings(sender: sender, credentials: try credentials(environment: environment)) {
             SystemClock.now
         }
@@ -153,7 +155,7 @@ struct SendingOptions: ParsableArguments {
         return endpoints
     }
 
-    private func givenProxy() throws -> ProxyRules? {
+    private func proxyOption() throws -> ProxyRules? {
         guard let proxy else { return nil }
         if proxy == "direct" { return ProxyRules() }
         guard let given = Proxy(proxy), !given.hasCredential else {

@@ -22,7 +22,7 @@ final class SendingProgress: Sendable {
     }
 
     /// Is told of each upload that comes to its end, where somebody looks.
-    func follow(_ settings: inout JobSettings) {
+    func observe(_ settings: inout JobSettings) {
         guard StandardError.isTerminal else { return }
         let log = settings.log
         settings.log = { event in

@@ -12,15 +12,15 @@ struct StatusReport {
     /// The present instant.
     let now: Timestamp
 
-    private var pauses: [Pause] { overview.pauses.filter { $0.isInForce(at: now) } }
+    private var pauses: [Pause] { overview.pauses.filter { $0.isActive(at: now) } }
 
     /// Whether somebody has to hear of the ledger: something was refused, or is on its way.
-    var isWorthALine: Bool {
+    var needsAttention: Bool {
         totals.refused > 0 || totals.inFlight > 0 || !totals.waiting.forLater.isEmpty || !pauses.isEmpty
             || totals.waiting.keys.contains { $0.isReleasable(knowing: Systems.table) }
     }
 
-    private typealias Entry = (subject: LedgerOverview.Subject, counts: LedgerOverview.Counts)
+    private typealias Entry = (group: LedgerOverview.RecordGroup, counts: LedgerOverview.Counts)
 
     private func isWanted(_ client: ClientName) -> Bool {
         clients.isEmpty || clients.contains(client.client?.lowercased() ?? "")
@@ -28,16 +28,16 @@ struct StatusReport {
 
     private var entries: [Entry] {
         overview.counts.filter { isWanted($0.key.client) }.map { ($0.key, $0.value) }.sorted { left, right in
-            Self.order(left.subject).lexicographicallyPrecedes(Self.order(right.subject))
+            Self.order(left.group).lexicographicallyPrecedes(Self.order(right.group))
         }
     }
 
     private func remarks(areRefusals: Bool) -> [LedgerOverview.Remark] {
-        overview.remarks.filter { $0.isRefusal == areRefusals && isWanted($0.subject.client) }
+        overview.remarks.filter { $0.isRefusal == areRefusals && isWanted($0.group.client) }
     }
 
-    private static func order(_ subject: LedgerOverview.Subject) -> [String] {
-        [subject.client.system.description, subject.client.client ?? "", subject.type.name]
+    private static func order(_ group: LedgerOverview.RecordGroup) -> [String] {
+        [group.client.system.description, group.client.client ?? "", group.type.name]
     }
 
     private static func name(_ client: ClientName) -> String { client.client ?? "(none)" }
@@ -49,7 +49,7 @@ struct StatusReport {
         let entries = entries
         let rows = entries.map { entry in
             [
-                entry.subject.type.name, "\(entry.counts.delivered)", "\(entry.counts.refused)",
+                entry.group.type.name, "\(entry.counts.delivered)", "\(entry.counts.refused)",
                 "\(entry.counts.inFlight)", "\(entry.counts.waiting.forLater.records)",
                 "\(entry.counts.waiting.held.records)",
             ]
@@ -57,22 +57,22 @@ struct StatusReport {
         let header = ["type", "delivered", "refused", "in flight", "waiting", "held"]
         let lines = TextTable(header: header, rows: rows).lines
         if !rows.isEmpty { try Terminal.print("  " + lines[0]) }
-        for (index, (subject, counts)) in entries.enumerated() {
-            if index == 0 || entries[index - 1].subject.client != subject.client {
-                let today = overview.today[subject.client] ?? 0
-                let client = "\(subject.client.system) \(Self.name(subject.client))"
+        for (index, (group, counts)) in entries.enumerated() {
+            if index == 0 || entries[index - 1].group.client != group.client {
+                let today = overview.uploadsToday[group.client] ?? 0
+                let client = "\(group.client.system) \(Self.name(group.client))"
                 try Terminal.print("\(client): \(Phrase.count(today, "upload")) today")
             }
             try Terminal.print("  " + lines[index + 1])
             try Self.print(why: counts.waiting)
         }
-        try Terminal.print(sentence)
+        try Terminal.print(summaryLine)
         for pause in pauses { try Terminal.print(Phrase.pause(pause)) }
         try printBundles()
     }
 
     /// `40 delivered, 1 refused, 0 in flight, 12 waiting, 3 held; last job 2026-03-02T02:30:00.000Z; 1 stays refused …`
-    var sentence: String {
+    var summaryLine: String {
         let totals = totals
         let givenUp = totals.givenUp > 0 ? ", \(totals.givenUp) given up" : ""
         let last = overview.lastJob.map { "; last job \($0)\(lastSuccess(before: $0))" } ?? ""
@@ -108,7 +108,7 @@ struct StatusReport {
             try Terminal.print(refusal.id)
             let time = refusal.time.map { "\($0): " } ?? ""
             let text =
-                "\(refusal.subject.type.system) \(refusal.subject.type.name): \(time)\(refusal.status) \(refusal.text)"
+                "\(refusal.group.type.system) \(refusal.group.type.name): \(time)\(refusal.status) \(refusal.text)"
             for line in WrappedText.lines(of: text, indent: 2) { try Terminal.print(line) }
         }
     }
@@ -167,10 +167,10 @@ struct StatusReport {
 
     private func set(_ object: inout CanonicalObject, _ entry: Entry) {
         object = Self.json(entry.counts)
-        object.set("client", string: entry.subject.client.client)
-        object.set("system", string: entry.subject.client.system.description)
-        object.set("today", integer: overview.today[entry.subject.client] ?? 0)
-        object.set("type", string: entry.subject.type.name)
+        object.set("client", string: entry.group.client.client)
+        object.set("system", string: entry.group.client.system.description)
+        object.set("today", integer: overview.uploadsToday[entry.group.client] ?? 0)
+        object.set("type", string: entry.group.type.name)
     }
 
     private static func json(_ counts: LedgerOverview.Counts) -> CanonicalObject {
@@ -184,13 +184,13 @@ struct StatusReport {
     }
 
     private static func set(_ object: inout CanonicalObject, _ remark: LedgerOverview.Remark) {
-        object.set("client", string: remark.subject.client.client)
+        object.set("client", string: remark.group.client.client)
         object.set("id", string: remark.id)
         object.set("reason", string: remark.text)
         object.set("status", integer: remark.status)
-        object.set("system", string: remark.subject.type.system.description)
+        object.set("system", string: remark.group.type.system.description)
         object.set("time", string: remark.time?.description)
-        object.set("type", string: remark.subject.type.name)
+        object.set("type", string: remark.group.type.name)
     }
 }
 

@@ -56,8 +56,9 @@ extension CommandError {
     private init(_ error: CredentialError) {
         switch error {
         case .file(let error): self.init(error)
-        case .tooOpen: self.init(status: .noPermission, message: "\(error)", remedy: error.remedy)
-        case .malformed, .badKey: self.init(status: .badConfiguration, message: "\(error)", remedy: error.remedy)
+        case .accessibleToOthers: self.init(status: .noPermission, message: "\(error)", remedy: error.remedy)
+        case .malformed, .invalidVariable:
+            self.init(status: .badConfiguration, message: "\(error)", remedy: error.remedy)
         }
     }
 
@@ -67,9 +68,9 @@ extension CommandError {
 
     private static func status(of error: LedgerError) -> ExitStatus {
         switch error {
-        case .held: .tryLater
+        case .locked: .tryLater
         case .damaged, .storage, .removed: .inputOutput
-        case .notALedger, .notAFile, .severalNames, .newer: .badConfiguration
+        case .notALedger, .notAFile, .multipleNames, .newerVersion: .badConfiguration
         case .missing: .noInput
         case .file(let error) where error.isNoPermission: .noPermission
         case .file(let error) where error.operation == .open: .cannotCreate
@@ -80,7 +81,7 @@ extension CommandError {
 
 extension AsyncParsableCommand {
     /// Runs the body of a command; says on standard error why it failed, and ends with the status for that.
-    func reporting(_ body: () async throws -> Void) async throws {
+    func reportingErrors(_ body: () async throws -> Void) async throws {
         do {
             try await body()
         } catch let error as UnusableBundlesError {

@@ -16,7 +16,7 @@ struct CommonOptions: ParsableArguments {
     var json = false
 
     /// Refuses the standard input: a job, and the jobs of the nights after it, read a bundle again and again.
-    static func refuseStandardInput(in bundles: [String]) throws {
+    static func rejectStandardInput(in bundles: [String]) throws {
         guard !bundles.contains("-") else {
             throw ValidationError("a bundle comes from a file here, not from standard input: store it first")
         }

@@ -93,7 +93,7 @@ import Testing
         let record = Sample.sift(["{\"time\":1}", "{\"time\":2}", "{\"time\":3}"])
         try await Sample.bundle([record], at: folder("1"))
         let intake = try await intake(folder("1"))
-        let rules = PlanRules(largestList: 35)
+        let rules = PlanRules(maximumListBytes: 35)
         let plan = Planner.plan(intake.pool, LedgerState(), rules: rules, now: Sample.time(0))
         let payloads = try plan.sends.map {
             String(decoding: try intake.source.record(of: $0).payload, as: UTF8.self)

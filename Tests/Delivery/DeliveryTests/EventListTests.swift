@@ -78,7 +78,7 @@ import Testing
         let record = Sample.sift((0..<10).map(event))
         let size = try #require(plan([record]).sends.first).items.count
         #expect(size == 10)
-        let rules = PlanRules(largestList: 120)
+        let rules = PlanRules(maximumListBytes: 120)
         let plan = plan([record], rules: rules)
         #expect(plan.dispositions == [.send])
         #expect(plan.sends.flatMap { $0.items.map(\.index) } == Array(0..<10))
@@ -97,9 +97,9 @@ import Testing
     @Test("lists of Leanplum are split by count; one that is too large by itself goes alone")
     func splitByCount() {
         let record = Sample.leanplum((0..<7).map { #"{"n":\#($0)}"# })
-        let plan = plan([record], rules: PlanRules(mostListItems: 3))
+        let plan = plan([record], rules: PlanRules(maximumListItems: 3))
         #expect(plan.sends.map { $0.items.count } == [3, 3, 1])
-        let tiny = self.plan([record], rules: PlanRules(largestList: 1))
+        let tiny = self.plan([record], rules: PlanRules(maximumListBytes: 1))
         #expect(tiny.sends.map { $0.items.count } == Array(repeating: 1, count: 7))
     }
 
@@ -107,7 +107,7 @@ import Testing
     func sentInPart() {
         let record = Sample.leanplum((0..<7).map { #"{"n":\#($0)}"# })
         for limits in [UploadLimits(daily: 2), UploadLimits(daily: nil, perType: 2)] {
-            let plan = plan([record], rules: PlanRules(limits: limits, mostListItems: 2))
+            let plan = plan([record], rules: PlanRules(limits: limits, maximumListItems: 2))
             #expect(plan.sends.map { $0.items.map(\.index) } == [[0, 1], [2, 3]])
             #expect(plan.sends.map(\.completesRecord) == [false, false])
             #expect(plan.dispositions == [.sendPart])
@@ -119,7 +119,7 @@ import Testing
     @Test("a list of which the limits let no part through waits as a whole, for the limit's reason")
     func noPartSent() {
         let record = Sample.leanplum((0..<7).map { #"{"n":\#($0)}"# })
-        let plan = plan([record], rules: PlanRules(limits: UploadLimits(daily: 0), mostListItems: 2))
+        let plan = plan([record], rules: PlanRules(limits: UploadLimits(daily: 0), maximumListItems: 2))
         #expect(plan.dispositions == [.dailyLimit])
         #expect(plan.uploads == 0)
     }
@@ -127,7 +127,7 @@ import Testing
     @Test("what is left of a list that was sent in part goes with the next job, which completes it")
     func restOfAList() {
         let record = Sample.leanplum((0..<7).map { #"{"n":\#($0)}"# })
-        let rules = PlanRules(limits: UploadLimits(daily: 2), mostListItems: 2)
+        let rules = PlanRules(limits: UploadLimits(daily: 2), maximumListItems: 2)
         let delivered = Set(plan([record], rules: rules).sends.flatMap { $0.items.map(\.key) })
         let rest = plan([record], delivered: delivered, rules: rules)
         #expect(rest.dispositions == [.send])
@@ -140,7 +140,7 @@ import Testing
         let records = [("D", 0), ("E", 4)].map { client, first in
             Sample.leanplum((first..<first + 4).map { #"{"n":\#($0)}"# }, client: client)
         }
-        let plan = plan(records, rules: PlanRules(limits: UploadLimits(daily: 1), mostListItems: 2))
+        let plan = plan(records, rules: PlanRules(limits: UploadLimits(daily: 1), maximumListItems: 2))
         #expect(plan.dispositions == [.sendPart, .sendPart])
         #expect(plan.sends.map { $0.items.map(\.index) } == [[0, 1], [0, 1]])
     }

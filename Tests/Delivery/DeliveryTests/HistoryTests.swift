@@ -152,7 +152,7 @@ private struct World {
     }
 
     /// The server's part; nil if the job is killed before it can settle.
-    private mutating func answer(_ send: PlannedSend, _ plan: Plan, _ ledger: Ledger, mayFail: Bool) async throws
+    private mutating func answer(_ send: PlannedUpload, _ plan: Plan, _ ledger: Ledger, mayFail: Bool) async throws
         -> Outcome?
     {
         if delivered.contains(send.key) { faults.append("sent again after it was settled") }
@@ -177,7 +177,7 @@ private struct World {
         return outcome
     }
 
-    private mutating func receive(_ send: PlannedSend, _ plan: Plan) {
+    private mutating func receive(_ send: PlannedUpload, _ plan: Plan) {
         let client = plan.names.clients[send.client]
         let bucket = rules.limits.scope == .client ? "\(client)" : ""
         let slot = "\(rules.days.day(of: now)) \(bucket)"
@@ -201,7 +201,7 @@ private struct World {
         }
         if plan.count(.send) != keys.count { faults.append("more or fewer uploads than records to send") }
         for queue in plan.queues {
-            let times = queue.sends.map { pool.candidates[Int($0.place.segment)].timeOrder }
+            let times = queue.sends.map { pool.candidates[Int($0.location.segment)].timeOrder }
             if times != times.sorted() { faults.append("not in order of time") }
         }
         var types: [String: Int] = [:]

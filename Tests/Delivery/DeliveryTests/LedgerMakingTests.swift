@@ -19,7 +19,7 @@ import Testing
 
     /// What may lie there after a making that was not finished.
     enum State: CaseIterable {
-        case nothing, emptyFile, emptyLog, firstPage, firstPageWithJournal, logAlone, emptyListOfChanges, firstChange
+        case nothing, emptyFile, emptyLog, pageSize, firstPageWithJournal, logAlone, emptyListOfChanges, firstChange
     }
 
     private func make(_ state: State) throws {
@@ -28,7 +28,7 @@ import Testing
         case .emptyFile: makeEmpty("l")
         case .emptyLog:
             for name in ["l", "l-wal", "l-journal"] { makeEmpty(name) }
-        case .firstPage: try change([], in: path)
+        case .pageSize: try change([], in: path)
         case .firstPageWithJournal:
             try change([], in: path)
             try journal(before: 0).write(to: URL(fileURLWithPath: path + "-journal"))
@@ -38,7 +38,7 @@ import Testing
         case .emptyListOfChanges: try change(["PRAGMA journal_mode = WAL", Self.list], in: path)
         case .firstChange:
             let file = try DatabaseFile(path: path, .writing)
-            try LedgerSchema.bringUpToDate(file)
+            try LedgerSchema.migrate(file)
             file.close()
             try change(
                 ["refusals", "pauses", "bundles", "reasons", "waits"].map { "DROP TABLE \($0)" } + [

@@ -66,7 +66,7 @@ import Testing
             try await mark(ledger)
             let other = try make(name)
             let error = #expect(throws: LedgerError.self) { try Ledger(path: other, now: now) }
-            #expect(error?.kind == "held")
+            #expect(error?.kind == "locked")
             #expect(try inFlight(other) == [1])
             // A job that was killed would leave it so.
             #expect(folder.names(in: "real").contains("l-wal"))
@@ -84,7 +84,7 @@ import Testing
             try await mark(ledger)
             for path in [path, other] {
                 let error = #expect(throws: LedgerError.self) { try Ledger(path: path, now: now) }
-                #expect(error?.kind == "held")
+                #expect(error?.kind == "locked")
                 #expect(error?.description.contains("process \(getpid())") == true)
             }
         }
@@ -108,7 +108,7 @@ import Testing
         #expect(FileManager.default.createFile(atPath: path, contents: nil))
         try FileManager.default.linkItem(atPath: path, toPath: folder("a"))
         let error = #expect(throws: LedgerError.self) { try Ledger(path: path, now: now) }
-        #expect(error?.kind == "severalNames")
+        #expect(error?.kind == "multipleNames")
         #expect(error?.remedy != nil)
     }
 

@@ -63,7 +63,7 @@ import Testing
         var error = await #expect(throws: LedgerError.self) { try await ledger.settle([settlement], at: now) }
         #expect(error?.kind == "removed")
         try FileManager.default.copyItem(atPath: path + ".lock", toPath: path)
-        error = #expect(throws: LedgerError.self) { try ledger.noteSuccess() }
+        error = #expect(throws: LedgerError.self) { try ledger.recordSuccess() }
         #expect(error?.kind == "removed")
     }
 
@@ -89,7 +89,7 @@ import Testing
             do {
                 _ = try Ledger(path: path, now: now)
                 Issue.record("opened twice")
-            } catch .held(_, let holder) {
+            } catch .locked(_, let holder) {
                 #expect(holder?.pid == Int(getpid()))
                 #expect(holder?.started == now.description)
                 #expect(holder?.host == Self.host)
@@ -107,7 +107,7 @@ import Testing
         let link = folder("link.sqlite")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
         let error = #expect(throws: LedgerError.self) { try Ledger(path: link, now: now) }
-        #expect(error?.kind == "held")
+        #expect(error?.kind == "locked")
         _ = ledger.path
     }
 
@@ -195,7 +195,7 @@ import Testing
     @Test("another payload of an id goes a quarter of an hour after the first")
     func sameID() async throws {
         try await settle(.delivered(status: 200), [Sample.ping("A", seq: 1)])
-        #expect(try dispositions([Sample.ping("A", seq: 2)], at: Sample.time(14)) == [.sameIDLately])
+        #expect(try dispositions([Sample.ping("A", seq: 2)], at: Sample.time(14)) == [.sameIDSentRecently])
         #expect(try dispositions([Sample.ping("A", seq: 2)], at: Sample.time(15)) == [.send])
     }
 
@@ -208,18 +208,18 @@ import Testing
         #expect(try await ledger.mark(plan.sends, at: now) == [.marked, .marked])
         // Marked twice, counted once.
         #expect(try await ledger.mark(plan.sends, at: now) == [.marked, .marked])
-        #expect(try overview().today.values.reduce(0, +) == 2)
+        #expect(try overview().uploadsToday.values.reduce(0, +) == 2)
         try await ledger.settle([Settlement(plan.sends[0], recordID: "", outcome: .retryLater(reason: "503"))], at: now)
-        #expect(try overview().today.values.reduce(0, +) == 1)
+        #expect(try overview().uploadsToday.values.reduce(0, +) == 1)
         let wrong = Outcome.credentialWrong(status: 403, reason: "no")
         try await ledger.settle([Settlement(plan.sends[1], recordID: "", outcome: wrong)], at: now)
-        #expect(try overview().today.values.reduce(0, +) == 0)
+        #expect(try overview().uploadsToday.values.reduce(0, +) == 0)
         for outcome in [Outcome.delivered(status: 204), .refused(status: 400, reason: "bad")] {
             let send = plan.sends[outcome.status == 204 ? 0 : 1]
             _ = try await ledger.mark([send], at: now)
             try await ledger.settle([Settlement(send, recordID: "", outcome: outcome)], at: now)
         }
-        #expect(try overview().today.values.reduce(0, +) == 2)
+        #expect(try overview().uploadsToday.values.reduce(0, +) == 2)
     }
 
     @Test("what may have arrived keeps its quota, also when a later attempt surely did not arrive")
@@ -228,7 +228,7 @@ import Testing
         _ = try await ledger.mark(plan.sends, at: now)
         try await ledger.settle([Settlement(plan.sends[0], recordID: "", outcome: .unknown(reason: "cut"))], at: now)
         try await ledger.settle([Settlement(plan.sends[0], recordID: "", outcome: .retryLater(reason: "503"))], at: now)
-        #expect(try overview().today.values.reduce(0, +) == 1)
+        #expect(try overview().uploadsToday.values.reduce(0, +) == 1)
         #expect(try overview().counts.values.map(\.inFlight) == [1])
         #expect(try overview().counts.values.map(\.waiting) == [[:]])
     }
@@ -242,10 +242,10 @@ import Testing
         let (ledger, plan) = try begin([Sample.ping("A")])
         #expect(plan.dispositions == [.send])
         _ = try await ledger.mark(plan.sends, at: now)
-        #expect(try overview().today.values.reduce(0, +) == 1)
+        #expect(try overview().uploadsToday.values.reduce(0, +) == 1)
         // It may have arrived by the first job, so the quota stays.
         try await ledger.settle([Settlement(plan.sends[0], recordID: "", outcome: .retryLater(reason: "503"))], at: now)
-        #expect(try overview().today.values.reduce(0, +) == 1)
+        #expect(try overview().uploadsToday.values.reduce(0, +) == 1)
     }
 
     @Test("the ledger refuses to mark what is over the limit, though a plan said otherwise")
@@ -316,7 +316,7 @@ import Testing
         try await settle(.delivered(status: 200), [Sample.ping("A"), Sample.ping("B")])
         #expect(try Ledger(path: path, now: now).forget(["A"]) == ["A": 1])
         #expect(try dispositions([Sample.ping("A"), Sample.ping("B")]) == [.send, .delivered])
-        #expect(try overview().today.values.reduce(0, +) == 2)
+        #expect(try overview().uploadsToday.values.reduce(0, +) == 2)
     }
 
     @Test("an overview counts by client and type, with what waits and why")
@@ -327,12 +327,12 @@ import Testing
         ]
         try await settle(.delivered(status: 200), records)
         let overview = try overview()
-        let subject = LedgerOverview.Subject(
+        let group = LedgerOverview.RecordGroup(
             client: ClientName(system: .mozilla, client: "c"), type: TypeName(system: .mozilla, name: "core"))
         #expect(overview.counts.count == 3)
-        #expect(overview.counts[subject]?.delivered == 1)
-        #expect(overview.counts[subject]?.waiting == [WaitReason(code: "held", detail: "too-few-events"): 1])
-        #expect(overview.today[subject.client] == 2)
+        #expect(overview.counts[group]?.delivered == 1)
+        #expect(overview.counts[group]?.waiting == [WaitReason(code: "held", detail: "too-few-events"): 1])
+        #expect(overview.uploadsToday[group.client] == 2)
         #expect(overview.lastJob == now)
     }
 }

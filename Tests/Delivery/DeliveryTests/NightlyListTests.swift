@@ -48,7 +48,7 @@ import Testing
         let ledger = try Ledger(path: folder("l"), now: now)
         let intake = try await BundleIntake(
             bundles, knowing: Systems.table, limit: .init(jobs: 2), isReleased: { _, _ in false })
-        let rules = PlanRules(largestList: largest)
+        let rules = PlanRules(maximumListBytes: largest)
         let state = try ledger.view.state(of: intake.pool, today: rules.days.day(of: now))
         let plan = Planner.plan(intake.pool, state, rules: rules, now: now)
         try ledger.begin(plan)

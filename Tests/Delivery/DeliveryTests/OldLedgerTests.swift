@@ -29,11 +29,11 @@ import Testing
     /// Records of every state in the file, and some that it does not know.
     private let records: [(record: Record, disposition: Disposition)] = [
         (Sample.ping("delivered"), .delivered),
-        (Sample.ping("delivered", seq: 2), .sameIDLately),
+        (Sample.ping("delivered", seq: 2), .sameIDSentRecently),
         (Sample.ping("refused", type: "focus-event"), .refused),
         (Sample.ping("refused"), .dailyLimit),
         (Sample.ping("in-flight", client: nil), .send),
-        (Sample.ping("in-flight", client: nil, seq: 2), .sameIDLately),
+        (Sample.ping("in-flight", client: nil, seq: 2), .sameIDSentRecently),
         (Sample.ping("uncertain", client: "D"), .send),
         (Sample.ping("new", client: "D", minute: 1), .send),
         (Sample.ping("held", client: "D", minute: 2, held: [.tooFewEvents]), .dailyLimit),
@@ -65,7 +65,7 @@ import Testing
         let overview = try LedgerView(path: path).overview(today: DayRule.utc.day(of: now))
         func counts(_ client: ClientName, _ type: String) -> LedgerOverview.Counts? {
             overview.counts[
-                LedgerOverview.Subject(client: client, type: TypeName(system: client.system, name: type))]
+                LedgerOverview.RecordGroup(client: client, type: TypeName(system: client.system, name: type))]
         }
         func expected(
             delivered: Int = 0, refused: Int = 0, inFlight: Int = 0, waiting: [WaitReason: Int] = [:]
@@ -92,7 +92,7 @@ import Testing
         #expect(counts(other, "core") == expected(inFlight: 1))
         #expect(counts(sift, "mobile_events") == expected(delivered: 1))
         #expect(counts(leanplum, "multi") == expected(delivered: 1))
-        #expect(overview.today == [first: 2, nobody: 1, sift: 1, leanplum: 3])
+        #expect(overview.uploadsToday == [first: 2, nobody: 1, sift: 1, leanplum: 3])
         #expect(overview.lastJob == Sample.time(5))
         #expect(overview.remarks.map(\.isRefusal) == [true, false])
         #expect(overview.remarks.map(\.status) == [413, 200])
@@ -130,8 +130,8 @@ import Testing
             #expect(disposition == .delivered)
         }
         let overview = try LedgerView(path: path).overview(today: DayRule.utc.day(of: now))
-        #expect(overview.today[ClientName(system: .mozilla, client: nil)] == 1)
-        #expect(overview.today[ClientName(system: .mozilla, client: "D")] == 2)
+        #expect(overview.uploadsToday[ClientName(system: .mozilla, client: nil)] == 1)
+        #expect(overview.uploadsToday[ClientName(system: .mozilla, client: "D")] == 2)
         #expect(overview.counts.values.allSatisfy { $0.refused == 0 && $0.inFlight == 0 })
     }
 
@@ -145,7 +145,7 @@ import Testing
             as [() throws -> Void]
         {
             let error = #expect(throws: LedgerError.self) { try attempt() }
-            #expect(error?.kind == "newer")
+            #expect(error?.kind == "newerVersion")
             #expect(error?.description == "\(path): written by a newer version of this program")
             #expect(error?.remedy == "use a newer version of this program")
             #expect(try folder.data("ledger.sqlite") == before)

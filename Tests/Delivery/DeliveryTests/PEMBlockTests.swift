@@ -6,7 +6,7 @@ import Testing
 @Suite struct PEMBlockTests {
     private func blocks(_ text: String) -> [String] {
         PEMBlock.blocks(of: Array(text.utf8)).map {
-            "\($0.label): \($0.isSequence) \($0.isCertificate) \($0.isPlainKey)"
+            "\($0.label): \($0.isDERSequence) \($0.isCertificate) \($0.isUnencryptedKey)"
         }
     }
 

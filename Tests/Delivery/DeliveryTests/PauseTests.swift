@@ -74,7 +74,7 @@ import Testing
     func wrongClock() async throws {
         let wrong = Sample.time(2 * 365 * 1440)
         try await job(Pause(endpoint: Self.server, seconds: 3600, now: wrong), at: wrong)
-        #expect(try pauses().map { $0.isInForce(at: now) } == [false])
+        #expect(try pauses().map { $0.isActive(at: now) } == [false])
         try await job(Pause(endpoint: Self.server, seconds: 60, now: now), at: now)
         #expect(try pauses().map(\.until) == [Sample.time(1)])
     }

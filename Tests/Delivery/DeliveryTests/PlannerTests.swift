@@ -15,14 +15,14 @@ import Testing
     ) -> Plan {
         let pool = Sample.pool(records)
         var state = LedgerState()
-        state.standings = records.map { _ in Standing() }
+        state.histories = records.map { _ in RecordHistory() }
         change(&state, pool)
         return Planner.plan(
             pool, state, rules: PlanRules(limits: limits, maximumAge: maximumAge), now: now,
             hasCredential: { accounts?.contains($0.name) ?? true })
     }
 
-    private func segments(_ plan: Plan) -> [Int] { plan.sends.map { Int($0.place.segment) } }
+    private func segments(_ plan: Plan) -> [Int] { plan.sends.map { Int($0.location.segment) } }
 
     @Test("a client's records go in the order of their time, those without one last")
     func order() {
@@ -97,8 +97,8 @@ import Testing
         for (day, expected) in [(today, [0]), (today + 1, []), (today - 1, [])] {
             let plan = plan(records, limits: UploadLimits(daily: 1, perType: nil)) { state, pool in
                 state.used = [ClientName(system: .mozilla, client: "c"): 1]
-                state.flights = [
-                    pool.candidates[0].key: Flight(
+                state.inFlight = [
+                    pool.candidates[0].key: InFlightUpload(
                         client: ClientName(system: .mozilla, client: "c"), day: day, time: now)
                 ]
             }
@@ -146,7 +146,7 @@ import Testing
     func settled() {
         let records = [Sample.ping("A"), Sample.ping("B"), Sample.ping("C", held: [.tooFewEvents])]
         let plan = plan(records) { state, _ in
-            state.standings = [Standing(.delivered), Standing(.refused), Standing(.delivered)]
+            state.histories = [RecordHistory(.delivered), RecordHistory(.refused), RecordHistory(.delivered)]
         }
         #expect(plan.dispositions == [.delivered, .refused, .delivered])
     }
@@ -179,7 +179,7 @@ import Testing
     @Test("two payloads under one id do not go in one job")
     func sameIDInJob() {
         let records = [Sample.ping("A", minute: 2, seq: 1), Sample.ping("A", minute: 1, seq: 2), Sample.ping("B")]
-        #expect(plan(records).dispositions == [.sameIDLately, .send, .send])
+        #expect(plan(records).dispositions == [.sameIDSentRecently, .send, .send])
     }
 
     @Test("a payload that cannot go leaves its id to another")
@@ -190,25 +190,27 @@ import Testing
 
     @Test(
         "another payload of an id waits for 15 minutes", arguments: [(0, true), (14, true), (15, false), (-30, true)])
-    func sameIDLately(minutesAgo: Int, waits: Bool) {
+    func sameIDSentRecently(minutesAgo: Int, waits: Bool) {
         let sent = Timestamp(clamping: now.milliseconds - Int64(minutesAgo) * 60_000)
         let settled = plan([Sample.ping("A")]) { state, _ in
-            state.standings = [Standing(.none, otherSent: sent)]
+            state.histories = [RecordHistory(.none, otherPayloadTime: sent)]
         }
-        #expect(settled.dispositions == [waits ? .sameIDLately : .send])
+        #expect(settled.dispositions == [waits ? .sameIDSentRecently : .send])
         let inFlight = plan([Sample.ping("A")]) { state, _ in
-            state.flights = [
-                DeliveryKey(Sample.ping("A", seq: 7)): Flight(
+            state.inFlight = [
+                DeliveryKey(Sample.ping("A", seq: 7)): InFlightUpload(
                     client: ClientName(system: .mozilla, client: "c"), day: 0, time: sent)
             ]
         }
-        #expect(inFlight.dispositions == [waits ? .sameIDLately : .send])
+        #expect(inFlight.dispositions == [waits ? .sameIDSentRecently : .send])
     }
 
     @Test("a clock that ran years ahead when an id was sent does not hold it for years")
     func wrongClock() {
         let sent = Timestamp(clamping: now.milliseconds + 500_000_000_000)
-        let plan = plan([Sample.ping("A")]) { state, _ in state.standings = [Standing(.none, otherSent: sent)] }
+        let plan = plan([Sample.ping("A")]) { state, _ in
+            state.histories = [RecordHistory(.none, otherPayloadTime: sent)]
+        }
         #expect(plan.dispositions == [.send])
     }
 
@@ -229,7 +231,8 @@ import Testing
     @Test("a record takes at most 100 bytes of memory, its standing included")
     func memory() {
         #expect(
-            MemoryLayout<Candidate>.stride + MemoryLayout<Standing>.stride + MemoryLayout<Disposition>.stride <= 100)
+            MemoryLayout<Candidate>.stride + MemoryLayout<RecordHistory>.stride + MemoryLayout<Disposition>.stride
+                <= 100)
     }
 
     @Test("a day is that of the timezone, with its changes of the clock")

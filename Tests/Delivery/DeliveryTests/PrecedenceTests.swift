@@ -24,13 +24,13 @@ import Testing
         _ records: [Record], _ limits: UploadLimits = UploadLimits(), _ change: (inout LedgerState) -> Void = { _ in }
     ) -> Plan {
         var state = LedgerState()
-        state.standings = records.map { _ in Standing() }
+        state.histories = records.map { _ in RecordHistory() }
         change(&state)
         return Planner.plan(pool(records), state, rules: PlanRules(limits: limits), now: now)
     }
 
     private func ids(_ plan: Plan, _ records: [Record]) -> [String] {
-        plan.sends.map { records[Int($0.place.segment)].id }
+        plan.sends.map { records[Int($0.location.segment)].id }
     }
 
     @Test("they go first whatever their time, among themselves by time")
@@ -61,7 +61,7 @@ import Testing
         let ended: [Disposition] = [.deletionRequested, .deletionRequested]
         #expect(Array(plan.dispositions[...1]) == ended)
         #expect(plan.reasons == [WaitReason(code: "deletion-requested"): 2])
-        #expect(!Disposition.deletionRequested.isForLater && !Disposition.deletionRequested.isWaiting)
+        #expect(!Disposition.deletionRequested.isDeferred && !Disposition.deletionRequested.isWaiting)
     }
 
     @Test("so does one that must not be sent itself, or was delivered before")
@@ -70,7 +70,9 @@ import Testing
         #expect(plan(held).dispositions == [.deletionRequested, .held])
         let delivered = [record("A"), record("B", "deletion")]
         #expect(
-            plan(delivered) { $0.standings[1] = Standing(.delivered) }.dispositions == [.deletionRequested, .delivered])
+            plan(delivered) { $0.histories[1] = RecordHistory(.delivered) }.dispositions == [
+                .deletionRequested, .delivered,
+            ])
     }
 
     @Test("one without a client ends nothing")
@@ -113,9 +115,9 @@ import Testing
 
     @Test("a hold that a system calls final is released by nobody")
     func finalHolds() {
-        #expect(!Holding.isReleasable("promise", knowing: ProbeSystem.table))
-        #expect(!Holding.isReleasable("no-such-code", knowing: ProbeSystem.table))
-        #expect(Holding.isReleasable("schema", knowing: ProbeSystem.table))
+        #expect(!HoldCodes.isReleasable("promise", knowing: ProbeSystem.table))
+        #expect(!HoldCodes.isReleasable("no-such-code", knowing: ProbeSystem.table))
+        #expect(HoldCodes.isReleasable("schema", knowing: ProbeSystem.table))
         let records = [record("A", held: [Hold("promise", "kept")]), record("B", held: [.schema([])])]
         let pool = pool(records) { _, _ in true }
         let plan = Planner.plan(pool, LedgerState(), rules: PlanRules(), now: now)

@@ -16,17 +16,17 @@ import Testing
 
     @Test func delaysDoubleUntilNoAttemptIsLeft() {
         var attempts = attempts()
-        #expect(attempts.step(after: busy, jitter: 1) == .again(after: 1))
-        #expect(attempts.step(after: busy, jitter: 1) == .again(after: 2))
-        #expect(attempts.step(after: busy, jitter: 1) == .again(after: 4))
+        #expect(attempts.step(after: busy, jitter: 1) == .retry(after: 1))
+        #expect(attempts.step(after: busy, jitter: 1) == .retry(after: 2))
+        #expect(attempts.step(after: busy, jitter: 1) == .retry(after: 4))
         #expect(
-            attempts.step(after: busy, jitter: 1) == .over(.retryLater(status: 503, reason: busyReason), .failure))
+            attempts.step(after: busy, jitter: 1) == .finished(.retryLater(status: 503, reason: busyReason), .failure))
     }
 
     @Test(arguments: [(0.0, 0.5), (0.5, 0.75), (1.0, 1.0)])
     func chanceShortensADelayByUpToHalf(jitter: Double, delay: Double) {
         var attempts = attempts()
-        #expect(attempts.step(after: busy, jitter: jitter) == .again(after: delay))
+        #expect(attempts.step(after: busy, jitter: jitter) == .retry(after: delay))
     }
 
     @Test func delaysHaveALimit() {
@@ -39,65 +39,66 @@ import Testing
 
     @Test func theServersOwnDelayIsKept() {
         var attempts = attempts()
-        #expect(attempts.step(after: Answer(status: 429, retryAfter: 7), jitter: 0) == .again(after: 7))
-        #expect(attempts.step(after: Answer(status: 429, retryAfter: 0), jitter: 0) == .again(after: 1))
+        #expect(attempts.step(after: Answer(status: 429, retryAfter: 7), jitter: 0) == .retry(after: 7))
+        #expect(attempts.step(after: Answer(status: 429, retryAfter: 0), jitter: 0) == .retry(after: 1))
     }
 
     @Test func aServerThatWantsLongerThanAJobWaitsIsLeftAlone() {
         var attempts = attempts()
         let step = attempts.step(after: Answer(status: 429, retryAfter: 31), jitter: 0)
-        #expect(step == .over(.retryLater(status: 429, reason: busyReason), .serverIsOut))
+        #expect(step == .finished(.retryLater(status: 429, reason: busyReason), .serverUnavailable))
     }
 
     @Test func aConnectionThatEndedIsReplacedAtOnce() {
         var attempts = attempts()
-        #expect(attempts.step(after: cut, jitter: 1) == .again(after: 0))
-        #expect(attempts.step(after: cut, jitter: 1) == .again(after: 0))
-        #expect(attempts.step(after: cut, jitter: 1) == .again(after: 1))
-        #expect(attempts.step(after: Answer(status: 200), jitter: 1) == .over(.delivered(status: 200), .none))
+        #expect(attempts.step(after: cut, jitter: 1) == .retry(after: 0))
+        #expect(attempts.step(after: cut, jitter: 1) == .retry(after: 0))
+        #expect(attempts.step(after: cut, jitter: 1) == .retry(after: 1))
+        #expect(attempts.step(after: Answer(status: 200), jitter: 1) == .finished(.delivered(status: 200), .none))
     }
 
     @Test func aRequestThatWasNotSentOnAnIdleConnectionIsSentOnAnother() {
         var attempts = attempts(1)
         for _ in 1...20 {
-            #expect(attempts.step(after: SendError(.unsolicited, "stray"), jitter: 1) == .again(after: 0))
+            #expect(attempts.step(after: SendError(.unsolicited, "stray"), jitter: 1) == .retry(after: 0))
         }
-        #expect(attempts.step(after: busy, jitter: 1) == .over(.retryLater(status: 503, reason: busyReason), .failure))
+        #expect(
+            attempts.step(after: busy, jitter: 1) == .finished(.retryLater(status: 503, reason: busyReason), .failure))
     }
 
     @Test func aRequestThatMayHaveArrivedOnceStaysSo() {
         var attempts = attempts(2)
         _ = attempts.step(after: cut, jitter: 1)
         _ = attempts.step(after: busy, jitter: 1)
-        #expect(attempts.step(after: busy, jitter: 1) == .over(.unknown(reason: "503 \(busyReason)"), .failure))
-        #expect(attempts.givingUp("stopped") == .unknown(reason: "stopped"))
+        #expect(attempts.step(after: busy, jitter: 1) == .finished(.unknown(reason: "503 \(busyReason)"), .failure))
+        #expect(attempts.outcomeWithoutRetry("stopped") == .unknown(reason: "stopped"))
         var wrong = attempts
         #expect(
             wrong.step(after: Answer(status: 401), jitter: 1)
-                == .over(
+                == .finished(
                     .credentialWrong(status: 401, reason: "the credential is not accepted", mayHaveArrived: true),
-                    .credentialIsOut))
+                    .credentialRejected))
     }
 
     @Test func aRequestThatNeverLeftIsGivenBack() {
         var attempts = attempts(2)
         let refused = SendError(.notConnected, "refused")
-        #expect(attempts.step(after: refused, jitter: 1) == .again(after: 1))
-        #expect(attempts.step(after: refused, jitter: 1) == .over(.retryLater(reason: "refused"), .failure))
+        #expect(attempts.step(after: refused, jitter: 1) == .retry(after: 1))
+        #expect(attempts.step(after: refused, jitter: 1) == .finished(.retryLater(reason: "refused"), .failure))
     }
 
     @Test func aServerThatIsNotTrustedIsNotAskedTwice() {
         var attempts = attempts()
         #expect(
             attempts.step(after: SendError(.notTrusted, "expired"), jitter: 1)
-                == .over(.retryLater(reason: "expired"), .serverIsOut))
+                == .finished(.retryLater(reason: "expired"), .serverUnavailable))
     }
 
-    @Test(arguments: [(401, Attempts.Impact.credentialIsOut), (403, .credentialIsOut), (407, .serverIsOut)])
+    @Test(arguments: [(401, Attempts.Impact.credentialRejected), (403, .credentialRejected), (407, .serverUnavailable)])
     func aWrongCredentialStopsWhatNeedsIt(status: Int, impact: Attempts.Impact) {
         var attempts = attempts()
         guard
-            case .over(.credentialWrong(status, _, false), let found) = attempts.step(
+            case .finished(.credentialWrong(status, _, false), let found) = attempts.step(
                 after: Answer(status: status), jitter: 1)
         else {
             Issue.record("no wrong credential")
@@ -108,7 +109,9 @@ import Testing
 
     @Test func aRedirectEndsTheJobForItsServer() {
         var attempts = attempts()
-        guard case .over(.retryLater(302, _), .serverIsOut) = attempts.step(after: Answer(status: 302), jitter: 1)
+        guard
+            case .finished(.retryLater(302, _), .serverUnavailable) = attempts.step(
+                after: Answer(status: 302), jitter: 1)
         else {
             Issue.record("no end")
             return
@@ -122,11 +125,11 @@ import Testing
         let busy = Outcome.retryLater(status: 503, reason: "busy")
         for impact in [Attempts.Impact.failure, .failure, .none, .failure, .failure] {
             gate.report(busy, impact)
-            #expect(gate.closed == nil)
+            #expect(gate.closingReason == nil)
         }
         gate.report(busy, .failure)
-        #expect(gate.closed?.phrase == "503 busy")
-        #expect(await gate.pass()?.code == "server-left-alone")
+        #expect(gate.closingReason?.phrase == "503 busy")
+        #expect(await gate.waitUntilOpen()?.code == "server-left-alone")
     }
 
     @Test func aGateClosesAfterEqualRefusals() {
@@ -134,20 +137,20 @@ import Testing
         for reason in ["no", "no", "never", "not today"] {
             gate.report(.refused(status: 400, reason: reason), .none)
             gate.report(.delivered(status: 200), .none)
-            #expect(gate.closed == nil)
+            #expect(gate.closingReason == nil)
         }
         gate.report(.refused(status: 413, reason: "no"), .none)
-        #expect(gate.closed == nil)
+        #expect(gate.closingReason == nil)
         gate.report(.refused(status: 400, reason: "no"), .none)
-        #expect(gate.closed?.phrase == "stopped after 3 refusals with 400")
-        #expect(gate.closed?.code == "refusal-limit")
+        #expect(gate.closingReason?.phrase == "stopped after 3 refusals with 400")
+        #expect(gate.closingReason?.code == "refusal-limit")
     }
 
     @Test func aGateDoesNotHoldUpATaskThatIsStopped() async {
         let gate = gate()
-        gate.keepQuiet(seconds: 3600)
-        let task = Task { await gate.pass() }
+        gate.pause(seconds: 3600)
+        let task = Task { await gate.waitUntilOpen() }
         task.cancel()
-        #expect(await task.value == gate.stopped)
+        #expect(await task.value == gate.jobStoppedReason)
     }
 }

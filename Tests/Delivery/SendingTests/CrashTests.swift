@@ -104,9 +104,9 @@ import Testing
                 #expect(epoch == 1 || settled.isEmpty, "\(error)")
                 return
             }
-            let standings = try view.state(of: pool, today: 0).standings
+            let histories = try view.state(of: pool, today: 0).histories
             for index in records.indices {
-                let isSettled = standings[index].outcome == .delivered
+                let isSettled = histories[index].outcome == .delivered
                 #expect(isSettled || settled[index] == nil, "a settlement was lost")
                 if isSettled, settled[index] == nil { settled[index] = epoch }
             }

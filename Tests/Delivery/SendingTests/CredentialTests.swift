@@ -129,17 +129,21 @@ import Testing
         if isAccepted {
             #expect(throws: Never.self) { try CredentialFile(path: path, knowing: Systems.table) }
         } else {
-            #expect(throws: CredentialError.tooOpen(path)) { try CredentialFile(path: path, knowing: Systems.table) }
+            #expect(throws: CredentialError.accessibleToOthers(path)) {
+                try CredentialFile(path: path, knowing: Systems.table)
+            }
         }
     }
 
     @Test func whereAServiceManagerGuardsTheFolderTheModeSaysNothing() throws {
         let folder = try TemporaryFolder()
         let path = try folder.put(contents, "credentials.json", mode: 0o440)
-        #expect(throws: Never.self) { try CredentialFile(path: path, knowing: Systems.table, guarded: folder.path) }
+        #expect(throws: Never.self) {
+            try CredentialFile(path: path, knowing: Systems.table, protectedFolder: folder.path)
+        }
         for other in ["", "/nonexistent", folder.path + "/deeper"] {
-            #expect(throws: CredentialError.tooOpen(path)) {
-                try CredentialFile(path: path, knowing: Systems.table, guarded: other)
+            #expect(throws: CredentialError.accessibleToOthers(path)) {
+                try CredentialFile(path: path, knowing: Systems.table, protectedFolder: other)
             }
         }
     }

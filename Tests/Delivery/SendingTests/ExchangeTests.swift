@@ -8,7 +8,7 @@ import Testing
 @Suite struct ExchangeTests {
     private let start = ContinuousClock.now
 
-    private func exchange() -> Exchange { Exchange(whole: .seconds(600), patience: .seconds(60), from: start) }
+    private func exchange() -> Exchange { Exchange(totalLimit: .seconds(600), idleLimit: .seconds(60), from: start) }
 
     @Test func whatCameBeforeAFailureIsTheAnswer() throws {
         let exchange = exchange()
@@ -39,7 +39,7 @@ import Testing
         let exchange = exchange()
         exchange.headCame(HTTPHead(status: 200), at: start)
         #expect(exchange.end == start + .seconds(60))
-        #expect(exchange.bound == .silence)
+        #expect(exchange.timeoutCause == .silence)
         #expect(try !#require(exchange.answer(.late)).isWhole)
     }
 
@@ -58,6 +58,6 @@ import Testing
         let exchange = exchange()
         exchange.stop(at: start + .seconds(1))
         #expect(exchange.end == start + .seconds(4))
-        #expect(exchange.bound == .stop)
+        #expect(exchange.timeoutCause == .stop)
     }
 }

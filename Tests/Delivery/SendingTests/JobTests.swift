@@ -376,12 +376,12 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func aListWhoseEventsWentInAnotherIsNoLongerInFlight(inAll: Bool) async throws {
+    func aListWhoseEventsWentInAnotherIsNoLongerInFlight(total: Bool) async throws {
         let server = try LoopbackServer()
         try await server.order(#"[{"cut":"after"}]"#)
         let first = try await Sample.bundle(
             [Sample.sift([#"{"time":1}"#, #"{"time":2}"#], minute: 1)], at: folder("n1.tar.zst"))
-        let events = (inAll ? [1, 2, 3] : [2, 3]).map { #"{"time":\#($0)}"# }
+        let events = (total ? [1, 2, 3] : [2, 3]).map { #"{"time":\#($0)}"# }
         let second = try await Sample.bundle([Sample.sift(events, minute: 2)], at: folder("n2.tar.zst"))
         let lost = try await job(server, "--attempts", "1", first, environment: siftKey)
         #expect(lost.status == 75)

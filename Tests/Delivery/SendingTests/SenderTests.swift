@@ -215,7 +215,7 @@ import Testing
         var settings = try settings("https://127.0.0.1:1")
         settings.identity.certificate = own.certificate
         settings.identity.key = own.key
-        #expect(throws: CredentialError.tooOpen(own.key)) {
+        #expect(throws: CredentialError.accessibleToOthers(own.key)) {
             try Sender(settings, systems: [.mozilla]) { SystemClock.now }
         }
     }

@@ -30,7 +30,7 @@ struct RetryCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await reporting {
+        try await reportingErrors {
             let selection: RefusalSelection = all ? .all : status.map { .status($0) } ?? .ids(edit.ids)
             let counts = try edit.ledger.open(mustExist: true).retry(selection)
             try edit.report("record to be sent again", plural: "records to be sent again", counts)
@@ -66,7 +66,7 @@ struct ForgetCommand: AsyncParsableCommand {
     func validate() throws { try edit.requireIDs() }
 
     func run() async throws {
-        try await reporting {
+        try await reportingErrors {
             let ledger = try edit.ledger.open(mustExist: true)
             let counts = try forGood ? ledger.giveUp(edit.ids, at: SystemClock.now) : ledger.forget(edit.ids)
             try edit.report(

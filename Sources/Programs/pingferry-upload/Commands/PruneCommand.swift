@@ -36,7 +36,7 @@ struct PruneCommand: AsyncParsableCommand {
     private static let shortest: Int64 = 7 * 86_400_000
 
     func run() async throws {
-        try await reporting {
+        try await reportingErrors {
             let count = try ledger.open(mustExist: true).prune(
                 unseenFor: olderThan.milliseconds, knowing: Systems.table, at: SystemClock.now)
             if common.json {

@@ -26,7 +26,7 @@ struct ReleaseCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("The reason that you accept.", valueName: "code"),
-        completion: .list(Holding.releasable(knowing: Systems.table)))
+        completion: .list(HoldCodes.releasable(knowing: Systems.table)))
     var reason: String
 
     @Option(
@@ -43,14 +43,14 @@ struct ReleaseCommand: AsyncParsableCommand {
         guard known.contains(reason) else {
             throw ValidationError("no record is held as \(reason); the reasons are \(known.joined(separator: ", "))")
         }
-        guard Holding.isReleasable(reason, knowing: Systems.table) else {
+        guard HoldCodes.isReleasable(reason, knowing: Systems.table) else {
             throw ValidationError("records that are held as \(reason) cannot be sent")
         }
         if bundle.isEmpty { try edit.requireIDs() }
     }
 
     func run() async throws {
-        try await reporting {
+        try await reportingErrors {
             let ledger = try open()
             var ids = Set(force ? edit.ids : [])
             for path in bundle { ids.formUnion(try await held(in: path)) }
@@ -75,22 +75,22 @@ struct ReleaseCommand: AsyncParsableCommand {
     private func held(in path: String) async throws -> [String] {
         // What was released before is meant too, so that it is not taken for unknown.
         let intake = try await edit.common.intake([path], isReleased: { _, _ in false })
-        let records = intake.pool.held(for: reason, ids: edit.ids.isEmpty ? nil : edit.ids)
-        return try records.map { try intake.source.record(at: intake.pool.place(of: $0)).id }
+        let records = intake.pool.indices(heldFor: reason, ids: edit.ids.isEmpty ? nil : edit.ids)
+        return try records.map { try intake.source.record(at: intake.pool.location(of: $0)).id }
     }
 
     /// Those of some ids that the ledger knows.
     /// - Throws: `CommandError` for one that it does not know, or knows to be held for other reasons alone.
     private func held(in ledger: Ledger, _ ids: [String]) throws -> [String] {
-        let knowledge = try ledger.knowledge(of: ids)
+        let states = try ledger.recordStates(of: ids)
         for id in ids {
-            switch knowledge[id] ?? .nothing {
+            switch states[id] ?? .unknown {
             case .held(let codes) where codes.contains(reason): continue
-            case .other where bundle.isEmpty: continue
+            case .known where bundle.isEmpty: continue
             case .held(let codes):
                 throw CommandError(
                     status: .noInput, message: "\(id): held as \(codes.joined(separator: ", ")), not as \(reason)")
-            case .nothing, .other:
+            case .unknown, .known:
                 throw CommandError(
                     status: .noInput,
                     message: "\(id): no record of that id is held as \(reason) in "

@@ -79,7 +79,7 @@ struct SendCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Do not count records that are held for this reason alone as something to be settled. (repeatable)",
-            valueName: "code"), completion: .list(Holding.releasable(knowing: Systems.table)))
+            valueName: "code"), completion: .list(HoldCodes.releasable(knowing: Systems.table)))
     var ignoreHeld: [String] = []
 
     @Option(
@@ -99,8 +99,8 @@ struct SendCommand: AsyncParsableCommand {
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
-        try CommonOptions.refuseStandardInput(in: bundles)
-        let codes = Holding.releasable(knowing: Systems.table)
+        try CommonOptions.rejectStandardInput(in: bundles)
+        let codes = HoldCodes.releasable(knowing: Systems.table)
         if let unknown = ignoreHeld.first(where: { !codes.contains($0) }) {
             throw ValidationError("--ignore-held takes one of \(codes.joined(separator: ", ")), not \(unknown)")
         }
@@ -110,16 +110,16 @@ struct SendCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard !dryRun else { return try await reporting { try await printPlan() } }
+        guard !dryRun else { return try await reportingErrors { try await printPlan() } }
         var unusable: [UnusableBundleError] = []
         var end: ExitCode?
         do {
-            try await reporting { try await send(&unusable) }
+            try await reportingErrors { try await send(&unusable) }
         } catch let code as ExitCode {
             end = code
         }
         if let metrics {
-            try await reporting {
+            try await reportingErrors {
                 try MetricsFile(path: metrics).write(
                     status: end?.rawValue ?? 0, ledger: ledger, unusableBundles: unusable.count)
             }
@@ -161,7 +161,7 @@ struct SendCommand: AsyncParsableCommand {
 
     /// - Parameter unusable: takes the bundles that could not be read.
     private func send(_ unusable: inout [UnusableBundleError]) async throws {
-        try sending.requireDescriptors(bundles: bundles.count)
+        try sending.requireFileDescriptors(bundles: bundles.count)
         var settings = try sending.jobSettings(
             agent: "Pingferry/\(ProgramVersion.number)", environment: ProcessInfo.processInfo.environment)
         // Found out before anything is sent.
@@ -185,7 +185,7 @@ struct SendCommand: AsyncParsableCommand {
         let plan = try plan(intake, ledger.view, settings.credentials)
         try ledger.begin(plan)
         let progress = SendingProgress(total: plan.uploads, isQuiet: common.quiet)
-        progress.follow(&settings)
+        progress.observe(&settings)
         let job = Job(plan: plan, source: intake.source, ledger: ledger, settings: settings)
         let report = try await Sending.run(job, progress: progress)
         var summary = JobSummary(
@@ -195,7 +195,7 @@ struct SendCommand: AsyncParsableCommand {
         try summary.print(isQuiet: common.quiet, asJSON: common.json)
         if let failure = summary.failure { throw failure }
         if let status = summary.status { throw ExitCode(status.rawValue) }
-        try ledger.noteSuccess()
+        try ledger.recordSuccess()
     }
 
     /// Adds what the ledger says after the job, and moves bundles away that have done their work.
@@ -207,8 +207,8 @@ struct SendCommand: AsyncParsableCommand {
         guard moveDone != nil || common.json else { return }
         let pool = summary.plan.pool
         let state = try ledger.view.state(of: pool, today: self.ledger.days.day(of: SystemClock.now))
-        let standings = RecordStanding.all(of: pool, state, try ledger.view.lastFindings(of: pool))
-        summary.bundles = BundleStanding.all(of: pool, standings)
+        let statuses = RecordStatus.all(of: pool, state, try ledger.view.recordedReasons(of: pool))
+        summary.bundles = BundleStatus.all(of: pool, statuses)
         if let moveDone {
             try move(summary.bundles.filter(\.isDone), to: DestinationFolder(path: moveDone), &summary, ledger)
         }
@@ -216,7 +216,7 @@ struct SendCommand: AsyncParsableCommand {
 
     /// Moves bundles away. One that cannot be moved is told, and stays where it is.
     private func move(
-        _ bundles: [BundleStanding], to folder: borrowing DestinationFolder, _ summary: inout JobSummary,
+        _ bundles: [BundleStatus], to folder: borrowing DestinationFolder, _ summary: inout JobSummary,
         _ ledger: Ledger
     ) throws {
         for bundle in bundles {
@@ -225,12 +225,12 @@ struct SendCommand: AsyncParsableCommand {
                 guard let newPath = try Self.move(bundle.name, to: folder) else { continue }
                 path = newPath
             } catch {
-                summary.unmoved = summary.unmoved ?? error
+                summary.moveFailure = summary.moveFailure ?? error
                 error.report(as: PingferryUpload.name)
                 continue
             }
             summary.moved.append(path)
-            try ledger.noteMoved(bundle.name, to: path, knowing: Systems.table)
+            try ledger.recordMove(bundle.name, to: path, knowing: Systems.table)
         }
     }
 

@@ -45,14 +45,14 @@ struct StatusCommand: AsyncParsableCommand {
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
-        try CommonOptions.refuseStandardInput(in: bundles)
+        try CommonOptions.rejectStandardInput(in: bundles)
         guard bundles.isEmpty || (client.isEmpty && !refused) else {
             throw ValidationError("--client and --refused go without bundles; --ids lists what is left of a bundle")
         }
     }
 
     func run() async throws {
-        try await reporting {
+        try await reportingErrors {
             if bundles.isEmpty { try printLedger() } else { try await printBundles() }
         }
     }
@@ -65,7 +65,7 @@ struct StatusCommand: AsyncParsableCommand {
         if common.json {
             try Terminal.print(report.json)
         } else if common.quiet {
-            if report.isWorthALine { try Terminal.print(report.sentence) }
+            if report.needsAttention { try Terminal.print(report.summaryLine) }
         } else if refused || ids {
             try report.printRefusals()
         } else {
@@ -80,13 +80,13 @@ struct StatusCommand: AsyncParsableCommand {
         let view = try LedgerView(path: try ledger.path())
         var unusable: [UnusableBundleError] = []
         var isDone = true
-        var goesByItself = true
+        var canFinishUnattended = true
         var results: [[UInt8]] = []
         for path in bundles {
             do {
                 let report = try await report(on: path, view)
-                isDone = isDone && report.standing.isDone
-                goesByItself = goesByItself && report.standing.goesByItself
+                isDone = isDone && report.status.isDone
+                canFinishUnattended = canFinishUnattended && report.status.canFinishUnattended
                 if common.json { results.append(report.json.bytes) } else { try print(report) }
             } catch let error as UnusableBundlesError {
                 error.bundles.report()
@@ -100,26 +100,26 @@ struct StatusCommand: AsyncParsableCommand {
             try Terminal.print(object)
         }
         if let status = unusable.status { throw ExitCode(status.rawValue) }
-        guard isDone else { throw ExitCode((goesByItself ? ExitStatus.tryLater : .incomplete).rawValue) }
+        guard isDone else { throw ExitCode((canFinishUnattended ? ExitStatus.tryLater : .incomplete).rawValue) }
     }
 
-    private func report(on path: String, _ view: LedgerView) async throws -> StandingReport {
+    private func report(on path: String, _ view: LedgerView) async throws -> BundleStatusReport {
         let intake = try await common.intake([path], isReleased: try view.releases())
         let pool = intake.pool
         let state = try view.state(of: pool, today: ledger.days.day(of: SystemClock.now))
-        let standings = RecordStanding.all(of: pool, state, try view.lastFindings(of: pool))
-        var report = StandingReport(standing: BundleStanding.all(of: pool, standings)[0])
+        let statuses = RecordStatus.all(of: pool, state, try view.recordedReasons(of: pool))
+        var report = BundleStatusReport(status: BundleStatus.all(of: pool, statuses)[0])
         guard ids else { return report }
-        for (index, standing) in standings.enumerated() {
-            guard let reason = standing.reason else { continue }
-            let record = try intake.source.record(at: pool.place(of: index))
-            report.records.append(UnsettledRecord(record: record, reason: reason))
+        for (index, status) in statuses.enumerated() {
+            guard let reason = status.reason else { continue }
+            let record = try intake.source.record(at: pool.location(of: index))
+            report.records.append(UndeliveredRecord(record: record, reason: reason))
         }
         return report
     }
 
-    private func print(_ report: StandingReport) throws {
-        guard !common.quiet || !report.standing.isDone else { return }
+    private func print(_ report: BundleStatusReport) throws {
+        guard !common.quiet || !report.status.isDone else { return }
         try Terminal.print(report.line)
         guard !common.quiet else { return }
         for line in report.records.flatMap(\.lines) { try Terminal.print(line) }

@@ -33,19 +33,19 @@ extension Sample {
 
 extension Plan {
     /// All uploads.
-    var sends: [PlannedSend] { queues.flatMap(\.sends) }
+    var sends: [PlannedUpload] { queues.flatMap(\.sends) }
 }
 
 extension LedgerError {
     /// Which one it is.
     var kind: String {
         switch self {
-        case .held: "held"
+        case .locked: "locked"
         case .damaged: "damaged"
         case .notALedger: "notALedger"
         case .notAFile: "notAFile"
-        case .severalNames: "severalNames"
-        case .newer: "newer"
+        case .multipleNames: "multipleNames"
+        case .newerVersion: "newerVersion"
         case .missing: "missing"
         case .removed: "removed"
         case .file(let error): "file \(error.code)"
@@ -56,7 +56,7 @@ extension LedgerError {
 
 extension Ledger {
     /// Marks uploads in flight.
-    func mark(_ sends: [PlannedSend], at now: Timestamp) async throws -> [MarkAnswer] {
+    func mark(_ sends: [PlannedUpload], at now: Timestamp) async throws -> [MarkResult] {
         try await commit(settling: [], marking: sends, at: now)
     }
 

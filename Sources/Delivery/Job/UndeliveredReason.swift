@@ -1,7 +1,7 @@
 import Telemetry
 
 /// Why an upload that was planned is left for another job: a code that stays the same, and the words for it.
-public struct LeftReason: Sendable, Hashable {
+public struct UndeliveredReason: Sendable, Hashable {
     /// The system whose upload it is.
     public let system: SystemName
     /// The code: `no-answer`, `status-503`, ….

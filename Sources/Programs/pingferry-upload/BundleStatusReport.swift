@@ -4,57 +4,57 @@ import JSONText
 import Telemetry
 
 /// What is said of a bundle that may have done its work: a line, or an object for machines.
-struct StandingReport {
-    let standing: BundleStanding
+struct BundleStatusReport {
+    let status: BundleStatus
     /// Records that are not delivered, where they are asked for.
-    var records: [UnsettledRecord] = []
+    var records: [UndeliveredRecord] = []
 
     /// `monday.tar.zst: done: 7 delivered; held: pending-events 1`, or
     /// `not done: refused 1 (400 no such user), daily limit 40; 12 delivered`
     var line: String {
-        let held = standing.held.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        let held = status.held.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
         let settled =
-            [(standing.delivered, "delivered"), (standing.over, "not to be sent any more")]
+            [(status.delivered, "delivered"), (status.excluded, "not to be sent any more")]
             .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         let left =
-            (standing.refused.isEmpty ? [] : [refused])
-            + (standing.inFlight > 0 ? ["in flight \(standing.inFlight)"] : [])
-            + standing.waiting.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }
+            (status.refused.isEmpty ? [] : [refused])
+            + (status.inFlight > 0 ? ["in flight \(status.inFlight)"] : [])
+            + status.waiting.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }
         let parts = [
             left.isEmpty ? [] : [left.joined(separator: ", ")],
             settled.isEmpty ? [] : [settled.joined(separator: ", ")],
             held.isEmpty ? [] : ["held: \(held)"],
         ].flatMap(\.self)
-        let state = standing.isDone ? "done" : "not done"
-        return "\(standing.name.path): \(state)\(parts.isEmpty ? "" : ": ")\(parts.joined(separator: "; "))"
+        let state = status.isDone ? "done" : "not done"
+        return "\(status.name.path): \(state)\(parts.isEmpty ? "" : ": ")\(parts.joined(separator: "; "))"
     }
 
     private var refused: String {
-        let answers = standing.refused.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        let answers = status.refused.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let shown = answers.prefix(Phrase.refusalsShown).map { answers.count > 1 ? "\($0.key): \($0.value)" : $0.key }
         let more = answers.count > Phrase.refusalsShown ? ["…"] : []
-        return "refused \(standing.refused.values.reduce(0, +)) (\((shown + more).joined(separator: ", ")))"
+        return "refused \(status.refused.values.reduce(0, +)) (\((shown + more).joined(separator: ", ")))"
     }
 
     var json: CanonicalObject {
         var object = CanonicalObject()
-        object.set("delivered", integer: standing.delivered)
-        object.set("digest", string: standing.name.digest)
-        object.set("done", boolean: standing.isDone)
-        object.set("held", object: CanonicalObject(counts: standing.held))
-        object.set("inFlight", integer: standing.inFlight)
-        object.set("over", integer: standing.over)
-        object.set("path", string: standing.name.path)
-        object.set("records", integer: standing.records)
-        object.set("refused", integer: standing.refused.values.reduce(0, +))
-        object.set("waiting", reasons: standing.waiting)
+        object.set("delivered", integer: status.delivered)
+        object.set("digest", string: status.name.digest)
+        object.set("done", boolean: status.isDone)
+        object.set("held", object: CanonicalObject(counts: status.held))
+        object.set("inFlight", integer: status.inFlight)
+        object.set("over", integer: status.excluded)
+        object.set("path", string: status.name.path)
+        object.set("records", integer: status.records)
+        object.set("refused", integer: status.refused.values.reduce(0, +))
+        object.set("waiting", reasons: status.waiting)
         if !records.isEmpty { object.set("ids", elements: records.map(\.json.bytes)) }
         return object
     }
 }
 
 /// A record of a bundle that was not delivered, with what `retry`, `release` and `forget` want.
-struct UnsettledRecord {
+struct UndeliveredRecord {
     let record: Record
     /// Why: `refused`, the codes for which it is held, or what it waits for.
     let reason: WaitReason

@@ -10,12 +10,12 @@ extension SendError {
                 .notConnected, "no address found for \(route.proxy.map { "the proxy \($0)" } ?? route.endpoint.host)")
         case .cannotConnect(let code):
             let reason = code == 0 ? "" : ": \(String(cString: strerror(code)))"
-            self.init(.notConnected, "cannot connect to \(route.firstStop)\(reason)")
+            self.init(.notConnected, "cannot connect to \(route.connectionTarget)\(reason)")
         case .noConnectionInTime(let isAtProxy):
-            let way = isAtProxy ? route.way : route.proxy.map { " to the proxy \($0)" } ?? ""
+            let way = isAtProxy ? route.proxySuffix : route.proxy.map { " to the proxy \($0)" } ?? ""
             self.init(.notConnected, "no connection\(way) in time")
         case .proxyRefused:
-            self.init(.notConnected, "\(route.firstStop) does not connect to \(route.server)")
+            self.init(.notConnected, "\(route.connectionTarget) does not connect to \(route.server)")
         case .wrongName:
             self.init(.notTrusted, "the server's certificate does not name this host")
         case .untrusted:
@@ -26,30 +26,31 @@ extension SendError {
         case .noHandshake:
             self.init(.notTrusted, "no trusted connection: the handshake failed")
         case .closedInHandshake:
-            self.init(.notConnected, "the connection\(route.way) was closed before it was encrypted")
+            self.init(.notConnected, "the connection\(route.proxySuffix) was closed before it was encrypted")
         case .unsolicited:
             self.init(
-                .unsolicited, "the idle connection\(route.way) had bytes that no request asked for, or was closed")
+                .unsolicited,
+                "the idle connection\(route.proxySuffix) had bytes that no request asked for, or was closed")
         case .early:
-            self.init(.unanswered, "\(route.server) answered\(route.way) before it had all of the request")
+            self.init(.unanswered, "\(route.server) answered\(route.proxySuffix) before it had all of the request")
         case .closed:
             // Of a server and the proxy before it, it is not known which one closed the connection.
             let words =
                 route.proxy == nil
                 ? "the server closed the connection without an answer"
-                : "the connection\(route.way) was closed without an answer"
+                : "the connection\(route.proxySuffix) was closed without an answer"
             self.init(.disconnected, words)
         case .cut:
-            self.init(.disconnected, "the connection\(route.way) was cut")
+            self.init(.disconnected, "the connection\(route.proxySuffix) was cut")
         case .noHTTP:
             self.init(
                 .unanswered,
-                "what \(route.server) answered\(route.way) is no HTTP: see whether the address is right, and its http or https"
+                "what \(route.server) answered\(route.proxySuffix) is no HTTP: see whether the address is right, and its http or https"
             )
         case .ended:
             self.init(.unanswered, "the request was ended before its answer came")
         case .other(let words, let wasSent):
-            self.init(wasSent ? .unanswered : .notConnected, "the connection\(route.way) failed: \(words)")
+            self.init(wasSent ? .unanswered : .notConnected, "the connection\(route.proxySuffix) failed: \(words)")
         }
     }
 }

@@ -1,11 +1,11 @@
 import Telemetry
 
 /// How far a record of a bundle has come.
-public enum RecordStanding: Sendable, Equatable {
+public enum RecordStatus: Sendable, Equatable {
     /// All of it was delivered, in this or in another bundle.
     case delivered
     /// It is not to be sent any more: an operator gave it up, or its client asked for its data to be deleted.
-    case over
+    case excluded
     /// A server refused it with this answer, and nobody has settled that.
     case refused(String)
     /// It is held, for these codes.
@@ -17,27 +17,27 @@ public enum RecordStanding: Sendable, Equatable {
 
     /// Returns how far each record of a pool has come, in their order. `last` are the findings of the last job that saw them.
     public static func all(
-        of pool: CandidatePool, _ state: LedgerState, _ last: LastFindings = LastFindings()
-    ) -> [RecordStanding] {
+        of pool: CandidatePool, _ state: LedgerState, _ recorded: RecordedReasons = RecordedReasons()
+    ) -> [RecordStatus] {
         let deleted = Planner.deletedClients(pool, state)
-        let flown = Set(state.flights.keys.map(\.identity))
+        let inFlight = Set(state.inFlight.keys.map(\.identity))
         return pool.candidates.enumerated().map { index, candidate in
-            switch state.standing(of: index).outcome {
+            switch state.history(of: index).outcome {
             case .delivered: return .delivered
-            case .refused: return .refused(last.answers[candidate.key] ?? "")
-            case .givenUp: return .over
+            case .refused: return .refused(recorded.refusalAnswers[candidate.key] ?? "")
+            case .givenUp: return .excluded
             case .none: break
             }
-            if deleted[Int(candidate.client)], !pool.goesFirst(candidate.type) { return .over }
+            if deleted[Int(candidate.client)], !pool.takesPrecedence(candidate.type) { return .excluded }
             if let holds = candidate.holds { return .held(pool.names.holds[holds]) }
             if let items = candidate.items {
                 if items.allSatisfy({ state.isDelivered(item: $0) }) { return .delivered }
-                if flown.contains(candidate.key.identity) { return .inFlight }
-            } else if state.flights[candidate.key] != nil {
+                if inFlight.contains(candidate.key.identity) { return .inFlight }
+            } else if state.inFlight[candidate.key] != nil {
                 return .inFlight
             }
             // What was held for the last job and is not any more was not tried since.
-            guard let reason = last.reasons[candidate.key], reason.code != Disposition.held.code else {
+            guard let reason = recorded.waitReasons[candidate.key], reason.code != Disposition.held.code else {
                 return .waiting(.notSent)
             }
             return .waiting(reason)
@@ -47,7 +47,7 @@ public enum RecordStanding: Sendable, Equatable {
     /// Why the record is not delivered; nil where it was, or is not to be.
     public var reason: WaitReason? {
         switch self {
-        case .delivered, .over: nil
+        case .delivered, .excluded: nil
         case .refused(let answer): WaitReason(.refused, detail: answer.isEmpty ? nil : answer)
         case .held(let codes): WaitReason(.held, detail: codes.joined(separator: ", "))
         case .inFlight: .inFlight
@@ -57,11 +57,11 @@ public enum RecordStanding: Sendable, Equatable {
 }
 
 /// What jobs found of records that are not delivered, as a ledger keeps it.
-public struct LastFindings: Sendable {
+public struct RecordedReasons: Sendable {
     /// Why records wait.
-    public var reasons: [DeliveryKey: WaitReason] = [:]
+    public var waitReasons: [DeliveryKey: WaitReason] = [:]
     /// The answers to refused records: `400 no such user`.
-    public var answers: [DeliveryKey: String] = [:]
+    public var refusalAnswers: [DeliveryKey: String] = [:]
 
     /// Knows nothing.
     public init() {}

@@ -1,9 +1,9 @@
 /// Which candidates stand for the same upload, or share an id.
-struct Repetitions {
+struct DuplicateFinder {
     /// What is known of a candidate.
     struct Mark {
         /// Whether the candidate is left to another one of the same key.
-        var isRepeated = false
+        var isDuplicate = false
         /// Whether another key has the same id.
         var sharesIdentity = false
     }
@@ -27,7 +27,7 @@ struct Repetitions {
         while start < byKey.count {
             let identity = candidates[byKey[start]].key.identity
             let end = byKey[start...].firstIndex { candidates[$0].key.identity != identity } ?? byKey.count
-            markIdentity(byKey[start..<end], candidates, names)
+            markGroup(byKey[start..<end], candidates, names)
             start = end
         }
     }
@@ -35,25 +35,26 @@ struct Repetitions {
     /// Returns what is known of the candidate at `index`.
     subscript(index: Int) -> Mark { marks[index] }
 
-    private mutating func markIdentity(_ group: ArraySlice<Int>, _ candidates: [Candidate], _ names: PlanNames) {
+    private mutating func markGroup(_ group: ArraySlice<Int>, _ candidates: [Candidate], _ names: PlanNames) {
         guard let first = group.first, let last = group.last, group.count > 1 else { return }
         let isShared = candidates[first].key != candidates[last].key
         var start = group.startIndex
         while start < group.endIndex {
             let key = candidates[group[start]].key
             let end = group[start...].firstIndex { candidates[$0].key != key } ?? group.endIndex
-            let speaker = Self.speaker(group[start..<end], candidates, names)
+            let representative = Self.representative(group[start..<end], candidates, names)
             for index in group[start..<end] {
-                marks[index] = Mark(isRepeated: index != speaker, sharesIdentity: isShared)
+                marks[index] = Mark(isDuplicate: index != representative, sharesIdentity: isShared)
             }
             start = end
         }
     }
 
-    private static func speaker(_ equals: ArraySlice<Int>, _ candidates: [Candidate], _ names: PlanNames) -> Int? {
-        func isArrived(_ index: Int) -> Bool {
+    private static func representative(_ equals: ArraySlice<Int>, _ candidates: [Candidate], _ names: PlanNames) -> Int?
+    {
+        func hasArrived(_ index: Int) -> Bool {
             candidates[index].holds.map { names.holds[$0].contains("delivered") } ?? false
         }
-        return equals.first(where: isArrived) ?? equals.first { candidates[$0].holds == nil } ?? equals.first
+        return equals.first(where: hasArrived) ?? equals.first { candidates[$0].holds == nil } ?? equals.first
     }
 }
