@@ -2,23 +2,28 @@ import Files
 import JSONText
 import Telemetry
 
-/// A file with credentials, readable by its owner alone: an object with an entry for each system that has accounts, each an
-/// object with an entry for each account, as the system's `CredentialFormat` says.
+/// A JSON file that contains the credentials of accounts.
+///
+/// The outer object has a member for each system, and each member is an object with an entry for each account. The
+/// `CredentialFormat` of the system defines the form of an entry.
 ///
 /// ```json
 /// {"sift": {"<account id>": "<beacon key>"}, "leanplum": {"<app id>": {"productionKey": "…", "developmentKey": "…"}}}
 /// ```
 ///
-/// A key of the outer object that begins with `#` is a comment, whatever its value is.
+/// Members of the outer object whose name begins with `#` are comments and are ignored.
 public struct CredentialFile: Sendable {
-    /// The values of accounts, by system.
+    /// The credentials of each account, grouped by system.
     let accounts: [SystemName: CredentialFormat.Accounts]
 
-    /// Reads a file.
+    /// Reads the credentials file at `path`.
+    ///
     /// - Parameters:
-    ///   - systems: those that may have credentials.
-    ///   - protectedFolder: a folder that nobody else can look into, such as the one that systemd makes for a service, where the
-    ///     modes of files say nothing.
+    ///   - path: The path of the file.
+    ///   - systems: The systems whose credentials the file may contain.
+    ///   - protectedFolder: A folder that only the owner can access, such as the credentials folder that systemd
+    ///     creates for a service. The permissions of a file in this folder are not checked.
+    /// - Throws: ``CredentialError`` if the file cannot be read, is accessible to other users, or is malformed.
     public init(path: String, knowing systems: SystemTable, protectedFolder: String? = nil) throws(CredentialError) {
         let isProtected =
             protectedFolder.map { !$0.isEmpty && path.hasPrefix($0 + "/") && !path.contains("/../") } ?? false
@@ -26,8 +31,9 @@ public struct CredentialFile: Sendable {
         try self.init(bytes, path: path, knowing: systems)
     }
 
-    /// Reads the contents of a file.
-    /// - Throws: ``CredentialError``, which says where the fault is and never what stands there.
+    /// Parses `bytes`, the contents of the credentials file at `path`.
+    ///
+    /// - Throws: ``CredentialError``, which states the position of the error but never includes a value from the file.
     public init(_ bytes: [UInt8], path: String, knowing systems: SystemTable) throws(CredentialError) {
         let document: JSONDocument
         do throws(JSONError) {
@@ -38,7 +44,6 @@ public struct CredentialFile: Sendable {
         accounts = try Parser(document: document, path: path, systems: systems).accounts()
     }
 
-    /// Takes the accounts out of a document.
     private struct Parser {
         let document: JSONDocument
         let path: String
@@ -58,7 +63,7 @@ public struct CredentialFile: Sendable {
             return accounts
         }
 
-        /// The systems that have credentials, in words.
+        /// The names of the systems that have credentials, joined for a message.
         private var systemNames: String {
             systems.all.filter { $0.uploads.credentials != nil }.map(\.name.description).joined(separator: " and ")
         }

@@ -1,18 +1,21 @@
 import Telemetry
 
-/// The credentials that an operator gave, in a file and in the environment, which has the last word.
+/// The credentials that the operator provides in a file and in environment variables.
+///
+/// A value in the environment overrides the value in the file.
 public struct Credentials: Sendable {
-    /// The systems that credentials are of.
+    /// The systems whose credentials are looked up.
     let systems: SystemTable
     private var accounts: [SystemName: CredentialFormat.Accounts] = [:]
 
-    /// No credentials.
+    /// Creates an empty set of credentials for `systems`.
     public init(of systems: SystemTable) {
         self.systems = systems
     }
 
-    /// Takes the credentials of a file, then those of the environment, as the systems' `CredentialFormat` says.
-    /// - Throws: ``CredentialError`` if a key is not one line of printable ASCII.
+    /// Creates credentials from a file and the environment.
+    ///
+    /// - Throws: ``CredentialError`` if an environment variable is not a single line of printable ASCII characters.
     public init(file: CredentialFile?, environment: [String: String], of systems: SystemTable) throws(CredentialError) {
         self.systems = systems
         accounts = file?.accounts ?? [:]
@@ -25,44 +28,43 @@ public struct Credentials: Sendable {
         }
     }
 
-    /// The credential of an account; nil if none was given.
+    /// Returns the credential of `account`, or `nil` if the operator has not provided one.
     public func credential(for account: Account) -> Credential? {
         guard let format = systems[account.system]?.uploads.credentials else { return Credential.none }
         return format.credential(account, accounts[account.system] ?? [:])
     }
 
-    /// Whether an account has a credential.
+    /// Returns whether `account` has a credential.
     public func isKnown(_ account: Account) -> Bool { credential(for: account) != nil }
 
-    /// The variable or file entry to set so that an account has a credential, in words.
+    /// Returns the name of the environment variable or file entry that provides the credential of `account`.
     public func nameToSet(_ account: Account) -> String {
         systems[account.system]?.uploads.credentials?.nameToSet(account) ?? "nothing"
     }
 }
 
-/// Values that are printed say how many accounts they know, and none of the secrets.
+/// The description contains only the number of accounts, so that no secret is printed.
 extension Credentials: CustomStringConvertible, CustomReflectable {
-    /// Only how many accounts there are.
+    /// The number of accounts that have credentials.
     public var description: String { accounts.accountCount }
 
-    /// Shows nothing, so that no dump holds a secret.
+    /// An empty mirror, so that `dump` does not print a secret.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension CredentialFile: CustomStringConvertible, CustomReflectable {
-    /// Only how many accounts there are.
+    /// The number of accounts that have credentials.
     public var description: String { accounts.accountCount }
 
-    /// Shows nothing, so that no dump holds a secret.
+    /// An empty mirror, so that `dump` does not print a secret.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension [SystemName: CredentialFormat.Accounts] {
-    /// How many accounts have credentials.
     fileprivate var accountCount: String { "credentials of \(values.reduce(0) { $0 + $1.count }) accounts" }
 }
 
 extension String {
-    /// Whether the text can be a key: printable ASCII without spaces, not empty.
+    /// Whether the string can be a key: it is not empty and contains only printable ASCII characters except spaces.
     var isValidCredential: Bool { !isEmpty && utf8.allSatisfy { (0x21..<0x7F).contains($0) } }
 }

@@ -1,11 +1,13 @@
 import Files
 
-/// Files that an operator gives: credentials, certificates, keys.
+/// Reads files that the operator provides, such as credentials, certificates and keys.
 enum OperatorFile {
     private static let lengthLimit = 16 << 20
 
-    /// The contents of a file.
-    /// - Throws: ``CredentialError``, if others can read or write a file with a secret.
+    /// Returns the contents of the file at `path`.
+    ///
+    /// - Throws: ``CredentialError`` if the file cannot be read, or if it contains a secret and is accessible to other
+    ///   users.
     static func contents(of path: String, isSecret: Bool) throws(CredentialError) -> [UInt8] {
         let (isPrivate, contents): (Bool, [UInt8])
         do throws(FileError) {
@@ -19,18 +21,22 @@ enum OperatorFile {
     }
 }
 
-/// Why credentials cannot be used.
+/// An error in the credentials that the operator provides.
 public enum CredentialError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The file cannot be read.
     case file(FileError)
-    /// Others than the owner can read or write a file with a secret.
+    /// Other users can read or write the file, although it contains a secret.
     case accessibleToOthers(String)
-    /// The file does not have the documented form.
+    /// The file at the first path does not have the documented format.
+    ///
+    /// The second value states the error.
     case malformed(String, String)
-    /// A variable of the environment does not hold a key.
+    /// An environment variable does not contain a valid key.
     case invalidVariable(String)
 
-    /// One line, without any part of a credential.
+    /// A message of one line.
+    ///
+    /// It contains no part of a credential.
     public var description: String {
         switch self {
         case .file(let error): "\(error)"
@@ -40,7 +46,7 @@ public enum CredentialError: Error, Sendable, Equatable, CustomStringConvertible
         }
     }
 
-    /// What to do about it.
+    /// The action that resolves the error, or `nil` if there is no specific one.
     public var remedy: String? {
         switch self {
         case .accessibleToOthers(let path): "run chmod 600 \(path), and replace the secret if others may have seen it"

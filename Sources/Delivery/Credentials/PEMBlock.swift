@@ -1,18 +1,22 @@
 import Bytes
 
-/// One block of a text in PEM. Source: RFC 7468, section 2.
+/// A block of a PEM file.
+///
+/// Source: RFC 7468, section 2.
 struct PEMBlock {
-    /// What is in it, as its first line says.
+    /// The label in the first line of the block, such as `CERTIFICATE`.
     let label: String
-    /// Whether there is a sequence of DER in it, as of a certificate and of a key; not where it is encrypted.
+    /// Whether the content is a DER sequence, as in certificates and unencrypted keys.
     let isDERSequence: Bool
 
-    /// Whether it is a certificate.
+    /// Whether the block is a certificate.
     var isCertificate: Bool { ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"].contains(label) }
-    /// Whether it is a private key without a passphrase.
+    /// Whether the block is a private key without a passphrase.
     var isUnencryptedKey: Bool { ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY"].contains(label) }
 
-    /// The blocks of a text; what stands between them counts for nothing.
+    /// Returns the blocks of `text`.
+    ///
+    /// Text between the blocks is ignored.
     static func blocks(of text: [UInt8]) -> [PEMBlock] {
         var blocks: [PEMBlock] = []
         var begun: (label: String, content: [UInt8])?

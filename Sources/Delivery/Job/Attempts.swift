@@ -1,22 +1,24 @@
 import Telemetry
 
-/// The attempts to send one request, as a value: what to do after each is decided here, and done elsewhere.
+/// The state of the attempts to send one request.
+///
+/// The state is a value without side effects: it decides the next step, and the caller performs it.
 struct Attempts {
-    /// What to do next.
+    /// The step that follows an attempt.
     enum Step: Equatable {
-        /// Send it again, after a number of seconds.
+        /// Send the request again after a delay in seconds.
         case retry(after: Double)
-        /// No further attempt is made.
+        /// Make no further attempt.
         case finished(Outcome, Impact)
     }
 
-    /// What an outcome means for the requests that follow it.
+    /// The effect of an outcome on the requests that follow.
     enum Impact: Equatable {
-        /// The server works.
+        /// The server works as expected.
         case none
-        /// The server fails, or is busy.
+        /// The server failed or is busy.
         case failure
-        /// No request to this server can succeed for now.
+        /// No request to this server can succeed in this job.
         case serverUnavailable
         /// No request with this credential can succeed.
         case credentialRejected
@@ -28,17 +30,19 @@ struct Attempts {
     private var disconnections = 0
     private var mayHaveArrived = false
 
-    /// How often a request is sent again at once because its connection ended: it may have been idle for too long, and
-    /// so may the next one that is taken.
+    /// The maximum number of immediate retries after a connection was closed before the answer.
+    ///
+    /// The connection may have been closed because it was idle for too long, and so may the next one that is reused.
     private static let immediateAttempts = 2
 
-    /// Starts with no attempt made.
     init(of format: UploadFormat, backoff: Backoff) {
         self.format = format
         self.backoff = backoff
     }
 
-    /// What to do after an answer. Chance is asked for only where there is a delay.
+    /// Returns the next step after an answer.
+    ///
+    /// `jitter` is evaluated only if the step is a delayed retry.
     mutating func step(after answer: Answer, jitter: @autoclosure () -> Double) -> Step {
         let outcome = AnswerTable.outcome(of: answer, from: format)
         switch outcome {
@@ -62,10 +66,10 @@ struct Attempts {
         }
     }
 
-    /// What to do after an attempt without an answer.
+    /// Returns the next step after an attempt that received no answer.
     mutating func step(after failure: SendError, jitter: @autoclosure () -> Double) -> Step {
         if failure.mayHaveArrived { mayHaveArrived = true }
-        // Each such attempt closes a connection that was kept, so that their number is bounded.
+        // Each retry uses up one idle connection, so that the number of retries is bounded.
         if failure.kind == .unsolicited { return .retry(after: 0) }
         if failure.kind == .disconnected, disconnections < Self.immediateAttempts {
             disconnections += 1
@@ -77,7 +81,7 @@ struct Attempts {
             outcomeWithoutRetry(failure.description), failure.kind == .notTrusted ? .serverUnavailable : .failure)
     }
 
-    /// The outcome where no further attempt is made, for a reason that is not the server's.
+    /// Returns the outcome if no further attempt is made for a `reason` other than an answer of the server.
     func outcomeWithoutRetry(_ reason: String) -> Outcome {
         mayHaveArrived ? .unknown(reason: reason) : .retryLater(reason: reason)
     }

@@ -1,13 +1,12 @@
 import Telemetry
 
-/// Sends the uploads of one client, one after the other.
+/// Sends the uploads of one client, one after another.
 struct ClientRun {
     private let run: JobRun
     private let queue: ClientQueue
     private let settings: JobSettings
     private let system: SystemName
 
-    /// Keeps the queue; nothing is sent yet.
     init(_ run: JobRun, _ queue: ClientQueue) {
         self.run = run
         self.queue = queue
@@ -15,7 +14,7 @@ struct ClientRun {
         system = run.job.plan.names.clients[queue.client].system
     }
 
-    /// Sends until the queue is empty or nothing more may be sent for this client in this job.
+    /// Sends uploads until the queue is empty or no further upload of this client may be sent in this job.
     func send() async throws {
         var answered: AnsweredUpload?
         var left = queue.sends[...]
@@ -29,7 +28,8 @@ struct ClientRun {
             do throws(UnusableBundleError) {
                 record = try run.job.source.record(of: send)
             } catch {
-                // Its records have an order. What is settled below is so nevertheless.
+                // The uploads after this one have to wait, because the order must not change. The answered upload is
+                // settled below.
                 run.fail(error)
                 run.addUndelivered(
                     left.count, UndeliveredReason(system, .bundleUnreadable, "cannot read \(error.path)"))
@@ -39,8 +39,8 @@ struct ClientRun {
             do throws(RequestError) {
                 request = try self.request(for: record, account)
             } catch {
-                // No server is to blame: the others of the client can go.
-                // Without one part, the last one would not complete its record.
+                // The server is not at fault, so that the other records of the client can be sent. The remaining parts
+                // of this record are skipped, because its last part would mark the whole record as settled.
                 let others = left.drop { $0.recordKey == send.recordKey }
                 run.addUndelivered(left.count - others.count, UndeliveredReason(system, .noRequest, error.description))
                 left = others
@@ -69,15 +69,16 @@ struct ClientRun {
         if answered != nil { _ = try await commit(answered, marking: []) }
     }
 
-    /// An upload that came to its end and is not settled in the ledger yet.
+    /// An upload that has an outcome, but is not settled in the ledger yet.
     private struct AnsweredUpload {
         let settlement: Settlement
-        /// Why no further attempt was made, if that is not the server's answer.
+        /// The reason why no further attempt was made, unless an answer of the server is the reason.
         let abortReason: UndeliveredReason?
     }
 
-    /// Settles an upload and marks others, and counts what the ledger has then. An upload that the ledger cannot settle
-    /// stays in flight, so that it is counted as perhaps delivered.
+    /// Settles an answered upload, marks `sends` as in flight, and counts the outcome.
+    ///
+    /// If the ledger cannot record the outcome, the upload stays in flight and is counted as possibly delivered.
     private func commit(_ answered: AnsweredUpload?, marking sends: [PlannedUpload]) async throws -> [MarkResult] {
         let settlement = answered?.settlement
         do {
@@ -117,9 +118,10 @@ struct ClientRun {
         settings.credentials.systems[account.system]?.uploads
     }
 
-    /// Sends a request until it has its outcome.
-    /// - Returns: it, how long the server wants to be left alone where that is why nothing came of the request, and why
-    ///   no further attempt was made where that is not the server's answer.
+    /// Sends a request, with retries, until its outcome is known.
+    ///
+    /// - Returns: The outcome; the pause that the server requested, if the upload is not settled; and the reason why no
+    ///   further attempt was made, unless an answer of the server is the reason.
     private func outcome(of request: UploadRequest, _ account: Account) async -> (Outcome, Pause?, UndeliveredReason?) {
         guard let format = format(of: account) else {
             return (.retryLater(reason: "no system is called \(account.system)"), nil, nil)
@@ -146,7 +148,7 @@ struct ClientRun {
             }
             switch step {
             case .retry(let delay):
-                // Cancellation ends the wait, and the gate sees it.
+                // Cancellation ends the sleep. The gate then returns the reason.
                 if delay > 0 { try? await Task.sleep(for: .seconds(delay)) }
             case .finished(let outcome, let impact):
                 gate.report(outcome, impact)

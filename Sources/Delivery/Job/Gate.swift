@@ -1,9 +1,9 @@
 import Synchronization
 import Telemetry
 
-/// Whether requests may go to a server now, as all clients of a job found it together.
+/// Controls whether the clients of a job may send requests to the server of one system.
 ///
-/// A class, because the clients share it.
+/// A class, because all clients of the job share it.
 final class Gate: Sendable {
     private let state = Mutex(State())
     private let system: SystemName
@@ -23,39 +23,43 @@ final class Gate: Sendable {
     }
 
     /// Creates an open gate.
+    ///
     /// - Parameters:
-    ///   - system: The system whose server it is.
-    ///   - failureLimit: The number of clients in a row whose uploads failed after which the server is left alone.
-    ///   - refusalLimit: The number of equal refusals after which the server is left alone; `nil` for no limit.
+    ///   - system: The system whose server the gate controls.
+    ///   - failureLimit: The number of consecutive clients with failed uploads after which the gate closes.
+    ///   - refusalLimit: The number of equal refusals after which the gate closes, or `nil` for no limit.
     init(to system: SystemName, failureLimit: Int, refusalLimit: Int? = nil) {
         self.system = system
         self.failureLimit = max(1, failureLimit)
         self.refusalLimit = refusalLimit
     }
 
-    /// Why the server is left alone for the rest of the job; nil while it is not.
+    /// The reason why no further request is sent to the server in this job, or `nil` while the gate is open.
     var closingReason: UndeliveredReason? { state.withLock { $0.closingReason } }
 
-    /// Waits as long as the server wants to be left alone.
-    /// - Returns: why nothing may be sent any more; nil if a request may be sent.
+    /// Waits until a pause that the server requested has ended.
+    ///
+    /// - Returns: The reason why no request may be sent, or `nil` if a request may be sent.
     func waitUntilOpen() async -> UndeliveredReason? {
         while true {
             let (closingReason, pausedUntil) = state.withLock { ($0.closingReason, $0.pausedUntil) }
             if let closingReason { return closingReason }
             if Task.isCancelled { return jobStoppedReason }
             guard let pausedUntil, pausedUntil > .now else { return nil }
-            // Cancellation ends the wait, and the loop sees it.
+            // Cancellation ends the sleep. The next iteration returns the reason.
             try? await Task.sleep(until: pausedUntil, clock: .continuous)
         }
     }
 
-    /// Nothing goes to the server for a number of seconds.
+    /// Delays all requests to the server by at least `seconds` from now.
     func pause(seconds: Int) {
         let until = ContinuousClock.now + .seconds(seconds)
         state.withLock { $0.pausedUntil = max($0.pausedUntil ?? until, until) }
     }
 
-    /// Takes an outcome, and what it means for the requests that follow.
+    /// Records an outcome and its effect on later requests.
+    ///
+    /// Closes the gate if a limit is reached.
     func report(_ outcome: Outcome, _ impact: Attempts.Impact) {
         let reason = UndeliveredReason(system, .serverLeftAlone, outcome.reason ?? "", status: outcome.status)
         state.withLock { state in
@@ -73,8 +77,9 @@ final class Gate: Sendable {
         }
     }
 
-    /// Counts a refusal. Uploads that are refused use up the daily quota, so that equal ones are not repeated without
-    /// end.
+    /// Counts a refusal, and closes the gate if the number of equal refusals reaches the limit.
+    ///
+    /// Refused uploads use the daily quota, so that the same refusal must not be repeated for all of them.
     private func count(_ refusal: Refusal, _ state: inout State) {
         guard let refusalLimit else { return }
         state.refusals[refusal, default: 0] += 1
@@ -84,6 +89,6 @@ final class Gate: Sendable {
             system, .refusalLimit, "stopped after \(refusals) with \(refusal.status)")
     }
 
-    /// The reason of what was not sent because the job was told to stop.
+    /// The reason for uploads that are not sent because the job was stopped.
     var jobStoppedReason: UndeliveredReason { UndeliveredReason(system, .jobStopped, "the job was stopped") }
 }

@@ -1,7 +1,9 @@
 import Telemetry
 
-/// Sends what a plan says: each client's uploads in their order, several clients at once, every outcome durably in the
-/// ledger before the next upload that depends on it.
+/// Sends the uploads of a plan.
+///
+/// The uploads of one client are sent in order, and several clients are served concurrently. Each outcome is durable in
+/// the ledger before the next upload of the same client is sent.
 ///
 /// Source: "Delivery", "A job".
 public struct Job: Sendable {
@@ -10,7 +12,7 @@ public struct Job: Sendable {
     let ledger: Ledger
     let settings: JobSettings
 
-    /// Prepares a job.
+    /// Creates a job that sends the uploads of `plan`.
     public init(plan: Plan, source: UploadSource, ledger: Ledger, settings: JobSettings) {
         self.plan = plan
         self.source = source
@@ -18,13 +20,15 @@ public struct Job: Sendable {
         self.settings = settings
     }
 
-    /// Sends until nothing is left that may be sent now. When its task is cancelled, nothing new is sent; the answers to
-    /// requests that are under way have 3 seconds to come, and what is not answered by then stays in flight.
+    /// Sends all uploads that may be sent now, and returns a report.
     ///
-    /// Where the ledger or a bundle fails meanwhile, the report says so: what has its answer is settled if the ledger can take
-    /// it, and what was under way stays marked.
+    /// If the task is cancelled, no new request is sent. Requests under way have 3 seconds to receive their answers.
+    /// Uploads that are not answered by then stay in flight.
     ///
-    /// - Throws: ``CredentialError`` for a file of certificates.
+    /// If the ledger or a bundle fails during the job, the report contains the error. Answered uploads are settled if
+    /// the ledger still accepts them. Unanswered uploads stay in flight.
+    ///
+    /// - Throws: ``CredentialError`` if a certificate file cannot be used.
     public func run() async throws -> JobReport {
         let systems = Set(plan.queues.map { plan.names.clients[$0.client].system })
         let sender = try Sender(settings.sender, systems: systems, now: settings.now)
@@ -47,7 +51,7 @@ public struct Job: Sendable {
             }
             try await group.waitForAll()
         }
-        // Fails if the ledger was removed after the last settlement.
+        // This call throws an error if the ledger was removed after the last settlement.
         _ = try await ledger.commit(settling: [], marking: [], at: settings.now())
     }
 }

@@ -1,17 +1,17 @@
 import JSONText
 import Telemetry
 
-/// One upload that came to its end, for a log.
+/// A log entry for one finished upload.
 public struct JobEvent: Sendable {
-    /// When.
+    /// The time at which the upload finished.
     public let time: Timestamp
-    /// Its type.
+    /// The type of the upload.
     public let type: TypeName
-    /// The record's id.
+    /// The id of the record.
     public let id: String
-    /// The record's client.
+    /// The client of the record, or `nil` if the record has none.
     public let client: String?
-    /// What became of it.
+    /// The outcome of the upload.
     public let outcome: Outcome
 
     /// The event as one line of canonical JSON.
@@ -30,7 +30,7 @@ public struct JobEvent: Sendable {
 }
 
 extension Outcome {
-    /// Its name in logs.
+    /// The name of the outcome in logs.
     var name: String {
         switch self {
         case .delivered: "delivered"
@@ -41,7 +41,7 @@ extension Outcome {
         }
     }
 
-    /// The status of the last answer; nil if there was none.
+    /// The HTTP status of the last answer, or `nil` if there was no answer.
     var status: Int? {
         switch self {
         case .delivered(let status, _), .refused(let status, _), .credentialWrong(let status, _, _): status
@@ -50,7 +50,7 @@ extension Outcome {
         }
     }
 
-    /// Why it is no plain success; nil if it is.
+    /// The reason of the server or of this program, or `nil` for a success without a remark.
     var reason: String? {
         switch self {
         case .delivered(_, let note): note
@@ -60,7 +60,7 @@ extension Outcome {
         }
     }
 
-    /// Whether the upload will not be sent again by itself.
+    /// Whether the upload is final, so that no later job sends it again unless the operator requests it.
     var isSettled: Bool {
         switch self {
         case .delivered, .refused: true

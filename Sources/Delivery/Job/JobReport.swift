@@ -1,41 +1,43 @@
 import Telemetry
 
-/// The result of a job, counted by records.
+/// The result of a job.
+///
+/// Except for ``requests`` and ``undelivered``, it counts records, not uploads.
 public struct JobReport: Sendable {
-    /// Uploads that were tried.
+    /// The number of uploads that were attempted.
     public private(set) var requests = 0
-    /// Records of which all was delivered.
+    /// The number of records that were delivered completely.
     public private(set) var delivered = 0
-    /// Records of which all was settled and something was refused for good.
+    /// The number of settled records of which at least one part was refused.
     public private(set) var refused = 0
-    /// Why uploads were left for another job, and how many for each reason.
+    /// The number of uploads that a later job has to send, by reason.
     public private(set) var undelivered: [UndeliveredReason: Int] = [:]
-    /// Accounts whose credential was refused.
+    /// The accounts whose credentials the server rejected.
     public private(set) var wrongCredentials: Set<Account> = []
-    /// Problems with uploads, a line each, without repetitions.
+    /// Distinct problems with uploads, one line each.
     public private(set) var problems: [String] = []
-    /// Whether the job was told to stop before its end.
+    /// Whether the job was stopped before its end.
     public internal(set) var wasStopped = false
-    /// Why some uploads could not be read or settled: the first error of the ledger or of a bundle.
+    /// The first error of the ledger or of a bundle, because of which uploads could not be read or settled.
     public internal(set) var failure: (any Error)?
-    /// Records of which a part was settled, and another one was not.
+    /// The records of which some parts are settled and others are not.
     public private(set) var partlySettled: Set<DeliveryKey> = []
-    /// Records of which something was refused, and other parts may follow.
+    /// The records of which a part was refused and other parts may follow.
     private var partlyRefused: Set<DeliveryKey> = []
 
-    /// How many different problems are kept.
+    /// The maximum number of distinct problems in the report.
     private static let problemLimit = 20
 
-    /// Whether servers could not be reached: at least one connection failed, and nothing was delivered.
+    /// Whether the servers were unreachable: at least one connection failed, and nothing was delivered.
     public var isOutage: Bool {
         delivered == 0 && partlySettled.isEmpty
             && undelivered.keys.contains { $0.code == UndeliveredReason.Code.noAnswer.rawValue }
     }
 
-    /// Counts an upload that was tried, and what became of it.
-    /// - Parameters:
-    ///   - abortReason: Why no further attempt was made, if that is not the server's answer.
-    ///   - account: whose credential it was sent with.
+    /// Counts an attempted upload by its outcome.
+    ///
+    /// If no answer of the server is the reason for the outcome, `abortReason` is the reason. `account` is the account
+    /// whose credential was used.
     mutating func count(
         _ send: PlannedUpload, _ outcome: Outcome, _ abortReason: UndeliveredReason? = nil, account: Account,
         type: TypeName
@@ -62,7 +64,7 @@ public struct JobReport: Sendable {
         }
     }
 
-    /// Counts the record of an upload that was settled, if that was its last part.
+    /// Counts the record of a settled upload if the upload was its last part.
     private mutating func settle(_ send: PlannedUpload) {
         guard send.completesRecord else {
             partlySettled.insert(send.recordKey)
@@ -72,7 +74,7 @@ public struct JobReport: Sendable {
         if partlyRefused.remove(send.recordKey) != nil || send.followsRefusal { refused += 1 } else { delivered += 1 }
     }
 
-    /// Counts uploads that were planned and not tried.
+    /// Adds uploads that were planned but not attempted.
     mutating func addUndelivered(_ uploads: Int, _ reason: UndeliveredReason) {
         if uploads > 0 { undelivered[reason, default: 0] += uploads }
     }

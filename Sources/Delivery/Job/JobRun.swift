@@ -1,9 +1,9 @@
 import Synchronization
 import Telemetry
 
-/// The state that the clients of one job share while it runs: the servers' state, the stopped accounts, the counts.
+/// The shared state of a running job: the gates of the servers, the stopped accounts and the report.
 ///
-/// A class, because all clients write to it.
+/// A class, because all clients of the job modify it.
 final class JobRun: Sendable {
     let job: Job
     let sender: Sender
@@ -27,7 +27,7 @@ final class JobRun: Sendable {
             })
     }
 
-    /// The queue of the next client to serve, each one once; nil at the end.
+    /// Returns the queue of the next client to serve, or `nil` if all queues were returned.
     func nextQueue() -> ClientQueue? {
         let index = shared.withLock { shared in
             defer { shared.nextQueue += 1 }
@@ -38,13 +38,17 @@ final class JobRun: Sendable {
 
     func gate(of system: SystemName) -> Gate { gates[system] ?? Gate(to: system, failureLimit: 1) }
 
-    /// The account whose credential an upload needs. All records of a system without accounts share one.
+    /// Returns the account whose credential `send` needs.
+    ///
+    /// The records of a system without accounts share one account with an empty name.
     func account(of send: PlannedUpload) -> Account {
         if let account = send.account { return job.plan.names.accounts[account] }
         return Account(system: job.plan.names.types[send.type].system, name: "")
     }
 
-    /// What hides an account's credential in answers, made once: it holds many forms of it.
+    /// Returns the mask that hides the secrets of an account in answers.
+    ///
+    /// The mask is cached, because it contains each secret in many encodings.
     func mask(of account: Account, _ credential: Credential) -> SecretMask {
         shared.withLock { shared in
             if let mask = shared.masks[account] { return mask }
@@ -57,24 +61,23 @@ final class JobRun: Sendable {
     func stop(_ account: Account) { shared.withLock { _ = $0.stopped.insert(account) } }
     func isStopped(_ account: Account) -> Bool { shared.withLock { $0.stopped.contains(account) } }
 
-    /// Writes the log entry of an upload that came to its end.
+    /// Passes the outcome of `send` to the log of the job settings.
     func log(_ outcome: Outcome, of send: PlannedUpload, _ record: Record) {
         guard let log = job.settings.log else { return }
         let type = job.plan.names.types[send.type]
         log(JobEvent(time: job.settings.now(), type: type, id: record.id, client: record.client, outcome: outcome))
     }
 
-    /// Counts an upload whose outcome is in the ledger.
-    /// - Parameter abortReason: Why no further attempt was made, if that is not the server's answer.
+    /// Counts an upload whose outcome is recorded in the ledger.
     func count(_ outcome: Outcome, of send: PlannedUpload, _ abortReason: UndeliveredReason?) {
         let (type, account) = (job.plan.names.types[send.type], account(of: send))
         shared.withLock { $0.report.count(send, outcome, abortReason, account: account, type: type) }
     }
 
-    /// Keeps the first error that kept uploads from being sent or settled.
+    /// Keeps the first error that prevented uploads from being sent or settled.
     func fail(_ error: any Error) { shared.withLock { $0.report.failure = $0.report.failure ?? error } }
 
-    /// Counts uploads that are not tried.
+    /// Adds uploads that are not attempted.
     func addUndelivered(_ uploads: Int, _ reason: UndeliveredReason) {
         shared.withLock { $0.report.addUndelivered(uploads, reason) }
     }

@@ -1,25 +1,27 @@
 import Telemetry
 
-/// How a job is run.
+/// The settings of a job.
 public struct JobSettings: Sendable {
-    /// How requests are sent; its `connections` is also the number of clients that are served at once.
+    /// The settings for requests.
+    ///
+    /// The number of connections is also the number of clients that are served concurrently.
     public var sender: SenderSettings
     /// The credentials of the accounts.
     public var credentials: Credentials
-    /// When a request is sent again.
+    /// The schedule of retries.
     public var backoff = Backoff()
-    /// After how many clients in a row whose uploads failed for good a server is left alone.
+    /// The number of consecutive clients with failed uploads after which no more requests are sent to their server.
     public var failureLimit = 5
-    /// The number of equal refusals after which a system is stopped; `nil` for no limit.
+    /// The number of equal refusals after which a system is stopped, or `nil` for no limit.
     public var refusalLimit: Int? = 25
-    /// Told of each upload that came to its end.
+    /// A function that is called with each finished upload.
     public var log: (@Sendable (JobEvent) -> Void)?
-    /// The clock.
+    /// Returns the current time.
     public var now: @Sendable () -> Timestamp
-    /// Random numbers from 0 to 1.
+    /// Returns a random number from 0 to 1.
     public var jitter: @Sendable () -> Double = { Double.random(in: 0...1) }
 
-    /// Makes settings.
+    /// Creates settings with the default limits.
     public init(sender: SenderSettings, credentials: Credentials, now: @escaping @Sendable () -> Timestamp) {
         self.sender = sender
         self.credentials = credentials

@@ -1,41 +1,41 @@
 import Telemetry
 
-/// Why an upload that was planned is left for another job: a code that stays the same, and the words for it.
+/// The reason why a planned upload was not delivered in a job: a stable code and a message.
 public struct UndeliveredReason: Sendable, Hashable {
-    /// The system whose upload it is.
+    /// The system of the upload.
     public let system: SystemName
-    /// The code: `no-answer`, `status-503`, ….
+    /// The stable code, such as `no-answer` or `status-503`.
     public let code: String
-    /// The status of the answer that is the reason; `nil` if there was none.
+    /// The HTTP status that is the reason, or `nil` if no answer is the reason.
     public let status: Int?
-    /// The reason in words; a server may have given them.
+    /// The reason as a message, which may contain text of the server.
     public let text: String
 
-    /// What can keep an upload from being tried, or from having its outcome.
+    /// The codes of reasons other than an HTTP status.
     enum Code: String {
-        /// The server may have it, but did not say so.
+        /// The server may have received the upload, but its answer is missing.
         case perhapsDelivered = "perhaps-delivered"
-        /// No connection, or no answer to a request that did not arrive.
+        /// No connection was made, or the request did not reach the server.
         case noAnswer = "no-answer"
         /// The server does not accept the credential.
         case credentialRefused = "credential-refused"
-        /// The server was left alone for the rest of the job.
+        /// No more requests are sent to the server in this job.
         case serverLeftAlone = "server-left-alone"
-        /// The server gave the same refusal too many times in this job.
+        /// The server sent the same refusal too often in this job.
         case refusalLimit = "refusal-limit"
-        /// The job was told to stop.
+        /// The job was stopped.
         case jobStopped = "job-stopped"
-        /// An upload of the client that goes before it failed.
+        /// An earlier upload of the same client failed.
         case earlierUploadFailed = "earlier-upload-failed"
-        /// The daily limit was reached while the job ran.
+        /// The daily limit was reached during the job.
         case dailyLimit = "daily-limit"
-        /// Its bundle cannot be read any more.
+        /// The bundle can no longer be read.
         case bundleUnreadable = "bundle-unreadable"
-        /// No request can be made of it.
+        /// No request can be created from the record.
         case noRequest = "no-request"
     }
 
-    /// A reason of this program.
+    /// Creates a reason with one of the codes of this program.
     init(_ system: SystemName, _ code: Code, _ text: String, status: Int? = nil) {
         self.system = system
         self.code = code.rawValue
@@ -43,7 +43,7 @@ public struct UndeliveredReason: Sendable, Hashable {
         self.text = text
     }
 
-    /// An answer that asks for another attempt, or none.
+    /// Creates a reason from the status of an answer, or from a missing answer if `status` is `nil`.
     init(_ system: SystemName, status: Int?, _ text: String) {
         self.system = system
         code = status.map { "status-\($0)" } ?? Code.noAnswer.rawValue
@@ -51,6 +51,6 @@ public struct UndeliveredReason: Sendable, Hashable {
         self.text = text
     }
 
-    /// The status, if there is one, and the reason in words: `503 the server is busy or failing`.
+    /// The message with the status in front, if there is one: `503 the server is busy or failing`.
     public var phrase: String { status.map { "\($0) \(text)" } ?? text }
 }
