@@ -39,7 +39,7 @@ public struct CredentialFile: Sendable {
         do throws(JSONError) {
             document = try JSONDocument(bytes)
         } catch {
-            throw .malformed(path, "no JSON at byte \(error.offset)")
+            throw .malformed(path, "invalid JSON at byte \(error.offset)")
         }
         accounts = try Parser(document: document, path: path, systems: systems).accounts()
     }
@@ -79,7 +79,7 @@ public struct CredentialFile: Sendable {
                     values[key] = try text(value, "\(keyPath).\(key)")
                 }
                 if let unknown = values.keys.filter({ !keys.contains($0) }).min() {
-                    throw .malformed(path, "\(keyPath).\(unknown): no such key")
+                    throw .malformed(path, "\(keyPath).\(unknown): unknown key")
                 }
             }
             switch format.complete(values, account) {
@@ -90,7 +90,7 @@ public struct CredentialFile: Sendable {
         }
 
         private func members(of node: JSONNode, _ keyPath: String) throws(CredentialError) -> [(String, JSONNode)] {
-            guard document.kind(of: node) == .object else { throw .malformed(path, "\(keyPath) is no object") }
+            guard document.kind(of: node) == .object else { throw .malformed(path, "\(keyPath) is not a JSON object") }
             return (0..<document.memberCount(of: node)).map { position in
                 let member = document.member(at: position, of: node)
                 return (document.string(of: member.key), member.value)
@@ -99,7 +99,7 @@ public struct CredentialFile: Sendable {
 
         private func text(_ node: JSONNode, _ keyPath: String) throws(CredentialError) -> String {
             guard document.kind(of: node) == .string, document.string(of: node).isValidCredential else {
-                throw .malformed(path, "\(keyPath) is no text of printable ASCII without spaces")
+                throw .malformed(path, "\(keyPath) must be printable ASCII text without spaces")
             }
             return document.string(of: node)
         }

@@ -40,16 +40,16 @@ public enum CredentialError: Error, Sendable, Equatable, CustomStringConvertible
     public var description: String {
         switch self {
         case .file(let error): "\(error)"
-        case .accessibleToOthers(let path): "\(path): others can read or change the secret in it"
+        case .accessibleToOthers(let path): "\(path): other users can read or change the secret in this file"
         case .malformed(let path, let fault): "\(path): \(fault)"
-        case .invalidVariable(let name): "\(name) is no text of printable ASCII without spaces"
+        case .invalidVariable(let name): "\(name) must be printable ASCII text without spaces"
         }
     }
 
     /// The action that resolves the error, or `nil` if there is no specific one.
     public var remedy: String? {
         switch self {
-        case .accessibleToOthers(let path): "run chmod 600 \(path), and replace the secret if others may have seen it"
+        case .accessibleToOthers(let path): "run chmod 600 \(path), and replace the secret if other users may have read it"
         default: nil
         }
     }

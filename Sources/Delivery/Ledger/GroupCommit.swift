@@ -1,8 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// Hands changes from many tasks to storage in groups: what comes in while one group is being written makes up the next, so
-/// that a hundred clients wait for one `fsync` together.
+/// Combines the changes of concurrent tasks into groups that are written together.
+///
+/// Changes that arrive while one group is being written form the next group, so that many clients share one `fsync`.
 final class GroupCommit<Change: Sendable, Result: Sendable>: Sendable {
     private struct Request {
         let change: Change
@@ -18,13 +19,17 @@ final class GroupCommit<Change: Sendable, Result: Sendable>: Sendable {
     private let queue = DispatchQueue(label: "ledger")
     private let write: @Sendable ([Change]) throws -> [Result]
 
-    /// - Parameter write: makes a group durable and results each of its changes, or throws and has changed nothing.
+    /// Creates a group commit that writes each group with `write`.
+    ///
+    /// `write` makes a group durable and returns a result for each change. If `write` throws an error, it must not have
+    /// changed anything.
     init(write: @escaping @Sendable ([Change]) throws -> [Result]) {
         self.write = write
     }
 
-    /// Hands in a change; returns when it is on disk.
-    /// - Throws: what writing its group threw.
+    /// Submits a change and waits until it is durable.
+    ///
+    /// - Throws: The error of writing the group that contains the change.
     func commit(_ change: Change) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             let isFirst = state.withLock { state in
@@ -36,7 +41,7 @@ final class GroupCommit<Change: Sendable, Result: Sendable>: Sendable {
         }
     }
 
-    /// Waits until nothing is being written.
+    /// Waits until no group is being written.
     func finish() {
         queue.sync {}
     }

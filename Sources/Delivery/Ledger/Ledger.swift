@@ -2,28 +2,30 @@ import SQLite
 import Synchronization
 import Telemetry
 
-/// What was delivered, refused and is in flight: one SQLite file, written by one job at a time.
+/// The durable record of which uploads were delivered, refused or are in flight, as an SQLite file.
 ///
-/// A job opens it, reads what its plan needs, begins, and then marks and settles uploads in groups that are durable before
-/// the next request depends on them. A kill at any moment leaves uploads in flight, which the next job sends again.
+/// One job at a time writes the ledger. A job opens the ledger, reads the state that its plan needs, begins, and then
+/// marks and settles uploads in groups. Each group is durable before the next request that depends on it. If a job is
+/// killed, its uploads stay in flight, and the next job sends them again.
 ///
 /// Source: "Delivery", "The ledger".
 public final class Ledger: Sendable {
-    /// The file.
+    /// The path of the file.
     public let path: String
-    /// Whether there was no ledger at the path.
+    /// Whether the ledger was created, because no ledger existed at the path.
     public let isNew: Bool
     private let file: DatabaseFile
     private let writer: LedgerWriter
     private let commits: GroupCommit<LedgerChange, [MarkResult]>
 
-    /// Opens a ledger for a job or to change it by hand, and makes it if there is none.
+    /// Opens a ledger for writing, and creates it if it does not exist.
     ///
     /// - Parameters:
-    ///   - path: the file; a lock file stands beside it.
-    ///   - now: the present instant, which is told to others that find the ledger locked.
-    ///   - mustExist: whether nothing is made, not even a lock file, where there is none.
-    /// - Throws: ``LedgerError``; `locked` while another job has it, `missing` if it must exist and does not.
+    ///   - path: The path of the ledger. The lock file is created in the same folder.
+    ///   - now: The current time, which is shown to other processes that find the ledger locked.
+    ///   - mustExist: Whether a missing ledger is an error. If so, no file is created, not even the lock file.
+    /// - Throws: ``LedgerError``, such as ``LedgerError/locked(path:by:)`` while another job uses the ledger, or
+    ///   ``LedgerError/missing(path:)`` if the ledger must exist and does not.
     public init(path: String, now: Timestamp, mustExist: Bool = false) throws(LedgerError) {
         self.path = path
         if mustExist { _ = try LedgerFile.openForReading(path) }
@@ -38,21 +40,24 @@ public final class Ledger: Sendable {
     }
 
     deinit {
-        // The lock ends last: whoever takes it next finds a file that nobody writes.
+        // The lock is released last, so that the next owner finds a file that no other process writes.
         commits.finish()
         file.close()
     }
 
-    /// What can be read from it.
+    /// A read-only view of the ledger.
     public var view: LedgerView { LedgerView(path: path, file: file, of: self) }
 
-    /// Begins the uploads of a plan: settles what has nothing left to send, and notes what waits.
+    /// Begins the job of a plan: settles the records that have nothing left to send, and records why others wait.
+    ///
     /// - Throws: ``LedgerError``.
     public func begin(_ plan: Plan) throws { try writer.begin(plan) }
 
-    /// Settles uploads and marks others in flight, in one step that is on disk when this returns.
-    /// - Returns: for each of the uploads to be sent, whether it may be.
-    /// - Throws: ``LedgerError``. Nothing was changed then, except if the ledger was removed: no later job finds the changes.
+    /// Settles uploads and marks others as in flight, in one durable transaction.
+    ///
+    /// - Returns: For each element of `sends`, whether it may be sent.
+    /// - Throws: ``LedgerError``. The ledger is unchanged, unless the error is ``LedgerError/removed(path:)``. In that
+    ///   case, no later job will find the changes.
     public func commit(settling settlements: [Settlement], marking sends: [PlannedUpload], at now: Timestamp)
         async throws
         -> [MarkResult]
@@ -60,15 +65,15 @@ public final class Ledger: Sendable {
         try await commits.commit(LedgerChange(settlements: settlements, sends: sends, now: now))
     }
 
-    /// Makes other changes, in one transaction.
+    /// Runs `body`, which changes the ledger, in one transaction.
     func edit<Value: Sendable>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
         try writer.write(body)
     }
 }
 
-/// Changes the file of a ledger while its lock is held.
+/// Writes the file of a ledger while the lock is held.
 ///
-/// A class, because a ledger and its groups of commits share the lock and the job.
+/// A class, because the ledger and its group commit share the lock and the job.
 private final class LedgerWriter: Sendable {
     private let path: String
     private let file: DatabaseFile
@@ -81,25 +86,28 @@ private final class LedgerWriter: Sendable {
         self.lock = lock
     }
 
-    /// Makes changes in one transaction, which is on disk when this returns.
-    /// - Throws: ``LedgerError``; `removed` if the file that was changed is not at the ledger's path any more, because
-    ///   no later job would find the changes.
+    /// Runs `body` in one transaction, which is durable when this method returns.
+    ///
+    /// - Throws: ``LedgerError``, such as ``LedgerError/removed(path:)`` if the changed file is no longer at the path
+    ///   of the ledger. No later job would find the changes in that case.
     func write<Value: Sendable>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
         let value = try LedgerFile.translatingErrors(path) { try file.write(body) }
         guard lock.locksFile(at: path) else { throw .removed(path: path) }
         return value
     }
 
-    /// Begins the job of a plan.
     func begin(_ plan: Plan) throws {
         let new = try write { try LedgerJob(plan, $0) }
         job.withLock { $0 = new }
     }
 
-    /// Makes the changes of a group in one transaction. If that fails, the job reads its state from the ledger again.
+    /// Applies a group of changes in one transaction.
+    ///
+    /// If that fails, the job rereads its state from the ledger later.
     func commit(_ group: [LedgerChange]) throws -> [[MarkResult]] {
         try job.withLock { job in
-            // Removed and put back, so that what it holds of a million clients is not copied for each group.
+            // The job is taken out and put back, so that its state for up to a million clients is not copied for each
+            // group.
             guard var current = job.take() else { throw LedgerNotBegunError() }
             defer { job = current }
             do {
@@ -112,12 +120,12 @@ private final class LedgerWriter: Sendable {
     }
 }
 
-/// Settlements and marks that one client hands in together.
+/// The settlements and marks that one client submits together.
 struct LedgerChange: Sendable {
     let settlements: [Settlement]
     let sends: [PlannedUpload]
     let now: Timestamp
 }
 
-/// Uploads were marked or settled before the job began.
+/// The error of marking or settling uploads before the job has begun.
 struct LedgerNotBegunError: Error {}

@@ -1,19 +1,21 @@
 import SQLite
 import Telemetry
 
-/// Changes that an operator makes by hand, record by record.
+/// Changes that the operator makes to individual records.
 extension Ledger {
-    /// What the ledger knows of the records of an id.
+    /// The state of the records with one id.
     public enum RecordState: Sendable, Equatable {
-        /// Nothing.
+        /// The ledger has no entry for the id.
         case unknown
-        /// It was held for these codes when a job last saw it.
+        /// A record was held when the last job saw it.
+        ///
+        /// The value contains the hold codes.
         case held([String])
-        /// It was settled, is in flight, was released, or waits for another reason.
+        /// A record was settled, is in flight, was released, or waits for another reason.
         case known
     }
 
-    /// What the ledger knows of the records of some ids.
+    /// Returns the state of the records with each of `ids`.
     public func recordStates(of ids: [String]) throws(LedgerError) -> [String: RecordState] {
         try edit { db in
             let types = try db.typeNames().values
@@ -25,14 +27,14 @@ extension Ledger {
         }
     }
 
-    /// Notes that a job ended with all well.
+    /// Marks the current job as successful.
     public func recordSuccess() throws(LedgerError) {
         try edit { try $0.run("UPDATE jobs SET success = time") }
     }
 
-    /// Lets records be sent that are held for a reason.
+    /// Releases records that are held for the hold code `code`.
     ///
-    /// - Returns: 1 for each id that was not released for this reason before.
+    /// - Returns: For each id, 1 if the id was not released for this code before, and 0 otherwise.
     public func release(_ ids: [String], heldFor code: String) throws(LedgerError) -> [String: Int] {
         try edit { db in
             let types = try db.typeNames().values
@@ -44,10 +46,10 @@ extension Ledger {
         }
     }
 
-    /// Notes where a bundle lies now that has done its work.
+    /// Stores the new path of a finished bundle.
     ///
-    /// Its records that an operator can release stay noted. All other records that are held in it are forgotten.
-    /// - Parameter systems: says for which reasons records can be released.
+    /// Entries of held records that the operator can release are kept. Entries of all other held records of the bundle
+    /// are removed.
     public func recordMove(_ bundle: BundleName, to path: String, knowing systems: SystemTable) throws(LedgerError) {
         try edit { db in
             try db.run("UPDATE bundles SET path = ? WHERE digest = ?", [path, bundle.digest])
@@ -59,10 +61,12 @@ extension Ledger {
         }
     }
 
-    /// Forgets all that is known of records: what was delivered is sent again if it is given again, what was released is held
-    /// again. The day's quota stays used, and events of lists that were delivered stay so. The address of a server makes its
-    /// wish to be left alone forgotten, the digest of a bundle all that waits of it.
-    /// - Returns: how many entries of each id there were.
+    /// Removes all entries of the records with the given ids.
+    ///
+    /// A delivered record is sent again if a job is given it again, and a released record is held again. The quota of
+    /// the day and the delivered events of lists are unchanged. If an id is the address of a server, its pause is
+    /// removed. If an id is the digest of a bundle, its waiting records are removed.
+    /// - Returns: The number of removed entries for each id.
     public func forget(_ ids: [String]) throws(LedgerError) -> [String: Int] {
         try edit { db in
             let types = try db.typeNames().values
@@ -82,7 +86,8 @@ extension Ledger {
                 if let endpoint = Endpoint(id) {
                     count += try db.changeCount(running: "DELETE FROM pauses WHERE endpoint = ?", [endpoint.address])
                 }
-                // A record that was settled or released since may still stand among those that wait.
+                // The waiting records may still contain a record that was settled or released later. Such a record is
+                // counted once.
                 return count > 0 ? count : waits
             }
         }
@@ -90,7 +95,7 @@ extension Ledger {
 }
 
 extension Database {
-    /// The reasons for which records are held, by the numbers of their rows.
+    /// Returns the reasons for which records are held, with their row ids.
     fileprivate func heldReasons() throws -> [(id: Int64, reason: WaitReason)] {
         var reasons: [(Int64, WaitReason)] = []
         try rows("SELECT id, detail FROM reasons WHERE code = 'held'") { row in
@@ -100,7 +105,9 @@ extension Database {
         return reasons
     }
 
-    /// Takes a code off the reason for which a record is held. One that is held for no other code waits to be sent.
+    /// Removes a hold code from the reason for which a record is held.
+    ///
+    /// A record without other codes then waits to be sent.
     fileprivate func release(
         _ identity: Digest16, of code: String, heldFor reasons: [(id: Int64, reason: WaitReason)]
     ) throws {

@@ -1,39 +1,43 @@
 import Files
 
-/// Who has a ledger open for writing.
+/// The process that has locked a ledger for writing.
 public struct LedgerHolder: Sendable, Equatable {
-    /// The process.
+    /// The process id.
     public let pid: Int
-    /// The machine.
+    /// The name of the host.
     public let host: String
-    /// When it opened the ledger, as RFC 3339.
+    /// The time at which the process opened the ledger, in RFC 3339 format.
     public let started: String
 }
 
-/// Why a ledger cannot be used.
+/// An error of opening, reading or writing a ledger.
 public enum LedgerError: Error, Sendable, CustomStringConvertible {
-    /// Another job has it; nil if that job has not said yet who it is.
+    /// Another job has locked the ledger.
+    ///
+    /// The holder is `nil` if that job has not written its lock file yet.
     case locked(path: String, by: LedgerHolder?)
-    /// The file is damaged; how.
+    /// The file is damaged.
+    ///
+    /// The reason is the message of SQLite.
     case damaged(path: String, reason: String)
-    /// The file is no ledger.
+    /// The file is not a ledger.
     case notALedger(path: String)
-    /// It is no regular file, but a pipe, a folder or a device.
+    /// The path is not a regular file, but a pipe, a folder or a device.
     case notAFile(path: String)
-    /// The file has several names (hard links), and is not known by this one.
+    /// The file has several hard links, and the ledger was not opened by this one before.
     case multipleNames(path: String)
-    /// A newer version of the program has changed its form.
+    /// The ledger was written by a newer version of the program.
     case newerVersion(path: String)
-    /// There is none.
+    /// No ledger exists at the path.
     case missing(path: String)
     /// The file was removed or replaced while it was in use.
     case removed(path: String)
-    /// The operating system refused something.
+    /// A call to the operating system failed.
     case file(FileError)
-    /// SQLite could not read or write.
+    /// SQLite cannot read or write the file.
     case storage(path: String, reason: String, isFull: Bool)
 
-    /// What is wrong, in words.
+    /// The message, which begins with the path.
     public var description: String {
         switch self {
         case .locked(let path, let holder?):
@@ -43,39 +47,38 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
         case .notALedger(let path): "\(path): not a ledger of this program"
         case .notAFile(let path): "\(path): not a regular file"
         case .multipleNames(let path):
-            "\(path): the ledger has several names (hard links), and is not known by this one"
+            "\(path): the ledger has several hard links, and was first opened by another one"
         case .newerVersion(let path): "\(path): written by a newer version of this program"
-        case .missing(let path): "\(path): no ledger there"
+        case .missing(let path): "\(path): the ledger does not exist"
         case .removed(let path): "\(path): the ledger was removed or replaced while it was in use"
         case .file(let error): error.description
         case .storage(let path, let reason, _): "\(path): \(reason)"
         }
     }
 
-    /// What the user can do about it, where there is something.
+    /// The action that resolves the error, or `nil` if there is no specific one.
     public var remedy: String? {
         switch self {
-        case .locked: "wait for that job to end; nothing was sent"
+        case .locked: "wait until that job ends; nothing was sent"
         case .damaged(let path, _):
             """
-            restore it from a backup, or try sqlite3 \(path) .recover; without it, records that were delivered are sent \
-            again: only if that is acceptable, move the file away
+            restore it from a backup, or try sqlite3 \(path) .recover; without the ledger, all delivered records are sent \
+            again, so move the file away only if that is acceptable
             """
-        case .notALedger, .notAFile: "give the path of a ledger, or of a file that does not exist yet, with --ledger"
+        case .notALedger, .notAFile: "use --ledger to give the path of a ledger or of a file that does not exist yet"
         case .multipleNames:
-            "give the name that it was first used by, or keep one name alone; symbolic links to it are no trouble"
+            "use the first name, or remove the other hard links; symbolic links are allowed"
         case .newerVersion: "use a newer version of this program"
         case .removed:
             """
-            restore it from a backup before the next job; without it, the records that this and earlier jobs delivered are sent \
-            again
+            restore it from a backup before the next job; without it, all records that were delivered until now are sent again
             """
-        case .missing: "send makes one where --ledger-must-exist is not given"
+        case .missing: "send creates the ledger unless --ledger-must-exist is given"
         case .file(let error) where error.isNoPermission:
-            "run as the user that owns the ledger, or give another place with --ledger"
+            "run the command as the owner of the ledger, or use --ledger to give another path"
         case .file: nil
         case .storage(_, _, let isFull):
-            isFull ? "free some space; what was in flight is sent again with the same id" : nil
+            isFull ? "free some space; uploads in flight are sent again with the same id" : nil
         }
     }
 }

@@ -4,20 +4,22 @@ import FoundationEssentials
 import Glibc
 import SQLite
 
-/// Opens the file of a ledger and tells what is wrong with one.
+/// Opens the file of a ledger and checks that it is one.
 enum LedgerFile {
-    /// Opens a ledger for writing, and makes it in the empty file that whoever has its lock finds or made.
+    /// Opens a ledger for writing, and initializes it if the file is empty.
     ///
-    /// Each state that the making passes through is taken for what it is, so that the next job goes on where one was killed
-    /// or found the disk full. The write-ahead log makes a commit one `fsync`, which `synchronous = FULL` does not leave out.
+    /// The caller holds the lock of the ledger. Every intermediate state of the initialization is recognized, so that a
+    /// job can continue where an earlier one was killed or found the disk full. In WAL mode with `synchronous = FULL`,
+    /// each commit needs exactly one `fsync`.
     static func openForWriting(_ path: String) throws(LedgerError) -> DatabaseFile {
-        let place = try LedgerPath.openingPath(of: try LedgerPath.resolved(path), path)
-        // Looked at before anything is changed, even its mode: it may be another program's file.
-        _ = try openExisting(place, path)
-        // For the owner alone: it names clients.
-        guard chmod(place, 0o600) == 0 else { throw .file(FileError(.open, path)) }
+        let realPath = try LedgerPath.openingPath(of: try LedgerPath.resolved(path), path)
+        // The file is checked before anything is changed, even its permissions, because it may belong to another
+        // program.
+        _ = try openExisting(realPath, path)
+        // Only the owner gets access, because the ledger contains client ids.
+        guard chmod(realPath, 0o600) == 0 else { throw .file(FileError(.open, path)) }
         return try translatingErrors(path) {
-            let file = try DatabaseFile(path: sqliteName(of: place), .writing)
+            let file = try DatabaseFile(path: sqliteName(of: realPath), .writing)
             try file.withoutTransaction {
                 try $0.run(
                     script: """
@@ -26,65 +28,76 @@ enum LedgerFile {
                         """)
             }
             try LedgerSchema.migrate(file)
-            try LedgerPath.record(place, in: file)
+            try LedgerPath.store(realPath, in: file)
             return file
         }
     }
 
-    /// How many pages the write-ahead log has, 16 MiB, before it is written into the file. Keys are hashes, so that each group
-    /// changes pages everywhere: the longer the log, the more of these changes are to pages that it has already.
+    /// The size of the write-ahead log, in pages, at which it is copied into the database: 16 MiB.
+    ///
+    /// The keys are hashes, so that each group changes pages everywhere. In a longer log, more of these changes replace
+    /// pages that the log contains already.
     private static let checkpointPages = 4096
 
-    /// Opens a ledger that exists for reading; a job may be writing it.
+    /// Opens an existing ledger for reading.
+    ///
+    /// A job may write the ledger at the same time.
     static func openForReading(_ path: String) throws(LedgerError) -> DatabaseFile {
         guard access(path, F_OK) == 0 else { throw .missing(path: path) }
         guard try isRegular(path) else { throw .notAFile(path: path) }
         guard access(path, R_OK) == 0 else { throw .file(FileError(.open, path)) }
-        let place = try LedgerPath.openingPath(of: try LedgerPath.resolved(path), path)
-        guard let file = try openExisting(place, path) else { throw .missing(path: path) }
+        let realPath = try LedgerPath.openingPath(of: try LedgerPath.resolved(path), path)
+        guard let file = try openExisting(realPath, path) else { throw .missing(path: path) }
         return file
     }
 
-    /// Whether a file is a ledger. One whose making was interrupted is none.
+    /// Returns whether the file is an initialized ledger.
     static func exists(_ path: String) throws(LedgerError) -> Bool {
         guard access(path, F_OK) == 0 else { return false }
         return try openExisting(try LedgerPath.openingPath(of: try LedgerPath.resolved(path), path), path) != nil
     }
 
-    /// A pipe would be waited for.
+    /// Returns whether `path` is a regular file.
+    ///
+    /// Opening a pipe would block.
     private static func isRegular(_ path: String) throws(LedgerError) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else { throw .file(FileError(.open, path)) }
         return status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Opens a ledger for reading; nil for a file that is to become one.
-    private static func openExisting(_ place: String, _ path: String) throws(LedgerError) -> DatabaseFile? {
+    /// Opens a ledger for reading.
+    ///
+    /// Returns `nil` for a file that is not initialized yet.
+    private static func openExisting(_ realPath: String, _ path: String) throws(LedgerError) -> DatabaseFile? {
         try translatingErrors(path) {
             do {
-                return try openChecked(place, path, .reading)
+                return try openChecked(realPath, path, .reading)
             } catch let error as DatabaseError
-                where error.kind == .notAllowed && isRecoverable(place)
+                where error.kind == .notAllowed && isRecoverable(realPath)
             {
-                // SQLite undoes what a killed job began, and has to write for that.
-                return try openChecked(place, path, .writing)
+                // To roll back the unfinished transaction of a killed job, SQLite needs write access.
+                return try openChecked(realPath, path, .writing)
             }
         }
     }
 
-    private static func openChecked(_ place: String, _ path: String, _ access: DatabaseFile.Access) throws
+    private static func openChecked(_ realPath: String, _ path: String, _ access: DatabaseFile.Access) throws
         -> DatabaseFile?
     {
-        let file = try DatabaseFile(path: sqliteName(of: place, isReadOnly: access == .reading), access)
+        let file = try DatabaseFile(path: sqliteName(of: realPath, isReadOnly: access == .reading), access)
         return try file.read { try isLedger($0, path) } ? file : nil
     }
 
-    /// Whether a file may be written to for its recovery: a ledger, or the first page of one. Nothing is undone in another
-    /// program's file.
+    /// Returns whether SQLite may write to the file to recover it.
     ///
-    /// Source: SQLite, "Database File Format", section 1.3: the application id stands at byte 68 of a header of 100.
+    /// Only a ledger, or a file that contains at most the first page of one, may be recovered. The database of another
+    /// program must not be changed.
+    ///
+    /// Source: SQLite, "Database File Format", section 1.3: the application id is at offset 68 of the header of 100
+    /// bytes.
     private static func isRecoverable(_ path: String) -> Bool {
-        // Opening the ledger without recovery reports the error.
+        // If the file is not recoverable, opening the ledger without recovery reports the error.
         guard access(path, W_OK) == 0, let file = try? InputFile(path: path),
             let header = try? ByteSource(file).bytes(at: 0, count: pageSize + 1)
         else { return false }
@@ -93,12 +106,13 @@ enum LedgerFile {
         return identifier == LedgerSchema.applicationID || identifier == 0 && header.count <= pageSize
     }
 
-    /// The size of SQLite's pages, which is the default.
+    /// The default page size of SQLite, in bytes.
     private static let pageSize = 4096
 
-    /// The name of a file for SQLite, which takes what begins with `file:` for an address.
+    /// Returns the name by which SQLite opens the file at `path`.
     ///
-    /// Where no file can be made beside a ledger, and none was left there, it is read as one that cannot change.
+    /// SQLite interprets names that begin with `file:` as URIs. If the folder is not writable and there is no
+    /// write-ahead log, the file is opened as an immutable database.
     private static func sqliteName(of path: String, isReadOnly: Bool = false) -> String {
         let folder = LedgerPath.folder(of: path)
         let isFixed = isReadOnly && access(folder, W_OK) != 0 && access(path + "-wal", F_OK) != 0
@@ -106,7 +120,7 @@ enum LedgerFile {
         return path.hasPrefix("file:") ? "./\(path)" : path
     }
 
-    /// The name for SQLite of a file that is read as one that cannot change.
+    /// Returns the URI by which SQLite opens the file at `path` as an immutable database.
     static func immutableURI(of path: String) -> String {
         var name: [UInt8] = []
         for byte in path.utf8 {
@@ -119,7 +133,7 @@ enum LedgerFile {
         return "file:\(String(decoding: name, as: UTF8.self))?immutable=1"
     }
 
-    /// Runs a body; says in this program's words what SQLite has to say.
+    /// Runs `body` and translates the errors of SQLite into `LedgerError`.
     static func translatingErrors<Value>(_ path: String, _ body: () throws -> Value) throws(LedgerError) -> Value {
         do {
             return try body()
@@ -141,7 +155,9 @@ enum LedgerFile {
         }
     }
 
-    /// Makes the folder of a ledger where it is missing, for the owner alone.
+    /// Creates the folder of a ledger if it is missing.
+    ///
+    /// Only the owner has access to it.
     static func createFolder(of path: String) throws(LedgerError) {
         let folder = LedgerPath.folder(of: path)
         guard access(folder, F_OK) != 0 else { return }
@@ -153,7 +169,7 @@ enum LedgerFile {
         }
     }
 
-    /// Whether a database is a ledger; if not, it is one whose making has only begun.
+    /// Returns whether a database is an initialized ledger, or throws an error if it belongs to another program.
     private static func isLedger(_ db: Database, _ path: String) throws -> Bool {
         guard try db.first("PRAGMA application_id") == LedgerSchema.applicationID else {
             guard try isUninitialized(db) else { throw LedgerError.notALedger(path: path) }
@@ -166,7 +182,7 @@ enum LedgerFile {
         return true
     }
 
-    /// Whether a database holds nothing, or nothing but the empty list of changes of form, which is made first.
+    /// Returns whether a database is empty, except for the empty table of migrations, which is created first.
     private static func isUninitialized(_ db: Database) throws -> Bool {
         let others: Int? = try db.first(
             "SELECT count(*) FROM sqlite_schema WHERE tbl_name <> ?", [LedgerSchema.migrationTable])

@@ -1,16 +1,16 @@
 import SQLite
 import Telemetry
 
-/// The changes that a job makes, inside the transactions of its groups.
+/// The changes that a job makes inside the transactions of its groups.
 struct LedgerJob: Sendable {
     private let names: PlanNames
     private let rules: PlanRules
     private var clients: [Int64?]
     private var types: [Int64?]
-    /// What was used of the quota, for the day that it is known of.
+    /// The used quota of the day, or `nil` if it has to be read from the ledger.
     private var usage: Usage?
 
-    /// What is marked as in flight, and perhaps a little more; nil where that is not known.
+    /// The keys of the uploads in flight, possibly with some others, or `nil` if they are unknown.
     private var inFlightKeys: Set<DeliveryKey>?
 
     private struct Usage {
@@ -25,7 +25,6 @@ struct LedgerJob: Sendable {
         }
     }
 
-    /// Begins a job.
     init(_ plan: Plan, _ db: Database) throws {
         names = plan.names
         rules = plan.rules
@@ -33,7 +32,7 @@ struct LedgerJob: Sendable {
         types = Array(repeating: nil, count: plan.names.types.values.count)
         let today = plan.rules.days.day(of: plan.now)
         inFlightKeys = try db.keys("SELECT identity, content FROM flights")
-        // What an earlier job left in flight may have arrived.
+        // Uploads that an earlier job left in flight may have arrived.
         try db.run("UPDATE flights SET uncertain = 1")
         try db.run("UPDATE quotas SET seen = ?1 WHERE day > ?1 + 1 AND (seen IS NULL OR seen > ?1)", [today])
         try removeOldQuotas(db, today: today, now: plan.now)
@@ -47,7 +46,8 @@ struct LedgerJob: Sendable {
         try recordWaits(in: plan, db)
     }
 
-    /// Discards all that was read or written since the last successful transaction, because the ledger may not contain it.
+    /// Discards everything that was read or written since the last successful transaction, because the ledger may not
+    /// contain it.
     mutating func forgetState() {
         usage = nil
         inFlightKeys = nil
@@ -55,7 +55,7 @@ struct LedgerJob: Sendable {
         types = types.map { _ in nil }
     }
 
-    /// Makes the changes of a group.
+    /// Applies the changes of a group.
     mutating func apply(_ changes: [LedgerChange], _ db: Database) throws -> [[MarkResult]] {
         for change in changes {
             for settlement in change.settlements { try settle(settlement, at: change.now, db) }
@@ -69,7 +69,7 @@ struct LedgerJob: Sendable {
         let day = rules.days.day(of: now)
         let client = try rowID(ofClient: send.client, db)
         let isCounted = try mayBeInFlight(send.key) && isInFlight(send.key, of: client, on: day, db)
-        // As InFlightUpload.isCounted(for:on:) has it for the plan.
+        // The planner uses the same rule in `InFlightUpload.isCounted(for:on:)`.
         if !isCounted {
             guard try useQuota(client, on: day, db) else { return .dailyLimit }
         }
@@ -94,7 +94,7 @@ struct LedgerJob: Sendable {
     }
 
     private mutating func useQuota(_ client: Int64, on day: Int, _ db: Database) throws -> Bool {
-        // Taken out and put back, so that it is not copied.
+        // The value is taken out and put back, so that it is not copied.
         var usage = try self.usage.take() ?? Usage(on: day, db)
         if usage.day != day { usage = try Usage(on: day, db) }
         defer { self.usage = usage }
@@ -113,7 +113,7 @@ struct LedgerJob: Sendable {
     private mutating func returnQuota(_ client: Int64, on day: Int, _ db: Database) throws {
         try db.run(
             "UPDATE quotas SET taken = taken - 1 WHERE day = ? AND client = ? AND taken > 0", [day, client])
-        // It may belong to another day than the one that is known of.
+        // The quota may belong to another day than the cached one.
         usage = nil
     }
 
@@ -126,7 +126,7 @@ struct LedgerJob: Sendable {
         case .delivered(let status, let note):
             try clearInFlight(send, db)
             for item in send.items { try db.run("INSERT OR IGNORE INTO items VALUES (?)", [item.key.digest]) }
-            // What was refused is worth more words than what was taken.
+            // A remark of the server does not replace the reason of a refusal.
             if let note, try !hasRefusal(send.recordKey, db) { try insertRemark(settlement, note, db) }
             if send.completesRecord { try settle(send, status: status, isRefused: false, at: now, db) }
         case .refused(let status, let reason):
@@ -143,7 +143,10 @@ struct LedgerJob: Sendable {
         }
     }
 
-    /// Of several wishes of a server the longest counts, but none that a wrong clock noted for the future.
+    /// Stores a pause requested by a server.
+    ///
+    /// The longest recorded pause applies. A recorded pause that was requested in the future is replaced, because the
+    /// clock was wrong.
     private func insert(_ pause: Pause, _ db: Database) throws {
         try db.run(
             """
@@ -157,7 +160,7 @@ struct LedgerJob: Sendable {
             ])
     }
 
-    /// Keeps in mind that the events of a part were refused, until the other parts of its record are settled.
+    /// Stores the refused events of a part until the other parts of its record are settled.
     private func insertRefusals(_ send: PlannedUpload, status: Int, _ db: Database) throws {
         for item in send.items {
             try db.run(
@@ -170,8 +173,9 @@ struct LedgerJob: Sendable {
         try db.hasRow("SELECT 1 FROM refusals WHERE identity = ? AND content = ?", [key.identity, key.content])
     }
 
-    /// Forgets which parts of a record were refused, for the whole of it is settled.
-    /// - Returns: the server's answer to one of them; nil if there were none.
+    /// Removes the refused events of a record whose parts are all settled.
+    ///
+    /// - Returns: The status of the server's answer to a refused part, or `nil` if no part was refused.
     private func removeRefusals(_ key: DeliveryKey, _ db: Database) throws -> Int? {
         try db.first(
             "DELETE FROM refusals WHERE identity = ? AND content = ? RETURNING status", [key.identity, key.content])
@@ -186,7 +190,9 @@ struct LedgerJob: Sendable {
             isRefused: isRefused, at: now, db)
     }
 
-    /// Settles a record. A list of which a part was refused is refused, and stays so.
+    /// Settles a record.
+    ///
+    /// A list with a refused part is settled as refused permanently.
     private mutating func settle(
         _ key: DeliveryKey, isList: Bool, client: UInt32, type: UInt32, status: Int, isRefused: Bool,
         at now: Timestamp, _ db: Database
@@ -217,12 +223,14 @@ struct LedgerJob: Sendable {
         try db.run("DELETE FROM flights WHERE identity = ? AND content = ?", [send.key.identity, send.key.content])
     }
 
-    /// Lands all that was made of a list: once other requests carried its events, it is not sent in the old parts again.
+    /// Removes all parts of a list from the uploads in flight.
+    ///
+    /// Once other requests have carried its events, the list is not sent again in the old parts.
     private func clearInFlightParts(of list: DeliveryKey, _ db: Database) throws {
         try db.run("DELETE FROM flights WHERE identity = ?", [list.identity])
     }
 
-    /// Takes a mark back with its quota, unless an earlier attempt may have arrived: then both stay.
+    /// Cancels a mark and returns its quota, unless an earlier attempt may have arrived.
     private mutating func cancelMark(_ send: PlannedUpload, _ db: Database) throws {
         var flight: (client: Int64, day: Int)?
         try db.rows(
@@ -234,8 +242,10 @@ struct LedgerJob: Sendable {
 
     // MARK: Beginning
 
-    /// Quotas of days long past serve nobody. By the clock of this job or of the last, whichever is earlier: one that runs
-    /// years ahead for a night must not make the ledger forget what was sent today.
+    /// Removes the quotas of days that are no longer needed.
+    ///
+    /// The earlier of this job's day and the last job's day counts. A clock that is years ahead for one night must not
+    /// remove the quotas of the current day.
     private func removeOldQuotas(_ db: Database, today: Int, now: Timestamp) throws {
         let last = try db.first("SELECT day FROM jobs") ?? today
         try db.run("DELETE FROM quotas WHERE day < ?", [min(today, last) - Self.quotaRetentionDays])
@@ -253,7 +263,7 @@ struct LedgerJob: Sendable {
     mutating func rowID(ofClient number: UInt32, _ db: Database) throws -> Int64 {
         if let row = clients[Int(number)] { return row }
         let name = names.clients[number]
-        // In the words of the index, which is not used for any others.
+        // The expressions are those of the index, because SQLite does not use the index for others.
         let row = try Self.rowID(
             db,
             find: """

@@ -2,25 +2,29 @@ import Files
 import Glibc
 import JSONText
 
-/// The right to write a ledger: advisory locks that end with the process however that ends.
+/// The exclusive right to write a ledger, as advisory locks that are released when the process ends.
 ///
-/// One is on the ledger itself, for a file may have several names. The other is on a file beside it: it keeps those apart that
-/// are about to make the ledger, its contents say who has the lock, and earlier versions know no other. They are a note for
-/// people; the locks are what counts.
+/// One lock is on the ledger itself, because the file may have several names. The other lock is on a lock file in the
+/// same folder. It also protects the creation of the ledger, and it is the only lock of earlier versions. The lock file
+/// identifies the owner for messages only.
 struct LedgerLock: ~Copyable, Sendable {
     private let lockFile: LockedFile
     private let ledgerFile: LockedFile
 
-    /// Takes the locks; makes an empty file where there is no ledger.
+    /// Acquires both locks.
+    ///
+    /// Creates an empty file if the ledger does not exist.
+    ///
     /// - Parameters:
-    ///   - place: where the ledger is, as ``LedgerPath/resolved(_:)`` has it.
-    ///   - ledger: its path for messages.
-    /// - Throws: ``LedgerError``: `locked` while somebody else has it.
-    init(_ place: String, of ledger: String, started: String) throws(LedgerError) {
-        let lockFile = try Self.acquireLockFile(place, of: ledger)
-        let ledgerFile = try Self.acquireLedgerFile(place, of: ledger)
+    ///   - realPath: The path of the ledger without symbolic links.
+    ///   - ledger: The path of the ledger in messages.
+    ///   - started: The current time, which is written to the lock file.
+    /// - Throws: ``LedgerError``, such as ``LedgerError/locked(path:by:)`` while another process holds a lock.
+    init(_ realPath: String, of ledger: String, started: String) throws(LedgerError) {
+        let lockFile = try Self.acquireLockFile(realPath, of: ledger)
+        let ledgerFile = try Self.acquireLedgerFile(realPath, of: ledger)
         do throws(FileError) {
-            try lockFile.replaceContents(by: Self.holderNote(started: started), place + ".lock")
+            try lockFile.replaceContents(by: Self.holderNote(started: started), realPath + ".lock")
         } catch {
             throw .file(error)
         }
@@ -28,11 +32,11 @@ struct LedgerLock: ~Copyable, Sendable {
         self.ledgerFile = ledgerFile
     }
 
-    /// Returns whether a path still leads to the ledger that is locked.
+    /// Returns whether the file at `path` is the locked ledger.
     func locksFile(at path: String) -> Bool { ledgerFile.isStill(at: path) }
 
-    private static func acquireLockFile(_ place: String, of ledger: String) throws(LedgerError) -> LockedFile {
-        let path = place + ".lock"
+    private static func acquireLockFile(_ realPath: String, of ledger: String) throws(LedgerError) -> LockedFile {
+        let path = realPath + ".lock"
         do throws(FileError) {
             return try LockedFile(path, .whole)
         } catch {
@@ -40,11 +44,11 @@ struct LedgerLock: ~Copyable, Sendable {
         }
     }
 
-    private static func acquireLedgerFile(_ place: String, of ledger: String) throws(LedgerError) -> LockedFile {
+    private static func acquireLedgerFile(_ realPath: String, of ledger: String) throws(LedgerError) -> LockedFile {
         do throws(FileError) {
-            return try LockedFile(place, .beyondEnd)
+            return try LockedFile(realPath, .beyondEnd)
         } catch {
-            // Whoever has it came by another name, and left the note beside that.
+            // The owner opened the ledger by another name, and its lock file has that name.
             if error.isLocked { throw .locked(path: ledger, by: nil) }
             throw error.code == ENOTSUP || error.code == EISDIR ? .notAFile(path: ledger) : .file(error)
         }
@@ -58,7 +62,7 @@ struct LedgerLock: ~Copyable, Sendable {
         return object.bytes + [UInt8(ascii: "\n")]
     }
 
-    /// The name of the machine as the kernel has it.
+    /// The name of the host.
     private static var host: String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "" }
@@ -66,13 +70,15 @@ struct LedgerLock: ~Copyable, Sendable {
     }
 
     private static func holder(_ path: String) -> LedgerHolder? {
-        // That somebody has the lock is reported without a name too.
+        // If the lock file cannot be read, the error is reported without the owner.
         (try? InputFile(path: path).contents(limit: 64 << 10)).flatMap { LedgerHolder(note: $0) }
     }
 }
 
 extension LedgerHolder {
-    /// Reads what a job wrote into the file of its lock; nil if it has not written all of it yet.
+    /// Parses the contents of a lock file.
+    ///
+    /// Returns `nil` if they are incomplete.
     public init?(note: [UInt8]) {
         guard let fields = try? JSONFields(note), let pid = fields.integer("pid"), let host = fields.text("host"),
             let started = fields.text("started")

@@ -1,9 +1,9 @@
 import SQLite
 import Telemetry
 
-/// Counts and texts of a ledger for an operator.
+/// The counts and remarks of a ledger, for display to the operator.
 public struct LedgerOverview: Sendable {
-    /// Whose uploads, and of which type.
+    /// A client and a type of upload by which records are grouped.
     public struct RecordGroup: Sendable, Hashable {
         /// The client.
         public let client: ClientName
@@ -11,61 +11,61 @@ public struct LedgerOverview: Sendable {
         public let type: TypeName
     }
 
-    /// How many records of a client and type there are.
+    /// The numbers of records of one group.
     public struct Counts: Sendable, Equatable {
-        /// Delivered, or settled because nothing of them was left to send.
+        /// The number of records that were delivered, or settled because nothing was left to send.
         public var delivered = 0
-        /// Refused by the server for good.
+        /// The number of records that the server refused.
         public var refused = 0
-        /// Uploads marked in flight of which nothing more is known.
+        /// The number of uploads in flight whose outcome is unknown.
         public var inFlight = 0
-        /// Not delivered, and never to be: an operator gave them up.
+        /// The number of undelivered records that the operator has given up.
         public var givenUp = 0
-        /// Neither settled nor in flight when a job last saw them, by reason; what is held is among them.
+        /// The number of records that wait or are held, by reason, as of the last job that saw them.
         public var waiting: [WaitReason: Int] = [:]
 
-        /// Makes counts of nothing.
+        /// Creates counts that are all zero.
         public init() {}
     }
 
-    /// The text of a server about a record that it refused or took.
+    /// A message of a server about a refused or delivered record.
     public struct Remark: Sendable, Equatable {
-        /// The client and the type.
+        /// The group of the record.
         public let group: RecordGroup
-        /// The record's id.
+        /// The id of the record.
         public let id: String
-        /// The server's answer.
+        /// The HTTP status of the answer.
         public let status: Int
-        /// Whether it was refused.
+        /// Whether the record was refused.
         public let isRefusal: Bool
-        /// The reason of the refusal, or the remark of the server.
+        /// The reason of the refusal, or the remark about the delivery.
         public let text: String
-        /// When.
+        /// The time at which the record was settled.
         public let time: Timestamp?
     }
 
-    /// The counts.
+    /// The counts of each group.
     public private(set) var counts: [RecordGroup: Counts] = [:]
-    /// How many uploads each client has had of the day's quota.
+    /// The number of uploads of each client that count toward the quota of the day.
     public private(set) var uploadsToday: [ClientName: Int] = [:]
-    /// All that was refused, and what was taken with a remark, by id.
+    /// The messages of servers about refused and delivered records, sorted by id.
     public private(set) var remarks: [Remark] = []
-    /// Servers that asked to be left alone, also those whose time is over.
+    /// The pauses requested by servers, including pauses that have ended.
     public private(set) var pauses: [Pause] = []
-    /// When the last job began; nil if there was none.
+    /// The time at which the last job began, or `nil` if there was none.
     public private(set) var lastJob: Timestamp?
-    /// When the last job began that ended with all well; nil if there was none.
+    /// The time at which the last successful job began, or `nil` if there was none.
     public private(set) var lastSuccess: Timestamp?
-    /// The bundles of which something waits, in the order in which jobs met them.
+    /// The bundles that contain waiting records, in the order in which jobs first saw them.
     public private(set) var bundles: [WaitingBundle] = []
 
-    /// A bundle of which something waits.
+    /// A bundle that contains waiting records.
     public struct WaitingBundle: Sendable, Equatable {
-        /// Its name.
+        /// The path and digest of the bundle.
         public let name: BundleName
-        /// When a job was last given it.
+        /// The time at which a job was last given the bundle.
         public let seen: Timestamp?
-        /// What waits.
+        /// The number of waiting records, by reason.
         public fileprivate(set) var waiting: [WaitReason: Int] = [:]
     }
 
@@ -105,7 +105,7 @@ public struct LedgerOverview: Sendable {
     }
 
     private mutating func addWaits(_ db: Database, _ names: Names) throws {
-        // What the last job of an earlier release left.
+        // These rows were written by the last job of an earlier release.
         try add("SELECT client, kind, reason, records FROM waiting WHERE records > 0", db, names) {
             $0.waiting[WaitReason(words: $1[2]), default: 0] += $1[3]
         }
@@ -125,7 +125,7 @@ public struct LedgerOverview: Sendable {
         bundles.removeAll { $0.waiting.isEmpty }
     }
 
-    /// - Parameter sql: a statement whose first columns are a client and a type.
+    /// Adds the rows of `sql`, whose first two columns are a client and a type, to the counts.
     private mutating func add(
         _ sql: StaticString, _ db: Database, _ names: Names, _ count: (inout Counts, borrowing DatabaseRow) -> Void
     ) throws {
@@ -138,7 +138,7 @@ public struct LedgerOverview: Sendable {
         let clients: [Int64: ClientName]
         let types: [Int64: TypeName]
 
-        /// - Parameter row: one whose first columns are a client and a type.
+        /// Returns the group of `row`, whose first two columns are a client and a type.
         func group(_ row: borrowing DatabaseRow) -> RecordGroup? {
             guard let client = clients[row[0]], let type = types[row[1]] else { return nil }
             return RecordGroup(client: client, type: type)

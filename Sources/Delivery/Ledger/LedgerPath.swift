@@ -3,19 +3,22 @@ import FoundationEssentials
 import Glibc
 import SQLite
 
-/// The one path by which the file of a ledger is opened, whatever it is called.
+/// The canonical path by which the file of a ledger is opened.
 ///
-/// SQLite keeps its log beside the path that it was given. Under another name of the same file (a hard link, a file that is
-/// mounted in a second place) it would not find the log, and with it what was delivered. So a ledger notes the path that it is
-/// opened by, and by whatever name somebody comes, that path is taken.
+/// SQLite names its log after the path of the database. If the same file is opened by another name, such as a hard link
+/// or a second mount point, SQLite does not find the log, and its transactions are lost. The ledger therefore stores
+/// the path by which it was first opened, and is always opened by that path.
 ///
 /// Source: SQLite, "How To Corrupt An SQLite Database File", section 2.4, "Multiple links to the same file".
 enum LedgerPath {
-    /// How many symbolic links are followed, as Linux has it.
+    /// The maximum number of symbolic links that are followed, as in Linux.
     private static let linkLimit = 40
 
-    /// Follows symbolic links, also those that lead to a file that does not exist yet.
-    /// - Throws: ``LedgerError``, such as for a folder that does not exist.
+    /// Returns `path` without symbolic links.
+    ///
+    /// The file itself need not exist.
+    ///
+    /// - Throws: ``LedgerError`` if the folder of the file does not exist or cannot be resolved.
     static func resolved(_ path: String) throws(LedgerError) -> String {
         var next = path
         for _ in 0..<linkLimit {
@@ -28,7 +31,7 @@ enum LedgerPath {
                 throw .file(FileError(.open, path, code: error.code))
             }
             let resolved = real == "/" ? "/\(name)" : "\(real)/\(name)"
-            // This fails for anything but a link, also if nothing is there yet.
+            // This call fails if the file is not a symbolic link or does not exist.
             let target = try? FileManager.default.destinationOfSymbolicLink(atPath: resolved)
             guard let target else { return resolved }
             next = target.hasPrefix("/") ? target : "\(real)/\(target)"
@@ -36,49 +39,56 @@ enum LedgerPath {
         throw .file(FileError(.open, path, code: ELOOP))
     }
 
-    /// Returns the path of the folder that a ledger is in. Slashes at the end of `path` are ignored.
+    /// Returns the path of the folder that contains a ledger.
+    ///
+    /// Slashes at the end of `path` are ignored.
     static func folder(of path: String) -> String { Path.folder(of: Path.withoutTrailingSlashes(path)) }
 
-    /// The path by which the ledger is to be opened that stands at a path without symbolic links.
-    /// - Parameter path: its path for messages.
-    /// - Throws: ``LedgerError``; `multipleNames` where a log may lie under a name that is not known.
+    /// Returns the path by which the ledger at `resolved` has to be opened.
+    ///
+    /// Messages contain `path`.
+    ///
+    /// - Throws: ``LedgerError``, such as ``LedgerError/multipleNames(path:)`` if another name of the file may have a
+    ///   log.
     static func openingPath(of resolved: String, _ path: String) throws(LedgerError) -> String {
         var status = stat()
         guard stat(resolved, &status) == 0 else { throw .file(FileError(.open, path)) }
-        let recorded: String?
+        let stored: String?
         do throws(LedgerError) {
-            recorded = try LedgerFile.translatingErrors(path) { try recordedPath(in: resolved) }
+            stored = try LedgerFile.translatingErrors(path) { try storedPath(in: resolved) }
         } catch {
-            // With one name there is one log. What is wrong with the file shows when it is opened with that.
+            // A file with one name has one log. Opening the file reports what is wrong with it.
             guard status.st_nlink > 1 else { return resolved }
             throw error
         }
-        if let recorded, FileIdentity(path: recorded) == FileIdentity(path: resolved) { return recorded }
+        if let stored, FileIdentity(path: stored) == FileIdentity(path: resolved) { return stored }
         guard status.st_nlink == 1 else { throw .multipleNames(path: path) }
         return resolved
     }
 
-    /// Notes the path by which a ledger is opened, in the file itself and not in its log alone.
-    static func record(_ place: String, in file: DatabaseFile) throws {
+    /// Stores the path by which the ledger is opened in the database file itself, not only in its log.
+    static func store(_ realPath: String, in file: DatabaseFile) throws {
         let isNew = try file.write { db in
             try db.run("CREATE TABLE IF NOT EXISTS place (id INTEGER PRIMARY KEY CHECK (id = 1), path TEXT NOT NULL)")
-            guard try recordedPath(db) != place else { return false }
-            try db.run("INSERT OR REPLACE INTO place VALUES (1, ?)", [place])
+            guard try storedPath(db) != realPath else { return false }
+            try db.run("INSERT OR REPLACE INTO place VALUES (1, ?)", [realPath])
             return true
         }
         if isNew { try file.withoutTransaction { try $0.checkpoint() } }
     }
 
-    /// The path that is recorded in a file; nil if there is none. The log and the locks are not looked at.
-    private static func recordedPath(in path: String) throws -> String? {
+    /// Returns the path that is stored in a file, or `nil` if there is none.
+    ///
+    /// The log and the locks are ignored.
+    private static func storedPath(in path: String) throws -> String? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_size > 0 else { return nil }
         return try DatabaseFile(path: LedgerFile.immutableURI(of: path), .reading).read { db in
-            try db.hasTable("place") ? recordedPath(db) : nil
+            try db.hasTable("place") ? storedPath(db) : nil
         }
     }
 
-    private static func recordedPath(_ db: Database) throws -> String? {
+    private static func storedPath(_ db: Database) throws -> String? {
         try db.first("SELECT path FROM place")
     }
 }

@@ -1,15 +1,14 @@
 import SQLite
 import Telemetry
 
-/// Removes entries that no bundle in use needs.
+/// Removal of entries that no bundle in use needs.
 extension Ledger {
-    /// Removes the entries of settled records that no job has had in a bundle for some time.
+    /// Removes the entries of settled records that no job has seen in a bundle for at least `milliseconds`.
     ///
-    /// The time is counted back from the last job, so that entries stay while no job runs. The following entries are never removed:
-    /// refused records that nobody has settled, requests for deletion, uploads in flight, and the events of lists that were
-    /// delivered. Without them, something would be sent that must not be sent again.
+    /// The time is counted back from the last job, so that entries are kept while no job runs. The following entries
+    /// are never removed, because records would be sent again otherwise: unresolved refusals, requests for deletion,
+    /// uploads in flight, and the delivered events of lists.
     ///
-    /// - Parameter milliseconds: The minimum time since a job last had the record.
     /// - Returns: The number of records whose entries were removed.
     public func prune(
         unseenFor milliseconds: Int64, knowing systems: SystemTable, at now: Timestamp
@@ -37,14 +36,14 @@ extension Ledger {
 }
 
 extension LedgerJob {
-    /// Notes that a job has records that were settled before, so that their entries are not pruned.
+    /// Marks the settled records of `plan` as seen, so that their entries are not pruned.
     func markSeen(settledIn plan: Plan, _ db: Database) throws {
         let keys = plan.dispositions.indices.filter {
             [.delivered, .refused, .givenUp].contains(plan.dispositions[$0])
         }
         .map { plan.pool.candidates[$0].key }
         for key in keys.sorted() {
-            // Once a day, because each change has to be written.
+            // The time is updated at most once a day, to save writes.
             try db.run(
                 "UPDATE settled SET seen = ?3 WHERE identity = ?1 AND content = ?2 AND ifnull(seen, time) < ?3 - 86400",
                 [key.identity, key.content, plan.now.seconds])

@@ -1,7 +1,7 @@
 import SQLite
 
 extension Database {
-    /// Returns whether a statement gives a row.
+    /// Returns whether a statement produces a row.
     func hasRow(_ sql: StaticString, _ values: [any DatabaseValue]) throws -> Bool {
         let found: Int? = try first(sql, values)
         return found != nil
@@ -13,7 +13,7 @@ extension Database {
         return changeCount
     }
 
-    /// Returns the keys in the first two columns of the rows that a statement gives.
+    /// Returns the keys in the first two columns of the rows that a statement produces.
     func keys(_ sql: StaticString, _ values: [any DatabaseValue] = []) throws -> Set<DeliveryKey> {
         var keys: Set<DeliveryKey> = []
         try rows(sql, values) { row in

@@ -1,9 +1,9 @@
 import SQLite
 import Telemetry
 
-/// Reads of a ledger, for jobs that write it and for views that do not.
+/// Queries that read the state of a ledger, for jobs and for read-only views.
 extension Database {
-    /// The knowledge that a plan needs.
+    /// Returns the state that the plan of `pool` on the day `today` needs.
     func ledgerState(of pool: CandidatePool, today: Int) throws -> LedgerState {
         var state = LedgerState()
         state.histories = try histories(of: pool.candidates)
@@ -35,7 +35,7 @@ extension Database {
         }
     }
 
-    /// What the column `refused` of settled records says.
+    /// The values of the column `refused` in the table of settled records.
     enum SettledState: Int {
         case delivered = 0
         case refused = 1
@@ -54,9 +54,11 @@ extension Database {
         try keys.map { try hasRow("SELECT 1 FROM items WHERE key = ?", [$0.digest]) }
     }
 
-    /// The refused events of lists that are not settled: few, whatever the size of the ledger.
+    /// Returns the refused events of lists that are not settled.
+    ///
+    /// Their number is small in a ledger of any size.
     private func refusedItems() throws -> [DeliveryKey: Set<ItemKey>] {
-        // An older ledger that is only looked at has no such table.
+        // An older ledger that is opened for reading has no such table.
         guard try hasTable("refusals") else { return [:] }
         var refused: [DeliveryKey: Set<ItemKey>] = [:]
         try rows("SELECT identity, content, item FROM refusals") { row in
@@ -66,10 +68,10 @@ extension Database {
         return refused
     }
 
-    /// The clients of all requests for deletion that were settled or are in flight.
+    /// Returns the clients whose requests for deletion were settled or are in flight.
     private func deletedClients(_ names: [Int64: ClientName], _ systems: SystemTable) throws -> Set<ClientName> {
         let types = try deletionRequestTypes(systems)
-        // Nothing is looked through for systems without such requests.
+        // No system of the table has requests for deletion, so that no rows have to be searched.
         guard types != "[]" else { return [] }
         var clients: Set<ClientName> = []
         try rows(
@@ -83,7 +85,6 @@ extension Database {
         return clients
     }
 
-    /// Returns the numbers of the types that are requests for deletion, as a JSON array.
     func deletionRequestTypes(_ systems: SystemTable) throws -> String {
         let types = try typeNames().filter {
             systems.precedence(of: $0.value.system).deletionRequests.contains($0.value.name)
@@ -91,9 +92,9 @@ extension Database {
         return "[\(types.keys.sorted().map(String.init).joined(separator: ","))]"
     }
 
-    /// Servers that asked to be left alone, also those whose time is over.
+    /// Returns all pauses requested by servers, including pauses that have ended.
     func pauses() throws -> [Pause] {
-        // An older ledger that is only looked at has no such table.
+        // An older ledger that is opened for reading has no such table.
         guard try hasTable("pauses") else { return [] }
         var pauses: [Pause] = []
         try rows("SELECT endpoint, noted, until FROM pauses ORDER BY endpoint") { row in
@@ -115,10 +116,11 @@ extension Database {
         return uploads
     }
 
-    /// How much of a day's quota each client has had.
+    /// Returns the number of uploads of each client that count toward the quota of `today`.
     ///
-    /// Later days count too: a clock that was set back frees nothing. Days that lie more than one day ahead were counted by
-    /// a wrong clock; they count for two days after that was noticed, lest nothing be sent for years.
+    /// Uploads of later days count too, so that setting back the clock does not free quota. A day that is more than one
+    /// day ahead was counted with a wrong clock. It counts for only two days after the error was detected, so that it
+    /// does not block uploads for years.
     func usage(on today: Int) throws -> [Int64: Int] {
         var used: [Int64: Int] = [:]
         try rows(
@@ -133,7 +135,7 @@ extension Database {
 
     func clientNames() throws -> [Int64: ClientName] {
         var names: [Int64: ClientName] = [:]
-        // An older ledger that is only looked at has no such column.
+        // An older ledger that is opened for reading has no such column.
         let sql: StaticString =
             try hasTable("waits")
             ? "SELECT id, system, ifnull(stored, client) FROM clients" : "SELECT id, system, client FROM clients"

@@ -1,16 +1,16 @@
 import SQLite
 import Telemetry
 
-/// Refused records that have one answer in common.
+/// The refused records that received the same answer.
 public struct RefusalGroup: Sendable, Equatable {
-    /// The server's status.
+    /// The HTTP status of the answer.
     public let status: Int
-    /// The reason that it gave.
+    /// The reason in the answer.
     public let reason: String
-    /// How many records there are.
+    /// The number of records.
     public let records: Int
 
-    /// Groups records.
+    /// Creates a group of refused records.
     public init(status: Int, reason: String, records: Int) {
         self.status = status
         self.reason = reason
@@ -18,22 +18,22 @@ public struct RefusalGroup: Sendable, Equatable {
     }
 }
 
-/// Which of the refused records are meant.
+/// A selection of refused records.
 public enum RefusalSelection: Sendable, Equatable {
-    /// Those of some ids.
+    /// The records with the given ids.
     case ids([String])
-    /// Those that were refused with a status.
+    /// The records that were refused with the given status.
     case status(Int)
-    /// All of them.
+    /// All refused records.
     case all
 }
 
 extension LedgerView {
-    /// What was refused and is not settled by anybody, the most records first.
+    /// Returns the refused records that the operator has not resolved, grouped by answer, largest group first.
     public func refusals() throws(LedgerError) -> [RefusalGroup] {
         try read { db in
             var groups: [RefusalGroup] = []
-            // Remarks are few, so they come first.
+            // The table of remarks comes first, because it is small.
             try db.rows(
                 """
                 SELECT status, text, count(*) FROM remarks CROSS JOIN settled USING (identity, content)
@@ -46,8 +46,11 @@ extension LedgerView {
 }
 
 extension Ledger {
-    /// Lets refused records be sent again, also those that were given up, where their ids are given.
-    /// - Returns: how many records of each id were refused.
+    /// Makes refused records available for sending again.
+    ///
+    /// A selection by id includes records that were given up.
+    ///
+    /// - Returns: The number of refused records for each id.
     public func retry(_ selection: RefusalSelection) throws(LedgerError) -> [String: Int] {
         try edit { db in
             switch selection {
@@ -58,9 +61,11 @@ extension Ledger {
         }
     }
 
-    /// Gives records up that are neither delivered nor in flight: they are not sent any more, and nothing more is said of
-    /// them.
-    /// - Returns: how many records of each id there were.
+    /// Gives up records that are neither delivered nor in flight.
+    ///
+    /// They are not sent again and no longer reported.
+    ///
+    /// - Returns: The number of records for each id.
     public func giveUp(_ ids: [String], at now: Timestamp) throws(LedgerError) -> [String: Int] {
         try edit { db in
             let types = try db.typeNames().values
@@ -72,7 +77,7 @@ extension Ledger {
 }
 
 extension Database {
-    /// Calls a body for each id, and adds up what it counts.
+    /// Returns, for each of `ids`, the sum of the counts that `body` returns.
     func countingByID(_ ids: [String], _ body: (String) throws -> Int) rethrows -> [String: Int] {
         var counts: [String: Int] = [:]
         for id in ids { counts[id, default: 0] += try body(id) }
@@ -87,7 +92,7 @@ extension Database {
             keys.formUnion(
                 try self.keys(
                     "DELETE FROM settled WHERE identity = ? AND refused > 0 RETURNING identity, content", [identity]))
-            // Refused parts of records of which other parts are still to be sent.
+            // These are the refused parts of records whose other parts are not settled yet.
             keys.formUnion(
                 try self.keys("DELETE FROM refusals WHERE identity = ? RETURNING identity, content", [identity]))
         }
@@ -95,7 +100,8 @@ extension Database {
         return keys.count
     }
 
-    /// - Parameter status: nil for every status.
+    /// Makes all records available for sending again that were refused with `status`, or with any status if it is
+    /// `nil`.
     fileprivate func retryAll(status: Int?) throws -> [String: Int] {
         try insertWaits(status: status)
         var keys = try keys(
@@ -114,7 +120,9 @@ extension Database {
         return counts
     }
 
-    /// Until a job sees them again, it is told that these records wait.
+    /// Adds refused records to the waiting records.
+    ///
+    /// The next job that sees a record replaces its entry.
     private func insertWaits(identity: Digest16) throws {
         try run(
             """

@@ -1,22 +1,23 @@
 import SQLite
 
-/// The tables of a ledger, and how older ones become them.
+/// The tables of a ledger and the migrations from older versions.
 ///
-/// Keys are 16-byte hashes, names are numbers, and tables of keys have no row ids: a settled record takes about 65 bytes.
+/// Keys are 16-byte hashes, names are stored as numbers, and the tables of keys have no row ids. A settled record takes
+/// about 65 bytes.
 enum LedgerSchema {
-    /// `PFLD`: tells a ledger from any other database.
+    /// The application id `PFLD`, which identifies a database as a ledger.
     static let applicationID = 0x5046_4C44
 
-    /// The changes of form, in order, by the names under which a ledger lists them.
+    /// The migrations in order, each with the name by which a ledger records it.
     private static let migrations: [(name: String, sql: String)] = [
         ("1", firstVersion + "PRAGMA application_id = \(applicationID);"), ("2", secondVersion), ("3", thirdVersion),
         ("4", fourthVersion), ("5", fifthVersion),
     ]
 
-    /// The table of the changes that were made, by the name that the first ledgers gave it.
+    /// The table of applied migrations, with the name that the first release gave it.
     static let migrationTable = "grdb_migrations"
 
-    /// Gives a database the present form, one change a transaction.
+    /// Migrates a database to the current version, with one transaction for each migration.
     static func migrate(_ file: DatabaseFile) throws {
         for migration in migrations {
             try file.write { db in
@@ -29,12 +30,14 @@ enum LedgerSchema {
         }
     }
 
-    /// Whether a newer version of the program has changed the form of a ledger.
+    /// Returns whether a newer version of the program has migrated the ledger.
     static func isNewer(_ db: Database) throws -> Bool {
         try !appliedMigrations(in: db).isSubset(of: migrations.map(\.name))
     }
 
-    /// The names of the changes that were made; none if there is no list of them.
+    /// Returns the names of the applied migrations.
+    ///
+    /// The result is empty if there is no table of migrations.
     static func appliedMigrations(in db: Database) throws -> Set<String> {
         guard try db.hasTable(migrationTable) else { return [] }
         var names: Set<String> = []
@@ -42,23 +45,26 @@ enum LedgerSchema {
         return names
     }
 
-    /// - `settled.seen`: when a job last had the record in a bundle, in seconds since 1970, to the day; `NULL` if none
-    ///   had since it was settled.
-    /// - `jobs.since`: when `seen` was introduced. Until then, nothing is known of when records were last seen.
+    /// - `settled.seen`: The time at which a job last saw the record in a bundle, in seconds since 1970, updated once a
+    ///   day.
+    ///
+    /// `NULL` if no job saw it after it was settled.
+    /// - `jobs.since`: The time at which `seen` was introduced. It is unknown which records were seen before.
     private static let fifthVersion = """
         ALTER TABLE settled ADD COLUMN seen INTEGER;
         ALTER TABLE jobs ADD COLUMN since INTEGER;
         UPDATE jobs SET since = CAST(strftime('%s', 'now') AS INTEGER);
         """
 
-    /// - `bundles`: those that jobs were given, with the time of the last one, in seconds since 1970.
-    /// - `reasons`: why records wait: a code, and what it is about, which may be empty.
-    /// - `waits`: one row a record that was not settled when a job last saw it; one that was settled since counts no more.
-    ///   `list` is 1 for a list of events, of which each part can be in flight.
-    /// - `clients.stored`: the letters in which an id was met first. `jobs.success`: when the last job ended with all well.
+    /// - `bundles`: The bundles that jobs were given, with the time of the last job, in seconds since 1970.
+    /// - `reasons`: The reasons for which records wait, as a code and a detail, which may be empty.
+    /// - `waits`: One row for each record that was not settled when a job last saw it. Rows of records that were
+    ///   settled later are ignored. `list` is 1 for a list of events, whose parts can be in flight separately.
+    /// - `clients.stored`: The client id with the letter case in which it was first seen.
+    /// - `jobs.success`: The time of the last successful job.
     ///
-    /// `waiting` of the first version is read until the next job, and stays empty then. In `settled`, `refused` is 2 for what
-    /// an operator gave up.
+    /// The table `waiting` of the first version is read until the next job, and is empty after that. In `settled`,
+    /// `refused` is 2 for records that the operator has given up.
     private static let fourthVersion = """
         CREATE TABLE bundles (id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, path TEXT NOT NULL, time INTEGER NOT NULL);
         CREATE TABLE reasons (id INTEGER PRIMARY KEY, code TEXT NOT NULL, detail TEXT NOT NULL, UNIQUE (code, detail));
@@ -70,14 +76,14 @@ enum LedgerSchema {
         ALTER TABLE jobs ADD COLUMN success INTEGER;
         """
 
-    /// `pauses`: servers that asked to be left alone, when they did and until when, in seconds since 1970.
+    /// `pauses`: Pauses requested by servers, with the time of the request and the end, in seconds since 1970.
     private static let thirdVersion = """
         CREATE TABLE pauses (
             endpoint TEXT NOT NULL PRIMARY KEY, noted INTEGER NOT NULL, until INTEGER NOT NULL
         ) WITHOUT ROWID;
         """
 
-    /// `refusals`: events that were refused, of lists of which another part is still to be sent.
+    /// `refusals`: Refused events of lists whose other parts are not settled yet.
     private static let secondVersion = """
         CREATE TABLE refusals (
             identity BLOB NOT NULL, content BLOB NOT NULL, item BLOB NOT NULL, status INTEGER NOT NULL,
@@ -85,15 +91,18 @@ enum LedgerSchema {
         ) WITHOUT ROWID;
         """
 
-    /// - `kinds`: types of upload, by the name that they had when the first ledgers were made.
-    /// - `settled`: one row a record that needs no more sending; `status` is the server's answer, 0 where nothing was left
-    ///   to send; `time` in seconds since 1970.
-    /// - `remarks`: why settled records were refused, or what the server noted of those that it took.
-    /// - `flights`: uploads marked in flight. `day` is the day whose quota it took, `uncertain` is 1 if an attempt may have
-    ///   arrived.
-    /// - `items`: events of lists that were delivered.
-    /// - `quotas`: uploads a day and client; `seen` is the first day on which the row lay in the future.
-    /// - `waiting`: what the last job left, also while it is at work.
+    /// - `kinds`: The types of upload.
+    ///
+    /// The name of the table is that of the first release.
+    /// - `settled`: One row for each record that does not have to be sent again. `status` is the HTTP status, or 0 if
+    ///   nothing was left to send. `time` is in seconds since 1970.
+    /// - `remarks`: The reasons of refusals, and the remarks of servers about delivered records.
+    /// - `flights`: The uploads in flight. `day` is the day whose quota the upload used. `uncertain` is 1 if an attempt
+    ///   may have arrived.
+    /// - `items`: The delivered events of lists.
+    /// - `quotas`: The number of uploads for each day and client. `seen` is the first day on which the row was in the
+    ///   future.
+    /// - `waiting`: The records that the last job left, also while a job runs.
     private static let firstVersion = """
         CREATE TABLE kinds (id INTEGER PRIMARY KEY, system TEXT NOT NULL, type TEXT NOT NULL, UNIQUE (system, type));
         CREATE TABLE clients (id INTEGER PRIMARY KEY, system TEXT NOT NULL, client TEXT);

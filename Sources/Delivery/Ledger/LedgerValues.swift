@@ -1,25 +1,29 @@
 import SQLite
 import Telemetry
 
-/// Ledgers have instants as seconds since 1970.
+/// Ledgers store times as seconds since 1970.
 extension Timestamp {
-    /// Creates an instant. Returns `nil` for seconds that are no time.
+    /// Creates a timestamp.
+    ///
+    /// Returns `nil` if `seconds` is out of range.
     init?(seconds: Int64) { self.init(milliseconds: seconds &* 1000) }
 
-    /// The seconds since 1970.
+    /// The number of seconds since 1970.
     var seconds: Int64 { milliseconds / 1000 }
 }
 
-// MARK: - Keys in a ledger: 16 bytes, most significant first
+// MARK: - Keys, stored as 16 bytes in big-endian order
 
 extension Digest16: DatabaseValue {
-    /// Gives the 16 bytes.
+    /// Binds the 16 bytes.
     public func bind(to parameter: DatabaseParameter) -> Int32 {
         let words: InlineArray<2, UInt64> = [high.bigEndian, low.bigEndian]
         return parameter.take(words.span.bytes)
     }
 
-    /// Reads a column; nil for what is not 16 bytes.
+    /// Reads the bytes of a column.
+    ///
+    /// Returns `nil` if the column does not contain 16 bytes.
     init?(_ row: borrowing DatabaseRow, at column: Int) {
         let words = row.withBytes(of: column) { bytes -> (UInt64, UInt64)? in
             guard bytes.byteCount == 16 else { return nil }
@@ -34,7 +38,9 @@ extension Digest16: DatabaseValue {
 }
 
 extension DeliveryKey {
-    /// Reads identity and content from a column and the next one; nil if one of them is not 16 bytes.
+    /// Reads the identity from a column and the content from the next one.
+    ///
+    /// Returns `nil` if either does not contain 16 bytes.
     init?(_ row: borrowing DatabaseRow, at column: Int) {
         guard let identity = Digest16(row, at: column), let content = Digest16(row, at: column + 1) else { return nil }
         self.init(identity: identity, content: content)

@@ -1,29 +1,33 @@
 import SQLite
 import Telemetry
 
-/// A ledger that is only read, also while a job writes it.
+/// A read-only view of a ledger.
+///
+/// A job may write the ledger at the same time.
 public struct LedgerView: Sendable {
-    /// The file.
+    /// The path of the file.
     public let path: String
     private let file: DatabaseFile
-    /// A ledger closes its file when it goes, so it stays for as long as somebody looks into it.
+    /// The ledger whose file is read.
+    ///
+    /// The reference is kept because the ledger closes its file when it is deinitialized.
     private let ledger: Ledger?
 
-    /// - Parameter ledger: the ledger whose file it is, where a job has it open.
+    /// Creates a view of `file`, which `ledger` owns if a job has the ledger open.
     init(path: String, file: DatabaseFile, of ledger: Ledger? = nil) {
         self.path = path
         self.file = file
         self.ledger = ledger
     }
 
-    /// Opens a ledger to read it only, also while a job writes it.
-    /// - Throws: ``LedgerError``; `missing` where there is none.
+    /// Opens an existing ledger for reading.
+    ///
+    /// - Throws: ``LedgerError``, such as ``LedgerError/missing(path:)`` if there is no ledger.
     public init(path: String) throws(LedgerError) {
         self.init(path: path, file: try LedgerFile.openForReading(path))
     }
 
-    /// The knowledge that a plan needs.
-    /// - Parameter today: the day of the plan.
+    /// Returns the state that the plan of `pool` on the day `today` needs.
     public func state(of pool: CandidatePool, today: Int) throws(LedgerError) -> LedgerState {
         try read { try $0.ledgerState(of: pool, today: today) }
     }
@@ -33,7 +37,7 @@ public struct LedgerView: Sendable {
         let code: String
     }
 
-    /// Whether the operator accepts that a record, by its id, is held for a reason.
+    /// Returns a function that reports whether the operator has released a record for a hold code.
     public func releases() throws(LedgerError) -> @Sendable (_ id: String, _ code: String) -> Bool {
         let releases = try read { db in
             var releases: Set<Release> = []
@@ -43,22 +47,21 @@ public struct LedgerView: Sendable {
         return { releases.contains(Release(id: $0, code: $1)) }
     }
 
-    /// The pauses that the servers of a plan asked for and that are in force at an instant.
+    /// Returns the pauses that are in effect at `now` for the servers of `plan`.
     public func pauses(of plan: Plan, at now: Timestamp) throws(LedgerError) -> [Pause] {
         let endpoints = Set(plan.names.types.values.compactMap { plan.rules.endpoints[$0.system] })
         return try read { try $0.pauses() }.filter { $0.isActive(at: now) && endpoints.contains($0.endpoint) }
     }
 
-    /// What was delivered, refused, is in flight and waits.
-    /// - Parameter today: the day whose quota is shown.
+    /// Returns the counts and remarks of the ledger, with the used quota of the day `today`.
     public func overview(today: Int) throws(LedgerError) -> LedgerOverview {
         try read { try LedgerOverview($0, today: today) }
     }
 
-    /// The number of records that are held and that an operator can release, by the codes for which they are held.
+    /// Returns the number of held records that the operator can release, by hold codes.
     ///
-    /// They count until they are released or forgotten, whatever bundles jobs are given.
-    /// - Parameter ignored: codes that the operator does not want to be told of.
+    /// Records count until they are released or forgotten, regardless of the bundles that jobs are given. Records that
+    /// are held only for codes in `ignored` are not counted.
     public func heldReleasable(
         knowing systems: SystemTable, ignoring ignored: Set<String> = []
     ) throws(LedgerError) -> [String: Int] {
@@ -74,7 +77,7 @@ public struct LedgerView: Sendable {
         }
     }
 
-    /// What jobs found of the records of a pool that are not delivered.
+    /// Returns the recorded reasons for which records of `pool` are not delivered.
     public func recordedReasons(of pool: CandidatePool) throws(LedgerError) -> RecordedReasons {
         try read { db in
             var recorded = RecordedReasons()
@@ -87,7 +90,7 @@ public struct LedgerView: Sendable {
                 let text: String = row[3]
                 if let key = DeliveryKey(row, at: 0) { recorded.refusalAnswers[key] = "\(row[2] as Int) \(text)" }
             }
-            // An older ledger that is only looked at has no such table.
+            // An older ledger that is opened for reading has no such table.
             guard try db.hasTable("waits") else { return recorded }
             for candidate in pool.candidates {
                 recorded.waitReasons[candidate.key] = try db.waitReason(of: candidate.key)

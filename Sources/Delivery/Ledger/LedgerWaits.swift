@@ -1,12 +1,12 @@
 import SQLite
 import Telemetry
 
-/// Keeps in mind which records wait, and why, until they are settled.
+/// Stores the waiting records and their reasons until they are settled.
 ///
-/// A record that waits stays told until it is settled, whatever bundles later jobs are given. Nothing is taken out while a job
-/// sends: a row whose record was settled since counts no more, and goes when the next job begins.
+/// A waiting record is reported until it is settled, regardless of the bundles that later jobs are given. No rows are
+/// removed while a job sends. Rows of records that were settled are ignored, and removed when the next job begins.
 extension LedgerJob {
-    /// Notes what of a plan waits, in the place of what was known of its bundles.
+    /// Stores the waiting records of `plan`, and replaces the earlier rows of its bundles.
     mutating func recordWaits(in plan: Plan, _ db: Database) throws {
         try db.run("DELETE FROM waiting")
         let bundles = try plan.pool.bundles.map { try db.rowID(of: $0, at: plan.now) }
@@ -30,14 +30,13 @@ extension LedgerJob {
                     try rowID(ofClient: candidate.client, db), bundle, reasons[reason] ?? 0, candidate.items != nil,
                 ])
         }
-        // Nothing names the others any more.
+        // The remaining bundles have no waiting records.
         try db.run("DELETE FROM bundles WHERE id NOT IN (SELECT bundle FROM waits)")
     }
 }
 
 extension Plan {
-    /// The numbers of the records that wait or are to be sent, in the order of their keys, in which the ledger takes them
-    /// fastest.
+    /// The indices of the records that wait or are to be sent, sorted by key, because sorted rows are inserted fastest.
     fileprivate var waitingIndices: [Int] {
         dispositions.indices.filter { dispositions[$0].isWaiting || dispositions[$0] == .send }
             .sorted { pool.candidates[$0].key < pool.candidates[$1].key }
@@ -45,7 +44,7 @@ extension Plan {
 }
 
 extension WaitReason {
-    /// Reads the code from a column and the detail from the next one, which is empty if there is no more to say.
+    /// Reads the code from a column and the detail from the next one, which is empty if there is none.
     init(_ row: borrowing DatabaseRow, at column: Int) {
         let detail: String = row[column + 1]
         self.init(code: row[column], detail: detail.isEmpty ? nil : detail)
@@ -53,7 +52,9 @@ extension WaitReason {
 }
 
 extension Database {
-    /// Reads how many records wait, neither settled nor in flight: client, type, bundle, code, detail and records a row.
+    /// Reads the number of records that are neither settled nor in flight.
+    ///
+    /// The columns are client, type, bundle, code, detail and number of records.
     func waits(_ body: (borrowing DatabaseRow) -> Void) throws {
         try rows(
             """
@@ -67,7 +68,7 @@ extension Database {
             """, [], body)
     }
 
-    /// Why a record waits, as the last job that saw it found; nil if none did.
+    /// Returns the reason for which a record waited in the last job that saw it, or `nil` if it did not wait.
     func waitReason(of key: DeliveryKey) throws -> WaitReason? {
         var reason: WaitReason?
         try rows(

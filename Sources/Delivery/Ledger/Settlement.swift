@@ -1,17 +1,17 @@
 import Telemetry
 
-/// An upload and what became of it.
+/// An upload with its outcome.
 public struct Settlement: Sendable {
     /// The upload.
     public let send: PlannedUpload
-    /// The id of its record, for the list of what was refused.
+    /// The id of the record, which is listed if the record was refused.
     public let recordID: String
-    /// What became of it.
+    /// The outcome of the upload.
     public let outcome: Outcome
-    /// The last wish of its server to be left alone; nil if it had none.
+    /// The last pause that the server requested, or `nil` if it requested none.
     public let pause: Pause?
 
-    /// Settles an upload by its outcome.
+    /// Creates a settlement of an upload.
     public init(_ send: PlannedUpload, recordID: String, outcome: Outcome, pause: Pause? = nil) {
         self.send = send
         self.recordID = recordID
@@ -20,11 +20,12 @@ public struct Settlement: Sendable {
     }
 }
 
-/// Whether an upload was marked in flight.
+/// The result of marking an upload as in flight.
 public enum MarkResult: Sendable, Equatable {
-    /// It is, durably: it may be sent.
+    /// The upload is durably marked and may be sent.
     case marked
-    /// The day's quota is used up: it must not be sent today. The plan's day may have ended since, or the clock was set
-    /// back.
+    /// The quota of the day is used up, so that the upload must not be sent today.
+    ///
+    /// This can happen if the day of the plan has ended or the clock was set back.
     case dailyLimit
 }

@@ -97,5 +97,5 @@ public struct ProxyError: Error, Sendable, Equatable, CustomStringConvertible {
     public let variable: String
 
     /// One line, without the value, which can hold a password.
-    public var description: String { "\(variable) names no proxy of the form http://[user:password@]host[:port]" }
+    public var description: String { "\(variable) is not a proxy of the form http://[user:password@]host[:port]" }
 }

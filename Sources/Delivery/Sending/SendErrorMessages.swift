@@ -15,13 +15,13 @@ extension SendError {
             let way = isAtProxy ? route.proxySuffix : route.proxy.map { " to the proxy \($0)" } ?? ""
             self.init(.notConnected, "no connection\(way) in time")
         case .proxyRefused:
-            self.init(.notConnected, "\(route.connectionTarget) does not connect to \(route.server)")
+            self.init(.notConnected, "\(route.connectionTarget) refuses to connect to \(route.server)")
         case .wrongName:
             self.init(.notTrusted, "the server's certificate does not name this host")
         case .untrusted:
             self.init(
                 .notTrusted,
-                "no trusted connection: the server's certificate has expired, or is of an unknown authority (see --ca-file)"
+                "no trusted connection: the server's certificate has expired or is from an unknown authority (see --ca-file)"
             )
         case .noHandshake:
             self.init(.notTrusted, "no trusted connection: the handshake failed")
@@ -32,7 +32,7 @@ extension SendError {
                 .unsolicited,
                 "the idle connection\(route.proxySuffix) had bytes that no request asked for, or was closed")
         case .early:
-            self.init(.unanswered, "\(route.server) answered\(route.proxySuffix) before it had all of the request")
+            self.init(.unanswered, "\(route.server) answered\(route.proxySuffix) before it had received the whole request")
         case .closed:
             // Of a server and the proxy before it, it is not known which one closed the connection.
             let words =
@@ -45,10 +45,10 @@ extension SendError {
         case .noHTTP:
             self.init(
                 .unanswered,
-                "what \(route.server) answered\(route.proxySuffix) is no HTTP: see whether the address is right, and its http or https"
+                "the answer of \(route.server)\(route.proxySuffix) is not HTTP: check the address and its scheme (http or https)"
             )
         case .ended:
-            self.init(.unanswered, "the request was ended before its answer came")
+            self.init(.unanswered, "the request was cancelled before the answer arrived")
         case .other(let words, let wasSent):
             self.init(wasSent ? .unanswered : .notConnected, "the connection\(route.proxySuffix) failed: \(words)")
         }

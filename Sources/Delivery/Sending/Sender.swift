@@ -79,7 +79,7 @@ public final class Sender: Sendable {
         switch cause {
         case .deadline: "no answer\(route.proxySuffix) within \(settings.exchangeTimeout) s (--exchange-timeout)"
         case .silence: "no answer\(route.proxySuffix) in time"
-        case .stop: "the job was stopped before the answer came"
+        case .stop: "the job was stopped before the answer arrived"
         }
     }
 }

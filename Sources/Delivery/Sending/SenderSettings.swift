@@ -54,13 +54,13 @@ public struct TLSIdentity: Sendable {
         } catch {
             switch error {
             case .authorities: throw .malformed(authorities ?? "", Self.noCertificates)
-            case .certificate: throw .malformed(key ?? certificate ?? "", "not the key of \(certificate ?? "")")
+            case .certificate: throw .malformed(key ?? certificate ?? "", "this is not the key of \(certificate ?? "")")
             }
         }
         return identity
     }
 
-    private static let noCertificates = "no certificates in PEM"
+    private static let noCertificates = "the file contains no PEM certificates"
 
     private static func certificates(_ path: String) throws(CredentialError) -> [UInt8] {
         let bytes = try OperatorFile.contents(of: path, isSecret: false)
@@ -72,7 +72,7 @@ public struct TLSIdentity: Sendable {
     private static func privateKey(_ path: String) throws(CredentialError) -> [UInt8] {
         let bytes = try OperatorFile.contents(of: path, isSecret: true)
         guard PEMBlock.blocks(of: bytes).contains(where: { $0.isUnencryptedKey && $0.isDERSequence }) else {
-            throw .malformed(path, "no private key in PEM without a passphrase")
+            throw .malformed(path, "the file contains no PEM private key without a passphrase")
         }
         return bytes
     }

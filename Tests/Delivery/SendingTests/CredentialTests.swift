@@ -96,16 +96,16 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "c: no JSON at byte 0"), ("[]", "c: the file is no object"),
+        ("", "c: invalid JSON at byte 0"), ("[]", "c: the file is not a JSON object"),
         (#"{"mozilla":{}}"#, "c: mozilla: only sift and leanplum have credentials"),
-        (#"{"sift":["secret"]}"#, "c: sift is no object"),
-        (#"{"sift":{"a":1}}"#, "c: sift.a is no text of printable ASCII without spaces"),
-        (#"{"sift":{"a":"secret é"}}"#, "c: sift.a is no text of printable ASCII without spaces"),
-        (#"{"sift":{"a":"secret\r\nX: y"}}"#, "c: sift.a is no text of printable ASCII without spaces"),
-        (#"{"sift":{"a":""}}"#, "c: sift.a is no text of printable ASCII without spaces"),
+        (#"{"sift":["secret"]}"#, "c: sift is not a JSON object"),
+        (#"{"sift":{"a":1}}"#, "c: sift.a must be printable ASCII text without spaces"),
+        (#"{"sift":{"a":"secret é"}}"#, "c: sift.a must be printable ASCII text without spaces"),
+        (#"{"sift":{"a":"secret\r\nX: y"}}"#, "c: sift.a must be printable ASCII text without spaces"),
+        (#"{"sift":{"a":""}}"#, "c: sift.a must be printable ASCII text without spaces"),
         (#"{"leanplum":{"*":{"productionKey":"secret"}}}"#, "c: leanplum.*.appId missing"),
-        (#"{"leanplum":{"x":{"appId":"a","key":"secret"}}}"#, "c: leanplum.x.key: no such key"),
-        (#"{"sift":{"a":"secret"},"sift":{}}"#, "c: no JSON at byte 23"),
+        (#"{"leanplum":{"x":{"appId":"a","key":"secret"}}}"#, "c: leanplum.x.key: unknown key"),
+        (#"{"sift":{"a":"secret"},"sift":{}}"#, "c: invalid JSON at byte 23"),
     ])
     func aFileInAnotherFormIsRefusedWithoutShowingIt(contents: String, message: String) throws {
         let error = #expect(throws: CredentialError.self) {
@@ -119,7 +119,7 @@ import Testing
         let error = #expect(throws: CredentialError.self) {
             try Credentials(file: nil, environment: ["PINGFERRY_SIFT_KEY_a": "secret\n"], of: Systems.table)
         }
-        #expect(error?.description == "PINGFERRY_SIFT_KEY_a is no text of printable ASCII without spaces")
+        #expect(error?.description == "PINGFERRY_SIFT_KEY_a must be printable ASCII text without spaces")
     }
 
     @Test(arguments: [(0o600, true), (0o400, true), (0o640, false), (0o604, false), (0o660, false), (0o620, false)])

@@ -437,7 +437,7 @@ import Testing
         let finished = try await job(
             server, "--client-cert", ours.certificate, "--client-key", theirs.key, try await bundle())
         #expect(finished.status == 78)
-        #expect(finished.errorLines.last == "pingferry-upload: \(theirs.key): not the key of \(ours.certificate)")
+        #expect(finished.errorLines.last == "pingferry-upload: \(theirs.key): this is not the key of \(ours.certificate)")
     }
 
     @Test func oneAddressCanBeGivenForAllSystems() async throws {

@@ -13,7 +13,7 @@ import Testing
     func aLedgerThatIsNotThereIsNotMade(command: String) async throws {
         let finished = try await upload(command, "--ledger", ledger, "X")
         #expect(finished.status == 66)
-        #expect(finished.errorLines.first == "pingferry-upload: \(ledger): no ledger there")
+        #expect(finished.errorLines.first == "pingferry-upload: \(ledger): the ledger does not exist")
         #expect(folder.names == [])
     }
 }

@@ -224,7 +224,7 @@ import Testing
         let folder = try TemporaryFolder()
         var settings = try settings("https://127.0.0.1:1")
         settings.identity.authorities = try folder.put("nothing", "ca.pem")
-        #expect(throws: CredentialError.malformed(folder("ca.pem"), "no certificates in PEM")) {
+        #expect(throws: CredentialError.malformed(folder("ca.pem"), "the file contains no PEM certificates")) {
             try Sender(settings, systems: [.mozilla]) { SystemClock.now }
         }
     }
@@ -257,7 +257,7 @@ import Testing
         var settings = try settings(server.address)
         settings.proxies = ProxyRules(always: try #require(Proxy("127.0.0.1:\(proxy.port)")))
         server.stop()
-        let words = "the proxy 127.0.0.1:\(proxy.port) does not connect to 127.0.0.1:\(server.port)"
+        let words = "the proxy 127.0.0.1:\(proxy.port) refuses to connect to 127.0.0.1:\(server.port)"
         #expect(try await failure(settings) == SendError(.notConnected, words))
     }
 
@@ -346,7 +346,7 @@ import Testing
         try await sending(settings(server.address)) { sender async throws in
             let error = await #expect(throws: SendError.self) { try await sender.send(request, to: .mozilla) }
             #expect(error?.mayHaveArrived == true)
-            #expect(error?.description.hasSuffix("answered before it had all of the request") == true)
+            #expect(error?.description.hasSuffix("answered before it had received the whole request") == true)
         }
     }
 

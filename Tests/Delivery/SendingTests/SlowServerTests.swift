@@ -89,7 +89,7 @@ import Testing
         try await server.order(#"[{"raw":"220 mail.example ESMTP\r\n","cut":"answer"}]"#)
         let finished = try await job(server, "--attempts", "1", try await bundle(sift(1)))
         #expect(finished.status == 75)
-        #expect(finished.errors.contains("what 127.0.0.1:\(server.port) answered is no HTTP"))
+        #expect(finished.errors.contains("the answer of 127.0.0.1:\(server.port) is not HTTP"))
         #expect(!finished.errors.contains("Error"))
     }
 

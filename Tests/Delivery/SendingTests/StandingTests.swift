@@ -151,7 +151,7 @@ import Testing
     @Test func missingLedgerIsReported() async throws {
         let path = try await bundle("a", [Sample.ping(1, client: "C")])
         let none = try await job("--ledger-must-exist", path)
-        #expect(none.status == 66 && none.errors.contains("no ledger there"))
+        #expect(none.status == 66 && none.errors.contains("the ledger does not exist"))
         #expect(try await job("--ledger-must-exist", "--dry-run", path).status == 66)
         #expect(try await server.report().total == 0)
         #expect(

@@ -105,7 +105,7 @@ import Testing
     @Test func quietPrintsErrors() throws {
         let status = try upload("status", "--quiet")
         #expect(status.status == 66)
-        #expect(status.errors.contains("no ledger there"))
+        #expect(status.errors.contains("the ledger does not exist"))
         let plan = try upload("--dry-run", "--quiet", folder("none.tar.zst"))
         #expect(plan.status == 66)
         #expect(plan.errors.contains("none.tar.zst"))
@@ -154,7 +154,7 @@ import Testing
     @Test func statusCreatesNoLedger() throws {
         let finished = try upload("status")
         #expect(finished.status == 66)
-        #expect(finished.errors.contains("no ledger there"))
+        #expect(finished.errors.contains("the ledger does not exist"))
         #expect(!FileManager.default.fileExists(atPath: ledger))
     }
 

@@ -66,7 +66,7 @@ struct ReleaseCommand: AsyncParsableCommand {
             return try edit.ledger.open(mustExist: !force && bundle.isEmpty)
         } catch LedgerError.missing(let path) {
             throw CommandError(
-                status: .noInput, message: "\(path): no ledger there, so that nothing knows these ids",
+                status: .noInput, message: "\(path): the ledger does not exist, so that nothing knows these ids",
                 remedy: "name a bundle that holds them with --bundle, or take them unseen with --force")
         }
     }
