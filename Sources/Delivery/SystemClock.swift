@@ -1,9 +1,9 @@
 import Glibc
 import Telemetry
 
-/// The clock of the machine, which may be wrong and may be set.
+/// The clock of the machine, which may be wrong or may be changed.
 public enum SystemClock {
-    /// The present instant.
+    /// The current time.
     public static var now: Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

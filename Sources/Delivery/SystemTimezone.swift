@@ -2,15 +2,17 @@ import Files
 import Glibc
 import Synchronization
 
-/// The timezones that the machine knows, from its `tzdata`.
+/// The time zones of the machine's `tzdata`.
 public enum SystemTimezone {
     private static let day = 86_400
-    /// The instants between which changes of the clock are looked for, the years 2000 to 2099: uploads are made now.
+    /// The range in which changes of the offset are searched, the years 2000 to 2099.
+    ///
+    /// Uploads take place in the present.
     private static let instants = (first: 10_957 * day, last: 47_482 * day)
-    /// The C library has one timezone at a time.
+    /// A lock, because the C library supports only one time zone at a time.
     private static let turn = Mutex<Void>(())
 
-    /// The days of a timezone by its name, such as `Europe/Berlin`; nil if the machine knows none of that name.
+    /// Returns the rule for the days of a time zone such as `Europe/Berlin`, or `nil` if the machine does not have it.
     public static func days(of name: String) -> DayRule? {
         guard name != "UTC" else { return .utc }
         guard isKnown(name) else { return nil }
@@ -26,7 +28,9 @@ public enum SystemTimezone {
         }
     }
 
-    /// The C library takes UTC for a name that it does not know. A file that cannot be read is not known either.
+    /// Returns whether the machine has a readable file for a time zone.
+    ///
+    /// For unknown names, the C library would use UTC.
     private static func isKnown(_ name: String) -> Bool {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else { return false }
@@ -35,7 +39,9 @@ public enum SystemTimezone {
         return start == Array("TZif".utf8)
     }
 
-    /// No zone changes its clock twice within a day, so each change is found between two looks that differ.
+    /// Returns the changes of the offset.
+    ///
+    /// No zone changes it twice within a day, so that comparing days finds each change.
     private static func changes() -> [DayRule.ClockChange] {
         var last = instants.first
         var lastOffset = offset(at: last)

@@ -49,7 +49,8 @@ public enum CredentialError: Error, Sendable, Equatable, CustomStringConvertible
     /// The action that resolves the error, or `nil` if there is no specific one.
     public var remedy: String? {
         switch self {
-        case .accessibleToOthers(let path): "run chmod 600 \(path), and replace the secret if other users may have read it"
+        case .accessibleToOthers(let path):
+            "run chmod 600 \(path), and replace the secret if other users may have read it"
         default: nil
         }
     }

@@ -2,37 +2,43 @@ import Bundle
 import Parallel
 import Telemetry
 
-/// A bundle that cannot be used, by its name.
+/// A bundle that cannot be used, with its path.
 public struct UnusableBundleError: Error {
-    /// The path as given.
+    /// The path that the operator gave.
     public let path: String
-    /// What is wrong with it.
+    /// The error of the bundle.
     public let error: BundleError
 }
 
-/// Bundles that cannot be used, in the order in which they were given.
+/// The bundles that cannot be used, in the order in which they were given.
 public struct UnusableBundlesError: Error {
-    /// At least one.
+    /// The errors, at least one.
     public let bundles: [UnusableBundleError]
 }
 
-/// Bundles of a job: all verified before anything of one is sent.
+/// The verified bundles of a job.
+///
+/// All bundles are verified before anything is sent.
 public struct BundleIntake: Sendable {
-    /// All their records.
+    /// The records of all bundles.
     public let pool: CandidatePool
-    /// Reads what uploads carry.
+    /// The source that reads the payloads of uploads.
     public let source: UploadSource
-    /// Those that are left out because they do not verify or are not signed.
+    /// The bundles that were skipped because they are damaged, unfinished or not signed.
     public let unusable: [UnusableBundleError]
 
     /// Opens and verifies bundles.
     ///
     /// - Parameters:
-    ///   - signers: those of whom one has to have signed each bundle; nil where nobody has to.
-    ///   - keepsGoing: whether bundles that do not verify are left out.
-    ///   - isReleased: whether the operator accepted that a record, by its id, is held for a reason.
-    ///   - progress: told the bytes of each member that was checked.
-    /// - Throws: ``UnusableBundlesError`` with all bundles that do not verify, unless they are left out.
+    ///   - paths: The paths of the bundles.
+    ///   - systems: The systems whose records the bundles may contain.
+    ///   - signers: The accepted signers, one of which must have signed each bundle, or `nil` if no signature is
+    ///     required.
+    ///   - limit: The limit of the memory and threads that verification uses.
+    ///   - keepsGoing: Whether bundles that cannot be used are skipped instead of being an error.
+    ///   - isReleased: Returns whether the operator has released the record with an id for a hold code.
+    ///   - progress: A function that is called with the number of verified bytes of each member.
+    /// - Throws: ``UnusableBundlesError`` with all bundles that cannot be used, unless `keepsGoing` is `true`.
     public init(
         _ paths: [String], knowing systems: SystemTable, signedBy signers: Signers? = nil, limit: JobLimit,
         keepsGoing: Bool = false,
@@ -52,7 +58,7 @@ public struct BundleIntake: Sendable {
                 readers.append(reader)
             } catch let error as BundleError {
                 unusable.append(UnusableBundleError(path: path, error: error))
-                // It may be damaged behind some of its records.
+                // Some records of the bundle may have been read before the damage was found.
                 pool.removeAll(after: end)
             }
         }

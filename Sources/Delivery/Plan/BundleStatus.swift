@@ -1,39 +1,42 @@
 import Telemetry
 
-/// How far the records of one bundle have come: whether it has done its work, and what is left of it.
+/// The delivery status of one bundle: whether it is done, and the records that are left.
 ///
-/// A bundle is done when no job could send anything more of it. What is held as it stands does not keep it from being done, for
-/// no job sends it; what was refused does, until somebody retries it or gives it up.
+/// A bundle is done if no job could send any more of its records. Held records do not prevent that, because no job
+/// sends them. Refused records do, until the operator retries or gives them up.
 public struct BundleStatus: Sendable {
-    /// The bundle.
+    /// The path and digest of the bundle.
     public let name: BundleName
-    /// How many records it has.
+    /// The number of records in the bundle.
     public private(set) var records = 0
-    /// Records of which all was delivered, in this or in another bundle.
+    /// The number of records that were delivered completely, from this or another bundle.
     public private(set) var delivered = 0
-    /// Records that are not to be sent any more.
+    /// The number of records that are not sent any more.
     public private(set) var excluded = 0
-    /// Records that a server refused, by its answers: `400 no such user`.
+    /// The number of refused records, by the server's answer, such as `400 no such user`.
     public private(set) var refused: [String: Int] = [:]
-    /// Records that were in flight when a job ended, and of which nothing more is known.
+    /// The number of records in flight whose outcome is unknown.
     public private(set) var inFlight = 0
-    /// Records that are held, by the codes for which they are; one that is held for several counts for each.
+    /// The number of held records for each hold code.
+    ///
+    /// A record with several codes is counted for each of them.
     public private(set) var held: [String: Int] = [:]
-    /// Records that wait for a later job.
+    /// The number of records that wait for a later job, by reason.
     public private(set) var waiting: [WaitReason: Int] = [:]
 
-    /// Whether the bundle has done its work.
+    /// Whether no job could send any more records of the bundle.
     public var isDone: Bool { refused.isEmpty && inFlight == 0 && waiting.isEmpty }
 
-    /// Whether what is left goes with later jobs, without anybody doing anything.
+    /// Whether later jobs can send the remaining records without action by the operator.
     public var canFinishUnattended: Bool {
         refused.isEmpty && waiting.keys.allSatisfy { !Self.operatorCodes.contains($0.code) }
     }
 
     private static let operatorCodes: Set<String> = [Disposition.tooOld.code, Disposition.missingCredential.code]
 
-    /// Counts the records of each bundle of a pool.
-    /// - Parameter statuses: how far each record has come, in the order of the pool.
+    /// Returns the status of each bundle of a pool.
+    ///
+    /// `statuses` are the statuses of its records, in the order of the pool.
     public static func all(of pool: CandidatePool, _ statuses: [RecordStatus]) -> [BundleStatus] {
         var bundles = pool.bundles.map { BundleStatus(name: $0) }
         for (candidate, status) in zip(pool.candidates, statuses) {
@@ -59,7 +62,7 @@ public struct BundleStatus: Sendable {
 }
 
 extension CandidatePool {
-    /// Whether records of a type, by its number, go before all others of their client.
+    /// Returns whether records of a type, given by its index, are sent before all others of their client.
     func takesPrecedence(_ type: UInt32) -> Bool {
         let name = names.types[type]
         return systems.precedence(of: name.system).first.contains(name.name)

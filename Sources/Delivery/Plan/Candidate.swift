@@ -2,23 +2,24 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// Where a record stands.
+/// The location of a record in the bundles of a job.
 public struct RecordLocation: Sendable, Hashable {
-    /// The bundle, in the order given, from 0.
+    /// The index of the bundle.
     public let bundle: UInt32
-    /// The segment in the bundle, from 0.
+    /// The index of the segment in the bundle.
     public let segment: UInt32
-    /// The first byte of its line in the segment.
+    /// The byte offset of the record's line in the segment.
     public let start: UInt32
-    /// The bytes of its line, without the line feed.
+    /// The number of bytes in the line, without the line feed.
     public let count: UInt32
 }
 
-/// The knowledge of a record that a plan needs: 88 bytes, whatever the size of the record, and its items.
+/// The data about one record that a plan needs.
+///
+/// Its size is 88 bytes, regardless of the record.
 struct Candidate: Sendable {
     let key: DeliveryKey
     let location: RecordLocation
-    /// The time at which the device queued the record, in milliseconds since 1970, or `nil` if it is unknown.
     let time: Int64?
     let client: UInt32
     let type: UInt32
@@ -27,13 +28,15 @@ struct Candidate: Sendable {
     private let itemCount: OptionalUInt32
     private let firstItem: Int
 
-    /// The key that sorts records by time. Records of unknown time come last.
+    /// The sort key by time.
+    ///
+    /// Records of unknown time are last.
     var timeOrder: Int64 { time ?? .max }
-    /// The indices of the record's items in the pool, or `nil` for a record that is no list.
+    /// The indices of the record's items in the pool, or `nil` if the record is not a list.
     var items: Range<Int>? { itemCount.value.map { firstItem..<firstItem + Int($0) } }
-    /// The number of the account, or `nil` if the record needs no credential.
+    /// The index of the account, or `nil` if the record needs no credential.
     var account: UInt32? { packedAccount.value }
-    /// The number of the reasons that hold the record, or `nil` if it is not held.
+    /// The index of the record's hold codes, or `nil` if the record is not held.
     var holds: UInt32? { packedHolds.value }
 
     init(
@@ -49,7 +52,7 @@ struct Candidate: Sendable {
     }
 }
 
-/// The knowledge of a record that is collected while its bundle is verified, before names have numbers.
+/// The data about one record that is collected while its bundle is verified, before names are numbered.
 struct CandidateNote: Sendable {
     let key: DeliveryKey
     let id: String?
@@ -62,7 +65,7 @@ struct CandidateNote: Sendable {
     let holds: [String]
 }
 
-/// The notes of one segment, and the memory that taking them needs.
+/// The notes about the records of one segment, with memory that is reused for parsing.
 struct CandidateNotes: Sendable {
     private(set) var notes: [CandidateNote] = []
     private let systems: SystemTable
@@ -72,8 +75,7 @@ struct CandidateNotes: Sendable {
         self.systems = systems
     }
 
-    /// Notes a record.
-    /// - Parameter range: where its line with the line feed stands in the segment.
+    /// Adds a note about a record whose line, with the line feed, is at `range` of the segment.
     mutating func add(_ record: borrowing Record, _ range: Range<Int>) {
         let uploads = systems[record.system]?.uploads
         let list = ListItems(record, uploads?.list, using: &document)
@@ -88,36 +90,37 @@ struct CandidateNotes: Sendable {
                 account: uploads?.account(of: record, using: &document), holds: holds))
     }
 
-    /// The code that holds a record whose target names another document.
+    /// The hold code of a record whose target names another document.
     static let foreignTarget = "foreign-target"
 }
 
-/// All records of the bundles of a job, each reduced to what a plan needs.
+/// The records of all bundles of a job, reduced to what a plan needs.
 public struct CandidatePool: Sendable {
-    /// The names that numbers stand for.
+    /// The names to which the indices in the candidates refer.
     public private(set) var names = PlanNames()
     private(set) var candidates: [Candidate] = []
     /// The items of the records that are lists.
     private(set) var items = PoolItems()
 
-    /// The systems that records are of.
+    /// The systems whose records the pool may contain.
     let systems: SystemTable
-    /// The bundles that records stand in, in their order.
+    /// The bundles of the records, in the order in which they were given.
     private(set) var bundles: [BundleName] = []
 
-    /// Makes an empty pool.
+    /// Creates an empty pool.
     public init(knowing systems: SystemTable) {
         self.systems = systems
     }
 
-    /// Whether uploads of a system need credentials.
+    /// Returns whether uploads of a system need credentials.
     public func needsCredential(of system: SystemName) -> Bool { systems[system]?.uploads.credentials != nil }
 
-    /// How many records there are.
+    /// The number of records.
     public var count: Int { candidates.count }
 
-    /// The records, by number, that are held for a code that is not released.
-    /// - Parameter ids: only those of these ids; nil for all.
+    /// Returns the indices of the records that are held for `code` and not released for it.
+    ///
+    /// If `ids` is not `nil`, only records with these ids are included.
     public func indices(heldFor code: String, ids: [String]?) -> [Int] {
         let wanted = ids.map { ids in Set(names.types.values.flatMap { type in ids.map { type.identity(of: $0) } }) }
         return candidates.indices.filter { index in
@@ -125,16 +128,16 @@ public struct CandidatePool: Sendable {
         }
     }
 
-    /// Where a record stands, by its number in the order of the bundles.
+    /// Returns the location of the record at `index`.
     public func location(of index: Int) -> RecordLocation { candidates[index].location }
 
-    /// The codes for which a record, by its number, is held and that are not released, in order.
+    /// Returns the hold codes, in order, for which the record at `index` is held and not released.
     public func holds(of index: Int) -> [String] { candidates[index].holds.map { names.holds[$0] } ?? [] }
 
-    /// Whose credential a record needs, by its number; nil if it needs none.
+    /// Returns the account whose credential the record at `index` needs, or `nil` if it needs none.
     public func account(of index: Int) -> Account? { candidates[index].account.map { names.accounts[$0] } }
 
-    /// What more there is to say of why a record is not sent: the number of what holds it, or of its account.
+    /// Returns the index of the hold codes or of the account that explains a disposition, or `nil` if there is none.
     func detail(of index: Int, _ disposition: Disposition) -> UInt32? {
         switch disposition {
         case .held: candidates[index].holds
@@ -143,28 +146,34 @@ public struct CandidatePool: Sendable {
         }
     }
 
-    /// Where the pool ends now.
+    /// The current end of the pool.
     var end: End { End(bundles: bundles.count, candidates: candidates.count, items: items.count) }
 
-    /// The place where a pool ended before more was added.
+    /// An end of the pool, to which it can be truncated.
     struct End {
         let bundles: Int
         let candidates: Int
         let items: Int
     }
 
-    /// Takes out what was added after it ended at a place. Names that were met keep their numbers.
+    /// Removes everything that was added after `end`.
+    ///
+    /// Numbered names keep their indices.
     mutating func removeAll(after end: End) {
         bundles.removeSubrange(end.bundles...)
         candidates.removeSubrange(end.candidates...)
         items.removeAll(from: end.items)
     }
 
-    /// Names the next bundle, of which segments are added then.
+    /// Adds a bundle.
+    ///
+    /// Segments that are added later belong to it.
     mutating func addBundle(_ bundle: BundleName) { bundles.append(bundle) }
 
-    /// Adds what was noted of a segment.
-    /// - Parameter isReleased: whether the operator accepted that a record, by its id, is held for a reason.
+    /// Adds the notes of a segment.
+    ///
+    /// Hold codes are dropped if they are releasable and `isReleased` returns `true` for the id of the record and the
+    /// code.
     mutating func add(
         _ notes: CandidateNotes, bundle: Int, segment: Int, isReleased: (_ id: String, _ code: String) -> Bool
     ) {
@@ -189,23 +198,24 @@ public struct CandidatePool: Sendable {
     }
 }
 
-/// A bundle as an operator knows it.
+/// The path and digest of a bundle.
 public struct BundleName: Sendable, Hashable {
-    /// The path by which it was given.
+    /// The path that the operator gave.
     public let path: String
-    /// Its digest, which stays the same whatever the file is called.
+    /// The digest of the contents, which does not depend on the file name.
     public let digest: String
 }
 
-/// Which reasons for holding a record an operator may accept.
+/// The hold codes that an operator may release.
 public enum HoldCodes {
-    /// The codes that an operator may accept, in order.
+    /// Returns the codes that an operator may release, in order.
     public static func releasable(knowing systems: SystemTable) -> [String] {
         systems.holdCodes.filter { !$0.isFinal }.map(\.code)
     }
 
-    /// Whether an operator may accept the reason: one that is known, and not final. What is not known comes from a newer
-    /// version, which may have called it final.
+    /// Returns whether an operator may release records that are held for `code`.
+    ///
+    /// An unknown code is not releasable, because the newer version that introduced it may not allow that.
     public static func isReleasable(_ code: String, knowing systems: SystemTable) -> Bool {
         systems.holdCodes.contains { $0.code == code && !$0.isFinal }
     }

@@ -1,22 +1,26 @@
 import Telemetry
 
-/// Days as limits count them: UTC days, or those of a timezone with its changes of the clock.
+/// The rule that assigns instants to days: UTC days, or the days of a time zone.
 public struct DayRule: Sendable, Equatable {
-    /// How far a clock is ahead of UTC, from an instant on. Both in seconds.
+    /// A change of the offset from UTC.
     public struct ClockChange: Sendable, Equatable {
-        /// The instant, counted from 1970.
+        /// The time of the change, in seconds since 1970.
         public let instant: Int
-        /// The offset: more than 0 to the east.
+        /// The offset from UTC after the change, in seconds.
+        ///
+        /// Positive values are east of Greenwich.
         public let offset: Int
     }
 
-    /// The changes in their order. Before the first one, the clock shows UTC.
+    /// The changes, sorted by time.
+    ///
+    /// Before the first change, the offset is 0.
     let changes: [ClockChange]
 
-    /// UTC days.
+    /// The rule of UTC days.
     public static let utc = DayRule(changes: [])
 
-    /// The day of an instant, counted from 1970-01-01.
+    /// Returns the day of an instant, as a number of days since 1970-01-01.
     public func day(of instant: Timestamp) -> Int {
         let seconds = Int(instant.milliseconds / 1000)
         let local = seconds + (changes.last { $0.instant <= seconds }?.offset ?? 0)

@@ -1,10 +1,10 @@
 import Hashing
 import Telemetry
 
-/// The first 16 bytes of a SHA-256.
+/// The first 16 bytes of a SHA-256 hash.
 ///
-/// 16 bytes are enough: to find a second text for a given hash takes 2¹²⁸ tries. Two texts with one hash can be made with
-/// 2⁶⁴ tries, but both are then the work of one author, who gains that one of his own records is taken for the other.
+/// To find a second input for a given hash takes 2¹²⁸ attempts. Two inputs with the same hash can be created with 2⁶⁴
+/// attempts, but only by the author of both, who would merely cause one of the records to be mistaken for the other.
 public struct Digest16: Sendable, Hashable {
     let high: UInt64
     let low: UInt64
@@ -18,7 +18,7 @@ public struct Digest16: Sendable, Hashable {
         self.low = low
     }
 
-    /// Appends the 16 bytes.
+    /// Appends the 16 bytes to `bytes`.
     func append(to bytes: inout [UInt8]) {
         for word in [high, low] {
             for shift in stride(from: UInt64(56), through: 0, by: -8) {
@@ -29,19 +29,19 @@ public struct Digest16: Sendable, Hashable {
 }
 
 extension Digest16: Comparable {
-    /// Whether the bytes of one hash sort before those of another.
+    /// Returns whether the bytes of `left` sort before those of `right`.
     public static func < (left: Digest16, right: Digest16) -> Bool {
         (left.high, left.low) < (right.high, right.low)
     }
 }
 
-/// The key by which the ledger knows an upload: 16 bytes for what the server de-duplicates by, 16 for what is sent.
+/// The key that identifies an upload in the ledger.
 ///
 /// Source: "Delivery", "The ledger".
 public struct DeliveryKey: Sendable, Hashable {
-    /// Stands for system, type and id.
+    /// The hash of the system, type and id, by which a server recognizes repeated uploads.
     public let identity: Digest16
-    /// Stands for the payload; of a part of a list of events, for its items.
+    /// The hash of the payload, or of the item keys if the upload is a part of a list.
     public let content: Digest16
 
     init(identity: Digest16, content: Digest16) {
@@ -49,7 +49,7 @@ public struct DeliveryKey: Sendable, Hashable {
         self.content = content
     }
 
-    /// The key of a record that is sent as it is.
+    /// Creates the key of a record that is sent as a whole.
     public init(_ record: borrowing Record) {
         identity = Self.identity(system: record.system, type: record.type, id: record.id)
         var hash = SHA256()
@@ -57,14 +57,14 @@ public struct DeliveryKey: Sendable, Hashable {
         content = Digest16(hash)
     }
 
-    /// The hash of system, type and id.
+    /// Returns the hash of a system, type and id.
     public static func identity(system: SystemName, type: String, id: String) -> Digest16 {
         var hash = SHA256()
         for text in [system.description, type, id] { hash.update(lengthPrefixed: Array(text.utf8)[...]) }
         return Digest16(hash)
     }
 
-    /// The key of an upload that carries some items of this record.
+    /// Returns the key of an upload that carries only some items of this record.
     func partKey(_ items: some Sequence<SentItem>) -> DeliveryKey {
         var bytes: [UInt8] = []
         for item in items { item.key.digest.append(to: &bytes) }
@@ -75,14 +75,16 @@ public struct DeliveryKey: Sendable, Hashable {
 }
 
 extension DeliveryKey: Comparable {
-    /// Whether one key sorts before another: those with the same id stand together.
+    /// Returns whether `left` sorts before `right`.
+    ///
+    /// Keys with the same identity are adjacent.
     public static func < (left: DeliveryKey, right: DeliveryKey) -> Bool {
         left.identity == right.identity ? left.content < right.content : left.identity < right.identity
     }
 }
 
 extension SHA256 {
-    /// Adds bytes and how many they are, so that texts do not run together.
+    /// Hashes the number of bytes and then the bytes, so that consecutive strings cannot be confused.
     mutating func update(lengthPrefixed bytes: ArraySlice<UInt8>) {
         let count = (0..<8).map { UInt8(truncatingIfNeeded: bytes.count >> (8 * $0)) }
         update(count.span)

@@ -1,20 +1,19 @@
-/// Which candidates stand for the same upload, or share an id.
+/// Finds the candidates that are the same upload or share an id.
 struct DuplicateFinder {
-    /// What is known of a candidate.
+    /// The result for one candidate.
     struct Mark {
-        /// Whether the candidate is left to another one of the same key.
+        /// Whether another candidate with the same key is used instead.
         var isDuplicate = false
-        /// Whether another key has the same id.
+        /// Whether a candidate with another key has the same id.
         var sharesIdentity = false
     }
 
     private var marks: [Mark]
 
-    /// Finds them.
+    /// Examines candidates, given with the `order` in which they would be sent.
     ///
-    /// Of equal records the first that may be sent speaks for all, unless a request log shows that one of them arrived: then
-    /// that one does.
-    /// - Parameter order: the candidates in the order in which they would be sent.
+    /// Of equal records, the first one that may be sent is used. However, if a request log shows that one of them was
+    /// delivered, that one is used, so that none is sent again.
     init(_ candidates: [Candidate], order: [Int], names: PlanNames) {
         marks = Array(repeating: Mark(), count: candidates.count)
         var ranks = Array(repeating: UInt32(0), count: candidates.count)
@@ -32,7 +31,7 @@ struct DuplicateFinder {
         }
     }
 
-    /// Returns what is known of the candidate at `index`.
+    /// Returns the result for the candidate at `index`.
     subscript(index: Int) -> Mark { marks[index] }
 
     private mutating func markGroup(_ group: ArraySlice<Int>, _ candidates: [Candidate], _ names: PlanNames) {

@@ -1,48 +1,54 @@
 import Bytes
 import Telemetry
 
-/// An upload that was marked in flight and not settled: nothing more is known of it.
+/// An upload that was marked in flight and not settled, so that its outcome is unknown.
 public struct InFlightUpload: Sendable, Equatable {
-    /// The client whose quota it took last.
+    /// The client whose quota the upload last used.
     public var client: ClientName
-    /// The day whose quota it took last.
+    /// The day whose quota the upload last used.
     public var day: Int
-    /// When it was marked.
+    /// The time at which the upload was marked.
     public var time: Timestamp
 
-    /// Whether it has its place in a day's quota of a client. One of a later day, seen by a clock that was set back, has
-    /// not: that day's quota may be full.
+    /// Returns whether the upload counts toward the quota of `client` on the day `today`.
+    ///
+    /// An upload that counts toward a later day, because the clock was set back, does not: the quota of today may be
+    /// used up.
     func isCounted(for client: ClientName, on today: Int) -> Bool { self.client == client && day == today }
 }
 
-/// What a ledger knows of a record.
+/// The entries of a ledger about one record.
 public struct RecordHistory: Sendable, Equatable {
-    /// What became of it.
+    /// The final outcome of a record.
     public enum Outcome: Sendable, Equatable {
-        /// Not settled.
+        /// The record is not settled.
         case none
-        /// Delivered, or settled because nothing of it was left to send.
+        /// The record was delivered, or settled because nothing was left to send.
         case delivered
-        /// Refused by the server for good.
+        /// The server refused the record.
         case refused
-        /// Not delivered, and never to be.
+        /// The operator gave up the record, so that it is never sent.
         case givenUp
     }
 
-    /// What became of it.
+    /// The outcome of the record.
     public var outcome: Outcome
-    /// Seconds since 1970 of the last settlement of another payload under its id.
+    /// The seconds since 1970 of the last settlement of another payload with the same id.
     private let otherSeconds: OptionalUInt32
 
-    /// The last second that is stored, in the year 2106. Later ones become it.
+    /// The last time that can be stored, in the year 2106.
+    ///
+    /// Later times are replaced by it.
     private static let lastSecond = Int64(UInt32.max) - 1
 
-    /// When another payload under its id was last settled.
+    /// The time of the last settlement of another payload with the same id.
     public var otherPayloadTime: Timestamp? {
         otherSeconds.value.flatMap { Timestamp(milliseconds: Int64($0) * 1000) }
     }
 
-    /// Keeps the instant to the second, which is all that is asked for.
+    /// Creates a history.
+    ///
+    /// The time is stored with a precision of seconds.
     public init(_ outcome: Outcome = .none, otherPayloadTime: Timestamp? = nil) {
         self.outcome = outcome
         otherSeconds = OptionalUInt32(
@@ -50,28 +56,32 @@ public struct RecordHistory: Sendable, Equatable {
     }
 }
 
-/// The knowledge of a ledger that a plan needs, as values.
+/// The state of a ledger that a plan needs, as a value.
 public struct LedgerState: Sendable {
-    /// What is known of each candidate, in their order.
+    /// The history of each candidate, in the order of the pool.
     public var histories: [RecordHistory] = []
-    /// Which items were delivered, in the order of all items of the pool.
+    /// Whether each item of the pool was delivered.
     public var deliveredItems: [Bool] = []
-    /// Events that were refused, by the record of which another part is still to be sent.
+    /// The refused events of records that have other parts left to send.
     public var refusedItems: [DeliveryKey: Set<ItemKey>] = [:]
-    /// Uploads marked in flight and not settled.
+    /// The uploads that were marked in flight and not settled.
     public var inFlight: [DeliveryKey: InFlightUpload] = [:]
-    /// Clients that asked for the deletion of their data: such a request was settled or is in flight.
+    /// The clients that requested the deletion of their data.
+    ///
+    /// The requests were settled or are in flight.
     public var deletedClients: Set<ClientName> = []
-    /// How many uploads each client has had of today's quota.
+    /// The number of uploads of each client that count toward today's quota.
     public var used: [ClientName: Int] = [:]
 
-    /// Servers that asked to be left alone.
+    /// The pauses requested by servers.
     public var pauses: [Pause] = []
 
-    /// Makes the state of an empty ledger.
+    /// Creates the state of an empty ledger.
     public init() {}
 
-    /// Returns what is known of the candidate at `index`. A ledger without an entry for it knows nothing.
+    /// Returns the history of the candidate at `index`.
+    ///
+    /// It is empty if the ledger has no entry.
     func history(of index: Int) -> RecordHistory {
         histories.indices.contains(index) ? histories[index] : RecordHistory()
     }

@@ -2,35 +2,38 @@ import Hashing
 import JSONText
 import Telemetry
 
-/// The key of one event of a list request: the same wherever the event turns up again.
+/// The key of an event in a list request.
 ///
-/// Equal events in one request are told apart by their number, for an app may well report the same twice; across
-/// requests the n-th of them is the same.
+/// The same event has the same key in all requests.
+///
+/// An app may report equal events repeatedly. Equal events in one request are numbered, and events with the same number
+/// in different requests are the same.
 public struct ItemKey: Sendable, Hashable {
     let digest: Digest16
 }
 
-/// An event that an upload carries.
+/// An event that an upload contains.
 public struct SentItem: Sendable, Hashable {
-    /// Its place in the list of the record.
+    /// The index of the event in the list of the record.
     public let index: Int
-    /// The key by which the ledger knows it.
+    /// The key of the event in the ledger.
     public let key: ItemKey
 }
 
-/// The events of a request that is a list without an id on the server, as the system's `ListFormat` says.
+/// The events of a request that is a list without an id for the server, as described by the `ListFormat` of its system.
 struct ListItems {
-    /// An event.
     struct Item: Sendable {
         let key: ItemKey
-        /// Where it stands in the payload.
+        /// The byte range of the event in the payload.
         let range: Range<Int>
     }
 
     let items: [Item]
     private let list: ListFormat
 
-    /// Finds the events of a record. Returns `nil` if it is not a list of the format, or its system has no lists.
+    /// Finds the events of a record.
+    ///
+    /// Returns `nil` if the record is not a list of the given format, or if there is no format.
     init?(_ record: borrowing Record, _ format: ListFormat?, using document: inout JSONDocument) {
         guard let format, (try? document.read(record.payload)) != nil,
             document.memberCount(of: document.root) == 1,
@@ -52,7 +55,7 @@ struct ListItems {
         self.list = format
     }
 
-    /// The request with some of its events.
+    /// Returns the payload of a request that contains only the events at the `chosen` indices.
     func payload(with chosen: some Sequence<Int>, of payload: [UInt8]) -> [UInt8] {
         var bytes = Self.opening(list)
         for (place, index) in chosen.enumerated() where items.indices.contains(index) {
@@ -62,9 +65,9 @@ struct ListItems {
         return bytes + Self.closing
     }
 
-    /// The bytes of the request before the first event.
+    /// Returns the bytes of a request before its first event.
     static func opening(_ list: ListFormat) -> [UInt8] { Array("{\"\(list.key)\":[".utf8) }
-    /// The bytes of the request after the last event.
+    /// The bytes of a request after its last event.
     static let closing = Array("]}".utf8)
 
     private static func digest(
@@ -87,7 +90,9 @@ struct ListItems {
 }
 
 extension SHA256 {
-    /// The hash with the members of an object, but for one; with the whole value if it is no object.
+    /// Returns the hash extended by the members of an object except one.
+    ///
+    /// If the value is not an object, the whole value is hashed.
     fileprivate func adding(membersOf node: JSONNode, in document: JSONDocument, but left: JSONKey) -> SHA256 {
         var hash = self
         guard document.kind(of: node) == .object else {
@@ -105,7 +110,7 @@ extension SHA256 {
 }
 
 extension Digest16 {
-    /// The hash for the event of this number among equal ones.
+    /// Returns the hash of an event that is equal to `number` earlier events of the same request.
     fileprivate func numbered(_ number: Int) -> Digest16 {
         var bytes: [UInt8] = []
         append(to: &bytes)

@@ -1,43 +1,48 @@
 import Telemetry
 
-/// What a job does with a record. Each record has exactly one disposition.
+/// The decision of a job about a record.
+///
+/// Each record has exactly one disposition.
 public enum Disposition: Sendable, CaseIterable {
-    /// It is sent.
+    /// The record is sent.
     case send
-    /// Some parts of its list are sent; the rest waits for another job, for the limits allow no more.
+    /// Some parts of a list are sent.
+    ///
+    /// The other parts wait for another job, because the limits allow no more.
     case sendPart
-    /// Nothing of its list is left to send: it is settled without a request.
+    /// No events of a list are left to send, so that the record is settled without a request.
     case settle
-    /// It waits for another day, for its client's quota of today is used up.
+    /// The record waits for another day, because today's quota of its client is used up.
     case dailyLimit
-    /// It waits for another job, for this one has enough of its type.
+    /// The record waits for another job, because this job has reached the limit for its type.
     case typeLimit
-    /// It waits, for its id was sent with another payload less than 15 minutes ago, or is in this job.
+    /// The record waits, because another payload with the same id is in this job or was sent less than 15 minutes ago.
     case sameIDSentRecently
-    /// It waits for a credential.
+    /// The record waits for a credential.
     case missingCredential
-    /// It waits, for its server asked to be left alone for a while.
+    /// The record waits, because its server requested a pause.
     case serverPause
-    /// It must not be sent as it stands.
+    /// The record is held and must not be sent.
     case held
-    /// It is older than wanted.
+    /// The record is older than the maximum age.
     case tooOld
-    /// It is not sent any more, for its client asked that its data be deleted.
+    /// The record is not sent any more, because its client requested the deletion of its data.
     case deletionRequested
-    /// It was delivered before.
+    /// The record was delivered before.
     case delivered
-    /// It was refused before.
+    /// The record was refused before.
     case refused
-    /// The same record stands in these bundles more than once.
+    /// The bundles contain the same record more than once.
     case duplicate
-    /// Other requests of this job carry all that its list has.
+    /// Other requests of this job carry all events of the list.
     case overlapping
-    /// It was not delivered, and somebody decided that it never will be.
+    /// The operator gave up the record.
     case givenUp
 
     /// The code in `--json`, in metrics and in the ledger.
     ///
-    /// It is not a raw value, because dispositions of all records are counted in dictionaries, and a raw value is hashed as a string.
+    /// The code is not a raw value, because dispositions are used as dictionary keys, and raw values are hashed as
+    /// strings.
     public var code: String {
         switch self {
         case .send: "send"
@@ -59,7 +64,9 @@ public enum Disposition: Sendable, CaseIterable {
         }
     }
 
-    /// The name in summaries: the words of the code, unless the name is another one.
+    /// The name in summaries.
+    ///
+    /// Unless there is a special name, it consists of the words of the code.
     public var name: String {
         switch self {
         case .typeLimit: "per-type limit"
@@ -72,7 +79,7 @@ public enum Disposition: Sendable, CaseIterable {
         }
     }
 
-    /// Whether the record may go in a later job without anybody doing anything.
+    /// Whether a later job may send the record without action by the operator.
     public var isDeferred: Bool {
         switch self {
         case .sendPart, .dailyLimit, .typeLimit, .sameIDSentRecently, .overlapping, .serverPause: true
@@ -82,7 +89,7 @@ public enum Disposition: Sendable, CaseIterable {
         }
     }
 
-    /// Whether the record may still be sent one day, by itself or after somebody does something.
+    /// Whether a later job may send the record, possibly after action by the operator.
     public var isWaiting: Bool {
         switch self {
         case .missingCredential, .held, .tooOld: true
@@ -93,99 +100,105 @@ public enum Disposition: Sendable, CaseIterable {
     }
 }
 
-/// One upload.
+/// An upload that a plan contains.
 public struct PlannedUpload: Sendable, Hashable {
-    /// The key by which the ledger knows this upload.
+    /// The key of the upload in the ledger.
     public let key: DeliveryKey
-    /// The key by which the ledger knows the whole record.
+    /// The key of the whole record in the ledger.
     public let recordKey: DeliveryKey
-    /// The number of its client among the plan's names.
+    /// The index of the client in the names of the plan.
     public let client: UInt32
-    /// The number of its type.
+    /// The index of the type in the names of the plan.
     public let type: UInt32
-    /// The number of the account whose credential it needs.
+    /// The index of the account whose credential is needed, or `nil` if none is needed.
     public let account: UInt32?
-    /// Where its record stands.
+    /// The location of the record.
     public let location: RecordLocation
-    /// The items of its list that it carries; empty for a record that is no list.
+    /// The events that the upload contains.
+    ///
+    /// Empty if the record is not a list.
     public let items: [SentItem]
-    /// Whether the record is sent as it stands.
+    /// Whether the record is sent unchanged, with all its events.
     public let isWhole: Bool
-    /// Whether, once it is settled, all of its record was sent.
+    /// Whether all events of the record have been sent once this upload is settled.
     public let completesRecord: Bool
-    /// Whether an earlier job had another part of its record refused.
+    /// Whether another part of the record was refused in an earlier job.
     public let followsRefusal: Bool
 }
 
 /// The uploads of one client, in the order in which they are sent.
 public struct ClientQueue: Sendable {
-    /// The number of the client among the plan's names.
+    /// The index of the client in the names of the plan.
     public let client: UInt32
-    /// Its uploads.
+    /// The uploads of the client.
     public internal(set) var sends: [PlannedUpload]
 }
 
-/// A record of which nothing is left to send.
+/// A record that has no events left to send.
 public struct EmptySettlement: Sendable, Hashable {
-    /// The key by which the ledger knows it.
+    /// The key of the record in the ledger.
     public let key: DeliveryKey
-    /// The number of its client.
+    /// The index of the client in the names of the plan.
     public let client: UInt32
-    /// The number of its type.
+    /// The index of the type in the names of the plan.
     public let type: UInt32
 }
 
-/// How many records of a client and type have a disposition.
+/// A client, type and disposition by which records are counted.
 public struct DispositionGroup: Sendable, Hashable {
-    /// The number of the client.
+    /// The index of the client in the names of the plan.
     public let client: UInt32
-    /// The number of the type.
+    /// The index of the type in the names of the plan.
     public let type: UInt32
-    /// What the job does with them.
+    /// The disposition of the records.
     public let disposition: Disposition
-    /// What holds them, or the number of the account that they wait for.
+    /// The index of the hold codes or of the missing account, or `nil` for other dispositions.
     public let detail: UInt32?
 }
 
-/// What a job does: what it sends, in order, and what waits, each with its reason.
+/// The decisions of a job: the uploads in order, and the reason why each other record is not sent.
 public struct Plan: Sendable {
-    /// The records that it was made of.
+    /// The records of the plan.
     public let pool: CandidatePool
-    /// The uploads by client, in the order of the clients' first records in the bundles.
+    /// The uploads of each client.
+    ///
+    /// Clients are in the order of their first records in the bundles.
     public internal(set) var queues: [ClientQueue] = []
-    /// Records that are settled without being sent.
+    /// The records that are settled without a request.
     public internal(set) var settlements: [EmptySettlement] = []
-    /// All records, counted.
+    /// The number of records in each group.
     public internal(set) var groups: [DispositionGroup: Int] = [:]
     /// The disposition of each record, in the order of the bundles.
     public internal(set) var dispositions: [Disposition] = []
-    /// The wishes of servers to be left alone that are in force and concern these records.
+    /// The pauses in effect that concern these records.
     public internal(set) var pauses: [Pause] = []
-    /// The rules by which the plan was made.
+    /// The rules that the plan follows.
     public let rules: PlanRules
-    /// When it was made for.
+    /// The time for which the plan was made.
     public let now: Timestamp
 
-    /// The names that numbers in the plan stand for.
+    /// The names to which the indices in the plan refer.
     public var names: PlanNames { pool.names }
 
-    /// How many uploads there are: a record that is split counts several times.
+    /// The number of uploads.
+    ///
+    /// A record that is split counts once for each part.
     public var uploads: Int { queues.reduce(0) { $0 + $1.sends.count } }
 
-    /// Records of which some parts are sent, and the rest waits for another job.
+    /// The records of which some parts are sent and the others wait for another job.
     public var recordsSentInPart: Set<DeliveryKey> {
         let parts = queues.flatMap { $0.sends.filter { !$0.isWhole } }
         return Set(parts.map(\.recordKey)).subtracting(parts.filter(\.completesRecord).map(\.recordKey))
     }
 
-    /// How many records have a disposition.
+    /// Returns the number of records with a disposition.
     public func count(_ disposition: Disposition) -> Int {
         groups.reduce(0) { $0 + ($1.key.disposition == disposition ? $1.value : 0) }
     }
 }
 
 extension Plan {
-    /// Records that are not sent, counted by reason.
+    /// The number of records that are not sent, by reason.
     public var reasons: [WaitReason: Int] {
         var reasons: [WaitReason: Int] = [:]
         for (group, count) in groups where group.disposition != .send {
@@ -194,7 +207,7 @@ extension Plan {
         return reasons
     }
 
-    /// Accounts for whose credential records wait, and how many do.
+    /// The accounts whose credentials are missing, with the number of records that wait for each.
     public var missingCredentials: [(account: Account, records: Int)] {
         var counts: [UInt32: Int] = [:]
         for (group, count) in groups where group.disposition == .missingCredential {
@@ -203,7 +216,9 @@ extension Plan {
         return counts.sorted { $0.key < $1.key }.map { (names.accounts[$0.key], $0.value) }
     }
 
-    /// Held records by code; one that is held for several reasons counts for each.
+    /// The number of held records for each hold code.
+    ///
+    /// A record with several codes is counted for each of them.
     public var holds: [String: Int] {
         var holds: [String: Int] = [:]
         for (group, count) in groups where group.disposition == .held {
@@ -212,12 +227,12 @@ extension Plan {
         return holds
     }
 
-    /// Why records wait: what holds them, or whose credential is missing.
+    /// Returns the reason of a group, with the hold codes or the account whose credential is missing.
     public func reason(of group: DispositionGroup) -> WaitReason {
         reason(of: group.disposition, detail: group.detail)
     }
 
-    /// Why a record, by its number in the order of the bundles, is not sent.
+    /// Returns the reason why the record at `index` is not sent.
     func reason(of index: Int) -> WaitReason {
         let disposition = dispositions[index]
         return reason(of: disposition, detail: pool.detail(of: index, disposition))

@@ -1,19 +1,23 @@
 import Bundle
 import Telemetry
 
-/// A client as limits count it: told apart by system, without letter case. Records without a client share one a system.
+/// A client for which limits are counted.
+///
+/// All records of a system without a client share one client name.
 public struct ClientName: Sendable {
-    /// The system that knows the client.
+    /// The system of the client.
     public let system: SystemName
-    /// The client's id in the letters in which it was met first; nil for records without one.
+    /// The id with the letter case in which it was first seen, or `nil` for records without a client.
     public let client: String?
 
-    /// The id as it is compared.
+    /// The id in the form in which ids are compared.
     var lowercasedID: String? { client?.lowercased() }
 }
 
 extension ClientName: Hashable {
-    /// Whether both are one client for the limits.
+    /// Returns whether both names are the same client.
+    ///
+    /// Letter case is ignored.
     public static func == (left: ClientName, right: ClientName) -> Bool {
         guard left.system == right.system else { return false }
         guard let first = left.client, let second = right.client else {
@@ -22,7 +26,7 @@ extension ClientName: Hashable {
         return first.utf8.elementsEqual(second.utf8) || first.lowercased() == second.lowercased()
     }
 
-    /// Hashes what is compared.
+    /// Hashes the system and the lowercased id.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(system)
         hasher.combine(lowercasedID)
@@ -31,23 +35,23 @@ extension ClientName: Hashable {
 
 /// A type of upload.
 public struct TypeName: Sendable, Hashable {
-    /// The system.
+    /// The system of the type.
     public let system: SystemName
-    /// The system's own name of it.
+    /// The name of the type in its system.
     public let name: String
 
-    /// Returns the identity of the record of this type that has an id.
+    /// Returns the identity of the record of this type with the given id.
     func identity(of id: String) -> Digest16 { DeliveryKey.identity(system: system, type: name, id: id) }
 }
 
-/// The names of the candidates of a plan, which refer to them by number.
+/// The tables of names to which candidates and plans refer by index.
 public struct PlanNames: Sendable {
-    /// Clients.
+    /// The clients.
     public internal(set) var clients = NumberedValues<ClientName>()
-    /// Types of upload.
+    /// The types of upload.
     public internal(set) var types = NumberedValues<TypeName>()
-    /// Accounts that need a credential.
+    /// The accounts that need a credential.
     public internal(set) var accounts = NumberedValues<Account>()
-    /// What holds records: the codes that are not released, in order.
+    /// The lists of hold codes that are not released.
     public internal(set) var holds = NumberedValues<[String]>()
 }

@@ -1,25 +1,29 @@
 import Telemetry
 
-/// How much may be sent.
+/// The limits on the number of uploads.
 ///
-/// Source: "Delivery", "Limits". Nil is unlimited.
+/// A limit of `nil` allows any number.
+///
+/// Source: "Delivery", "Limits".
 public struct UploadLimits: Sendable, Equatable {
-    /// Whose uploads are counted together.
+    /// The set of uploads that is counted together.
     public enum Scope: String, Sendable, CaseIterable {
-        /// Each client's own.
+        /// The uploads of each client are counted separately.
         case client
-        /// Those of all clients.
+        /// The uploads of all clients are counted together.
         case job
     }
 
-    /// The most uploads a day.
+    /// The maximum number of uploads per day.
     public var daily: Int?
-    /// The most uploads of one type a job.
+    /// The maximum number of uploads of one type per job.
     public var perType: Int?
-    /// Whose uploads are counted together.
+    /// The set of uploads that is counted together.
     public var scope: Scope
 
-    /// The documented limits, unless others are given.
+    /// Creates limits.
+    ///
+    /// The default values are the documented limits.
     public init(daily: Int? = 100, perType: Int? = 40, scope: Scope = .client) {
         self.daily = daily
         self.perType = perType
@@ -27,22 +31,28 @@ public struct UploadLimits: Sendable, Equatable {
     }
 }
 
-/// The rules by which a plan is made: limits, ages, days and sizes.
+/// The rules that a plan follows: limits, ages, days and sizes.
 public struct PlanRules: Sendable {
-    /// How much may be sent.
+    /// The limits on the number of uploads.
     public var limits: UploadLimits
-    /// How old a record may be, in milliseconds; nil for any age. What has no time has no age.
+    /// The maximum age of a record, in milliseconds, or `nil` for any age.
+    ///
+    /// Records of unknown time are never too old.
     public var maximumAge: Int64?
-    /// Which instants belong to one day.
+    /// The rule that assigns instants to days.
     public var days: DayRule
-    /// Where each system's records go, as ``Endpoint/address`` has it; a server that is not named cannot be waited for.
+    /// The address of each system's server, in the form of ``Endpoint/address``.
+    ///
+    /// Pauses apply only to servers in this table.
     public var endpoints: [SystemName: String] = [:]
-    /// The largest request made of a list, in bytes of payload.
+    /// The maximum size of a list request, in bytes of payload.
     public var maximumListBytes: Int
-    /// The most events in a request that is a list, where the system's own limit is not lower.
+    /// The maximum number of events in a list request, unless the limit of the system is lower.
     public var maximumListItems: Int
 
-    /// Makes rules; what is not given is as documented.
+    /// Creates rules.
+    ///
+    /// The default values are the documented ones.
     public init(
         limits: UploadLimits = UploadLimits(), maximumAge: Int64? = nil, days: DayRule = .utc,
         maximumListBytes: Int = 5_000_000, maximumListItems: Int = .max
@@ -54,12 +64,16 @@ public struct PlanRules: Sendable {
         self.maximumListItems = maximumListItems
     }
 
-    /// How long two payloads under one id stay apart: servers forget an id after about 10 minutes.
+    /// The minimum time between two payloads with the same id, in milliseconds.
+    ///
+    /// Servers forget an id after about 10 minutes.
     static let sameIDInterval: Int64 = 15 * 60_000
-    /// A clock that was set back makes earlier sends look like later ones; farther ahead than this it was wrong then.
+    /// The maximum time, in milliseconds, by which a stored time may be in the future.
+    ///
+    /// Beyond that, the clock was wrong.
     static let clockToleranceMilliseconds: Int64 = 86_400_000
 
-    /// Whether something was sent so lately that another payload under its id has to wait.
+    /// Returns whether a payload was sent so recently that another payload with the same id has to wait.
     static func isRecent(_ sent: Timestamp, at now: Timestamp) -> Bool {
         let age = now.milliseconds - sent.milliseconds
         return age < sameIDInterval && age > -clockToleranceMilliseconds

@@ -1,10 +1,11 @@
 import Telemetry
 
-/// Decides what is sent: a function of records, the ledger's state, rules, the credentials at hand and an instant.
+/// Decides which records a job sends.
 ///
-/// Records go by the time at which the device queued them, those without one last; equal times, in the order of the
-/// bundles. Those that a system puts before all others go first, and a client that asked for the deletion of its data sends
-/// nothing else: see `Precedence`.
+/// The decision depends only on the records, the state of the ledger, the rules, the available credentials and the
+/// time. Records are sent in the order in which the device queued them, and records of unknown time last. Records of
+/// the same time are sent in the order of the bundles. A system can name types that are sent before all others. If a
+/// client requested the deletion of its data, no other records of that client are sent. See `Precedence`.
 ///
 /// ```swift
 /// let bundles = try await BundleIntake(
@@ -21,24 +22,24 @@ public struct Planner {
     private let now: Timestamp
     private let today: Int
     private let hasCredential: [Bool]
-    /// Systems whose server is to be left alone.
+    /// The systems whose server requested a pause.
     private let pausedSystems: Set<SystemName>
-    /// For each type of upload, by its number, whether it goes before the others.
+    /// For each type index, whether records of the type are sent before all others.
     private let takesPrecedence: [Bool]
-    /// For each client, by its number, whether it asked for the deletion of its data.
+    /// For each client index, whether the client requested the deletion of its data.
     private let isDeleted: [Bool]
 
     /// The part of the limits that the plan has not used yet.
     private var quota: Quota
-    /// Ids that stand on several records, and are in the plan already.
+    /// The identities in the plan that several records share.
     private var sentIdentities: Set<Digest16> = []
-    /// Items that are in the plan already.
+    /// The events that the plan contains.
     private var sentItems: Set<ItemKey> = []
     private var inFlightByIdentity: [Digest16: [(key: DeliveryKey, time: Timestamp)]] = [:]
     private var plan: Plan
     private var sends: [UInt32: [PlannedUpload]] = [:]
 
-    /// Makes the plan of the records of a pool.
+    /// Returns the plan for the records of a pool.
     public static func plan(
         _ pool: CandidatePool, _ state: LedgerState, rules: PlanRules, now: Timestamp,
         hasCredential: (Account) -> Bool = { _ in true }
@@ -70,7 +71,9 @@ public struct Planner {
         plan.pauses = pauses.filter { endpoints.contains($0.endpoint) }
     }
 
-    /// A record without a client says nothing of the others that have none.
+    /// Returns, for each client index, whether the client requested the deletion of its data.
+    ///
+    /// A request without a client id has no effect, because it does not identify other records.
     static func deletedClients(_ pool: CandidatePool, _ state: LedgerState) -> [Bool] {
         let names = pool.names
         let isRequest = names.types.values.map {
@@ -135,7 +138,9 @@ public struct Planner {
         return now.milliseconds - time > maximum
     }
 
-    /// A part of the record itself is no other payload: a list has no id on the server.
+    /// Returns whether another payload with the same id is in flight.
+    ///
+    /// Parts of the same list are not other payloads, because a list has no id for the server.
     private func isOtherInFlight(_ candidate: Candidate) -> Bool {
         guard candidate.items == nil, let flights = inFlightByIdentity[candidate.key.identity] else { return false }
         return flights.contains { $0.key != candidate.key && PlanRules.isRecent($0.time, at: now) }
@@ -149,7 +154,7 @@ public struct Planner {
         return .send
     }
 
-    /// Plans the events of a list that no other upload carries, in as many uploads as they need.
+    /// Plans the events of a list that no other upload contains, in as many uploads as necessary.
     private mutating func planList(_ candidate: Candidate, items: Range<Int>) -> Disposition {
         let refused = state.refusedItems[candidate.key] ?? []
         let unsettled = items.filter { !state.isDelivered(item: $0) && !refused.contains(pool.items.keys[$0]) }
@@ -167,7 +172,7 @@ public struct Planner {
             let sent = part.map { SentItem(index: $0 - items.lowerBound, key: pool.items.keys[$0]) }
             let isWhole = part.count == items.count
             let key = isWhole ? candidate.key : candidate.key.partKey(sent)
-            // The first parts are in the plan already.
+            // The parts before this one are in the plan already.
             if let reason = reserveQuota(candidate, key: key) { return number == 0 ? reason : .sendPart }
             for item in sent { sentItems.insert(item.key) }
             append(
@@ -177,7 +182,9 @@ public struct Planner {
         return .send
     }
 
-    /// Splits items of a list into uploads that are not too large. An item that is too large alone has an upload of its own.
+    /// Splits the items of a list into uploads within the size limits.
+    ///
+    /// An item that exceeds the limit is sent alone.
     private func parts(of items: [Int], _ list: ListFormat) -> [[Int]] {
         let limit = min(list.mostItems, rules.maximumListItems)
         let frame = ListItems.opening(list).count + ListItems.closing.count
@@ -196,7 +203,9 @@ public struct Planner {
         return parts
     }
 
-    /// Counts an upload; the reason why it has to wait, if it has to.
+    /// Counts an upload toward the limits.
+    ///
+    /// Returns the reason if the limits do not allow it.
     private mutating func reserveQuota(_ candidate: Candidate, key: DeliveryKey) -> Disposition? {
         let isCounted = state.inFlight[key]?.isCounted(for: pool.names.clients[candidate.client], on: today) ?? false
         return quota.reserve(client: candidate.client, type: candidate.type, isCounted: isCounted)

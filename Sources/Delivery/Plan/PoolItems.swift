@@ -1,13 +1,11 @@
-/// The items of all lists in a pool, one after another.
+/// The items of all lists in a pool.
 ///
-/// Keys and sizes are stored in separate arrays. In an array of structs, padding would add four bytes to each of millions of
-/// items.
+/// Keys and sizes are stored in separate arrays, because padding in an array of structs would add four bytes to each of
+/// millions of items.
 struct PoolItems: Sendable {
-    /// The keys of the items.
     private(set) var keys: [ItemKey] = []
     private var sizes: [UInt32] = []
 
-    /// The number of items.
     var count: Int { keys.count }
 
     /// Returns the size of the item at `index`, in bytes.

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// How much of the limits the uploads of a plan leave.
+/// The part of the limits that the uploads of a plan have not used.
 struct Quota {
     private let limits: UploadLimits
     private var used: [Int]
@@ -11,7 +11,7 @@ struct Quota {
         let type: UInt32
     }
 
-    /// - Parameter state: knows what was used of today's quota before.
+    /// Creates the quota that earlier jobs, as stored in `state`, have left for today.
     init(_ limits: UploadLimits, used state: LedgerState, names: PlanNames) {
         self.limits = limits
         used =
@@ -22,8 +22,9 @@ struct Quota {
     }
 
     /// Counts an upload if the limits allow it.
-    /// - Parameter isCounted: whether it took its place in today's quota before.
-    /// - Returns: why it has to wait; nil if it may go.
+    ///
+    /// `isCounted` states whether the upload counts toward today's quota already.
+    /// - Returns: The reason why the upload has to wait, or `nil` if it may be sent.
     mutating func reserve(client: UInt32, type: UInt32, isCounted: Bool) -> Disposition? {
         let bucket = limits.scope == .client ? Int(client) : 0
         let slot = Slot(bucket: bucket, type: type)

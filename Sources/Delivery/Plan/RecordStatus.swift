@@ -1,21 +1,22 @@
 import Telemetry
 
-/// How far a record of a bundle has come.
+/// The delivery status of a record of a bundle.
 public enum RecordStatus: Sendable, Equatable {
-    /// All of it was delivered, in this or in another bundle.
+    /// The record was delivered completely, from this or another bundle.
     case delivered
-    /// It is not to be sent any more: an operator gave it up, or its client asked for its data to be deleted.
+    /// The record is not sent any more, because the operator gave it up or its client requested the deletion of its
+    /// data.
     case excluded
-    /// A server refused it with this answer, and nobody has settled that.
+    /// A server refused the record with this answer, and the operator has not resolved that.
     case refused(String)
-    /// It is held, for these codes.
+    /// The record is held for these codes.
     case held([String])
-    /// It was in flight when a job ended, and nothing more is known.
+    /// The record is in flight, and its outcome is unknown.
     case inFlight
-    /// It waits for a later job, for the reason that the last one had.
+    /// The record waits for a later job, for this reason.
     case waiting(WaitReason)
 
-    /// Returns how far each record of a pool has come, in their order. `last` are the findings of the last job that saw them.
+    /// Returns the status of each record of a pool, in the order of the pool.
     public static func all(
         of pool: CandidatePool, _ state: LedgerState, _ recorded: RecordedReasons = RecordedReasons()
     ) -> [RecordStatus] {
@@ -36,7 +37,7 @@ public enum RecordStatus: Sendable, Equatable {
             } else if state.inFlight[candidate.key] != nil {
                 return .inFlight
             }
-            // What was held for the last job and is not any more was not tried since.
+            // A record that was held in the last job and is no longer held has not been attempted since.
             guard let reason = recorded.waitReasons[candidate.key], reason.code != Disposition.held.code else {
                 return .waiting(.notSent)
             }
@@ -44,7 +45,7 @@ public enum RecordStatus: Sendable, Equatable {
         }
     }
 
-    /// Why the record is not delivered; nil where it was, or is not to be.
+    /// The reason why the record is not delivered, or `nil` if it was delivered or is excluded.
     public var reason: WaitReason? {
         switch self {
         case .delivered, .excluded: nil
@@ -56,13 +57,13 @@ public enum RecordStatus: Sendable, Equatable {
     }
 }
 
-/// What jobs found of records that are not delivered, as a ledger keeps it.
+/// The reasons, as stored in a ledger, why records are not delivered.
 public struct RecordedReasons: Sendable {
-    /// Why records wait.
+    /// The reasons for which records wait.
     public var waitReasons: [DeliveryKey: WaitReason] = [:]
-    /// The answers to refused records: `400 no such user`.
+    /// The servers' answers to refused records, such as `400 no such user`.
     public var refusalAnswers: [DeliveryKey: String] = [:]
 
-    /// Knows nothing.
+    /// Creates an empty collection of reasons.
     public init() {}
 }

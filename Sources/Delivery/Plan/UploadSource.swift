@@ -3,8 +3,10 @@ import JSONText
 import Synchronization
 import Telemetry
 
-/// Reads from the bundles what uploads carry, through the seek table: a segment is decoded when one of its records is
-/// wanted, checked against its hash again, and kept while there is room.
+/// Reads the records of uploads from verified bundles.
+///
+/// A segment is decoded when one of its records is needed, and is checked against its hash again. Decoded segments are
+/// cached up to a size limit.
 public final class UploadSource: Sendable {
     private let bundles: [BundleReader]
     private let cacheLimit: Int
@@ -28,17 +30,20 @@ public final class UploadSource: Sendable {
         var lastUse: Int
     }
 
-    /// Takes bundles that were verified, in the order of the places.
-    /// - Parameter cacheLimit: the most bytes of decoded segments that are kept, but for the one in use.
+    /// Creates a source for verified bundles, in the order in which record locations refer to them.
+    ///
+    /// Decoded segments are cached up to `cacheLimit` bytes. The segment in use may exceed the limit.
     public init(_ bundles: [BundleReader], cacheLimit: Int = 16 << 20) {
         self.bundles = bundles
         self.cacheLimit = cacheLimit
         state = Mutex(State())
     }
 
-    /// Returns the record, or the part of one, that an upload sends: its payload is exactly what is sent. Blocks while a segment
-    /// is decoded.
-    /// - Throws: ``UnusableBundleError`` if the bundle is no longer what was verified.
+    /// Returns the record that an upload sends, or the part of it.
+    ///
+    /// The payload of the result is exactly what is sent. The call blocks while a segment is decoded.
+    ///
+    /// - Throws: ``UnusableBundleError`` if the bundle has changed since it was verified.
     public func record(of send: PlannedUpload) throws(UnusableBundleError) -> Record {
         try withState(send.location) { state throws(BundleError) in
             let record = try self.record(at: send.location, &state)
@@ -56,13 +61,16 @@ public final class UploadSource: Sendable {
 
     private func systems(of location: RecordLocation) -> SystemTable { bundles[Int(location.bundle)].systems }
 
-    /// A record. Blocks while its segment is decoded.
-    /// - Throws: ``UnusableBundleError`` if the bundle is no longer what was verified.
+    /// Returns the record at a location.
+    ///
+    /// The call blocks while a segment is decoded.
+    ///
+    /// - Throws: ``UnusableBundleError`` if the bundle has changed since it was verified.
     public func record(at location: RecordLocation) throws(UnusableBundleError) -> Record {
         try withState(location) { state throws(BundleError) in try record(at: location, &state) }
     }
 
-    /// Runs a body that reads what stands at a location; what it throws goes on with the name of the bundle.
+    /// Runs `body` with the locked state, and adds the path of the bundle to its errors.
     private func withState<Value: Sendable>(
         _ location: RecordLocation, _ body: (inout State) throws(BundleError) -> Value
     ) throws(UnusableBundleError) -> Value {

@@ -1,24 +1,24 @@
 import Telemetry
 
-/// Why a record is not sent: a code that stays the same from version to version, and what it is about.
+/// The reason why a record is not sent: a stable code and a detail.
 public struct WaitReason: Sendable, Hashable {
-    /// The code: `daily-limit`, `held`, ….
+    /// The stable code, such as `daily-limit` or `held`.
     public let code: String
-    /// The codes for which a record is held, or the account whose credential is missing; nil where there is no more to say.
+    /// The hold codes of a held record, or the account whose credential is missing, or `nil` for other reasons.
     public let detail: String?
 
-    /// Names a reason.
+    /// Creates a reason.
     public init(code: String, detail: String? = nil) {
         self.code = code
         self.detail = detail
     }
 
-    /// The reason of a disposition.
+    /// Creates the reason of a disposition.
     init(_ disposition: Disposition, detail: String? = nil) {
         self.init(code: disposition.code, detail: detail)
     }
 
-    /// Reads a reason as ledgers of the first releases keep it, which is in words.
+    /// Parses the text of a reason that a ledger of the first releases contains.
     init(words: String) {
         let parts = words.split(separator: ":", maxSplits: 1).map(String.init)
         let disposition = Disposition.allCases.first { $0.name == parts.first }
@@ -27,39 +27,41 @@ public struct WaitReason: Sendable, Hashable {
             detail: parts.count > 1 ? String(parts[1].drop { $0 == " " }) : nil)
     }
 
-    /// The codes for which the record is held; none if it waits for another reason.
+    /// The hold codes of the record.
+    ///
+    /// Empty if the record waits for another reason.
     public var heldCodes: [String] {
         guard code == Disposition.held.code, let detail else { return [] }
         return detail.split(separator: ",").map { String($0.drop { $0 == " " }) }
     }
 
-    /// Whether the record is held, and an operator may accept each code for which it is.
+    /// Returns whether the record is held and an operator may release it for all its codes.
     public func isReleasable(knowing systems: SystemTable) -> Bool {
         !heldCodes.isEmpty && heldCodes.allSatisfy { HoldCodes.isReleasable($0, knowing: systems) }
     }
 
-    /// The reason in words: `held: schema`.
+    /// The reason for display, such as `held: schema`.
     public var text: String {
         let name = Disposition.allCases.first { $0.code == code }?.name ?? Self.names[code] ?? code
         return detail.map { "\(name): \($0)" } ?? name
     }
 
-    /// Why a planned record waits: until it is settled, nothing else is known.
+    /// The reason of a planned record that is not settled yet.
     static let notSent = WaitReason(code: "not-sent")
 
-    /// Nothing more is known of an upload that was marked in flight.
+    /// The reason of an upload in flight whose outcome is unknown.
     static let inFlight = WaitReason(code: "in-flight")
 
-    /// It was refused, and an operator wants it sent again.
+    /// The reason of a refused record that the operator wants to send again.
     static let toRetry = WaitReason(code: "to-be-sent-again")
 
-    /// Reasons that are no disposition.
+    /// The names of reasons that are not dispositions.
     private static let names = [
         notSent.code: "not sent", inFlight.code: "in flight", toRetry.code: "to be sent again",
     ]
 }
 
 extension WaitReason: Comparable {
-    /// Whether one reason comes before another in lists.
+    /// Returns whether `left` is listed before `right`.
     public static func < (left: WaitReason, right: WaitReason) -> Bool { left.text < right.text }
 }

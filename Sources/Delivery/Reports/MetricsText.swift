@@ -1,29 +1,31 @@
 import Telemetry
 
-/// What a job and its ledger say for a monitoring system, as text for a collector that reads files.
+/// The metrics of a job and its ledger, in the text format of Prometheus.
 ///
 /// Source: Prometheus, "Exposition formats", section "Text-based format".
 public struct MetricsText {
     private var text = ""
 
-    /// Makes the text of a job that ended now. The overview is `nil` if the ledger cannot be read.
+    /// Creates the metrics of a job that ended at `now`.
+    ///
+    /// The overview is `nil` if the ledger cannot be read.
     public init(
         _ overview: LedgerOverview?, knowing systems: SystemTable, status: Int32, now: Timestamp,
         unusableBundles unusable: Int
     ) {
-        add("last_run_timestamp_seconds", "When the last job ended.", [[]: Int(now.seconds)])
-        add("last_exit_status", "The exit status of the last job: 0 when all is well.", [[]: Int(status)])
-        add("unusable_bundles", "Bundles that the last job was given and could not read.", [[]: unusable])
+        add("last_run_timestamp_seconds", "The time at which the last job ended.", [[]: Int(now.seconds)])
+        add("last_exit_status", "The exit status of the last job, 0 for success.", [[]: Int(status)])
+        add("unusable_bundles", "Bundles of the last job that could not be used.", [[]: unusable])
         guard let overview else { return }
         if let success = overview.lastSuccess {
             add(
-                "last_success_timestamp_seconds", "When the last job began that ended with all well.",
+                "last_success_timestamp_seconds", "The time at which the last successful job began.",
                 [[]: Int(success.seconds)])
         }
         addCounts(overview, systems)
     }
 
-    /// The text, one sample a line.
+    /// The text, with one sample on each line.
     public var bytes: [UInt8] { Array(text.utf8) }
 
     private mutating func addCounts(_ overview: LedgerOverview, _ systems: SystemTable) {
@@ -44,22 +46,23 @@ public struct MetricsText {
             refused[[remark.group.type.system.description, String(remark.status)], default: 0] += 1
         }
         add("delivered_records", "Records that were delivered.", delivered)
-        add("in_flight_uploads", "Uploads of which it is not known whether they arrived.", inFlight)
-        add("given_up_records", "Records that an operator gave up.", givenUp)
+        add("in_flight_uploads", "Uploads in flight whose outcome is unknown.", inFlight)
+        add("given_up_records", "Records that the operator gave up.", givenUp)
         add(
-            "refused_records", "Records that a server refused and nobody has settled, by its status.", refused,
+            "refused_records", "Refused records that the operator has not resolved, by status.", refused,
             by: "status")
-        add("waiting_records", "Records that wait or are held, by reason.", waiting, by: "reason")
+        add("waiting_records", "Waiting and held records, by reason.", waiting, by: "reason")
         add(
-            "held_releasable", "Held records that an operator can release, by the codes for which they are held.",
+            "held_releasable", "Held records that the operator can release, by hold codes.",
             releasable, by: "codes")
     }
 
-    /// Numbers by the values of their labels: none, the system, or the system and one more.
+    /// The values of a metric by the values of its labels: no label, the system, or the system and another label.
     private typealias Counts = [[String]: Int]
 
     /// Appends a metric.
-    /// - Parameter label: The name of the label besides the system.
+    ///
+    /// `label` is the name of the second label.
     private mutating func add(_ name: String, _ help: String, _ counts: Counts, by label: String = "") {
         text += "# HELP pingferry_\(name) \(help)\n# TYPE pingferry_\(name) gauge\n"
         for (values, count) in counts.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {

@@ -1,10 +1,12 @@
 import Telemetry
 
-/// The meaning of answers: some statuses mean the same for all systems, the others what the system says.
+/// The outcomes of answers.
 ///
-/// Source: "Delivery", "What an answer means"; what is particular to a system stands in the document of its format.
+/// Some statuses have the same meaning for all systems, and each system defines the others.
+///
+/// Sources: "Delivery", "What an answer means"; the format document of each system.
 public enum AnswerTable {
-    /// The outcome of a request that was answered.
+    /// Returns the outcome of a request that received `answer`.
     public static func outcome(of answer: Answer, from format: UploadFormat) -> Outcome {
         switch answer.status {
         case 401, 403:
@@ -14,7 +16,7 @@ public enum AnswerTable {
         case 408, 425, 429, 500...:
             return .retryLater(status: answer.status, reason: answer.reason("the server is busy or failing"))
         case 300..<400:
-            // A captive portal or a moved host redirects everything: no record is at fault for that.
+            // A captive portal or a moved host redirects all requests, so that the record is not at fault.
             return .retryLater(status: answer.status, reason: redirection(answer))
         case ..<200:
             return .retryLater(status: answer.status, reason: "the server answered with no final status")

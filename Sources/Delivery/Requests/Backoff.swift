@@ -1,25 +1,32 @@
-/// How long to wait before a request is tried again, and when to leave it for another job.
+/// The schedule of retries of a request.
 public struct Backoff: Sendable, Equatable {
-    /// How often one request is tried in a job.
+    /// The maximum number of attempts for one request in a job.
     public var attempts: Int
-    /// The longest first delay, in seconds; it doubles with each further attempt.
+    /// The maximum delay before the second attempt, in seconds.
+    ///
+    /// The delay doubles with each further attempt.
     public var base: Double
-    /// The longest delay, in seconds. A server that wants to be left alone for longer is, for the rest of the job.
+    /// The maximum delay, in seconds.
+    ///
+    /// If a server requests a longer delay, no more requests are sent to it in this job.
     public var limit: Double
 
-    /// Sets a schedule; the delays are in seconds.
+    /// Creates a schedule.
+    ///
+    /// Delays are in seconds.
     public init(attempts: Int = 4, base: Double = 1, limit: Double = 30) {
         self.attempts = attempts
         self.base = base
         self.limit = limit
     }
 
-    /// The delay before the next attempt, in seconds; nil if there is none.
+    /// Returns the delay before the next attempt, in seconds, or `nil` if no further attempt is made.
     ///
     /// - Parameters:
-    ///   - failures: how many attempts failed, from 1.
-    ///   - retryAfter: what the server asked for, in seconds.
-    ///   - jitter: a random number from 0 to 1, so that clients do not come back all at once.
+    ///   - failures: The number of failed attempts, at least 1.
+    ///   - retryAfter: The delay that the server requested, in seconds.
+    ///   - jitter: A random number from 0 to 1, so that clients do not retry simultaneously.
+    /// - Returns: The delay, or `nil` to stop.
     public func delay(afterFailures failures: Int, retryAfter: Int? = nil, jitter: Double) -> Double? {
         guard failures < attempts else { return nil }
         var delay = base

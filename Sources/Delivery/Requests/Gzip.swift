@@ -1,16 +1,19 @@
 import CZlib
 import Telemetry
 
-/// The gzip file format of RFC 1952, one member.
+/// Creates files in the gzip format of RFC 1952.
 enum Gzip {
-    /// Compresses bytes at the default level, without a name or a time, so that equal bytes give equal results.
+    /// Returns the bytes compressed at the default level.
+    ///
+    /// The header has no name and no time, so that equal input gives equal output.
+    ///
     /// - Throws: `RequestError.notCompressed` if there is not enough memory.
     static func compressed(_ bytes: [UInt8]) throws(RequestError) -> [UInt8] {
         var stream = z_stream()
         var code = pingferry_gzip_init(&stream, Z_DEFAULT_COMPRESSION)
         guard code == Z_OK else { throw failure(code) }
         defer { deflateEnd(&stream) }
-        // zlib counts in 32 bits; a body is far below that.
+        // The size fits into the 32 bits of zlib, because request bodies are far smaller.
         guard let length = UInt32(exactly: bytes.count) else { throw failure(Z_BUF_ERROR) }
         let limit = Int(deflateBound(&stream, uLong(bytes.count)))
         var input = bytes

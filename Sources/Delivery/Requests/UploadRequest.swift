@@ -1,20 +1,20 @@
 import Bytes
 import Telemetry
 
-/// The request of one upload, without the address of the server: method, path, headers, body.
+/// The HTTP request of an upload, without the address of the server.
 public struct UploadRequest: Sendable, Equatable {
     /// The HTTP method.
     public let method: String
-    /// Path and query, percent-encoded.
+    /// The percent-encoded path and query.
     public let path: String
-    /// The header fields besides those that HTTP itself needs.
+    /// The header fields, except for those that the HTTP client adds.
     public let headers: [HeaderField]
-    /// The body, in its content encoding.
+    /// The body in its content encoding.
     public let body: [UInt8]
-    /// Hides the secrets of the request in texts of the server, which may repeat them.
+    /// The mask that hides the secrets of the request in answers, because a server may repeat them.
     let secrets: SecretMask
 
-    /// Makes the request that a system describes, with the credential of the account that the target and the app name.
+    /// Creates the request that a system defines for a payload, with the credential of the account.
     package init(
         _ format: UploadFormat, target: Target?, payload: [UInt8], credential: Credential,
         secrets: SecretMask, now: Timestamp, agent: String

@@ -1,24 +1,30 @@
 import FoundationEssentials
 import Telemetry
 
-/// A server that takes uploads: scheme, host and port.
+/// A server that receives uploads: a scheme, host and port.
 public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
-    /// Whether the connection is encrypted.
+    /// Whether connections are encrypted.
     public let isEncrypted: Bool
     /// The host name or address, without the brackets of an IPv6 address.
     public let host: String
     /// The port.
     public let port: Int
-    /// The address without a path: `https://incoming.telemetry.mozilla.org`.
+    /// The address without a path, such as `https://incoming.telemetry.mozilla.org`.
     public let description: String
 
-    /// The server in one spelling, with its port, so that two addresses of it are equal.
+    /// The address in canonical form, with the port.
+    ///
+    /// Equal servers have equal addresses.
     public var address: String {
         "\(isEncrypted ? "https" : "http")://\(HostName.hostAndPort(host.lowercased(), port))"
     }
 
-    /// Reads an address; nil if it is no `http` or `https` address of a host, with a port or without. Paths come from the
-    /// records, and credentials do not belong on a command line: an address with either is none.
+    /// Parses an `http` or `https` address with an optional port.
+    ///
+    /// Returns `nil` for anything else.
+    ///
+    /// An address with a path or with credentials is rejected. Paths come from the records, and credentials must not be
+    /// on a command line.
     public init?(_ text: String) {
         guard let parts = URLComponents(string: text), let host = HostName.asciiHost(parts), parts.hasOnlyHostAndPort,
             parts.percentEncodedUser == nil, parts.percentEncodedPassword == nil
@@ -35,24 +41,28 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Parts are looked at as they were written: what is encoded and no UTF-8 reads as if it were not there.
+/// These properties use the percent-encoded components, because components that do not decode to UTF-8 appear as
+/// missing.
 extension URLComponents {
-    /// Whether nothing comes behind host and port but a slash.
+    /// Whether nothing follows the host and port, except for a slash.
     var hasOnlyHostAndPort: Bool {
         (percentEncodedPath.isEmpty || percentEncodedPath == "/") && percentEncodedQuery == nil
             && percentEncodedFragment == nil
     }
 }
 
-/// The host in an address.
+/// Formats and validates host names.
 enum HostName {
-    /// Host and port, an IPv6 address in brackets.
+    /// Returns the host and port.
+    ///
+    /// An IPv6 address is enclosed in brackets.
     static func hostAndPort(_ host: String, _ port: Int) -> String {
         "\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 
-    /// A name or an address without its brackets; nil unless it is plain ASCII with nothing encoded in it: names in other
-    /// letters are given as `xn--…`.
+    /// Returns the host without brackets, or `nil` if it is not plain ASCII without percent-encoding.
+    ///
+    /// Internationalized names have to be given in their `xn--` form.
     static func asciiHost(_ parts: URLComponents) -> String? {
         guard let bracketed = parts.percentEncodedHost else { return nil }
         let host = String(bracketed.drop { $0 == "[" }.reversed().drop { $0 == "]" }.reversed())

@@ -2,10 +2,10 @@ import HTTP
 import Synchronization
 import Telemetry
 
-/// One request and what comes back of its answer, bounded in time and size.
+/// One request and its answer, with limits on time and size.
 ///
-/// A client tells it what arrives, and asks it how long to wait: a server that gives a byte now and then must not hold up a
-/// job.
+/// The HTTP client reports the progress to the exchange and asks it how long to wait. A server that sends a byte now
+/// and then must not delay the job.
 ///
 /// A class, because the client and the sender share it.
 final class Exchange: HTTPReceiver {
@@ -18,24 +18,27 @@ final class Exchange: HTTPReceiver {
 
     private let state: Mutex<State>
 
-    /// How long answers may still take once the job was told to stop. The job has to end within 5 seconds: what is left
-    /// of them is for the ledger.
+    /// The time that answers have left after the job was stopped.
+    ///
+    /// The job has to end within 5 seconds, and the ledger needs the rest.
     static let stopGracePeriod = Duration.seconds(3)
-    /// How much of a body is read, so that its connection can be used again.
+    /// The maximum number of bytes of a body that are read so that the connection can be reused.
     private static let bodyReadLimit = 16 * Answer.bodyLimit
-    /// The fields of a header that say something here.
+    /// The header fields that are kept.
     static let wantedFields = ["location", "retry-after"]
 
-    /// Begins now.
+    /// Creates an exchange that begins at `start`.
     init(totalLimit: Duration, idleLimit: Duration, from start: ContinuousClock.Instant = .now) {
         state = Mutex(State(timeout: ExchangeTimeout(start: start, totalLimit: totalLimit, idleLimit: idleLimit)))
     }
 
-    // MARK: What a client tells and asks
+    // MARK: HTTPReceiver
 
     func requestGoes(at instant: ContinuousClock.Instant) { state.withLock { $0.timeout.didSendRequest(at: instant) } }
 
-    /// The head of the answer came: from now on it is known what became of the request.
+    /// Stores the head of the answer.
+    ///
+    /// From now on, the request counts as answered.
     func headCame(_ head: HTTPHead, at instant: ContinuousClock.Instant) {
         state.withLock { state in
             state.head = head
@@ -55,18 +58,19 @@ final class Exchange: HTTPReceiver {
 
     var end: ContinuousClock.Instant { state.withLock { $0.timeout.expiry.end } }
 
-    // MARK: Its end
+    // MARK: Result
 
-    /// The job was told to stop: only a little longer is waited now.
+    /// Shortens the remaining time, because the job was stopped.
     func stop(at instant: ContinuousClock.Instant = .now) {
         state.withLock { $0.timeout.stop(at: instant + Self.stopGracePeriod) }
     }
 
-    /// What bounds it now.
+    /// The limit that currently determines when the exchange ends.
     var timeoutCause: ExchangeTimeout.Cause { state.withLock { $0.timeout.expiry.cause } }
 
-    /// What came of the answer; nil if not even its head did.
-    /// - Parameter end: why the exchange is over.
+    /// Returns the received part of the answer, or `nil` if not even its head was received.
+    ///
+    /// `end` is the way the exchange ended.
     func answer(_ end: HTTPEnd) -> (head: HTTPHead, body: [UInt8], isWhole: Bool)? {
         state.withLock { state in
             guard let head = state.head else { return nil }

@@ -1,58 +1,61 @@
-/// How long an exchange may go on: a request, and the whole of its answer.
+/// Computes how long an exchange, which is a request and its complete answer, may continue.
 ///
-/// A value without a clock: it is told what happens, and says until when to wait.
+/// The value has no clock. Its methods receive the time of each event.
 struct ExchangeTimeout {
-    /// What ends an exchange that goes on for too long.
+    /// The limit that ends an exchange.
     enum Cause: Sendable, Equatable {
-        /// All of it takes too long.
+        /// The exchange as a whole takes too long.
         case deadline
-        /// The server says nothing, or next to nothing.
+        /// The server sends nothing, or too little.
         case silence
-        /// The job was told to stop.
+        /// The job was stopped.
         case stop
     }
 
     private let deadline: ContinuousClock.Instant
     private let idleLimit: Duration
     private var stop: ContinuousClock.Instant?
-    /// When the server last said something; until it does, when the request went.
+    /// The time of the last data from the server, or of the request if no data has arrived.
     private var lastActivity: ContinuousClock.Instant?
     private var headArrival: ContinuousClock.Instant?
     private var bytes = 0
 
-    /// The slowest body that is waited for, in bytes a second on average, after as long as a server may say nothing.
+    /// The minimum average rate of a body, in bytes per second.
     ///
-    /// Answers are a few hundred bytes, so that no honest server is near this: one that gives a byte now and then would
-    /// hold up a job otherwise.
+    /// It applies after the idle limit has passed.
+    ///
+    /// Answers are a few hundred bytes long, so that only a server that deliberately sends very slowly is below this
+    /// rate.
     static let minimumBodyRate = 1000
 
-    /// Begins an exchange that may take `whole`, and of which a server may say nothing for `idleLimit`.
+    /// Creates the timeout of an exchange that may take `totalLimit`, with at most `idleLimit` without data from the
+    /// server.
     init(start: ContinuousClock.Instant, totalLimit: Duration, idleLimit: Duration) {
         deadline = start + totalLimit
         self.idleLimit = idleLimit
     }
 
-    /// The request went out, or was still on its way.
+    /// Records that a part of the request was sent.
     mutating func didSendRequest(at instant: ContinuousClock.Instant) {
         if headArrival == nil { lastActivity = instant }
     }
 
-    /// The head of the answer came.
+    /// Records that the head of the answer was received.
     mutating func didReceiveHead(at instant: ContinuousClock.Instant) {
         headArrival = headArrival ?? instant
         lastActivity = instant
     }
 
-    /// Some of the body came.
+    /// Records that `count` bytes of the body were received.
     mutating func didReceiveBody(_ count: Int, at instant: ContinuousClock.Instant) {
         bytes += count
         lastActivity = instant
     }
 
-    /// The job was told to stop, so that an answer has to come until an instant.
+    /// Requires the exchange to end by `instant`, because the job was stopped.
     mutating func stop(at instant: ContinuousClock.Instant) { stop = min(stop ?? instant, instant) }
 
-    /// When the exchange is over, unless more comes before that, and why.
+    /// The time at which the exchange ends unless more data arrives, and the limit that determines it.
     var expiry: (end: ContinuousClock.Instant, cause: Cause) {
         var limit = (end: deadline, cause: Cause.deadline)
         if let lastActivity, lastActivity + idleLimit < limit.end { limit = (lastActivity + idleLimit, .silence) }

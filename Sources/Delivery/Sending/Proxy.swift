@@ -1,25 +1,28 @@
 import FoundationEssentials
 
-/// A proxy that connections are made through, with the method CONNECT.
+/// An HTTP proxy that opens connections with the method CONNECT.
 public struct Proxy: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The host name or address.
     public let host: String
     /// The port.
     public let port: Int
-    /// The user whom the proxy knows.
+    /// The user name, or `nil` if the proxy needs no credential.
     let user: String?
-    /// The user's password.
+    /// The password of the user.
     let password: String?
 
-    /// Whether the proxy wants to know who connects.
+    /// Whether the proxy needs a credential.
     public var hasCredential: Bool { user != nil }
-    /// Host and port; never the credential.
+    /// The host and port, without the credential.
     public var description: String { "\(host):\(port)" }
-    /// Nothing to look into.
+    /// An empty mirror, so that `dump` does not print the password.
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// Reads `[http://][user:password@]host[:port]`; nil if it is none. A proxy that wants an encrypted connection to
-    /// itself is not supported.
+    /// Parses `[http://][user:password@]host[:port]`.
+    ///
+    /// Returns `nil` for anything else.
+    ///
+    /// Proxies with an encrypted connection to the proxy itself are not supported.
     public init?(_ text: String) {
         let address = text.contains("://") ? text : "http://\(text)"
         guard let parts = URLComponents(string: address), parts.scheme?.lowercased() == "http",
@@ -34,29 +37,34 @@ public struct Proxy: Hashable, Sendable, CustomStringConvertible, CustomReflecta
         password = parts.password
     }
 
-    /// Whether a part was decoded: of what is encoded and no UTF-8, nothing is left.
+    /// Returns whether a component was decoded.
+    ///
+    /// Foundation returns `nil` for a component that is not valid UTF-8.
     private static func isDecoded(_ text: String?, from part: String?) -> Bool {
         (text ?? "").isEmpty == (part ?? "").isEmpty
     }
 }
 
-/// Which proxy the environment asks for, as curl and others read it.
+/// The proxy settings of the environment, with the same meaning as in curl.
 public struct ProxyRules: Sendable {
     private var plain: Proxy?
     private var encrypted: Proxy?
     private var exceptions: [Substring] = []
 
-    /// No proxy at all.
+    /// Creates rules without a proxy.
     public init() {}
 
-    /// The given proxy for all endpoints.
+    /// Creates rules that use the given proxy for all endpoints.
     public init(always proxy: Proxy) {
         plain = proxy
         encrypted = proxy
     }
 
-    /// Reads `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`; of a name in both cases, the lower one counts.
-    /// - Throws: ``ProxyError`` if a variable names no proxy that can be used.
+    /// Reads `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
+    ///
+    /// Lowercase names take precedence over uppercase names.
+    ///
+    /// - Throws: ``ProxyError`` if the value of a variable is not a supported proxy.
     public init(environment: [String: String]) throws(ProxyError) {
         let all = try Self.proxy("all_proxy", in: environment)
         plain = try Self.proxy("http_proxy", in: environment) ?? all
@@ -65,7 +73,7 @@ public struct ProxyRules: Sendable {
         exceptions = list.lowercased().split { $0 == "," || $0 == " " }
     }
 
-    /// The proxy for an endpoint; nil if it is to be reached directly.
+    /// Returns the proxy for an endpoint, or `nil` for a direct connection.
     public func proxy(for endpoint: Endpoint) -> Proxy? {
         let host = endpoint.host.lowercased()
         let isException = exceptions.contains { exception in
@@ -91,11 +99,11 @@ public struct ProxyRules: Sendable {
     }
 }
 
-/// A variable of the environment that names no proxy.
+/// The error of an environment variable whose value is not a supported proxy.
 public struct ProxyError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The variable.
+    /// The name of the variable.
     public let variable: String
 
-    /// One line, without the value, which can hold a password.
+    /// A message without the value, because the value may contain a password.
     public var description: String { "\(variable) is not a proxy of the form http://[user:password@]host[:port]" }
 }

@@ -1,11 +1,11 @@
 import HTTP
 
-/// How a server is reached, also in words for messages.
+/// The way to a server, directly or through a proxy, with its names for messages.
 struct Route: Sendable {
     let endpoint: Endpoint
-    /// What connections are made through.
+    /// The proxy of the connection, or `nil` for a direct connection.
     let proxy: Proxy?
-    /// The same for a client.
+    /// The route in the form that the HTTP client needs.
     let http: HTTPRoute
 
     init(endpoint: Endpoint, proxy: Proxy?) {
@@ -20,8 +20,8 @@ struct Route: Sendable {
     }
 
     var server: String { "\(endpoint.host):\(endpoint.port)" }
-    /// The machine that is connected to.
+    /// The name of the host to which the connection is made.
     var connectionTarget: String { proxy.map { "the proxy \($0)" } ?? server }
-    /// What follows the word connection.
+    /// The text that follows the word "connection" in messages.
     var proxySuffix: String { proxy.map { " through the proxy \($0)" } ?? "" }
 }

@@ -1,30 +1,32 @@
-/// Why a request got no answer.
+/// The reason why a request received no answer.
 public struct SendError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is known about the request.
+    /// The possible states of the request.
     public enum Kind: Sendable, Equatable {
-        /// No connection came up: the server did not see it.
+        /// No connection was established, so that the server did not receive the request.
         case notConnected
-        /// The server is not the one that it should be, or cannot be found at all; another attempt would not help.
+        /// The server cannot be trusted or cannot be found, so that another attempt would not help.
         case notTrusted
-        /// Something arrived on an idle connection before the request went out, which was therefore not sent.
+        /// Data arrived on an idle connection before the request was sent, so that the request was not sent.
         case unsolicited
-        /// The connection ended before an answer: one that had been idle, or one that was cut.
+        /// The connection was closed before an answer arrived.
+        ///
+        /// The connection may have been idle.
         case disconnected
-        /// No answer in time, or one that is no HTTP: the server may have the request.
+        /// No valid HTTP answer arrived in time, so that the server may have received the request.
         case unanswered
     }
 
-    /// What is known about the request.
+    /// The state of the request.
     public let kind: Kind
-    /// What went wrong.
+    /// The message.
     public let description: String
 
-    /// Makes a failure.
+    /// Creates an error.
     public init(_ kind: Kind, _ description: String) {
         self.kind = kind
         self.description = description
     }
 
-    /// Whether the server may have the request.
+    /// Whether the server may have received the request.
     public var mayHaveArrived: Bool { kind == .disconnected || kind == .unanswered }
 }

@@ -2,7 +2,7 @@ import Glibc
 import HTTP
 
 extension SendError {
-    /// Says in plain words why a request got no answer.
+    /// Creates an error with a message for an HTTP failure on a route.
     init(_ failure: HTTPError, on route: Route) {
         switch failure {
         case .noAddress:
@@ -32,9 +32,10 @@ extension SendError {
                 .unsolicited,
                 "the idle connection\(route.proxySuffix) had bytes that no request asked for, or was closed")
         case .early:
-            self.init(.unanswered, "\(route.server) answered\(route.proxySuffix) before it had received the whole request")
+            self.init(
+                .unanswered, "\(route.server) answered\(route.proxySuffix) before it had received the whole request")
         case .closed:
-            // Of a server and the proxy before it, it is not known which one closed the connection.
+            // With a proxy, it is unknown whether the server or the proxy closed the connection.
             let words =
                 route.proxy == nil
                 ? "the server closed the connection without an answer"

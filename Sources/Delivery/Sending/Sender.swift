@@ -1,21 +1,27 @@
 import HTTP
 import Telemetry
 
-/// Sends requests over connections that are kept and used again. What an answer is, and how long it is waited for, is
-/// decided here; an `HTTPClient` moves the bytes.
+/// Sends requests over reused connections.
 ///
-/// A class, because it owns connections: ``shutdown()`` has to be called before the last reference goes.
+/// The sender decides what counts as an answer and how long to wait for one. An `HTTPClient` transfers the bytes.
+///
+/// A class, because it owns connections. Call ``shutdown()`` before the last reference is released.
 public final class Sender: Sendable {
     private let client: HTTPClient
     private let routes: [SystemName: Route]
     private let settings: SenderSettings
     private let now: @Sendable () -> Timestamp
 
-    /// Prepares to send; no connection is made yet.
+    /// Creates a sender.
+    ///
+    /// No connection is made yet.
+    ///
     /// - Parameters:
-    ///   - systems: whose endpoints are needed.
-    ///   - now: the clock that `Retry-After` dates are compared with.
-    /// - Throws: ``CredentialError``, ``SendError`` if there is not enough memory.
+    ///   - settings: The settings for requests.
+    ///   - systems: The systems to which requests will be sent.
+    ///   - now: A function that returns the current time, with which `Retry-After` dates are compared.
+    /// - Throws: ``CredentialError`` if a certificate file cannot be used, or ``SendError`` if there is not enough
+    ///   memory.
     public init(
         _ settings: SenderSettings, systems: some Sequence<SystemName>, now: @escaping @Sendable () -> Timestamp
     ) throws {
@@ -39,13 +45,14 @@ public final class Sender: Sendable {
         self.now = now
     }
 
-    /// Ends what is under way, and closes all connections.
+    /// Ends the requests under way and closes all connections.
     public func shutdown() async { await client.close() }
 
-    /// Sends a request once. When its task is cancelled, the answer has 3 seconds to come.
+    /// Sends a request once, without retries.
     ///
-    /// The status line decides what became of a request, and a body only explains it: if the head of an answer came, there
-    /// is an answer, whatever becomes of its body.
+    /// If the task is cancelled, the answer has 3 seconds to arrive. The status line determines the outcome of a
+    /// request. If the head of an answer was received, the request counts as answered, even if the body is incomplete.
+    ///
     /// - Throws: ``SendError`` if there is no answer.
     public func send(_ request: UploadRequest, to system: SystemName) async throws(SendError) -> Answer {
         guard let route = routes[system] else { throw SendError(.notConnected, "no endpoint") }
@@ -67,7 +74,7 @@ public final class Sender: Sendable {
         }
         switch end {
         case .failed(.proxyRefused(407)):
-            // What the proxy said to itself is not known; its name stands there instead.
+            // The answer of the proxy is unknown, so that the body is the name of the proxy.
             return Answer(status: 407, body: Array((route.proxy?.description ?? "").utf8))
         case .failed(let failure): throw SendError(failure, on: route)
         case .late: throw SendError(.unanswered, timeoutMessage(exchange.timeoutCause, on: route))

@@ -1,26 +1,28 @@
 import HTTP
 import Telemetry
 
-/// How requests are sent.
+/// The settings for sending requests.
 public struct SenderSettings: Sendable {
-    /// Where each system's records go.
+    /// The server of each system.
     public var endpoints: [SystemName: Endpoint]
-    /// Through which proxy.
+    /// The rules that select a proxy.
     public var proxies = ProxyRules()
-    /// Whom to trust, and who we are.
+    /// The trusted authorities and the client certificate.
     public var identity = TLSIdentity()
-    /// How many connections there may be to one endpoint.
+    /// The maximum number of connections to one endpoint.
     public var connections = 8
-    /// How long a connection may take to come up, in seconds.
+    /// The maximum time to establish a connection, in seconds.
     public var connectTimeout = 10
-    /// How long a server may say nothing, in seconds.
+    /// The maximum time without data from the server, in seconds.
     public var readTimeout = 30
-    /// How long a request and its whole answer may take, in seconds.
+    /// The maximum time for a request and its complete answer, in seconds.
     public var exchangeTimeout = 120
-    /// What the header `User-Agent` says.
+    /// The value of the header `User-Agent`.
     public var agent: String
 
-    /// Makes settings; endpoints that are not given are the documented ones.
+    /// Creates settings.
+    ///
+    /// Systems without a given endpoint use their documented one.
     public init(agent: String, endpoints given: [SystemName: Endpoint] = [:], systems: SystemTable) {
         self.agent = agent
         endpoints = given
@@ -30,19 +32,21 @@ public struct SenderSettings: Sendable {
     }
 }
 
-/// The certificates of encrypted connections, as files in PEM.
+/// The certificate files, in PEM format, for encrypted connections.
 public struct TLSIdentity: Sendable {
-    /// The authorities to trust instead of the system's.
+    /// The path of the authorities that replace those of the system.
     public var authorities: String?
-    /// Our certificate, with those between it and its authority after it.
+    /// The path of the client certificate, followed by its intermediate certificates.
     public var certificate: String?
-    /// The key of our certificate; by default in the same file.
+    /// The path of the client key.
+    ///
+    /// By default, the certificate file contains it.
     public var key: String?
 
-    /// The system's authorities and no certificate.
+    /// Creates an identity with the system's authorities and without a client certificate.
     public init() {}
 
-    /// Reads the files and finds out whether they can be used.
+    /// Reads the files and checks that they can be used.
     func read() throws(CredentialError) -> HTTPIdentity {
         var identity = HTTPIdentity()
         if let authorities { identity.authorities = try Self.certificates(authorities) }
