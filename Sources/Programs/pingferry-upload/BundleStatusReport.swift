@@ -3,14 +3,16 @@ import Delivery
 import JSONText
 import Telemetry
 
-/// What is said of a bundle that may have done its work: a line, or an object for machines.
+/// The status of a bundle for display, as a line of text or a JSON object.
 struct BundleStatusReport {
     let status: BundleStatus
-    /// Records that are not delivered, where they are asked for.
+    /// The records that are not delivered, if they are to be listed.
     var records: [UndeliveredRecord] = []
 
-    /// `monday.tar.zst: done: 7 delivered; held: pending-events 1`, or
-    /// `not done: refused 1 (400 no such user), daily limit 40; 12 delivered`
+    /// The line that `status` prints for the bundle.
+    ///
+    /// Examples are `monday.tar.zst: done: 7 delivered; held: pending-events 1` and `tuesday.tar.zst: not done: refused
+    /// 1 (400 no such user), daily limit 40; 12 delivered`.
     var line: String {
         let held = status.held.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
         let settled =
@@ -53,13 +55,13 @@ struct BundleStatusReport {
     }
 }
 
-/// A record of a bundle that was not delivered, with what `retry`, `release` and `forget` want.
+/// A record that is not delivered, with the id that `retry`, `release` and `forget` accept.
 struct UndeliveredRecord {
     let record: Record
-    /// Why: `refused`, the codes for which it is held, or what it waits for.
+    /// The reason why the record is not delivered.
     let reason: WaitReason
 
-    /// The id, and below it the record's type, client and time and the reason.
+    /// The id, and below it the type, client, time and reason of the record.
     var lines: [String] {
         let client = record.client.map { ", client \($0)" } ?? ""
         let time = record.time.map { ", \($0)" } ?? ""
@@ -77,7 +79,7 @@ struct UndeliveredRecord {
 }
 
 extension CanonicalObject {
-    /// Sets reasons as a list: each with its code, what it is about, its records and its words.
+    /// Sets a list of reasons, each with its code, detail, number of records and text.
     mutating func set(_ key: JSONKey, reasons: [WaitReason: Int]) {
         set(key, objects: reasons.sorted { $0.key < $1.key }) { object, entry in
             object.set("code", string: entry.key.code)

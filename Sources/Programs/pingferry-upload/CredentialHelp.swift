@@ -1,13 +1,13 @@
 import Systems
 import Telemetry
 
-/// The texts about credentials in `--help`, as the systems give them.
+/// The parts of `--help` that describe credentials, as the systems define them.
 enum CredentialHelp {
     private static var formats: [CredentialFormat] { Systems.table.all.compactMap(\.uploads.credentials) }
 
-    /// The variables of the environment.
+    /// The names of the environment variables.
     static var variables: String { formats.map(\.variablesHelp).joined(separator: ", ") }
 
-    /// The credentials file, indented as an example.
+    /// An example of a credentials file.
     static var file: String { "  {" + formats.map(\.entryHelp).joined(separator: ",\n   ") + "}" }
 }

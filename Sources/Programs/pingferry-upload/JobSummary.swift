@@ -3,62 +3,69 @@ import Delivery
 import JSONText
 import Telemetry
 
-/// The summary that is printed after a job. It counts every record of the bundles exactly once.
+/// The summary that is printed after a job.
+///
+/// It counts each record of the bundles exactly once.
 struct JobSummary {
     let plan: Plan
     let report: JobReport
-    /// Why the ledger or a bundle failed while the job ran.
+    /// The error of the ledger or of a bundle during the job.
     let failure: CommandError?
-    /// What to set for a credential that is missing.
+    /// Returns the name of the setting that provides a missing credential.
     let nameToSet: (Account) -> String
-    /// Bundles that were left out because they cannot be read.
+    /// The bundles that were skipped because they cannot be used.
     var unusable: [UnusableBundleError] = []
-    /// What the ledger has as refused after the job, and nobody has settled, whatever bundle it came in.
+    /// The unresolved refusals in the ledger after the job, from all bundles.
     var refusals: [RefusalGroup] = []
-    /// Held records that an operator can release, by their codes, whatever bundle they came in.
+    /// The held records in the ledger that the operator can release, from all bundles, by hold codes.
     var heldReleasable: [String: Int] = [:]
-    /// The pauses that servers asked for and that have not ended, those of this job included.
+    /// The pauses in effect, including pauses that servers requested during this job.
     var pauses: [Pause]
-    /// How far each bundle has come; empty where nobody asked.
+    /// The status of each bundle.
+    ///
+    /// Empty if it is not reported.
     var bundles: [BundleStatus] = []
-    /// Where bundles lie now that had done their work.
+    /// The new paths of the bundles that were moved.
     var moved: [String] = []
-    /// Why one could not be moved.
+    /// The first error of moving a bundle.
     var moveFailure: CommandError?
 
-    /// Lists that were planned to be sent in part, and of which a part was settled.
+    /// The number of lists that were planned to be sent in part, and of which a part was settled.
     private var sentInPart: Int { plan.recordsSentInPart.intersection(report.partlySettled).count }
 
-    /// Records that were planned and not settled.
+    /// The number of records that were planned and not settled.
     private var undeliveredRecords: Int {
         max(0, plan.count(.send) + plan.count(.sendPart) - report.delivered - report.refused - sentInPart)
     }
 
-    /// Refused records that wait for somebody's decision.
+    /// The number of refused records that the operator has not resolved.
     private var unresolvedRefusals: Int { refusals.reduce(0) { $0 + $1.records } }
 
-    /// Why records were not tried.
+    /// The number of records that were not attempted, by reason.
     private var reasons: [WaitReason: Int] {
         var reasons = plan.reasons.filter { $0.key != WaitReason(code: Disposition.sendPart.code) }
         if sentInPart > 0 { reasons[WaitReason(code: Disposition.sendPart.code)] = sentInPart }
         return reasons
     }
 
-    /// What became of the records that were planned.
+    /// The number of planned records with each outcome.
     private var outcomes: [(name: String, count: Int)] {
         [("delivered", report.delivered), ("refused", report.refused), ("left", undeliveredRecords)].filter { $0.1 > 0 }
     }
 
-    /// All records by what became of them: each counts once.
+    /// The number of records with each outcome or reason.
+    ///
+    /// Each record counts once.
     private var counts: [String: Int] {
         var counts = Dictionary(uniqueKeysWithValues: outcomes)
         for (reason, records) in reasons { counts[reason.code, default: 0] += records }
         return counts
     }
 
-    /// The exit status of the command; nil if all is well.
+    /// The exit status of the command, or `nil` for success.
     ///
-    /// A refusal wants somebody to look, so it comes before what settles itself with the next job.
+    /// A refusal takes precedence over records that the next job will send, because it needs a decision of the
+    /// operator.
     var status: ExitStatus? {
         if let failure { return failure.status }
         if let status = unusable.status { return status }
@@ -71,10 +78,13 @@ struct JobSummary {
         return moveFailure?.status
     }
 
-    /// Whether somebody has to hear of the job.
+    /// Whether the summary line is printed even with `--quiet`.
     private var needsAttention: Bool { status != nil || plan.count(.tooOld) > 0 }
 
-    /// `120 records: delivered 40, refused 1, left 2; mozilla: 503 busy (2); 1 stays refused until retry or forget: …`
+    /// The summary line, which scripts parse.
+    ///
+    /// An example is `120 records: delivered 40, refused 1, left 2; mozilla: 503 busy (2); 1 stays refused until retry
+    /// or forget: …`.
     private var summaryLine: String {
         let parts =
             outcomes.map { "\($0.name) \($0.count)" }
@@ -92,13 +102,13 @@ struct JobSummary {
 
     private var wrongCredentials: [Account] { report.wrongCredentials.sorted { $0.label < $1.label } }
 
-    /// Why planned uploads were left.
+    /// The reasons why planned uploads were not delivered, with the number of uploads.
     private var undelivered: [(reason: UndeliveredReason, uploads: Int)] {
         report.undelivered.map { ($0.key, $0.value) }
             .sorted { ($0.reason.system.description, $0.reason.text) < ($1.reason.system.description, $1.reason.text) }
     }
 
-    /// `mozilla: 503 busy (2)`: undeliveredPhrases planned uploads were left, in the order of systems, each reason once.
+    /// The reasons why planned uploads were not delivered, such as `mozilla: 503 busy (2)`, sorted by system.
     private var undeliveredPhrases: [String] {
         var counts: [String: Int] = [:]
         for (reason, uploads) in report.undelivered {
@@ -107,7 +117,7 @@ struct JobSummary {
         return counts.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
     }
 
-    /// What has to be settled by somebody, or that nothing is left.
+    /// The phrases about records that the operator has to resolve, or the statement that nothing is left.
     private var closingPhrases: [String] {
         var closingPhrases: [String] = []
         if !unusable.isEmpty { closingPhrases.append("left out: \(unusable.map(\.path).joined(separator: ", "))") }
@@ -147,10 +157,11 @@ struct JobSummary {
         return object
     }
 
-    /// Prints the summary, and what went wrong on standard error unless one line has to do; nothing where all is well and
-    /// nobody asked.
+    /// Prints the summary to standard output and problems to standard error.
+    ///
+    /// With `isQuiet`, a successful job prints nothing.
     func print(isQuiet: Bool, asJSON: Bool) throws {
-        // A log for machines has an entry for each upload already.
+        // The JSON log already contains an entry for each upload.
         if !isQuiet, StandardError.currentForm == .text {
             for problem in report.problems { StandardError.write("\(PingferryUpload.name): \(problem)") }
         }
@@ -165,7 +176,7 @@ struct JobSummary {
 }
 
 extension CanonicalObject {
-    /// Sets what was refused, by answer.
+    /// Sets a list of refused records, grouped by answer.
     mutating func set(_ key: JSONKey, refusals: [RefusalGroup]) {
         set(key, objects: refusals) { object, group in
             object.set("reason", string: group.reason)

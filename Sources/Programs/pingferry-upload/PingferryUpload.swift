@@ -3,7 +3,9 @@ import Console
 import Files
 import Glibc
 
-/// The one-shot uploader: it sends what the limits allow today, records every outcome, and ends.
+/// The uploader.
+///
+/// Each run sends the records that the limits allow today, stores all outcomes, and ends.
 @main
 struct PingferryUpload: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -34,18 +36,18 @@ struct PingferryUpload: AsyncParsableCommand {
         ],
         defaultSubcommand: SendCommand.self)
 
-    /// The program in its messages.
+    /// The name of the program in messages.
     static let name = "pingferry-upload"
 
-    /// The number of files that a command has open at most, without bundles and connections.
+    /// The maximum number of open files of a command, not counting bundles and connections.
     static let openFiles = 32
 
     static func main() async {
         StandardDescriptors.reserve()
-        // TLS libraries would write the keys of connections into the file that it names.
+        // TLS libraries would write the session keys of connections to the file that this variable names.
         unsetenv("SSLKEYLOGFILE")
         SystemResources.require(for: "pingferry-upload", openFiles: openFiles, threadsPerProcessor: 2)
-        // Before anything can go wrong: a log for machines has no other lines.
+        // The log format is set before any message can be written, because a JSON log must not contain other lines.
         if CommandLine.arguments.contains("--log-json") { StandardError.write(in: .json) }
         CommandArguments.requireUTF8(of: "pingferry-upload")
         await runAndExit(as: name)

@@ -4,10 +4,10 @@ import Files
 import JSONText
 import Telemetry
 
-/// A plan in words, as a table and as JSON: what is sent, and what waits, each with its reason.
+/// A plan for display, as a table or as JSON.
 struct PlanReport {
     let plan: Plan
-    /// What to set for a credential that is missing.
+    /// Returns the name of the setting that provides a missing credential.
     let nameToSet: (Account) -> String
 
     private var pool: CandidatePool { plan.pool }
@@ -28,7 +28,9 @@ struct PlanReport {
         }
     }
 
-    /// `46 uploads planned of 120 records: send 44, daily limit 60, held: schema 16`
+    /// The summary of the plan.
+    ///
+    /// An example is `46 uploads planned of 120 records: send 44, daily limit 60, held: schema 16`.
     var summaryLine: String {
         let parts = plan.reasons.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }
         let send = plan.count(.send)
@@ -75,8 +77,9 @@ struct PlanReport {
 
     // MARK: JSON
 
-    /// Prints the plan as one object: counts, the uploads in the order of the queues, and each record that is not sent.
-    /// - Parameter source: where the records' ids are read.
+    /// Prints the plan as one object: counts, uploads in order, and records that are not sent.
+    ///
+    /// Their ids are read from `source`.
     func printJSON(_ source: UploadSource) throws {
         var object = CanonicalObject()
         object.set("reasons", reasons: plan.reasons)
@@ -95,7 +98,7 @@ struct PlanReport {
         try Terminal.print(object)
     }
 
-    /// A record that is not sent.
+    /// Returns the object for a record that is not sent.
     private func json(_ index: Int, _ record: Record) -> [UInt8] {
         let disposition = plan.dispositions[index]
         var object = CanonicalObject(naming: record)
@@ -116,7 +119,7 @@ struct PlanReport {
 }
 
 extension CanonicalObject {
-    /// Sets what waits for somebody to do something: held records by code, and missing credentials by account.
+    /// Sets the held records by code and the missing credentials by account.
     mutating func set(waitingIn plan: Plan) {
         set("held", object: CanonicalObject(counts: plan.holds))
         set("missingCredentials", objects: plan.missingCredentials) { object, missing in
@@ -126,7 +129,7 @@ extension CanonicalObject {
         }
     }
 
-    /// Sets which servers asked to be left alone, and until when.
+    /// Sets the servers that requested pauses, and the ends of the pauses.
     mutating func set(_ pauses: [Pause]) {
         set("pauses", objects: pauses) { object, pause in
             object.set("endpoint", string: pause.endpoint)
@@ -134,22 +137,25 @@ extension CanonicalObject {
         }
     }
 
-    /// Sets an account's name, and whether its development key is meant.
+    /// Sets the name of an account, and whether its development key is needed.
     fileprivate mutating func set(_ account: Account) {
         set("account", string: account.name)
         set("development", boolean: account.isDevelopment)
     }
 }
 
-/// Words for numbers and waits.
+/// Phrases of the summaries.
+///
+/// Scripts parse them.
 enum Phrase {
-    /// `1 record`, `2 records`
+    /// Returns a number with a noun, such as `1 record` or `2 records`.
     static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
-    /// `https://h:443 asked to be left alone until 2026-03-02T13:00:00.000Z`
+    /// Returns a phrase such as `https://h:443 asked to be left alone until 2026-03-02T13:00:00.000Z`.
     static func pause(_ pause: Pause) -> String { "\(pause.endpoint) asked to be left alone until \(pause.until)" }
 
-    /// `3 stay refused until retry or forget: 400 no such user (2), 413 the body is too large (1)`
+    /// Returns a phrase such as `3 stay refused until retry or forget: 400 no such user (2), 413 the body is too large
+    /// (1)`.
     static func refusals(_ groups: [RefusalGroup]) -> String {
         let records = groups.reduce(0) { $0 + $1.records }
         let shown = groups.prefix(refusalsShown).map { "\($0.status) \($0.reason) (\($0.records))" }
@@ -159,7 +165,7 @@ enum Phrase {
             + (shown + more).joined(separator: ", ")
     }
 
-    /// `2 stay held until release or forget: schema (1), schema, too-few-events (1)`
+    /// Returns a phrase such as `2 stay held until release or forget: schema (1), schema, too-few-events (1)`.
     static func held(_ counts: [String: Int]) -> String {
         let records = counts.values.reduce(0, +)
         let codes = counts.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
@@ -167,6 +173,6 @@ enum Phrase {
             + codes.joined(separator: ", ")
     }
 
-    /// How many different answers one line names.
+    /// The maximum number of distinct answers in a line.
     static let refusalsShown = 3
 }

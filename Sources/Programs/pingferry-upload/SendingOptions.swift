@@ -6,7 +6,7 @@ import FoundationEssentials
 import Systems
 import Telemetry
 
-/// How uploads are sent.
+/// The options for sending uploads.
 struct SendingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -85,8 +85,7 @@ struct SendingOptions: ParsableArguments {
         _ = try proxyOption()
     }
 
-    /// Checks that bundles and connections can be open at once.
-    /// - Throws: `CommandError`.
+    /// Throws a `CommandError` if the bundles and connections need more open files than the system allows.
     func requireFileDescriptors(bundles: Int) throws {
         let count = PingferryUpload.openFiles + bundles + connections * Systems.table.all.count
         guard !DescriptorLimit.allows(count) else { return }
@@ -96,11 +95,12 @@ struct SendingOptions: ParsableArguments {
             remedy: "allow more open files (ulimit -n), or give fewer bundles or --connections")
     }
 
-    /// The credentials that the file and the environment hold.
-    /// - Throws: `CredentialError`.
+    /// Returns the credentials from the file and the environment.
+    ///
+    /// - Throws: `CredentialError` if the credentials are invalid or the file is not protected.
     func credentials(environment: [String: String]) throws -> Credentials {
         let path = credentials ?? environment["PINGFERRY_CREDENTIALS"].flatMap { $0.isEmpty ? nil : $0 }
-        // Set by systemd, whose files belong to root and are open to the service by an access list.
+        // systemd sets this variable. Its files belong to root, and an access control list lets the service read them.
         let protectedFolder = environment["CREDENTIALS_DIRECTORY"]
         let file = try path.map {
             try CredentialFile(path: $0, knowing: Systems.table, protectedFolder: protectedFolder)
@@ -108,8 +108,9 @@ struct SendingOptions: ParsableArguments {
         return try Credentials(file: file, environment: environment, of: Systems.table)
     }
 
-    /// How a job is run with these options.
-    /// - Throws: `CredentialError`, `ProxyError`.
+    /// Returns the settings of a job with these options.
+    ///
+    /// - Throws: `CredentialError` or `ProxyError` if a setting is invalid.
     func jobSettings(agent: String, environment: [String: String]) throws -> JobSettings {
         var sender = SenderSettings(agent: agent, endpoints: try endpoints(), systems: Systems.table)
         sender.connections = connections
@@ -129,14 +130,14 @@ struct SendingOptions: ParsableArguments {
         return settings
     }
 
-    /// Where each system's records go.
+    /// Returns the address of each system's server.
     func addresses() throws -> [SystemName: String] {
         SenderSettings(agent: "", endpoints: try endpoints(), systems: Systems.table).endpoints.mapValues(\.address)
     }
 
     private func endpoints() throws -> [SystemName: Endpoint] {
         var endpoints: [SystemName: Endpoint] = [:]
-        // First, so that what is given for one system counts more.
+        // General addresses come first, so that an address for one system overrides them.
         for address in endpoint.filter({ !$0.contains("=") }).compactMap(Endpoint.init) {
             for system in Systems.table.names { endpoints[system] = address }
         }

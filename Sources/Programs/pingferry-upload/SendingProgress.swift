@@ -2,7 +2,7 @@ import Console
 import Delivery
 import Synchronization
 
-/// The line on a terminal that says how far a job has come.
+/// The progress line of a job on a terminal.
 ///
 /// A class, because all clients of a job report to it.
 final class SendingProgress: Sendable {
@@ -15,13 +15,13 @@ final class SendingProgress: Sendable {
         var undelivered = 0
     }
 
-    /// - Parameter total: how many uploads are planned.
+    /// Creates a progress line for a job of `total` uploads.
     init(total: Int, isQuiet: Bool) {
         self.total = total
         state = Mutex(State(line: ProgressLine("sending", isQuiet: isQuiet)))
     }
 
-    /// Is told of each upload that comes to its end, where somebody looks.
+    /// Updates the line with each finished upload, if standard error is a terminal.
     func observe(_ settings: inout JobSettings) {
         guard StandardError.isTerminal else { return }
         let log = settings.log

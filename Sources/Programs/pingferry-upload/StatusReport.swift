@@ -4,19 +4,21 @@ import JSONText
 import Systems
 import Telemetry
 
-/// The contents of a ledger, as tables and as JSON.
+/// The contents of a ledger for display, as tables or as JSON.
 struct StatusReport {
     let overview: LedgerOverview
-    /// The clients wanted, in lower case; empty for all.
+    /// The lowercased ids of the clients to show.
+    ///
+    /// Empty for all clients.
     let clients: Set<String>
-    /// The present instant.
+    /// The current time.
     let now: Timestamp
 
     private var pauses: [Pause] { overview.pauses.filter { $0.isActive(at: now) } }
 
-    /// Whether somebody has to hear of the ledger: something was refused, or is on its way.
+    /// Whether the summary line is printed even with `--quiet`.
     var needsAttention: Bool {
-        totals.refused > 0 || totals.inFlight > 0 || !totals.waiting.forLater.isEmpty || !pauses.isEmpty
+        totals.refused > 0 || totals.inFlight > 0 || !totals.waiting.notHeld.isEmpty || !pauses.isEmpty
             || totals.waiting.keys.contains { $0.isReleasable(knowing: Systems.table) }
     }
 
@@ -44,13 +46,15 @@ struct StatusReport {
 
     // MARK: Tables
 
-    /// Prints the clients, a row for each of their types, and the totals. A line has at most 80 columns.
+    /// Prints the clients with a row for each type, and the totals.
+    ///
+    /// Lines have at most 80 columns.
     func printTable() throws {
         let entries = entries
         let rows = entries.map { entry in
             [
                 entry.group.type.name, "\(entry.counts.delivered)", "\(entry.counts.refused)",
-                "\(entry.counts.inFlight)", "\(entry.counts.waiting.forLater.records)",
+                "\(entry.counts.inFlight)", "\(entry.counts.waiting.notHeld.records)",
                 "\(entry.counts.waiting.held.records)",
             ]
         }
@@ -71,7 +75,9 @@ struct StatusReport {
         try printBundles()
     }
 
-    /// `40 delivered, 1 refused, 0 in flight, 12 waiting, 3 held; last job 2026-03-02T02:30:00.000Z; 1 stays refused …`
+    /// The summary of the ledger.
+    ///
+    /// An example is `40 delivered, 1 refused, 0 in flight, 12 waiting, 3 held; last job 2026-03-02T02:30:00.000Z; …`.
     var summaryLine: String {
         let totals = totals
         let givenUp = totals.givenUp > 0 ? ", \(totals.givenUp) given up" : ""
@@ -79,17 +85,17 @@ struct StatusReport {
         let refusals = refusals.isEmpty ? "" : "; \(Phrase.refusals(refusals))"
         return """
             \(totals.delivered) delivered, \(totals.refused) refused, \(totals.inFlight) in flight, \
-            \(totals.waiting.forLater.records) waiting, \(totals.waiting.held.records) held\(givenUp)\(last)\(refusals)
+            \(totals.waiting.notHeld.records) waiting, \(totals.waiting.held.records) held\(givenUp)\(last)\(refusals)
             """
     }
 
-    /// When a job last ended with all well, if it was not the last job.
+    /// Returns the phrase about the last successful job, which is empty if the last job was successful.
     private func lastSuccess(before job: Timestamp) -> String {
         guard let success = overview.lastSuccess else { return ", no success yet" }
         return success == job ? "" : ", last success \(success)"
     }
 
-    /// Prints of which bundles something waits, and when a job last saw each.
+    /// Prints the bundles with waiting records, and the time at which a job was last given each.
     private func printBundles() throws {
         guard clients.isEmpty, overview.bundles.count > 1 else { return }
         for bundle in overview.bundles {
@@ -100,7 +106,7 @@ struct StatusReport {
         }
     }
 
-    /// Prints the id of each record that was refused, and below it the answer.
+    /// Prints the id of each refused record, and below it the answer.
     func printRefusals() throws {
         let refusals = remarks(areRefusals: true)
         guard !refusals.isEmpty else { return try Terminal.print("nothing refused") }
@@ -113,14 +119,14 @@ struct StatusReport {
         }
     }
 
-    /// Prints why records wait, one line for each reason unless it is long.
+    /// Prints the reasons why records wait, one for each line unless it is long.
     private static func print(why waiting: [WaitReason: Int]) throws {
         for (reason, records) in waiting.sorted(by: { $0.key < $1.key }) {
             for line in WrappedText.lines(of: "\(reason.text) \(records)", indent: 4) { try Terminal.print(line) }
         }
     }
 
-    /// What was refused, by answer, the most records first.
+    /// The refused records grouped by answer, largest group first.
     private var refusals: [RefusalGroup] {
         var counts: [RefusalKey: Int] = [:]
         for remark in remarks(areRefusals: true) {
@@ -195,8 +201,8 @@ struct StatusReport {
 }
 
 extension [WaitReason: Int] {
-    /// The entries deferred to a later job or awaiting manual action.
-    fileprivate var forLater: Self { filter { $0.key.code != Disposition.held.code } }
+    /// The records that wait for a reason other than being held.
+    fileprivate var notHeld: Self { filter { $0.key.code != Disposition.held.code } }
     fileprivate var held: Self { filter { $0.key.code == Disposition.held.code } }
     fileprivate var records: Int { values.reduce(0, +) }
 }

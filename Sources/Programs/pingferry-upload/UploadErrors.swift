@@ -5,7 +5,9 @@ import Delivery
 import Files
 
 extension CommandError {
-    /// Translates what the layers below throw.
+    /// Converts an error of the modules below.
+    ///
+    /// Returns `nil` for an unknown type of error.
     init?(_ error: any Error) {
         switch error {
         case let failure as CommandError: self = failure
@@ -22,28 +24,29 @@ extension CommandError {
 
     init(_ failure: UnusableBundleError) { self.init(failure.error, in: failure.path) }
 
-    /// A bundle that has done its work and could not be moved away.
+    /// Creates the error of a finished bundle that cannot be moved.
     init(moving error: FileError) {
         let remedy =
             error.isOnAnotherFileSystem ? "give a folder on the file system of the bundles" : nil
         self.init(status: .cannotCreate, message: "\(error)", remedy: remedy)
     }
 
-    /// A bundle that has done its work, and cannot be read again before it is moved.
+    /// Creates the error of a finished bundle that cannot be read before it is moved.
     init(moving error: BundleError, _ path: String) {
         let failure = CommandError(error, in: path)
         self.init(status: .cannotCreate, message: "not moved: \(failure.message)", remedy: failure.remedy)
     }
 
-    /// A bundle that has done its work, and in whose place another file lies now.
+    /// Creates the error of a finished bundle that was replaced by another file.
     init(changed path: String) {
         self.init(
             status: .cannotCreate, message: "\(path): not moved, for it is not the bundle any more that was sent",
             remedy: "what lies there now goes with the next job")
     }
 
-    /// What failed after the first upload may have gone. Nothing that is wrong with the input has a status of its own then,
-    /// for those say that nothing was sent.
+    /// Creates the error of a job that failed after it may have sent uploads.
+    ///
+    /// The exit statuses for invalid input are not used here, because they mean that nothing was sent.
     init(whileSending error: any Error) {
         let failure = CommandError(error)
         let remedy =
@@ -80,7 +83,9 @@ extension CommandError {
 }
 
 extension AsyncParsableCommand {
-    /// Runs the body of a command; says on standard error why it failed, and ends with the status for that.
+    /// Runs the body of a command.
+    ///
+    /// Reports its error to standard error, and exits with the status of the error.
     func reportingErrors(_ body: () async throws -> Void) async throws {
         do {
             try await body()
@@ -96,12 +101,12 @@ extension AsyncParsableCommand {
 }
 
 extension [UnusableBundleError] {
-    /// Names each of them on standard error.
+    /// Reports each error to standard error.
     func report() {
         for bundle in self { CommandError(bundle).report(as: PingferryUpload.name) }
     }
 
-    /// The exit status for them: that of all where it is the same; nil if there is none.
+    /// The common exit status of the errors, or the status for bad data if they differ, or `nil` if there are none.
     var status: ExitStatus? {
         let statuses = Set(map { CommandError($0).status })
         return statuses.count > 1 ? .badData : statuses.first

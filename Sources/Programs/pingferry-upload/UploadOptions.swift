@@ -7,7 +7,7 @@ import Parallel
 import Systems
 import Telemetry
 
-/// The options of every command.
+/// The options that all commands have.
 struct CommonOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Show no tables; say nothing when all is well, and one line otherwise.")
     var quiet = false
@@ -15,16 +15,16 @@ struct CommonOptions: ParsableArguments {
     @Flag(help: "Print a summary for machines on standard output.")
     var json = false
 
-    /// Refuses the standard input: a job, and the jobs of the nights after it, read a bundle again and again.
+    /// Throws an error if a bundle is standard input, because this job and later ones read the bundle repeatedly.
     static func rejectStandardInput(in bundles: [String]) throws {
         guard !bundles.contains("-") else {
             throw ValidationError("a bundle comes from a file here, not from standard input: store it first")
         }
     }
 
-    /// Verifies bundles, with progress on the terminal.
+    /// Verifies bundles and shows the progress on the terminal.
     ///
-    /// - Throws: `UnusableBundlesError`.
+    /// - Throws: `UnusableBundlesError` if bundles cannot be used.
     func intake(
         _ bundles: [String], signedBy signers: Signers? = nil, keepsGoing: Bool = false,
         isReleased: (_ id: String, _ code: String) -> Bool
@@ -39,7 +39,7 @@ struct CommonOptions: ParsableArguments {
     }
 }
 
-/// Which ledger, and what a day is in it.
+/// The options for the path of the ledger and the time zone of its days.
 struct LedgerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -59,12 +59,13 @@ struct LedgerOptions: ParsableArguments {
         }
     }
 
-    /// The path of the ledger.
-    /// - Throws: `CommandError` where there is no home to look in.
+    /// Returns the path of the ledger.
+    ///
+    /// - Throws: `CommandError` if no path is given and the environment does not determine one.
     func path() throws -> String {
         if let ledger { return ledger }
         let environment = ProcessInfo.processInfo.environment
-        // A relative one is invalid by the specification of these folders, and ignored.
+        // The XDG specification declares relative paths invalid and requires that they are ignored.
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return "\(state)/pingferry/ledger.sqlite" }
         guard let home = environment["HOME"], home.hasPrefix("/") else {
             throw CommandError(
@@ -74,14 +75,15 @@ struct LedgerOptions: ParsableArguments {
         return "\(home)/.local/state/pingferry/ledger.sqlite"
     }
 
-    /// Opens the ledger to change it.
-    /// - Parameter mustExist: whether nothing is made where there is none.
-    func open(mustExist: Bool = false) throws -> Ledger {
+    /// Opens the ledger for writing.
+    ///
+    /// With `mustExist`, a missing ledger is an error.
+    func open(mustExist: Bool) throws -> Ledger {
         try Ledger(path: try path(), now: SystemClock.now, mustExist: mustExist)
     }
 }
 
-/// How much is sent.
+/// The options that limit the number of uploads.
 struct LimitOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The most uploads a day: a number, or unlimited.", valueName: "n"))
     var dailyLimit = Limit(count: 100)
@@ -106,7 +108,7 @@ struct LimitOptions: ParsableArguments {
 
 extension UploadLimits.Scope: ExpressibleByArgument {}
 
-/// A number of uploads; nil is unlimited.
+/// A maximum number, or `nil` for no limit.
 struct Limit: ExpressibleByArgument, CustomStringConvertible {
     let count: Int?
 
@@ -125,7 +127,7 @@ struct Limit: ExpressibleByArgument, CustomStringConvertible {
     var defaultValueDescription: String { description }
 }
 
-/// A span of time: a number and d, h or m.
+/// A time span, which is given as a number followed by `d`, `h` or `m`.
 struct Age: ExpressibleByArgument {
     let milliseconds: Int64
 

@@ -3,7 +3,7 @@ import Console
 import Delivery
 import JSONText
 
-/// `retry`: lets refused records be sent again.
+/// The command `retry`, which sends refused records again.
 struct RetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
@@ -40,7 +40,7 @@ struct RetryCommand: AsyncParsableCommand {
     }
 }
 
-/// `forget`: lets the ledger forget records.
+/// The command `forget`, which removes records from the ledger or gives them up.
 struct ForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
@@ -78,7 +78,7 @@ struct ForgetCommand: AsyncParsableCommand {
     }
 }
 
-/// The options of commands that change the ledger by hand.
+/// The options of commands that edit the ledger.
 struct EditOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("Ids of records, as status --ids and list --ids show them.", valueName: "id"))
     var ids: [String] = []
@@ -86,7 +86,7 @@ struct EditOptions: ParsableArguments {
     @OptionGroup(title: "Ledger") var ledger: LedgerOptions
     @OptionGroup(title: "Common options") var common: CommonOptions
 
-    /// Refuses a command without ids.
+    /// Throws an error if no ids are given.
     func requireIDs() throws {
         guard !ids.isEmpty else { throw ValidationError("Missing expected argument '<id> ...'") }
     }
@@ -100,7 +100,7 @@ struct EditOptions: ParsableArguments {
         }
     }
 
-    /// - Throws: `CommandError` for ids that the ledger does not know.
+    /// Throws a `CommandError` if the ledger has no entries for some of the ids.
     func requireKnown(_ counts: [String: Int]) throws {
         let unknown = counts.filter { $0.value == 0 }.keys.sorted()
         guard let first = unknown.first else { return }

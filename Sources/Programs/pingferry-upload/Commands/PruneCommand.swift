@@ -4,7 +4,7 @@ import Delivery
 import JSONText
 import Systems
 
-/// `prune`: removes old entries from the ledger.
+/// The command `prune`, which removes old entries from the ledger.
 struct PruneCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prune",
@@ -32,7 +32,9 @@ struct PruneCommand: AsyncParsableCommand {
         guard olderThan.milliseconds >= Self.shortest else { throw ValidationError("--older-than takes 7d or more") }
     }
 
-    /// Jobs note once a day which records they had, and may pause for some days.
+    /// The minimum age, in milliseconds.
+    ///
+    /// Jobs mark the records that they see only once a day, and may not run for some days.
     private static let shortest: Int64 = 7 * 86_400_000
 
     func run() async throws {

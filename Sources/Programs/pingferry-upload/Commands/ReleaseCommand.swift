@@ -5,7 +5,7 @@ import JSONText
 import Systems
 import Telemetry
 
-/// `release`: lets held records be sent.
+/// The command `release`, which lets held records be sent.
 struct ReleaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "release",
@@ -60,7 +60,9 @@ struct ReleaseCommand: AsyncParsableCommand {
         }
     }
 
-    /// Before the first job there is no ledger that could know an id.
+    /// Opens the ledger.
+    ///
+    /// If it does not exist, the error explains how to release records before the first job.
     private func open() throws -> Ledger {
         do {
             return try edit.ledger.open(mustExist: !force && bundle.isEmpty)
@@ -71,16 +73,19 @@ struct ReleaseCommand: AsyncParsableCommand {
         }
     }
 
-    /// The ids of a bundle's records that are held for the reason: of all, or of those that are given.
+    /// Returns the ids of the held records in a bundle.
+    ///
+    /// If ids are given as arguments, only those are returned.
     private func held(in path: String) async throws -> [String] {
-        // What was released before is meant too, so that it is not taken for unknown.
+        // Records that were released before are included, so that their ids are not reported as unknown.
         let intake = try await edit.common.intake([path], isReleased: { _, _ in false })
         let records = intake.pool.indices(heldFor: reason, ids: edit.ids.isEmpty ? nil : edit.ids)
         return try records.map { try intake.source.record(at: intake.pool.location(of: $0)).id }
     }
 
-    /// Those of some ids that the ledger knows.
-    /// - Throws: `CommandError` for one that it does not know, or knows to be held for other reasons alone.
+    /// Returns `ids` if the ledger has a record for each of them.
+    ///
+    /// - Throws: `CommandError` if an id is unknown, or if its record is held only for other reasons.
     private func held(in ledger: Ledger, _ ids: [String]) throws -> [String] {
         let states = try ledger.recordStates(of: ids)
         for id in ids {
@@ -101,7 +106,7 @@ struct ReleaseCommand: AsyncParsableCommand {
         return ids
     }
 
-    /// A line for each reason that can be released, and one for those that cannot.
+    /// The lines of `--help` that describe the hold codes.
     private static var reasons: String {
         let codes = Systems.table.holdCodes
         let lines = codes.filter { !$0.isFinal }.map { "  \($0.code): it \($0.meaning)" }

@@ -7,7 +7,7 @@ import FoundationEssentials
 import Systems
 import Telemetry
 
-/// `send`: one job.
+/// The command `send`, which runs one job.
 struct SendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
@@ -141,7 +141,9 @@ struct SendCommand: AsyncParsableCommand {
         if let status = intake.unusable.status { throw ExitCode(status.rawValue) }
     }
 
-    /// Plans for the present instant, which is after the bundles were read: that may take its time.
+    /// Makes the plan for the current time.
+    ///
+    /// Reading the bundles may have taken a long time.
     private func plan(_ intake: BundleIntake, _ view: LedgerView?, _ credentials: Credentials) throws -> Plan {
         let now = SystemClock.now
         let state = try view?.state(of: intake.pool, today: ledger.days.day(of: now)) ?? LedgerState()
@@ -150,7 +152,9 @@ struct SendCommand: AsyncParsableCommand {
         return Planner.plan(intake.pool, state, rules: rules, now: now, hasCredential: credentials.isKnown)
     }
 
-    /// A ledger that does not exist yet knows nothing.
+    /// Opens the ledger for reading.
+    ///
+    /// Returns `nil` if it does not exist, which is the same as an empty ledger.
     private func ledgerView() throws -> LedgerView? {
         do {
             return try LedgerView(path: try ledger.path())
@@ -159,14 +163,14 @@ struct SendCommand: AsyncParsableCommand {
         }
     }
 
-    /// - Parameter unusable: takes the bundles that could not be read.
+    /// Runs the job, and stores the bundles that cannot be used in `unusable`.
     private func send(_ unusable: inout [UnusableBundleError]) async throws {
         try sending.requireFileDescriptors(bundles: bundles.count)
         var settings = try sending.jobSettings(
             agent: "Pingferry/\(ProgramVersion.number)", environment: ProcessInfo.processInfo.environment)
-        // Found out before anything is sent.
+        // The folder is checked before anything is sent.
         if let moveDone { _ = try DestinationFolder(path: moveDone) }
-        // First, so that a second job ends before it has read all bundles.
+        // The ledger is locked first, so that a second job ends before it reads all bundles.
         let ledger = try ledger.open(mustExist: ledgerMustExist)
         if ledger.isNew { StandardError.write("\(PingferryUpload.name): created a new ledger at \(ledger.path)") }
         let intake: BundleIntake
@@ -187,7 +191,7 @@ struct SendCommand: AsyncParsableCommand {
         let progress = SendingProgress(total: plan.uploads, isQuiet: common.quiet)
         progress.observe(&settings)
         let job = Job(plan: plan, source: intake.source, ledger: ledger, settings: settings)
-        let report = try await Sending.run(job, progress: progress)
+        let report = try await JobRunner.run(job, progress: progress)
         var summary = JobSummary(
             plan: plan, report: report, failure: report.failure.map { CommandError(whileSending: $0) },
             nameToSet: settings.credentials.nameToSet, unusable: intake.unusable, pauses: plan.pauses)
@@ -198,7 +202,7 @@ struct SendCommand: AsyncParsableCommand {
         try ledger.recordSuccess()
     }
 
-    /// Adds what the ledger says after the job, and moves bundles away that have done their work.
+    /// Adds the state of the ledger after the job to the summary, and moves finished bundles.
     private func finish(_ summary: inout JobSummary, _ ledger: Ledger) throws {
         summary.refusals = try ledger.view.refusals()
         summary.pauses = try ledger.view.pauses(of: summary.plan, at: SystemClock.now)
@@ -214,7 +218,9 @@ struct SendCommand: AsyncParsableCommand {
         }
     }
 
-    /// Moves bundles away. One that cannot be moved is told, and stays where it is.
+    /// Moves bundles to a folder.
+    ///
+    /// A bundle that cannot be moved is reported and stays in its place.
     private func move(
         _ bundles: [BundleStatus], to folder: borrowing DestinationFolder, _ summary: inout JobSummary,
         _ ledger: Ledger
@@ -234,11 +240,12 @@ struct SendCommand: AsyncParsableCommand {
         }
     }
 
-    /// Moves the files of a bundle: the bundle, or all volumes and their list, the first volume first; and the signature, if the
-    /// bundle has one.
+    /// Moves the files of a bundle, which are the bundle or its volumes and their list, and the signature if there is
+    /// one.
+    ///
     /// - Returns: The new path of the first file, or `nil` if the files are in the folder already.
-    /// - Throws: `CommandError` if the bundle cannot be read or moved, or is not the one that was verified. Another bundle, of
-    ///   which nothing was sent, may have been put in its place while the job ran.
+    /// - Throws: `CommandError` if the bundle cannot be read or moved, or if it is not the verified bundle. Another
+    ///   process may have replaced it while the job ran.
     private static func move(
         _ bundle: BundleName, to folder: borrowing DestinationFolder
     ) throws(CommandError) -> String? {

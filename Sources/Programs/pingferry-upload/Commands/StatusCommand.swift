@@ -4,7 +4,7 @@ import Delivery
 import JSONText
 import Telemetry
 
-/// `status`: what the ledger knows, of all or of some bundles.
+/// The command `status`, which reports on the ledger or on bundles.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
@@ -75,7 +75,9 @@ struct StatusCommand: AsyncParsableCommand {
 
     // MARK: Bundles
 
-    /// Prints of each bundle whether it is done. One after another, for each may be as large as memory allows.
+    /// Prints the status of each bundle.
+    ///
+    /// Only one bundle is open at a time, because each may need much memory.
     private func printBundles() async throws {
         let view = try LedgerView(path: try ledger.path())
         var unusable: [UnusableBundleError] = []

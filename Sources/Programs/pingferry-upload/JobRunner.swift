@@ -4,12 +4,15 @@ import Delivery
 import Files
 import Parallel
 
-/// The sending of a job, which a signal ends early, within 5 seconds: what is under way has a moment to get its answer.
-enum Sending {
-    /// Sends what is planned.
+/// Runs a job that a signal can stop.
+///
+/// A stopped job ends within 5 seconds, because requests under way may receive their answers.
+enum JobRunner {
+    /// Runs the job and returns its report.
     static func run(_ job: Job, progress: SendingProgress) async throws -> JobReport {
         defer { progress.clear() }
-        // The job starts when the signal handler is installed. Before that, a signal would end it at once.
+        // The job starts only after the signal handler is installed. Before that, a signal would end the process
+        // immediately.
         let (start, starter) = AsyncStream.makeStream(of: Never.self)
         defer { starter.finish() }
         let task = Task {
@@ -17,7 +20,7 @@ enum Sending {
             return try await job.run()
         }
         try catchStopSignal {
-            // First, so that nothing new is begun once it is told.
+            // The task is cancelled first, so that no new request is sent after the message.
             task.cancel()
             progress.clear()
             StandardError.write("\(PingferryUpload.name): stopping: what is under way has 3 seconds to get its answer")
@@ -26,10 +29,12 @@ enum Sending {
         return try await task.value
     }
 
-    /// Calls `body`, on a separate thread, at the first SIGINT, SIGTERM or SIGHUP, which then does not end the process. A second
-    /// one does at once, with exit status 128 + n. A signal that was ignored on entry (`nohup`) stays ignored. To be called once.
+    /// Calls `body` on a separate thread when the first SIGINT, SIGTERM or SIGHUP arrives.
     ///
-    /// - Throws: `FileError` when a handler cannot be installed.
+    /// The first signal does not end the process. A second signal ends it immediately with exit status 128 + n. A
+    /// signal that was ignored when the process started (`nohup`) stays ignored. Call this method only once.
+    ///
+    /// - Throws: `FileError` if a handler cannot be installed.
     private static func catchStopSignal(_ body: @escaping @Sendable () -> Void) throws(FileError) {
         var code = cfiles_catch_stop()
         if code == 0 { code = BackgroundThread.start { if cfiles_wait_for_stop() != 0 { body() } } }
