@@ -23,7 +23,8 @@ enum JobRunner {
             // The task is cancelled first, so that no new request is sent after the message.
             task.cancel()
             progress.clear()
-            StandardError.write("\(PingferryUpload.name): stopping: what is under way has 3 seconds to get its answer")
+            StandardError.write(
+                "\(PingferryUpload.name): stopping; requests under way have 3 seconds to receive their answers")
         }
         starter.finish()
         return try await task.value

@@ -10,24 +10,24 @@ import Glibc
 struct PingferryUpload: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pingferry-upload",
-        abstract: "Upload bundles within the documented limits, a job at a time.",
+        abstract: "Upload bundles within the documented limits, one job at a time.",
         discussion: """
-            A job verifies the bundles, sends what may go today, records each outcome in a ledger, and ends. What is left \
-            goes with the next job: run the same command every night. status with bundles says which have done their work.
+            A job verifies the bundles, sends the records that the limits allow today, stores each outcome in a ledger, and \
+            ends. The next job sends what is left, so run the same command every night. Use status with bundles to see which \
+            of them are done.
               pingferry-upload --dry-run monday.tar.zst
               pingferry-upload --quiet bundles/*.tar.zst
               pingferry-upload status
               pingferry-upload status bundles/*.tar.zst
 
-            Limits are kept for each client over all jobs and bundles: at most 100 uploads a day, and at most 40 of one \
-            type in a job. What was delivered is not sent again, whatever bundle it comes in.
+            Limits apply to each client, over all jobs and bundles: at most 100 uploads a day, and at most 40 of one type in \
+            a job. Delivered records are not sent again, even if another bundle contains them.
 
-            Exit status: 0 all good; 1 finished, but some record was refused, now or earlier, or is held, and nobody has \
-            settled that; 64 usage; 65 a bundle is damaged or not one: nothing of any was sent; 66 no such input; 69 no server \
-            could be reached, and nothing was delivered; 73 cannot create the ledger; 74 input/output error, also where \
-            a bundle or the ledger fails while the job runs, or the system has too few threads, open files or too little memory; 75 \
-            something is left for another job, or another job is at work; 77 no permission; 78 bad configuration or \
-            credentials.
+            Exit status: 0 success; 1 finished, but a record is refused or held, and this is not resolved yet; 64 invalid \
+            usage; 65 a bundle is damaged or not a bundle (without --keep-going, nothing was sent); 66 an input does not exist; \
+            69 no server could be reached, and nothing was delivered; 73 the ledger cannot be created; 74 input/output error, \
+            including a bundle or ledger that fails during the job, or a lack of threads, open files or memory; 75 records are \
+            left for another job, or another job is running; 77 permission denied; 78 invalid configuration or credentials.
             """,
         version: ProgramVersion.description(of: name),
         subcommands: [

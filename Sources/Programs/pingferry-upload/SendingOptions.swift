@@ -11,61 +11,64 @@ struct SendingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Send a system's records to another server, such as mozilla=http://127.0.0.1:8080, or those of all systems that are \
-            not named. (repeatable)
+            The server for a system's records, such as mozilla=http://127.0.0.1:8080, or for all systems without their own \
+            --endpoint. (repeatable)
             """, valueName: "[system=]address"))
     var endpoint: [String] = []
 
     @Option(
-        help: ArgumentHelp("How many clients are served at once, and connections kept to a server.", valueName: "n"))
+        help: ArgumentHelp(
+            "The number of clients served at the same time, and of connections to a server.", valueName: "n"))
     var connections = 8
 
-    @Option(help: ArgumentHelp("How long a connection may take to come up.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The maximum time to establish a connection.", valueName: "seconds"))
     var connectTimeout = 10
 
-    @Option(help: ArgumentHelp("How long a server may say nothing.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The maximum time without data from a server.", valueName: "seconds"))
     var readTimeout = 30
 
-    @Option(help: ArgumentHelp("How long a request and its whole answer may take.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The maximum time for a request and its complete answer.", valueName: "seconds"))
     var exchangeTimeout = 120
 
-    @Option(help: ArgumentHelp("How often an upload is tried before it waits for the next job.", valueName: "n"))
+    @Option(help: ArgumentHelp("The maximum number of attempts for an upload in one job.", valueName: "n"))
     var attempts = 4
 
     @Option(
         help: ArgumentHelp(
-            "Stop a system after this number of equal refusals in a job: a number, or unlimited.", valueName: "n"))
+            "Stop sending to a system after this number of equal refusals: a number, or unlimited.", valueName: "n"))
     var refusals = Limit(count: 25)
 
     @Option(
         help: ArgumentHelp(
-            "The file with credentials, readable by you alone. (default: $PINGFERRY_CREDENTIALS)", valueName: "file"),
+            "The credentials file, which only you may be able to read. (default: $PINGFERRY_CREDENTIALS)",
+            valueName: "file"),
         completion: .file())
     var credentials: String?
 
     @Option(
-        help: ArgumentHelp("Trust these authorities (PEM) instead of the system's.", valueName: "file"),
+        help: ArgumentHelp(
+            "A PEM file with the trusted authorities. (default: those of the system)", valueName: "file"),
         completion: .file())
     var caFile: String?
 
-    @Option(help: ArgumentHelp("Show this certificate (PEM) to servers.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("A PEM file with the client certificate.", valueName: "file"), completion: .file())
     var clientCert: String?
 
     @Option(
         help: ArgumentHelp(
-            "The key of the certificate (PEM), readable by you alone. (default: in the same file)", valueName: "file"),
+            "A PEM file with the key of the client certificate, which only you may be able to read. (default: --client-cert)",
+            valueName: "file"),
         completion: .file())
     var clientKey: String?
 
     @Option(
         help: ArgumentHelp(
             """
-            The proxy to connect through, or direct for none. (default: what HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and \
-            NO_PROXY say)
+            The proxy for all connections, or direct for none. (default: from HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY)
             """, valueName: "http://host:port"))
     var proxy: String?
 
-    @Flag(help: "Write a line of JSON about each upload on standard error.")
+    @Flag(help: "Write a JSON line about each upload to standard error.")
     var logJSON = false
 
     func validate() throws {
@@ -75,11 +78,11 @@ struct SendingOptions: ParsableArguments {
             ("attempts", attempts, 20),
         ]
         for (option, number, largest) in numbers where !(1...largest).contains(number) {
-            throw ValidationError("--\(option) takes 1 to \(largest)")
+            throw ValidationError("--\(option) must be from 1 to \(largest)")
         }
-        guard refusals.count != 0 else { throw ValidationError("--refusals takes 1 or more, or unlimited") }
+        guard refusals.count != 0 else { throw ValidationError("--refusals must be at least 1, or unlimited") }
         guard clientKey == nil || clientCert != nil else {
-            throw ValidationError("--client-key takes a --client-cert beside it")
+            throw ValidationError("--client-key requires --client-cert")
         }
         _ = try endpoints()
         _ = try proxyOption()
@@ -92,7 +95,7 @@ struct SendingOptions: ParsableArguments {
         throw CommandError(
             status: .inputOutput,
             message: "cannot have \(count) files open at once, which these bundles and connections need",
-            remedy: "allow more open files (ulimit -n), or give fewer bundles or --connections")
+            remedy: "allow more open files (ulimit -n), or use fewer bundles or --connections")
     }
 
     /// Returns the credentials from the file and the environment.
@@ -145,11 +148,12 @@ struct SendingOptions: ParsableArguments {
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2, let system = Systems.table.name(parts[0]) else {
                 throw ValidationError(
-                    "--endpoint takes an address, or system=address, the system one of \(Systems.table.nameList)")
+                    "--endpoint must be an address or system=address, where the system is one of \(Systems.table.nameList)"
+                )
             }
             guard let address = Endpoint(parts[1]) else {
                 throw ValidationError(
-                    "--endpoint takes http://host:port or https://host:port, without a path or a user")
+                    "--endpoint must be http://host:port or https://host:port, without a path or user")
             }
             endpoints[system] = address
         }
@@ -161,7 +165,7 @@ struct SendingOptions: ParsableArguments {
         if proxy == "direct" { return ProxyRules() }
         guard let given = Proxy(proxy), !given.hasCredential else {
             throw ValidationError(
-                "--proxy takes http://host:port; a proxy that asks for a password goes into HTTPS_PROXY")
+                "--proxy must be http://host:port; use HTTPS_PROXY for a proxy that needs a password")
         }
         return ProxyRules(always: given)
     }

@@ -27,7 +27,7 @@ extension CommandError {
     /// Creates the error of a finished bundle that cannot be moved.
     init(moving error: FileError) {
         let remedy =
-            error.isOnAnotherFileSystem ? "give a folder on the file system of the bundles" : nil
+            error.isOnAnotherFileSystem ? "use a folder on the same file system as the bundles" : nil
         self.init(status: .cannotCreate, message: "\(error)", remedy: remedy)
     }
 
@@ -40,8 +40,9 @@ extension CommandError {
     /// Creates the error of a finished bundle that was replaced by another file.
     init(changed path: String) {
         self.init(
-            status: .cannotCreate, message: "\(path): not moved, for it is not the bundle any more that was sent",
-            remedy: "what lies there now goes with the next job")
+            status: .cannotCreate,
+            message: "\(path): not moved, because another file has replaced the bundle that was sent",
+            remedy: "the next job sends the bundle that is there now")
     }
 
     /// Creates the error of a job that failed after it may have sent uploads.
@@ -51,7 +52,7 @@ extension CommandError {
         let failure = CommandError(error)
         let remedy =
             error is UnusableBundleError
-            ? "the bundle changed while it was sent; what has its answer is settled: give an intact copy to the next job"
+            ? "the bundle changed while it was sent; answered uploads are settled; give an intact copy to the next job"
             : failure?.remedy
         self.init(status: .inputOutput, message: failure?.message ?? "\(error)", remedy: remedy)
     }

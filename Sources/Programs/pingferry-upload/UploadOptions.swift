@@ -9,16 +9,17 @@ import Telemetry
 
 /// The options that all commands have.
 struct CommonOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Show no tables; say nothing when all is well, and one line otherwise.")
+    @Flag(name: .shortAndLong, help: "Print nothing on success, and otherwise one line instead of tables.")
     var quiet = false
 
-    @Flag(help: "Print a summary for machines on standard output.")
+    @Flag(help: "Print the result as JSON.")
     var json = false
 
     /// Throws an error if a bundle is standard input, because this job and later ones read the bundle repeatedly.
     static func rejectStandardInput(in bundles: [String]) throws {
         guard !bundles.contains("-") else {
-            throw ValidationError("a bundle comes from a file here, not from standard input: store it first")
+            throw ValidationError(
+                "bundles cannot be read from standard input, because they are read repeatedly; give a file")
         }
     }
 
@@ -43,11 +44,12 @@ struct CommonOptions: ParsableArguments {
 struct LedgerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The ledger. (default: pingferry/ledger.sqlite in $XDG_STATE_HOME or ~/.local/state)", valueName: "file"),
+            "The ledger file. (default: pingferry/ledger.sqlite in $XDG_STATE_HOME or ~/.local/state)",
+            valueName: "file"),
         completion: .file())
     var ledger: String?
 
-    @Option(help: ArgumentHelp("Whose days limits count: a name such as Europe/Berlin.", valueName: "name"))
+    @Option(help: ArgumentHelp("The time zone of the daily limit, such as Europe/Berlin.", valueName: "name"))
     var timezone = "UTC"
 
     var days: DayRule { SystemTimezone.days(of: timezone) ?? .utc }
@@ -55,7 +57,7 @@ struct LedgerOptions: ParsableArguments {
     func validate() throws {
         guard SystemTimezone.days(of: timezone) != nil else {
             throw ValidationError(
-                "--timezone takes UTC or a name that this machine's tzdata has, such as Europe/Berlin, not \(timezone)")
+                "--timezone must be UTC or a name in this machine's tzdata, such as Europe/Berlin, not \(timezone)")
         }
     }
 
@@ -69,7 +71,8 @@ struct LedgerOptions: ParsableArguments {
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return "\(state)/pingferry/ledger.sqlite" }
         guard let home = environment["HOME"], home.hasPrefix("/") else {
             throw CommandError(
-                status: .badConfiguration, message: "no place for the ledger: neither XDG_STATE_HOME nor HOME is set",
+                status: .badConfiguration,
+                message: "the path of the ledger is unknown, because neither XDG_STATE_HOME nor HOME is set",
                 remedy: "give its path with --ledger")
         }
         return "\(home)/.local/state/pingferry/ledger.sqlite"
@@ -85,18 +88,18 @@ struct LedgerOptions: ParsableArguments {
 
 /// The options that limit the number of uploads.
 struct LimitOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The most uploads a day: a number, or unlimited.", valueName: "n"))
+    @Option(help: ArgumentHelp("The maximum number of uploads a day, or unlimited.", valueName: "n"))
     var dailyLimit = Limit(count: 100)
 
-    @Option(help: ArgumentHelp("The most uploads of one type in a job: a number, or unlimited.", valueName: "n"))
+    @Option(help: ArgumentHelp("The maximum number of uploads of one type in a job, or unlimited.", valueName: "n"))
     var perTypeLimit = Limit(count: 40)
 
     @Option(
-        help: ArgumentHelp("Whose uploads count together: those of each client, or of the job.", valueName: "scope"))
+        help: ArgumentHelp("Whether the limits apply to each client or to the whole job.", valueName: "scope"))
     var limitScope = UploadLimits.Scope.client
 
     @Option(
-        help: ArgumentHelp("Leave records alone that are older than this: 30d, 12h, 90m.", valueName: "age"))
+        help: ArgumentHelp("Do not send records that are older than this, such as 30d, 12h or 90m.", valueName: "age"))
     var maxAge: Age?
 
     func rules(_ days: DayRule) -> PlanRules {

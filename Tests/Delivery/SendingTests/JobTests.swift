@@ -402,7 +402,7 @@ import Testing
         ])
         while try await server.report().total < 4 { try await Task.sleep(for: .milliseconds(20)) }
         uploader.program.send(SIGTERM)
-        let words = "stopping: what is under way has 3 seconds to get its answer"
+        let words = "stopping; requests under way have 3 seconds to receive their answers"
         while true {
             // Asked first, because the program can end between the two calls.
             let isRunning = uploader.program.isRunning

@@ -107,7 +107,7 @@ import Testing
         #expect(finished.status == 75, "\(finished.errors)")
         #expect(finished.text.hasPrefix("160 records: "))
         #expect(finished.text.contains("the job was stopped"))
-        #expect(finished.errors.contains("stopping: what is under way has 3 seconds to get its answer"))
+        #expect(finished.errors.contains("stopping; requests under way have 3 seconds to receive their answers"))
         let totals = try await totals(of: ledger)
         #expect(totals["inFlight"] as? Int == inFlight)
         #expect(totals["delivered"] as? Int == delivered)

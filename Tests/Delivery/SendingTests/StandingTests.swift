@@ -177,7 +177,7 @@ import Testing
         #expect(finished.status == 73)
         let reason =
             isReplaced
-            ? "not moved, for it is not the bundle any more that was sent"
+            ? "not moved, because another file has replaced the bundle that was sent"
             : "not moved: cannot open \(path): No such file or directory"
         #expect(finished.errors.contains(reason), "\(finished.errors)")
         #expect(FileManager.default.fileExists(atPath: path) == isReplaced)

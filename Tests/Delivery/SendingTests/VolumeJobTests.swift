@@ -94,7 +94,7 @@ import Testing
         for words in [["send", "-"], ["status", "-"], ["--dry-run", "-"]] {
             let finished = try await Uploader(words + common).finish()
             #expect(finished.status == 64, "\(words)")
-            #expect(finished.errors.contains("not from standard input"))
+            #expect(finished.errors.contains("cannot be read from standard input"))
         }
     }
 }

@@ -7,25 +7,25 @@ import JSONText
 struct RetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
-        abstract: "Let records be sent again that a server refused.",
+        abstract: "Send refused records again.",
         discussion: """
-            A refusal is final until somebody says otherwise: find out why with status --refused, then name the records, or \
-            the status that they were refused with. They go with the next job whose bundles hold them.
+            A refused record is not sent again until you request it. Use status --refused to see the reasons. Then give the \
+            ids of records, or the status with which they were refused. The next job whose bundles contain the records sends them.
               pingferry-upload retry 7F6E2B0C-0D53-4C4E-9C4B-8F6A4B2F0A11
               pingferry-upload retry --status 413
             """)
 
-    @Option(help: ArgumentHelp("All that was refused with this status.", valueName: "status"))
+    @Option(help: ArgumentHelp("Select all records that were refused with this status.", valueName: "status"))
     var status: Int?
 
-    @Flag(help: "All that was refused.")
+    @Flag(help: "Select all refused records.")
     var all = false
 
     @OptionGroup var edit: EditOptions
 
     func validate() throws {
         guard [status != nil, all, !edit.ids.isEmpty].count(where: \.self) == 1 else {
-            throw ValidationError("retry takes ids, or --status, or --all")
+            throw ValidationError("give either ids, or --status, or --all")
         }
     }
 
@@ -44,21 +44,21 @@ struct RetryCommand: AsyncParsableCommand {
 struct ForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
-        abstract: "Forget records, so that they count as never sent, or give them up.",
+        abstract: "Forget records, so that they count as never sent, or give them up permanently.",
         discussion: """
-            What was delivered or refused is then sent again if a bundle holds it, under the same id; what was released is \
-            held again. Today's quota stays used. Events of lists that were delivered stay so: servers cannot tell that they \
-            had them. The address of a server that asked to be left alone makes that forgotten, the digest of a bundle what \
-            waits of it.
+            A record that was delivered or refused is sent again, under the same id, if a job finds it in a bundle. A released \
+            record is held again. Today's quota remains used. Delivered events of lists are not forgotten, because servers do not \
+            recognize repeated events. The address of a server ends the pause that it requested, and the digest of a bundle \
+            removes its waiting records.
               pingferry-upload forget 7F6E2B0C-0D53-4C4E-9C4B-8F6A4B2F0A11
               pingferry-upload forget https://incoming.telemetry.mozilla.org
 
-            With --for-good records are given up that were refused, or wait: no job sends them any more, nothing more is said of \
-            them, and their bundles can be done without them. retry brings them back.
+            With --for-good, refused and waiting records are given up: no job sends or reports them again, and their bundles can \
+            be done without them. retry undoes this.
               pingferry-upload forget --for-good 7F6E2B0C-0D53-4C4E-9C4B-8F6A4B2F0A11
             """)
 
-    @Flag(help: "Give up records that are not delivered: they are never sent, and no longer told.")
+    @Flag(help: "Give up undelivered records, so that no job sends or reports them again.")
     var forGood = false
 
     @OptionGroup var edit: EditOptions
@@ -80,7 +80,7 @@ struct ForgetCommand: AsyncParsableCommand {
 
 /// The options of commands that edit the ledger.
 struct EditOptions: ParsableArguments {
-    @Argument(help: ArgumentHelp("Ids of records, as status --ids and list --ids show them.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The ids of records, as shown by status --ids and list --ids.", valueName: "id"))
     var ids: [String] = []
 
     @OptionGroup(title: "Ledger") var ledger: LedgerOptions
@@ -106,7 +106,7 @@ struct EditOptions: ParsableArguments {
         guard let first = unknown.first else { return }
         let more = unknown.count > 1 ? " and \(unknown.count - 1) more" : ""
         throw CommandError(
-            status: .noInput, message: "\(first)\(more): nothing of that id in the ledger",
-            remedy: "ids are compared as they are written; status --ids and list --ids show them")
+            status: .noInput, message: "\(first)\(more): not in the ledger",
+            remedy: "use status --ids or list --ids to see the exact ids")
     }
 }

@@ -10,26 +10,25 @@ struct PruneCommand: AsyncParsableCommand {
         commandName: "prune",
         abstract: "Remove the entries of old records from the ledger.",
         discussion: """
-            Removes the entries of records that were delivered or given up, and that no job has had in a bundle for the given \
-            time. The time is counted back from the last job. A bundle that is given to a job again after that is sent again, so \
-            do not keep such bundles where jobs find them.
+            Removes the entries of delivered and given-up records that no job has seen in a bundle for the given time. The time \
+            is counted back from the last job. If a job is given such a bundle again later, its records are sent again, so do \
+            not keep old bundles in the folders of jobs.
               pingferry-upload prune --older-than 90d
 
-            Never removed: records that were refused, until retry or forget settles them; what is in flight or waits; requests \
-            for deletion; and the events of lists that were delivered. The file does not become smaller, but grows again only \
-            once its free space is used.
+            The following entries are never removed: refused records that are not resolved, uploads in flight, waiting records, \
+            requests for deletion, and the delivered events of lists. The file does not shrink, but its free space is reused.
             """)
 
     @Option(
         help: ArgumentHelp(
-            "The time for which no job has had a record, such as 90d; at least 7d.", valueName: "age"))
+            "The minimum time since a job last saw a record, such as 90d; at least 7d.", valueName: "age"))
     var olderThan: Age
 
     @OptionGroup(title: "Ledger") var ledger: LedgerOptions
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
-        guard olderThan.milliseconds >= Self.shortest else { throw ValidationError("--older-than takes 7d or more") }
+        guard olderThan.milliseconds >= Self.shortest else { throw ValidationError("--older-than must be at least 7d") }
     }
 
     /// The minimum age, in milliseconds.

@@ -9,31 +9,32 @@ import Telemetry
 struct ReleaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "release",
-        abstract: "Let records be sent that are held for a reason you accept.",
+        abstract: "Send records that are held for a reason you accept.",
         discussion: """
-            A bundle's records are held for reasons that list, status --ids and send --dry-run show. A record goes once all its \
-            reasons are released.
+            Records of a bundle can be held for reasons, which list, status --ids and send --dry-run show. A record is sent \
+            once all its reasons are released.
               pingferry-upload release --reason schema 7F6E2B0C-0D53-4C4E-9C4B-8F6A4B2F0A11
               pingferry-upload release --reason schema --bundle monday.tar.zst
 
-            With a bundle and no ids, all its records are meant that are held for the reason. Ids are looked up in the bundles \
-            that are given, and in the ledger, which knows the records of all bundles that a job was given. --force takes ids \
-            that neither has, for bundles that come later.
+            With a bundle and no ids, all its records that are held for the reason are released. Ids are looked up in the given \
+            bundles and in the ledger, which contains the records of all bundles that jobs were given. --force accepts ids that \
+            are found in neither, for bundles that will arrive later.
 
             The reasons:
             \(reasons)
             """)
 
     @Option(
-        help: ArgumentHelp("The reason that you accept.", valueName: "code"),
+        help: ArgumentHelp("The accepted reason.", valueName: "code"),
         completion: .list(HoldCodes.releasable(knowing: Systems.table)))
     var reason: String
 
     @Option(
-        help: ArgumentHelp("A bundle that holds the records. (repeatable)", valueName: "bundle"), completion: .file())
+        help: ArgumentHelp("A bundle that contains the records. (repeatable)", valueName: "bundle"), completion: .file()
+    )
     var bundle: [String] = []
 
-    @Flag(help: "Release ids that are not known yet, and records that are not known to be held for the reason.")
+    @Flag(help: "Accept ids that are unknown, or not known to be held for the reason.")
     var force = false
 
     @OptionGroup var edit: EditOptions
@@ -41,7 +42,7 @@ struct ReleaseCommand: AsyncParsableCommand {
     func validate() throws {
         let known = Systems.table.holdCodes.map(\.code)
         guard known.contains(reason) else {
-            throw ValidationError("no record is held as \(reason); the reasons are \(known.joined(separator: ", "))")
+            throw ValidationError("\(reason) is not a reason; the reasons are \(known.joined(separator: ", "))")
         }
         guard HoldCodes.isReleasable(reason, knowing: Systems.table) else {
             throw ValidationError("records that are held as \(reason) cannot be sent")
@@ -68,8 +69,8 @@ struct ReleaseCommand: AsyncParsableCommand {
             return try edit.ledger.open(mustExist: !force && bundle.isEmpty)
         } catch LedgerError.missing(let path) {
             throw CommandError(
-                status: .noInput, message: "\(path): the ledger does not exist, so that nothing knows these ids",
-                remedy: "name a bundle that holds them with --bundle, or take them unseen with --force")
+                status: .noInput, message: "\(path): the ledger does not exist, so that the ids cannot be checked",
+                remedy: "use --bundle to name a bundle that contains the records, or --force to skip the check")
         }
     }
 
@@ -98,9 +99,9 @@ struct ReleaseCommand: AsyncParsableCommand {
             case .unknown, .known:
                 throw CommandError(
                     status: .noInput,
-                    message: "\(id): no record of that id is held as \(reason) in "
+                    message: "\(id): no record with this id is held as \(reason) in "
                         + (bundle.isEmpty ? "the ledger" : "these bundles or the ledger"),
-                    remedy: "list --ids shows ids as they are written; --force takes one that is not known yet")
+                    remedy: "use list --ids to see the exact ids, or --force to release an unknown id")
             }
         }
         return ids

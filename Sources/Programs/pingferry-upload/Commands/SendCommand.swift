@@ -11,89 +11,94 @@ import Telemetry
 struct SendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
-        abstract: "Upload what may go today; the command that is meant where none is named.",
+        abstract: "Upload the records that may be sent today (the default command).",
         discussion: """
-            All bundles are verified first: nothing is sent if one is damaged, unless --keep-going leaves that one out. Then \
-            each client's records go in the order \
-            of their time, clients beside each other. What waits does so for a reason, which --dry-run shows without \
-            network, and without changing the ledger:
+            All bundles are verified first. If one is damaged, nothing is sent, unless --keep-going skips it. Then the records \
+            of each client are sent in the order of their time, and several clients are served concurrently. Records that are \
+            not sent have a reason, which --dry-run shows without using the network or changing the ledger:
               pingferry-upload send --dry-run monday.tar.zst tuesday.tar.zst
 
-            With --signers nothing is sent, of any bundle, unless each was signed by somebody in that list. With --keep-going, \
-            bundles that are not are left out. What is read of a bundle afterwards is what was signed:
+            With --signers, nothing is sent unless each bundle was signed by someone in that list. With --keep-going, bundles \
+            without such a signature are skipped. What is read from a bundle later is exactly what was signed:
               ssh-keygen -Y sign -n \(Signers.namespace) -f KEY monday.tar.zst
               pingferry-upload --signers /etc/pingferry/signers monday.tar.zst
 
-            With --quiet a job says nothing when all is well, and one line otherwise. What was refused is told every night, and \
-            the exit status stays 1, until retry or forget settles it. --move-done moves bundles away that have done their work: \
-            of which nothing is left to send, and nothing was refused.
+            With --quiet, a successful job prints nothing, and any other job prints one line. Each job reports the refused \
+            records and exits with status 1 until retry or forget resolves them. --move-done moves the bundles that are done: \
+            nothing is left to send, and nothing is refused.
 
-            Held records that you can release count in each job's line until you release or forget them, wherever their bundle \
-            lies, and the exit status is 1. --ignore-held delivered leaves those out that are held as delivered alone.
+            Held records that you can release are reported by each job, with exit status 1, until you release or forget them. \
+            This does not depend on the bundles of the job. --ignore-held delivered excludes the records that are held only \
+            as delivered.
               pingferry-upload --quiet --keep-going --move-done done --metrics /var/lib/node_exporter/pingferry.prom *.tar.zst
 
-            Of a bundle in volumes, give the first one, night.tar.zst.001; the others lie beside it. --move-done moves all of \
-            them and their list.
+            If a bundle is split into volumes, give the first one, night.tar.zst.001. The others must be in the same folder. \
+            --move-done moves all volumes and their list.
 
-            daily limit, per-type limit: goes with a later job. sent in part: a list of events that takes more uploads \
-            than the limits leave; the rest goes with a later job. same id sent lately: two payloads under one document id go \
-            15 minutes apart. server asked to wait: goes when the time is over that the server asked for (Retry-After, at \
-            most 7 days; forget with the server's address ends it). missing credential: goes once it is there. held: see release. too old: see --max-age. \
-            delivered before, refused before, given up: the ledger knows; see retry and forget. nothing left, events in another \
-            request: of a list of events, each event goes once. duplicate: stands in the bundles twice. deletion-requested: the \
-            client asked for the deletion of its data, and nothing else of it goes any more.
+            The reasons in a summary:
+              daily limit, per-type limit: a later job sends the record.
+              sent in part: a list of events needs more uploads than the limits allow; a later job sends the rest.
+              same id sent lately: two payloads with the same document id are sent at least 15 minutes apart.
+              server asked to wait: the server requested a pause (Retry-After, at most 7 days); forget with its address ends it.
+              missing credential: the record is sent once the credential is set.
+              held: see release.
+              too old: see --max-age.
+              delivered before, refused before, given up: the ledger has the outcome; see retry and forget.
+              nothing left, events in another request: each event of a list is sent only once.
+              duplicate: the bundles contain the record twice.
+              deletion-requested: the client requested the deletion of its data, so that its other records are not sent.
 
-            A server that refuses 25 uploads of a job with the same status and reason is left alone for the rest of the job, \
-            because refused uploads count against the limits. --refusals 100 changes the number. What is left of its system goes \
-            with the next job.
+            If a server refuses 25 uploads of a job with the same status and reason, the job stops sending to it, because \
+            refused uploads count against the limits. --refusals 100 changes the number. The next job sends the rest.
 
-            With --json, reasons is a list: each has a code that stays the same, a detail (the codes of what is held, the \
-            account of a credential), records and the text. held counts records by code (one held for several reasons counts \
-            for each), and missingCredentials has an entry for each account: account (an account id or app id; empty where the \
-            record names none), development (whether it wants the development key), records, system. undelivered says why \
-            planned uploads were left (code refusal-limit: after equal refusals), and bundles for each whether it is done.
+            With --json, reasons is a list: each has a stable code, a detail (the hold codes, or the account of a missing \
+            credential), the number of records and a text. held counts records by code; a record with several codes counts for \
+            each. missingCredentials has an entry for each account: account (an account id or app id; empty if the record has \
+            none), development (whether the development key is needed), records and system. undelivered has the reasons why \
+            planned uploads were not delivered (code refusal-limit: after equal refusals). bundles states for each bundle \
+            whether it is done.
 
-            Credentials are looked up by account or app id, in the environment (\(CredentialHelp.variables)) or in a file of \
-            mode 0600:
+            Credentials are looked up by account id or app id, in the environment (\(CredentialHelp.variables)) or in a file \
+            with mode 0600:
             \(CredentialHelp.file)
             """)
 
-    @Argument(help: ArgumentHelp("Bundles.", valueName: "bundle"), completion: .file())
+    @Argument(help: ArgumentHelp("The bundles to send.", valueName: "bundle"), completion: .file())
     var bundles: [String]
 
-    @Flag(help: "Print the plan and send nothing.")
+    @Flag(help: "Print the plan without sending anything.")
     var dryRun = false
 
     @Flag(
         help:
-            "Leave out bundles that are damaged, unfinished or not signed, and send the others; the exit status is still 65."
+            "Skip bundles that are damaged, unfinished or not signed, and send the others. The exit status is still 65."
     )
     var keepGoing = false
 
     @Option(
         help: ArgumentHelp(
-            "Move each bundle that has done its work into this folder, which is on the same file system.",
+            "Move each bundle that is done to this folder, which must be on the same file system.",
             valueName: "folder"), completion: .directory)
     var moveDone: String?
 
     @Option(
         help: ArgumentHelp(
-            "Do not count records that are held for this reason alone as something to be settled. (repeatable)",
+            "Do not report records that are held only for this reason. (repeatable)",
             valueName: "code"), completion: .list(HoldCodes.releasable(knowing: Systems.table)))
     var ignoreHeld: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Write a file for Prometheus: when the last job ended, and what was delivered, refused and waits.",
+            "Write metrics for Prometheus: the end of the last job, and the delivered, refused and waiting records.",
             valueName: "file"), completion: .file())
     var metrics: String?
 
-    @OptionGroup(title: "Who packed it") var signing: SignerOptions
+    @OptionGroup(title: "Signatures") var signing: SignerOptions
     @OptionGroup(title: "Limits") var limits: LimitOptions
     @OptionGroup(title: "Sending") var sending: SendingOptions
     @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
-    @Flag(help: "Send nothing where the ledger is missing: without it, all records would be sent once more.")
+    @Flag(help: "Fail if the ledger does not exist, because all records would be sent again without it.")
     var ledgerMustExist = false
 
     @OptionGroup(title: "Common options") var common: CommonOptions
@@ -102,10 +107,10 @@ struct SendCommand: AsyncParsableCommand {
         try CommonOptions.rejectStandardInput(in: bundles)
         let codes = HoldCodes.releasable(knowing: Systems.table)
         if let unknown = ignoreHeld.first(where: { !codes.contains($0) }) {
-            throw ValidationError("--ignore-held takes one of \(codes.joined(separator: ", ")), not \(unknown)")
+            throw ValidationError("--ignore-held must be one of \(codes.joined(separator: ", ")), not \(unknown)")
         }
         guard !dryRun || (moveDone == nil && metrics == nil) else {
-            throw ValidationError("--dry-run changes nothing: it goes without --move-done and --metrics")
+            throw ValidationError("--dry-run cannot be used with --move-done or --metrics, because it changes nothing")
         }
     }
 
@@ -179,10 +184,10 @@ struct SendCommand: AsyncParsableCommand {
         } catch let error as UnusableBundlesError {
             unusable = error.bundles
             error.bundles.report()
-            let remedy =
-                !keepGoing && bundles.count > unusable.count
-                ? "; --keep-going leaves out what cannot be read and sends the rest" : ""
-            StandardError.write("\(PingferryUpload.name): nothing was sent\(remedy)")
+            StandardError.write("\(PingferryUpload.name): nothing was sent")
+            if !keepGoing, bundles.count > unusable.count {
+                StandardError.write("hint: use --keep-going to skip bundles that cannot be used and to send the others")
+            }
             throw ExitCode((unusable.status ?? .badData).rawValue)
         }
         unusable = intake.unusable

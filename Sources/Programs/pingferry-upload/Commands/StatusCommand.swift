@@ -8,37 +8,38 @@ import Telemetry
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show what was delivered and refused, is in flight, and waits.",
+        abstract: "Show which records were delivered or refused, are in flight, or wait.",
         discussion: """
-            Counts by client and type, and what each client has had of today's quota. What waits is what jobs left, each \
-            record as the last job found that saw it. A server that asked to be left alone for a while (Retry-After) is \
-            named. Can be run while a job is at work.
+            Prints the number of records for each client and type, and the part of today's quota that each client has used. \
+            Waiting records are shown with the reason that the last job found. Servers that requested a pause (Retry-After) \
+            are listed. The command can run at the same time as a job.
               pingferry-upload status
               pingferry-upload status --refused
 
-            With bundles, a line for each: done, or what is left and why. A bundle is done when no job could send anything \
-            more of it, and nothing of it was refused; what is held stays in it. The exit status is 0 only if all are done; 1 if \
-            something waits for somebody (refused, too old, a credential), 75 if later jobs do the rest. --ids lists the \
-            records that are not delivered, with the ids that retry, release and forget want.
+            With bundles, prints a line for each: done, or the records that are left and their reasons. A bundle is done if no \
+            job could send any more of its records, and none is refused. Held records do not count. The exit status is 0 if all \
+            bundles are done, 1 if records need your action (refused, too old, a missing credential), and 75 if later jobs will \
+            send the rest. --ids lists the records that are not delivered, with the ids for retry, release and forget.
               pingferry-upload status bundles/*.tar.zst && rm bundles/*.tar.zst
               pingferry-upload status --ids monday.tar.zst
 
-            With --quiet it says nothing when all is well, and one line otherwise, or one for each bundle that is not done.
+            With --quiet, prints nothing if there is nothing to report. Otherwise it prints one line, or one line for each \
+            bundle that is not done.
             """)
 
     @Argument(
-        help: ArgumentHelp("Bundles, of which to say whether they have done their work.", valueName: "bundle"),
+        help: ArgumentHelp("The bundles whose status is shown.", valueName: "bundle"),
         completion: .file())
     var bundles: [String] = []
 
-    @Option(help: ArgumentHelp("Only this client, in either letter case. (repeatable)", valueName: "id"))
+    @Option(help: ArgumentHelp("Show only this client. Letter case is ignored. (repeatable)", valueName: "id"))
     var client: [String] = []
 
-    @Flag(help: "List the records that were refused, with the server's answers.")
+    @Flag(help: "List the refused records with the server's answers.")
     var refused = false
 
     @Flag(
-        help: "List ids: of a bundle's records that are not delivered, or without bundles of those that were refused.")
+        help: "List the ids of undelivered records in the bundles or, without bundles, of refused records.")
     var ids = false
 
     @OptionGroup(title: "Ledger") var ledger: LedgerOptions
@@ -47,7 +48,8 @@ struct StatusCommand: AsyncParsableCommand {
     func validate() throws {
         try CommonOptions.rejectStandardInput(in: bundles)
         guard bundles.isEmpty || (client.isEmpty && !refused) else {
-            throw ValidationError("--client and --refused go without bundles; --ids lists what is left of a bundle")
+            throw ValidationError(
+                "--client and --refused cannot be used with bundles; use --ids to list the records that are left")
         }
     }
 
