@@ -9,7 +9,7 @@ import Testing
 
 @testable import Delivery
 
-/// Bundles are verified before a plan is made, and read again record by record.
+/// Tests that bundles are verified before a plan is made, and that records are read again for sending.
 @Suite struct BundleIntakeTests {
     private let folder: TemporaryFolder
 
@@ -106,12 +106,12 @@ import Testing
         try await Sample.bundle([Sample.ping("A", seq: 1)], at: folder("1"))
         let intake = try await intake(folder("1"))
         try await Sample.bundle([Sample.ping("A", seq: 2)], at: folder("2"))
-        // The same place, another file: what is open stays what it was.
+        // A new file at the same path does not affect the open file.
         try FileManager.default.removeItem(atPath: folder("1"))
         try FileManager.default.moveItem(atPath: folder("2"), toPath: folder("1"))
         let send = try #require(plan(intake).sends.first)
         #expect(String(decoding: try intake.source.record(of: send).payload, as: UTF8.self) == #"{"seq":1}"#)
-        // The same file with other bytes.
+        // The open file itself is overwritten here.
         try await Sample.bundle([Sample.ping("A", seq: 3)], at: folder("3"))
         let fresh = try await self.intake(folder("3"))
         let other = try FileHandle(forWritingTo: URL(fileURLWithPath: folder("3")))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Delivery
 
-/// Lists of events: each event goes once.
+/// Tests that each event of a list is sent only once.
 @Suite struct EventListTests {
     private let now = Sample.time(60)
 

@@ -5,7 +5,9 @@ import Testing
 
 @testable import Delivery
 
-/// Random histories of jobs over a real ledger: the clock runs on, jumps, is set back; jobs are killed; servers refuse.
+/// Tests random sequences of jobs with a real ledger.
+///
+/// The clock jumps, jobs are killed, and servers refuse uploads.
 @Suite struct HistoryTests {
     static let zones = [
         "UTC", "Europe/Berlin", "America/New_York", "Pacific/Kiritimati", "Australia/Lord_Howe", "Asia/Kathmandu",
@@ -68,19 +70,20 @@ import Testing
             _ = try await ledger.mark(plan.sends, at: now)
             sent.append(plan.uploads)
         }
-        // Full on the first day and in the year 2033; then two days of caution; then as ever.
+        // The quota is used up on the first day and in the year 2033. Two days later, the wrong clock no longer
+        // matters.
         #expect(sent == [5, 5, 0, 0, 5, 5])
     }
 }
 
-/// Phones, bundles, a clock, a ledger and servers.
+/// A simulation of clients, bundles, a clock, a ledger and servers.
 private struct World {
     private var generator: SeededGenerator
     private let rules: PlanRules
     private let ledgerPath: String
     private var now: Timestamp
     private var records: [Record] = []
-    /// What servers received, by day of the clock and bucket.
+    /// The uploads that servers received, by day and quota.
     private var received: [String: Set<DeliveryKey>] = [:]
     private var delivered: Set<DeliveryKey> = []
     private var refused: Set<DeliveryKey> = []
@@ -89,7 +92,7 @@ private struct World {
     init(seed: UInt64, days: DayRule, ledger: String) {
         generator = SeededGenerator(seed: seed)
         ledgerPath = ledger
-        // A day before clocks change in Berlin or in New York.
+        // These are times shortly before a change of the clock in Berlin or New York.
         let starts = ["2026-10-24T01:00:00Z", "2026-03-28T20:00:00Z", "2026-03-07T15:00:00Z", "2026-06-01T23:30:00Z"]
         now = starts.randomElement(using: &generator).flatMap { Timestamp(rfc3339: $0) } ?? Sample.time(0)
         let daily = Bool.random(using: &generator) ? Int.random(in: 1...9, using: &generator) : nil
@@ -100,7 +103,7 @@ private struct World {
 
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
 
-    /// More records turn up, some of them under ids that were there.
+    /// Adds records, some of which have the id of an earlier one.
     private mutating func collect() {
         for _ in 0..<Int.random(in: 0...12, using: &generator) {
             let id = "\(Int.random(in: 0..<60, using: &generator))"
@@ -151,7 +154,9 @@ private struct World {
         }
     }
 
-    /// The server's part; nil if the job is killed before it can settle.
+    /// Simulates the answer of a server.
+    ///
+    /// Returns `nil` if the job is killed before it settles the upload.
     private mutating func answer(_ send: PlannedUpload, _ plan: Plan, _ ledger: Ledger, mayFail: Bool) async throws
         -> Outcome?
     {
@@ -213,13 +218,13 @@ private struct World {
         }
     }
 
-    /// Jobs on the days that follow, until nothing is left.
+    /// Runs jobs on the following days until nothing is left.
     mutating func finish() async throws {
         var keys: Set<DeliveryKey> = []
         var open = records.filter { $0.held.isEmpty }.map { (key: DeliveryKey($0), record: $0) }
             .filter { keys.insert($0.key).inserted }
         for _ in 0..<400 {
-            // What is settled was given often enough, and nothing new turns up any more.
+            // All records were in bundles often enough to be settled, and no new records are added.
             open.removeAll { delivered.contains($0.key) || refused.contains($0.key) }
             if open.isEmpty { return }
             records = open.map(\.record)

@@ -5,7 +5,9 @@ import Testing
 
 @testable import Delivery
 
-/// A ledger on disks that are full or read-only, which takes a file system of its own, and so the right to mount one.
+/// Tests a ledger on a full or read-only disk.
+///
+/// The tests mount a file system, which requires root.
 @Suite(.enabled(if: SmallDisk.isPossible, "only root can mount")) struct LedgerFaultTests {
     private let now = Sample.time(0)
 

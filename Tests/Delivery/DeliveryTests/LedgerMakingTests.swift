@@ -6,7 +6,8 @@ import Testing
 
 @testable import Delivery
 
-/// What a job leaves that is killed, or finds the disk full, while it makes a ledger or writes to one: the next job goes on.
+/// Tests that a job can continue after an earlier one was killed, or found the disk full, while it created or wrote a
+/// ledger.
 @Suite struct LedgerMakingTests {
     private let folder: TemporaryFolder
     private let path: String
@@ -17,7 +18,7 @@ import Testing
         path = folder("l")
     }
 
-    /// What may lie there after a making that was not finished.
+    /// The possible states of the files after an interrupted initialization.
     enum State: CaseIterable {
         case nothing, emptyFile, emptyLog, pageSize, firstPageWithJournal, logAlone, emptyListOfChanges, firstChange
     }
@@ -33,7 +34,7 @@ import Testing
             try change([], in: path)
             try journal(before: 0).write(to: URL(fileURLWithPath: path + "-journal"))
         case .logAlone:
-            // The list of changes stands in the log, and no job closed the file.
+            // The table of migrations is still in the log, because no process closed the database.
             try copy(while: ["PRAGMA journal_mode = WAL", Self.list])
         case .emptyListOfChanges: try change(["PRAGMA journal_mode = WAL", Self.list], in: path)
         case .firstChange:
@@ -63,7 +64,7 @@ import Testing
         file.close()
     }
 
-    /// Makes changes in another place and copies its files before it is closed.
+    /// Executes statements on another database, and copies its files while it is open.
     private func copy(while statements: [String]) throws {
         let file = try DatabaseFile(path: folder("other"), .writing)
         try file.withoutTransaction { db in
@@ -76,7 +77,7 @@ import Testing
         file.close()
     }
 
-    /// A journal that takes a database back to a number of pages and restores none.
+    /// Returns a rollback journal that truncates a database to a number of pages and restores none.
     ///
     /// Source: SQLite, "Database File Format", section 3, "The Rollback Journal".
     private func journal(before pages: UInt8) -> Data {
@@ -89,7 +90,7 @@ import Testing
     @Test("whatever an unfinished making left is made a ledger", arguments: State.allCases)
     func unfinished(state: State) async throws {
         try make(state)
-        // Looking is safe too, and finds none, or an empty one.
+        // Opening the ledger for reading fails or finds no entries.
         if let view = try? LedgerView(path: path) { #expect(try view.overview(today: 0).counts.isEmpty) }
         let pool = Sample.pool([Sample.ping("A")])
         do {
@@ -112,7 +113,7 @@ import Testing
             try ledger.begin(plan)
             _ = try await ledger.mark(plan.sends, at: now)
         }
-        // A cache of one page goes to the file before the change is finished.
+        // With a cache of one page, SQLite writes to the file before the transaction is committed.
         try copy(while: [
             "PRAGMA journal_mode = DELETE", "PRAGMA cache_size = 1", "BEGIN", "DELETE FROM flights",
             "CREATE TABLE noise (text)",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Delivery
 
-/// One file by several names is one ledger: one job at a time has it, and what one wrote, the other finds.
+/// Tests that all names of a file lead to the same ledger, with the same lock and the same log.
 @Suite struct LedgerNameTests {
     private let folder: TemporaryFolder
     private let path: String
@@ -17,12 +17,14 @@ import Testing
         path = folder("real/l")
     }
 
-    /// A name beside the ledger's own.
+    /// An alternative name of the ledger.
     enum Name: CaseIterable {
         case itself, dots, link, relativeLink, chain, linkOfFolder, hardLink, hardLinkElsewhere, linkToHardLink
     }
 
-    /// Makes a name; those of hard links need the ledger to be there.
+    /// Creates a name and returns its path.
+    ///
+    /// Hard links require that the ledger exists.
     private func make(_ name: Name) throws -> String {
         let files = FileManager.default
         switch name {
@@ -68,7 +70,7 @@ import Testing
             let error = #expect(throws: LedgerError.self) { try Ledger(path: other, now: now) }
             #expect(error?.kind == "locked")
             #expect(try inFlight(other) == [1])
-            // A job that was killed would leave it so.
+            // The log is still there, as after a job that was killed.
             #expect(folder.names(in: "real").contains("l-wal"))
         }
         let other = folder.names.contains("a") ? folder("a") : path

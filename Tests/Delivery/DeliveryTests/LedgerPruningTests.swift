@@ -6,15 +6,16 @@ import Testing
 
 @testable import Delivery
 
-/// Entries of a ledger that are removed because no bundle in use needs them.
+/// Tests that entries are removed from a ledger if no bundle in use needs them.
 @Suite struct LedgerPruningTests {
     private let folder: TemporaryFolder
     private let day = 24 * 60
 
     init() throws { folder = try TemporaryFolder(inMemory: true) }
 
-    /// Runs a job that is given some records on a day, and settles those that it sends.
-    /// - Returns: What the job did with each record.
+    /// Runs a job with the given records, and settles the records that it sends.
+    ///
+    /// - Returns: The disposition of each record.
     @discardableResult
     private func job(
         _ records: [Record], onDay number: Int, _ outcome: Outcome = .delivered(status: 200),

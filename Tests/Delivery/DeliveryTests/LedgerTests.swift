@@ -7,7 +7,7 @@ import Testing
 
 @testable import Delivery
 
-/// The ledger's file, its lock, and what it keeps.
+/// Tests the file, the lock and the entries of a ledger.
 @Suite struct LedgerTests {
     private let folder: TemporaryFolder
     private let path: String
@@ -78,7 +78,7 @@ import Testing
         #expect(try mode(path) == 0o600)
     }
 
-    /// What the system calls itself.
+    /// The host name of the system.
     private static let host: String? = FileManager.default.contents(atPath: "/proc/sys/kernel/hostname")
         .map { String(decoding: $0.dropLast(), as: UTF8.self) }
 
@@ -94,7 +94,7 @@ import Testing
                 #expect(holder?.started == now.description)
                 #expect(holder?.host == Self.host)
             }
-            // Looking is allowed.
+            // Reading is possible while the ledger is locked.
             _ = try LedgerView(path: path).overview(today: 0)
             _ = ledger.path
         }
@@ -139,7 +139,7 @@ import Testing
         let records = (0..<300).map { Sample.ping("\($0)", client: "\($0)") }
         try await settle(.delivered(status: 200), records)
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-        // Not the header, which tells that it is a ledger.
+        // The header stays intact, because it identifies the file as a ledger.
         let start = Int(Double(bytes.count) * place) / 4096 * 4096 + 200
         for index in start..<min(start + 20_000, bytes.count) {
             bytes[index] = UInt8(truncatingIfNeeded: index &* 31 &+ 7)
@@ -206,7 +206,7 @@ import Testing
         let (ledger, plan) = try begin(records, rules: rules)
         #expect(plan.uploads == 2)
         #expect(try await ledger.mark(plan.sends, at: now) == [.marked, .marked])
-        // Marked twice, counted once.
+        // Marking an upload twice uses the quota once.
         #expect(try await ledger.mark(plan.sends, at: now) == [.marked, .marked])
         #expect(try overview().uploadsToday.values.reduce(0, +) == 2)
         try await ledger.settle([Settlement(plan.sends[0], recordID: "", outcome: .retryLater(reason: "503"))], at: now)
@@ -243,7 +243,7 @@ import Testing
         #expect(plan.dispositions == [.send])
         _ = try await ledger.mark(plan.sends, at: now)
         #expect(try overview().uploadsToday.values.reduce(0, +) == 1)
-        // It may have arrived by the first job, so the quota stays.
+        // The quota remains used, because the first job may have delivered the upload.
         try await ledger.settle([Settlement(plan.sends[0], recordID: "", outcome: .retryLater(reason: "503"))], at: now)
         #expect(try overview().uploadsToday.values.reduce(0, +) == 1)
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Delivery
 
-/// Captures taken night after night of a queue that grows: the server gets each event once.
+/// Tests that a server receives each event once if a growing queue is captured every night.
 @Suite struct NightlyListTests {
     private func event(_ number: Int) -> String { #"{"mobile_event_type":"e\#(number)","time":\#(number)}"# }
 
@@ -19,7 +19,7 @@ import Testing
     func growingQueue(system: SystemName, largest: Int) async throws {
         let folder = try TemporaryFolder(inMemory: true)
         var server: [String] = []
-        // The second night's job fails in the middle; the third night's has all three bundles.
+        // The job of the second night fails halfway. The job of the third night has all three bundles.
         let nights = [1...4, 3...9, 3...12]
         for (night, events) in nights.enumerated() {
             let record =
@@ -30,7 +30,7 @@ import Testing
             server += try await job(
                 bundles.map { folder("\($0).tar.zst") }, folder, night, largest, failsAt: night == 1 ? 1 : nil)
         }
-        // What the failed job had not sent goes with the last one.
+        // The last job sends the events that the failed job did not send.
         let wanted = (1...12).map { system == .sift ? event($0) : request($0) }
         #expect(server.sorted() == wanted.sorted())
         #expect(try await job([0, 1, 2].map { folder("\($0).tar.zst") }, folder, 3, largest, failsAt: nil) == [])
@@ -39,7 +39,7 @@ import Testing
         #expect(overview.counts.values.map(\.inFlight) == [0])
     }
 
-    /// Runs a job; the events that reached the server.
+    /// Runs a job and returns the events that the server received.
     private func job(_ bundles: [String], _ folder: TemporaryFolder, _ night: Int, _ largest: Int, failsAt: Int?)
         async throws
         -> [String]
@@ -65,7 +65,7 @@ import Testing
         return arrived
     }
 
-    /// The events of a request, each as its text.
+    /// Returns the text of each event in a request.
     private func events(_ payload: [UInt8]) -> [String] {
         let text = String(decoding: payload, as: UTF8.self)
         #expect(text.hasPrefix(#"{"data":["#) && text.hasSuffix("]}"))

@@ -10,11 +10,11 @@ import Testing
 
 @testable import Delivery
 
-/// Ledgers that earlier releases left: all that they say still counts.
+/// Tests that ledgers of earlier releases are read completely.
 @Suite struct OldLedgerTests {
     private let folder: TemporaryFolder
     private let path: String
-    /// Five minutes before this, by the clock of the file, the last job began.
+    /// A time five minutes after the last job of the ledger began.
     private let now = Sample.time(10)
 
     init() throws {
@@ -26,7 +26,7 @@ import Testing
         file.close()
     }
 
-    /// Records of every state in the file, and some that it does not know.
+    /// Records in every state, and some that are not in the ledger.
     private let records: [(record: Record, disposition: Disposition)] = [
         (Sample.ping("delivered"), .delivered),
         (Sample.ping("delivered", seq: 2), .sameIDSentRecently),
@@ -55,7 +55,7 @@ import Testing
 
     private func check(_ view: LedgerView) throws {
         #expect(try plan(view, at: now).dispositions == records.map(\.disposition))
-        // The next day has its own quota, but for what a clock that was a day ahead had of it.
+        // The next day has a separate quota, which was partly used by a clock that was one day ahead.
         let tomorrow = try plan(view, at: Sample.time(24 * 60))
         #expect(tomorrow.count(.dailyLimit) == 1)
         #expect(tomorrow.count(.send) == 7)
@@ -108,7 +108,7 @@ import Testing
         try check(try LedgerView(path: path))
         try checkOverview()
         try check(try Ledger(path: path, now: now).view)
-        // Also after a job may have changed the form of the file.
+        // The overview is the same after the job migrated the file.
         try checkOverview()
     }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Delivery
 
-/// Blocks in texts of PEM.
+/// Tests the parser of PEM blocks.
 @Suite struct PEMBlockTests {
     private func blocks(_ text: String) -> [String] {
         PEMBlock.blocks(of: Array(text.utf8)).map {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Delivery
 
-/// Servers that asked to be left alone, from one job to the next.
+/// Tests that later jobs observe the pauses that servers requested.
 @Suite struct PauseTests {
     private static let server = "https://incoming.example:443"
     private let folder: TemporaryFolder
@@ -23,7 +23,7 @@ import Testing
         return Planner.plan(pool, state, rules: rules, now: now) { accounts?.contains($0.name) ?? true }
     }
 
-    /// Runs a job whose uploads to Mozilla's server end with a wish.
+    /// Runs a job in which the server of Mozilla requests a pause.
     private func job(_ pause: Pause, at now: Timestamp) async throws {
         let ledger = try Ledger(path: folder("l"), now: now)
         let plan = plan(LedgerState(), at: now)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Delivery
 
-/// Which records are sent, which wait, and why.
+/// Tests which records are sent, which wait, and why.
 @Suite struct PlannerTests {
     private let now = Sample.time(60 * 24)
 
@@ -242,7 +242,7 @@ import Testing
         let first = try day(.utc, "2026-10-25T12:00:00Z")
         #expect(try day(berlin, "2026-10-24T21:59:59Z") == first - 1)
         #expect(try day(berlin, "2026-10-24T22:00:00Z") == first)
-        // The clock is set back in this night: the day has 25 hours.
+        // The clock is set back in this night, so that the day has 25 hours.
         #expect(try day(berlin, "2026-10-25T22:59:59Z") == first)
         #expect(try day(berlin, "2026-10-25T23:00:00Z") == first + 1)
         let honolulu = try #require(SystemTimezone.days(of: "Pacific/Honolulu"))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Delivery
 
-/// Records that go before all others of their client, and requests for deletion, after which nothing else goes.
+/// Tests types of records that are sent first, and requests for deletion, after which nothing else is sent.
 @Suite struct PrecedenceTests {
     private let now = Sample.time(60 * 24)
 

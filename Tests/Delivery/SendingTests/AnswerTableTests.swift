@@ -8,7 +8,7 @@ import Testing
 
 @testable import Delivery
 
-/// What each system's answers mean, by the status tables of the format documents.
+/// Tests the meaning of answers for each system, according to the format documents.
 @Suite struct AnswerTableTests {
     enum Meaning: Equatable {
         case delivered, refused, retryLater, credentialWrong

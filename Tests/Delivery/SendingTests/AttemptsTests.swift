@@ -4,7 +4,7 @@ import Testing
 
 @testable import Delivery
 
-/// When a request is sent again, and what its outcome is after several attempts.
+/// Tests when a request is sent again, and its outcome after several attempts.
 @Suite struct AttemptsTests {
     private func attempts(_ attempts: Int = 4, limit: Double = 30) -> Attempts {
         Attempts(of: uploads(.mozilla), backoff: Backoff(attempts: attempts, base: 1, limit: limit))

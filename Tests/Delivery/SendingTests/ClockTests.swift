@@ -6,7 +6,7 @@ import Testing
 
 @testable import Delivery
 
-/// Jobs of the real program on a machine whose clock is set back, and forward again.
+/// Tests jobs of the program while the clock of the machine is set back and forward.
 @Suite struct ClockTests {
     private let folder: TemporaryFolder
     private let server: LoopbackServer
@@ -20,9 +20,9 @@ import Testing
         try await server.order()
     }
 
-    /// Starts a clock at an instant in UTC.
+    /// Returns the command that starts a program with its clock at an instant in UTC.
     ///
-    /// Libfaketime moves the alarms of waits with the clock, so that they do not end: no job here may wait.
+    /// Libfaketime also changes timers, so that waits never end. Jobs in these tests must not wait.
     private static func clock(_ instant: String) -> [String] {
         ["faketime", "-m", "--exclude-monotonic", "-f", "@\(instant)"]
     }
@@ -33,7 +33,7 @@ import Testing
         ).finish()
     }
 
-    /// What became of the records of a job, by its own summary.
+    /// Runs a job and returns the counts of records in its summary.
     private func job(_ bundles: String..., at instant: String, status: Int32) async throws -> [String: Int] {
         let finished = try await run(
             [
@@ -47,8 +47,7 @@ import Testing
         return try #require(finished.json()["records"] as? [String: Int])
     }
 
-    /// What the ledger says at an instant of each client: how much of the day's quota is used, and how many records are
-    /// in flight.
+    /// Returns the used quota of the day and the number of records in flight for each client.
     private func status(at instant: String) async throws -> [String: [Int]] {
         let finished = try await run(["status"], at: instant)
         #expect(finished.status == 0, "\(finished.errors)")
@@ -62,7 +61,7 @@ import Testing
             })
     }
 
-    /// How many uploads of each client arrived, counted anew whenever it is asked.
+    /// Returns the number of uploads of each client that have arrived so far.
     private func arrivals() async throws -> [String: Int] {
         let receipts = try await server.report().receipts ?? []
         return receipts.reduce(into: [:]) { $0[$1.client ?? "", default: 0] += 1 }
@@ -74,7 +73,7 @@ import Testing
         #expect(try file.read { try $0.first("SELECT max(taken) FROM quotas") } == Self.dailyLimit)
     }
 
-    /// Pings of a client whose numbers begin with the given one.
+    /// Returns pings with consecutive numbers, starting at `first`.
     private static func pings(_ client: String, _ count: Int, from first: Int) -> [Record] {
         (first..<first + count).map { Sample.ping($0, client: client) }
     }
@@ -88,14 +87,14 @@ import Testing
             try await job(first, at: "2026-06-03 12:00:00", status: 75) == ["delivered": 6, "daily-limit": 6])
         #expect(try await arrivals() == ["a": 4, "b": 2])
 
-        // A day and seven hours back: what the third of June saw is used up here too, but not for a client that is new.
+        // The clock is set back by 31 hours. The uploads of 3 June count on this day too, except for a new client.
         #expect(
             try await job(first, second, at: "2026-06-02 05:00:00", status: 75)
                 == ["delivered": 4, "delivered-before": 6, "daily-limit": 8])
         #expect(try await arrivals() == ["a": 4, "b": 2, "c": 4])
         #expect(try await status(at: "2026-06-02 05:10:00") == ["a": [4, 0], "b": [2, 0], "c": [4, 0]])
 
-        // Forward again, on the day that is full already.
+        // The clock is set forward again, to the day whose quota is used up.
         #expect(
             try await job(first, second, at: "2026-06-03 13:00:00", status: 75)
                 == ["delivered": 2, "delivered-before": 10, "daily-limit": 6])
@@ -117,14 +116,14 @@ import Testing
 
     @Test func whatWasInFlightIsSentAgainWithinTheLimitsOfItsDay() async throws {
         let bundle = try await Sample.bundle(Self.pings("a", 6, from: 100), at: folder("a.tar.zst"))
-        // The fourth upload arrives three times, and no answer comes back.
+        // The fourth upload arrives three times, but its connection is cut without an answer.
         try await server.order(#"[{"contains":"\"seq\":103","cut":"after","times":3}]"#)
         #expect(
             try await job(bundle, at: "2026-06-03 12:00:00", status: 75)
                 == ["delivered": 3, "left": 1, "daily-limit": 2])
         #expect(try await status(at: "2026-06-03 12:10:00") == ["a": [4, 1]])
 
-        // Its place is one of the third of June. The day before has none left for it.
+        // The upload counts toward the quota of 3 June. The quota of the day before is used up.
         #expect(
             try await job(bundle, at: "2026-06-02 05:00:00", status: 75) == ["delivered-before": 3, "daily-limit": 3])
         #expect(try await status(at: "2026-06-02 05:10:00") == ["a": [4, 1]])

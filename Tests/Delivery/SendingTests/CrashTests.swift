@@ -7,13 +7,15 @@ import Testing
 
 @testable import Delivery
 
-/// The real program, killed at random moments of its work and started again until it has nothing more to do.
+/// Tests that no record is lost or repeated if the program is killed at random moments.
 @Suite struct CrashTests {
     private static let clients = 9
-    /// For each seed; there are two, which run beside each other.
+    /// The number of kills for each seed.
+    ///
+    /// The two seeds run in parallel.
     private static let kills = 20
 
-    /// Clients with more than a day allows and with less, of several types.
+    /// Returns records of several types, for clients with more and fewer records than the daily limit.
     private static func records() -> [Record] {
         var records: [Record] = []
         for client in 0..<clients {
@@ -26,8 +28,9 @@ import Testing
         return records
     }
 
-    /// How many uploads of a client a day allows: few, because each job reads the whole bundle again before it can be
-    /// killed at its work.
+    /// The daily limit of a client.
+    ///
+    /// It is small, because each job has to read the whole bundle before it sends.
     static let dailyLimit = 20
 
     @Test(arguments: [20_180_524, 20_180_525])
@@ -52,14 +55,14 @@ import Testing
         }
     }
 
-    /// One ledger and one server.
+    /// A ledger and a server.
     private struct Run {
         let ledger: String
         let bundle: String
         let pool: CandidatePool
         let records: [Record]
         let server: LoopbackServer
-        /// By record, after which job the ledger had it settled first.
+        /// For each settled record, the number of the first job after which the ledger had it.
         private var settled: [Int: Int] = [:]
         private var epoch = 0
 
@@ -67,8 +70,9 @@ import Testing
             (self.ledger, self.bundle, self.pool, self.records, self.server) = (ledger, bundle, pool, records, server)
         }
 
-        /// Starts a job, kills it at a random moment and looks at the ledger.
-        /// - Returns: whether it was killed; else it came to its end by itself.
+        /// Starts a job, kills it at a random moment and checks the ledger.
+        ///
+        /// - Returns: Whether the job was killed before it ended.
         mutating func job(killing generator: inout SeededGenerator) async throws -> Bool {
             epoch += 1
             try await server.tell(#"{"epoch":\#(epoch)}"#)
@@ -78,7 +82,7 @@ import Testing
             ])
             let process = uploader.program.identifier
             if Int.random(in: 0..<8, using: &generator) == 0 {
-                // While it verifies, plans and opens the ledger.
+                // The job is killed while it verifies, plans or opens the ledger.
                 try await Task.sleep(for: .milliseconds(Int.random(in: 0...150, using: &generator)))
                 kill(process, SIGKILL)
             } else {
@@ -92,7 +96,7 @@ import Testing
             return finished.status == 128 + SIGKILL
         }
 
-        /// The ledger is sound, and what it had settled stays settled.
+        /// Checks that the ledger is intact and that settled records stay settled.
         private mutating func check(_ finished: FinishedProgram) throws {
             #expect([75, 128 + SIGKILL].contains(finished.status), "\(finished.errors)")
             guard FileManager.default.fileExists(atPath: ledger) else { return }
@@ -100,7 +104,7 @@ import Testing
             do {
                 view = try LedgerView(path: ledger)
             } catch {
-                // Killed before the ledger was made.
+                // The job was killed before it created the ledger.
                 #expect(epoch == 1 || settled.isEmpty, "\(error)")
                 return
             }
@@ -112,7 +116,7 @@ import Testing
             }
         }
 
-        /// What the server counted is what the ledger says, and no client is over its limit.
+        /// Checks that the ledger agrees with the server, and that no client exceeds its limit.
         func checkEnd() async throws {
             let receipts = try await server.report().receipts ?? []
             var byPath: [String: LoopbackServer.Receipt] = [:]

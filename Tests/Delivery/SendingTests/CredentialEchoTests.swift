@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Jobs of the real program with servers that repeat the credential which they were sent.
+/// Tests that a credential is never shown if a server repeats it in an answer.
 @Suite struct CredentialEchoTests {
     private static let key = "prod_Xq4/Lw9+Tt7zBv"
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Delivery
 
-/// Where credentials come from, and that they go nowhere else.
+/// Tests the sources of credentials, and that credentials are never shown.
 @Suite struct CredentialTests {
     private let contents = """
         {"sift": {"4e1a50": "beacon-1", "a/b": "beacon-2"},

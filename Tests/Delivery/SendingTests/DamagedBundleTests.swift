@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Jobs of the real program whose bundle is damaged, or whose ledger fails, while they run.
+/// Tests jobs whose bundle is damaged while they run.
 @Suite struct DamagedBundleTests {
     private let folder: TemporaryFolder
     private let bundle: String
     private var ledger: String { folder("ledger.sqlite") }
 
-    /// A bundle of pings so large that each stands in a segment of its own.
+    /// Creates a bundle of pings that are so large that each is in a separate segment.
     init() async throws {
         folder = try TemporaryFolder()
         bundle = folder("b.tar.zst")
@@ -21,7 +21,7 @@ import Testing
         try await Sample.bundle(records, at: bundle)
     }
 
-    /// A job that waits as long as a busy machine takes, for an answer that comes too late is a reason to send again.
+    /// Returns arguments with long time limits, because a late answer would cause another attempt.
     private func arguments(_ server: LoopbackServer, _ more: String...) -> [String] {
         [
             "send", "--ledger", ledger, "--timezone", noonTimezone, "--endpoint", "mozilla=\(server.address)",
@@ -57,7 +57,7 @@ import Testing
         #expect(totals["delivered"] as? Int == 1)
         #expect(totals["inFlight"] as? Int == 0)
 
-        // With the bundle restored, the others go, and nothing goes twice.
+        // With the original bundle, the remaining records are sent, and no record is sent twice.
         try whole.write(to: URL(fileURLWithPath: bundle))
         #expect(try await Uploader(arguments(server, "--quiet")).finish().status == 0)
         let receipts = try #require(try await server.report().receipts)

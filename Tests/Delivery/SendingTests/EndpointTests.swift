@@ -4,7 +4,7 @@ import Testing
 
 @testable import Delivery
 
-/// Addresses of servers and proxies.
+/// Tests the addresses of servers and proxies.
 @Suite struct EndpointTests {
     @Test(arguments: [
         ("http://127.0.0.1:8080", "127.0.0.1", 8080, false), ("https://example.org", "example.org", 443, true),

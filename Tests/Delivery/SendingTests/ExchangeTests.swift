@@ -4,7 +4,7 @@ import Testing
 
 @testable import Delivery
 
-/// What comes of an exchange.
+/// Tests the result of an exchange.
 @Suite struct ExchangeTests {
     private let start = ContinuousClock.now
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Delivery
 
-/// How long an exchange may go on, by a clock that the test sets.
+/// Tests the time limits of an exchange with a clock that the test sets.
 @Suite struct ExchangeTimeoutTests {
     private let start = ContinuousClock.now
 
@@ -18,7 +18,7 @@ import Testing
         var timeout = timeout()
         timeout.didSendRequest(at: start + .seconds(5))
         #expect(timeout.expiry == (start + .seconds(35), .silence))
-        // Some of a long body was still on its way.
+        // A part of a long body was sent late.
         timeout.didSendRequest(at: start + .seconds(35))
         #expect(timeout.expiry == (start + .seconds(65), .silence))
     }

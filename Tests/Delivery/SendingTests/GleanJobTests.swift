@@ -6,7 +6,7 @@ import Testing
 
 @testable import Delivery
 
-/// Jobs of the real program with pings of Glean.
+/// Tests jobs of the program with Glean pings.
 @Suite struct GleanJobTests {
     private let folder: TemporaryFolder
 
@@ -47,12 +47,12 @@ import Testing
         let requests = try await server.report().requests
         let numbers = requests.compactMap { $0.path.split(separator: "/").last?.suffix(2) }
         #expect(numbers.sorted() == ["03", "04", "05", "09"])
-        // Records without a client are one client's, in order.
+        // Records without a client count as one client and are sent in order.
         #expect(numbers.filter { ["03", "04"].contains($0) } == ["03", "04"])
         let counts = try #require(try finished.json()["records"] as? [String: Any])
         #expect(counts["deletion-requested"] as? Int == 2, "\(counts)")
 
-        // An older capture that comes later changes nothing.
+        // An older capture that arrives later does not change the result.
         let late = try await Sample.bundle([Self.ping(11, client: Self.client)], at: folder("late.tar.zst"))
         let next = try await Uploader(arguments.dropLast() + [late]).finish()
         #expect(next.status == 0, "\(next.errors)")

@@ -5,14 +5,14 @@ import Testing
 
 @testable import Delivery
 
-/// Jobs of the real program with a real server that answers in every way.
+/// Tests jobs of the program with a server that answers in every way.
 @Suite struct JobTests {
     private let folder: TemporaryFolder
     private var ledger: String { folder("ledger.sqlite") }
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Writes a bundle of some clients' pings.
+    /// Writes a bundle with pings of several clients.
     private func bundle(clients: Int = 1, pings: Int = 3, name: String = "b") async throws -> String {
         let records = (0..<pings).flatMap { ping in
             (0..<clients).map { Sample.ping($0 * 100 + ping, client: "client-\($0)") }
@@ -81,7 +81,7 @@ import Testing
         let leanplum = try #require(requests.first { $0.path == "/api" })
         #expect(String(decoding: leanplum.body, as: UTF8.self).contains("&clientKey=secret-2&data=%7B%22data%22%3A%5B"))
 
-        // Four lines of the log behind that of the new ledger, and no credential anywhere.
+        // There are four log lines, after the line about the new ledger. None contains a credential.
         #expect(finished.errors.split(separator: "\n").count == 5)
         #expect(!(finished.errors + finished.text).contains("secret"))
         #expect(try Data(contentsOf: URL(fileURLWithPath: ledger)).range(of: Data("secret".utf8)) == nil)
@@ -133,7 +133,7 @@ import Testing
         #expect(finished.status == 78)
         #expect(finished.text.hasPrefix("3 records: left 3; "))
         #expect(finished.text.contains("credential refused: mozilla"))
-        // The lost answer may have been a yes.
+        // The lost answer may have been a success.
         #expect(try await totals(of: ledger)["inFlight"] as? Int == 1)
         try await server.order()
         #expect(try await job(server, bundle).status == 0)
@@ -152,7 +152,7 @@ import Testing
                 == "pingferry-upload: mozilla core: refused (400): the server cannot read the request: no"
         )
         try await server.order()
-        // Told each night, also by a job that is given another bundle.
+        // Each job reports the refusal, even a job with another bundle.
         let next = try await job(server, "--quiet", bundle)
         #expect(next.status == 1)
         #expect(next.text == "3 records: delivered before 2, refused before 1; \(stays)\n")
@@ -164,7 +164,7 @@ import Testing
         #expect(try await job(server, bundle).text == "3 records: delivered 1, delivered before 2; nothing is left\n")
     }
 
-    /// A list of three events, each of which goes by itself.
+    /// A list of three events, which can be sent in three uploads.
     private let listOfThree = Sample.sift(
         (1...3).map { #"{"text":"\#(String(repeating: "x", count: 2_600_000))","time":\#($0)}"# })
     private func listInThreeParts() async throws -> String {
@@ -288,7 +288,7 @@ import Testing
         #expect(try await server.report().total <= 2)
         let totals = try await totals(of: ledger)
         #expect(totals["inFlight"] as? Int == 0)
-        // Also by the next job, which says until when.
+        // The next job does not contact the server either, and reports the end of the pause.
         try await server.order()
         let received = try await server.report().total
         let next = try await job(server, "--quiet", folder("b.tar.zst"))
@@ -404,7 +404,7 @@ import Testing
         uploader.program.send(SIGTERM)
         let words = "stopping; requests under way have 3 seconds to receive their answers"
         while true {
-            // Asked first, because the program can end between the two calls.
+            // The state of the process is read first, because the process may end between the two reads.
             let isRunning = uploader.program.isRunning
             if String(decoding: try uploader.program.complaints, as: UTF8.self).contains(words) { break }
             try #require(isRunning)
@@ -414,7 +414,7 @@ import Testing
         let finished = try await uploader.finish()
         #expect(finished.status == 75, "\(finished.errors)")
         let totals = try await totals(of: ledger)
-        // On a machine that is busy for these seconds the answers come too late, and the uploads stay in flight.
+        // On a busy machine, the answers may arrive too late, so that the uploads stay in flight.
         let (delivered, inFlight) = (totals["delivered"] as? Int ?? 0, totals["inFlight"] as? Int ?? 0)
         #expect(delivered + inFlight == 4)
         #expect(try await server.report().total == 4)

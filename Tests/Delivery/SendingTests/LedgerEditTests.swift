@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the operator changes in the ledger by hand.
+/// Tests the commands that edit the ledger.
 @Suite struct LedgerEditTests {
     private let folder: TemporaryFolder
     private var ledger: String { folder("state/ledger.sqlite") }

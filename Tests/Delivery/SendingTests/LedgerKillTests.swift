@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The real program, killed while it makes a new ledger.
+/// Tests that the program can be killed while it creates a ledger.
 @Suite struct LedgerKillTests {
     @Test func aKillWhileTheLedgerIsMadeLeavesOneThatTheNextJobTakes() async throws {
         var generator = SeededGenerator(seed: 20_180_524)
@@ -19,7 +19,7 @@ import Testing
                 bundle,
             ]
             let uploader = try Uploader(arguments)
-            // The lock is taken first; what follows takes a few milliseconds.
+            // The program locks the ledger first. The following steps take a few milliseconds.
             while !FileManager.default.fileExists(atPath: ledger + ".lock"), uploader.program.isRunning { usleep(50) }
             usleep(UInt32.random(in: 0...12_000, using: &generator))
             uploader.program.send(SIGKILL)
@@ -29,7 +29,7 @@ import Testing
             let next = try await Uploader(arguments).finish()
             #expect(next.status == 0, "\(folder.names) \(next.errors)")
         }
-        // Each ledger is one of its own, so the ping arrives once by each, or twice where its first job was killed late.
+        // Each round has a new ledger, so that the ping arrives once, or twice if the first job was killed late.
         #expect(try await server.report().total >= rounds)
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the uploader says of records whose client and type hold what cannot be seen.
+/// Tests how the program prints records whose client or type contains invisible characters.
 @Suite struct LogTests {
     @Test func logsTablesAndSummariesShowWhatCannotBeSeen() async throws {
         let client = "c\u{9B}2J\u{7F}\u{202E}\u{200B}\u{2028}\u{FEFF}\u{E0041}"

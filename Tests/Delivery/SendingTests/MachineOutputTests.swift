@@ -3,7 +3,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// What machines read: the log, the metrics file, and the words that name no command.
+/// Tests the output for other programs, which is the log and the metrics file, and the handling of unknown commands.
 @Suite struct MachineOutputTests {
     private let folder: TemporaryFolder
     private let server: LoopbackServer
@@ -65,7 +65,7 @@ import Testing
         #expect(second.contains("\npingferry_last_exit_status 0\n"))
         #expect(second.contains("\npingferry_last_success_timestamp_seconds 1"))
 
-        // A job that cannot begin is told too.
+        // The metrics also report a job that cannot begin.
         #expect(try await job("--metrics", path, try folder.put("x", "bad.tar.zst")).status == 65)
         let third = try String(contentsOfFile: path, encoding: .utf8)
         #expect(

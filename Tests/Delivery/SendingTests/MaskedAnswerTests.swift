@@ -5,7 +5,7 @@ import Testing
 @testable import Delivery
 @testable import Telemetry
 
-/// Credentials that a server repeats, in all that is made of its answers.
+/// Tests that credentials are masked in all texts that are derived from an answer.
 @Suite struct MaskedAnswerTests {
     private static let key = "prod_A9/x+y=Zq7-Lw"
     private static let mask = SecretMask([key])

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The samples for a nightly job do what they say, as far as that can be seen without a network.
+/// Tests the samples for nightly jobs, as far as this is possible without a network.
 @Suite struct NightlySampleTests {
     private let folder: TemporaryFolder
 
@@ -23,7 +23,9 @@ import Testing
         try String(contentsOfFile: sample("nightly/\(name)"), encoding: .utf8)
     }
 
-    /// Runs a line as a shell of the operator would. A proxy on loopback keeps it from any other machine.
+    /// Runs a line as the shell of an operator would.
+    ///
+    /// A proxy on loopback prevents connections to other machines.
     private func shell(_ line: String, proxy: LoopbackServer) throws -> FinishedProgram {
         let environment = [
             "HOME": folder.path, "PATH": "\(folder("bin")):/usr/bin:/bin",
@@ -33,7 +35,7 @@ import Testing
         return try RunningProgram(["env", "-C", folder.path, "sh", "-c", line], environment: environment).finish()
     }
 
-    /// A proxy that connects nobody.
+    /// Returns a proxy that refuses all connections.
     private func refusingProxy() throws -> LoopbackServer {
         try LoopbackServer("--proxy", "--proxy-authorization=Basic nobody")
     }
@@ -66,7 +68,7 @@ import Testing
         let local = command.replacingOccurrences(of: "/var/lib/pingferry/", with: folder.path + "/")
         #expect(try shell(local, proxy: proxy).status == 78)
         #expect(try folder.text("upload.prom").contains("pingferry"))
-        // The options of the sample are of this program.
+        // The program has all options of the sample.
         let options = try contents("upload.conf").split(separator: "\n").filter { $0.hasPrefix("#PINGFERRY_OPTIONS=") }
         #expect(options.count == 1)
         let set = options.joined().replacing("#PINGFERRY_OPTIONS=", with: "PINGFERRY_OPTIONS='") + "'; "
@@ -74,28 +76,28 @@ import Testing
         #expect(try shell("PINGFERRY_OPTIONS=--nonsense; " + local, proxy: proxy).status == 64)
         #expect(FileManager.default.fileExists(atPath: folder("state/pingferry/ledger.sqlite")))
         #expect(try contents("pingferry-upload.timer").contains("OnCalendar="))
-        // Where systemd is at hand, it has the last word on the syntax.
+        // If systemd is installed, it checks the syntax.
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/systemd-analyze") else { return }
         try tool(
             "systemd-analyze", "verify", "--man=no", sample("nightly/pingferry-upload.timer"),
             sample("nightly/pingferry-upload.service"), sample("nightly/pingferry-upload-failed.service"))
     }
 
-    /// The blocks create all that they use, so that an operator can paste them into one shell.
+    /// Tests that the blocks of the article can be pasted into a shell in an empty folder.
     @Test func theWalkRunsFromAnEmptyFolder() throws {
         let walk = try TemporaryFolder()
         let blocks = try contents("air-gap.md").components(separatedBy: "```sh\n").dropFirst()
             .map { $0.components(separatedBy: "```")[0] }
         #expect(blocks.count > 15)
         let environment = ["HOME": walk.path, "PATH": "\(folder("bin")):/usr/bin:/bin"]
-        // As pasted: commands that read standard input would read the commands that follow.
+        // The script is passed as standard input. A command that reads standard input would read the commands after it.
         let finished = try RunningProgram(
             ["env", "-C", walk.path, "sh", "-e"], environment: environment, input: Array(blocks.joined().utf8)
         ).finish()
         #expect(finished.status == 0, "\(finished.text.suffix(500)) \(finished.errors.suffix(500))")
         #expect(walk.names == ["authority", "ines", "ravi", "stick"])
         #expect(try walk.text("ravi/received.json").contains(#""result":"good""#))
-        // The volume was damaged, and repaired.
+        // The volume was damaged and repaired.
         #expect(try walk.data("stick/phone.tar.zst.001.1") != walk.data("stick/phone.tar.zst.001"))
         #expect(finished.text.contains("uploads planned of 120 records"))
         #expect(finished.text.contains("ravi/bundles/phone.tar.zst: not done"))

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// The offline program cannot talk to a network: neither it nor a library that it was linked with has the code.
+/// Tests that the offline program and its libraries contain no network code.
 @Suite struct OfflineProgramTests {
-    /// Looks at a program as the check of a release does.
+    /// Checks a program in the same way as the release process.
     private func check(_ program: String) throws -> FinishedProgram {
         try RunningProgram(["\(repository)/.ci/offline", builtProgram(program)]).finish()
     }
@@ -17,7 +17,7 @@ import Testing
     @Test func theCheckWouldSeeIt() throws {
         let finished = try check("pingferry-upload")
         #expect(finished.status == 1)
-        // Of modules, of a library, and of its name.
+        // The check finds symbols of modules, symbols of a library, and the name of the library.
         #expect(finished.lines.contains { $0.contains("4HTTP10HTTPClient") })
         #expect(finished.lines.contains { $0.contains(" U curl_easy_init") })
         #expect(finished.lines.contains { $0.contains("NEEDED") && $0.contains("libcurl") })

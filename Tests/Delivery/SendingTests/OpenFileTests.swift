@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Systems that allow few open files: a job ends with a message before it draws conclusions from that.
+/// Tests that a job with too few open files ends with a message before it sends anything.
 @Suite struct OpenFileTests {
     @Test func fewOpenFilesAreNamedAsTheReason() async throws {
         let folder = try TemporaryFolder()

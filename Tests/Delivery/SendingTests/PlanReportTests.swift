@@ -2,7 +2,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// What scripts read of a plan, and of a job.
+/// Tests the JSON output of plans and jobs.
 @Suite struct PlanReportTests {
     private let folder: TemporaryFolder
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Delivery
 
-/// Requests over real connections to a server on loopback.
+/// Tests requests over real connections to a server on loopback.
 @Suite struct SenderTests {
     private static let path = "/submit/telemetry/0C5A3B52-6E0B-4C8D-9F53-1D0A7E6C2B11/core/Focus/5.0/release/2?v=4"
 
@@ -22,21 +22,21 @@ import Testing
         var settings = SenderSettings(
             agent: "Pingferry/1", endpoints: [.mozilla: try #require(Endpoint(address))],
             systems: Systems.table)
-        // A busy machine may take its time.
+        // The limits are long, because the machine may be busy.
         settings.connectTimeout = 600
         settings.exchangeTimeout = 86_400
         settings.readTimeout = 600
         return settings
     }
 
-    /// For servers that do not answer.
+    /// Returns settings with short time limits, for servers that do not answer.
     private func impatientSettings(_ address: String) throws -> SenderSettings {
         var settings = try settings(address)
         settings.readTimeout = 1
         return settings
     }
 
-    /// Starts a server, with a certificate if there is an authority for it.
+    /// Starts a server, which uses TLS if `certificates` is not `nil`.
     private func server(_ certificates: Certificates?) throws -> LoopbackServer {
         guard let certificates else { return try LoopbackServer() }
         let (certificate, key) = try certificates.make("server")
@@ -44,7 +44,7 @@ import Testing
             "--certificate=\(certificate)", "--key=\(key)", authority: certificates.authority)
     }
 
-    /// Runs a body with a sender.
+    /// Runs a body with a sender, and shuts the sender down.
     private func sending<Value>(_ settings: SenderSettings, _ body: (Sender) async throws -> Value) async throws
         -> Value
     {
@@ -60,7 +60,7 @@ import Testing
         try await sender.send(request(body: body), to: .mozilla)
     }
 
-    /// The failure of one request.
+    /// Sends a request and returns its error.
     private func failure(_ settings: SenderSettings) async throws -> SendError? {
         let request = try request()
         return try await sending(settings) { sender async throws in
@@ -100,8 +100,8 @@ import Testing
         try await sending(settings) { sender async throws in
             for _ in 1...50 { #expect(try await answer(sender).status == 200) }
         }
-        // Without reuse there are 51 connections, one of them for the report. A connection that was idle for more than a second is
-        // not reused, and on a busy machine that can occur many times.
+        // Without reuse there would be 51 connections, including one for the report. A connection that was idle for
+        // more than a second is not reused, which may occur often on a busy machine.
         #expect(try await server.report().connections < 50)
     }
 
@@ -297,8 +297,8 @@ import Testing
 
     // MARK: Requests that may have arrived
 
-    /// On a connection that was used before, a library may try again by itself, and what came of the first attempt would
-    /// not be known.
+    /// Tests that the HTTP client does not silently retry on a reused connection, because the outcome of the first
+    /// attempt would be lost.
     @Test(arguments: ["after", "before"])
     func aRequestThatIsCutOnAnOldConnectionIsNotSentAgainInSilence(moment: String) async throws {
         let server = try LoopbackServer()
@@ -311,7 +311,7 @@ import Testing
         }
     }
 
-    /// The second rule has its head, body and stray in two records, where the connection is encrypted.
+    /// With TLS, the second rule sends the answer and the stray bytes in two records.
     @Test(
         arguments: [false, true],
         [#""times":1"#, #""times":1,"raw":"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n""#])
@@ -330,7 +330,7 @@ import Testing
             do {
                 second = try await answer(sender)
             } catch let error as SendError {
-                // The request was not sent on the connection that had the stray.
+                // The request was not sent on the connection with the stray bytes.
                 #expect(error.kind == .unsolicited && !error.mayHaveArrived)
                 second = try await answer(sender)
             }

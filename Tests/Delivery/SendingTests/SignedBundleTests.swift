@@ -4,7 +4,7 @@ import Testing
 
 @testable import Delivery
 
-/// `send --signers`: nothing of any bundle goes that nobody signed.
+/// Tests `send --signers`, which sends nothing unless all bundles are signed.
 @Suite struct SignedBundleTests {
     private let folder: TemporaryFolder
     private let server: LoopbackServer
@@ -61,11 +61,11 @@ import Testing
         let environment = ["PINGFERRY_SIGNERS": signers]
         #expect(try await job(signed, plain, environment: environment).status == 65)
         #expect(try await server.report().total == 0)
-        // A variable that a script left empty does not turn the check off.
+        // An empty variable does not turn the check off.
         let empty = try await job(signed, environment: ["PINGFERRY_SIGNERS": ""])
         #expect(empty.status == 78 && empty.errors.contains("PINGFERRY_SIGNERS is set and empty"))
         #expect(try await server.report().total == 0)
-        // With --keep-going the signed one goes.
+        // With --keep-going, only the signed bundle is sent.
         let finished = try await job("--keep-going", signed, plain, environment: environment)
         #expect(finished.status == 65)
         #expect(finished.text.contains("delivered 2; left out: \(plain)"), "\(finished.text)")

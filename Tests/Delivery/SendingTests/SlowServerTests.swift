@@ -5,11 +5,11 @@ import Testing
 
 @testable import Delivery
 
-/// Jobs of the real program with servers whose answers drip, stall and are cut, or are none.
+/// Tests jobs with servers whose answers are slow, incomplete or invalid.
 @Suite struct SlowServerTests {
     private let folder: TemporaryFolder
     private var ledger: String { folder("ledger.sqlite") }
-    /// An answer that announces more than comes.
+    /// Returns the head of an answer that announces more bytes than the server sends.
     private func head(_ status: String) -> String { #"HTTP/1.1 \#(status)\r\nContent-Length: 100000\r\n\r\n"# }
 
     init() throws { folder = try TemporaryFolder() }
@@ -35,7 +35,7 @@ import Testing
         try await Sample.bundle(records, at: folder("b.tar.zst"))
     }
 
-    /// What becomes of a body after the start that the server writes.
+    /// The rules for the rest of a body: slow, cut, or missing.
     static let bodies = [#""drip":100"#, #""cut":"answer""#, #""times":9"#]
 
     @Test(arguments: bodies)
@@ -45,7 +45,7 @@ import Testing
         let finished = try await job(server, "--read-timeout", "5", try await bundle(sift(2)))
         #expect(finished.status == 0, "\(finished.errors)")
         #expect(finished.text == "2 records: delivered 2; nothing is left\n")
-        // An attempt is repeated where this machine was too busy for the head of the answer to come in time.
+        // An attempt is repeated if this machine was too busy to receive the head in time.
         #expect(try await server.report().distinct == 2)
     }
 
@@ -93,7 +93,7 @@ import Testing
         #expect(!finished.errors.contains("Error"))
     }
 
-    /// Whether the head of an answer came decides what is in flight when a job is stopped.
+    /// Tests that an upload stays in flight only if the head of its answer was not received when the job was stopped.
     @Test(arguments: [(#"{"hold":true}"#, 4, 0), (#"{"raw":"HTTP/1.1 200 OK\r\n\r\n","drip":100}"#, 0, 4)])
     func aSignalEndsAJobWhateverTheServerDoes(rule: String, inFlight: Int, delivered: Int) async throws {
         let server = try LoopbackServer()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Delivery
 
-/// Whether a bundle has done its work: what `status` says of it, and what `--move-done` moves away.
+/// Tests whether bundles are done, as reported by `status` and applied by `--move-done`.
 @Suite struct StandingTests {
     private let folder: TemporaryFolder
     private let server: LoopbackServer
@@ -79,14 +79,14 @@ import Testing
         #expect(ids.lines.contains("  \(id)"))
         #expect(ids.lines.contains { $0.contains("mozilla core, client D, ") })
 
-        // Given up, it is told no more, and the bundle does without it.
+        // A record that was given up is not reported, and its bundle is done.
         #expect(try await run("forget", "--for-good", id).text == "1 record given up\n")
         #expect(try await run("status", part).status == 75)
         let last = try await job(part)
         #expect(last.status == 0)
         #expect(last.text == "3 records: delivered 1, delivered before 1, given up 1; nothing is left\n")
         #expect(try await run("status", part).text == "\(part): done: 2 delivered, 1 not to be sent any more\n")
-        // It can be had back.
+        // The command `retry` undoes this.
         try await server.order()
         #expect(try await run("retry", id).status == 0)
         #expect(try await run("status", part).text == "\(part): not done: to be sent again 1; 2 delivered\n")
@@ -103,10 +103,10 @@ import Testing
         #expect(finished.text.contains("; 1 stays held until release or forget: schema (1)\n"))
         #expect(finished.lines.last == "done: moved to \(folder("done"))/a.tar.zst")
         #expect(!FileManager.default.fileExists(atPath: done) && FileManager.default.fileExists(atPath: left))
-        // What can be released counts wherever its bundle is.
+        // A releasable record is counted wherever its bundle is.
         #expect(try await run("status").text.contains("1 delivered, 0 refused, 0 in flight, 1 waiting, 1 held"))
 
-        // Nothing is replaced.
+        // Moving a bundle does not replace an existing file.
         try await server.order()
         let again = try await bundle("a", [Sample.ping(7, client: "C")])
         let second = try await job(
@@ -144,7 +144,7 @@ import Testing
         #expect(try await run("forget", "00000000-0000-4000-8000-000000000002").status == 0)
         let last = try await night(other)
         #expect(last.status == 0 && last.text == "")
-        // The released one goes when its bundle is given again.
+        // The released record is sent when its bundle is given again.
         #expect(try await job(folder("done/a.tar.zst")).text.contains("delivered 1"))
     }
 
@@ -236,7 +236,7 @@ import Testing
         let status = try await run("status")
         #expect(status.text.contains("0 delivered, 0 refused, 0 in flight, 2 waiting, 0 held"))
         #expect(status.lines.contains { $0.hasPrefix(one) } && status.lines.contains { $0.hasPrefix(two) })
-        // A bundle that both records went into settles both.
+        // A bundle that contains both records settles both.
         try await server.order()
         let both = try await bundle("both", [Sample.ping(1, client: "C"), Sample.ping(2, client: "D")])
         #expect(try await job(both).status == 0)
@@ -272,7 +272,7 @@ import Testing
         #expect(try await run("release", "--reason", "schema", "--bundle", path, other).status == 66)
         #expect(try await run("release", "--reason", "schema", "--bundle", path, id).text == "1 record released\n")
         #expect(try await job(path).text.hasPrefix("3 records: delivered 1, held: schema 1, held: too-few-events 1; "))
-        // Now the ledger knows what waits.
+        // The ledger now knows the waiting records.
         let wrong = try await run("release", "--reason", "schema", other)
         #expect(wrong.status == 66 && wrong.errors.contains("held as too-few-events, not as schema"))
         #expect(try await run("release", "--reason", "too-few-events", other).text == "1 record released\n")

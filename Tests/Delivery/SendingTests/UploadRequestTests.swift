@@ -9,7 +9,7 @@ import Testing
 
 @testable import Delivery
 
-/// The requests that the format documents describe, byte by byte.
+/// Tests that requests match the format documents byte by byte.
 @Suite struct UploadRequestTests {
     private let now = Timestamp(milliseconds: 1_580_086_400_012)
 
@@ -63,7 +63,7 @@ import Testing
         let request = try request(
             .sift, "/v3/accounts/4e1a50/mobile_events", payload, .sift(beaconKey: "key-123"))
         #expect(request.method == "PUT")
-        // The oracle is printf key-123 | base64.
+        // The expected value is the output of: printf key-123 | base64
         #expect(
             fields(request) == [
                 "User-Agent: Pingferry/1", "Authorization: Basic a2V5LTEyMw==", "Content-Type: application/json",

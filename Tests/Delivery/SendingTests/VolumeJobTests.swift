@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Jobs with bundles in volumes.
+/// Tests jobs with bundles in volumes.
 @Suite struct VolumeJobTests {
     private let folder: TemporaryFolder
     private let server: LoopbackServer

@@ -5,8 +5,9 @@ import Testing
 
 @testable import Delivery
 
-/// A week of nights as an operator sees it: whoever reads only the mails, and what can be asked in the morning, knows what
-/// happened and what to do. All of it is kept in `week-of-nights.txt`.
+/// Tests that the mails and the status commands of a week tell an operator everything that happened.
+///
+/// The expected texts are in `week-of-nights.txt`.
 @Suite struct WeekTests {
     private let folder: TemporaryFolder
     private let server: LoopbackServer
@@ -22,7 +23,9 @@ import Testing
         server = try LoopbackServer()
     }
 
-    /// What the operator's crontab has, with the clock of a night. The clock stands still, so that every text is the same.
+    /// Runs the line of the operator's crontab.
+    ///
+    /// The clock stands still, so that the output is always the same.
     private func shell(_ line: String, at instant: String, key value: String = "good") throws -> FinishedProgram {
         try RunningProgram(
             ["env", "-C", folder("spool"), "faketime", "-m", "--exclude-monotonic", "-f", instant, "sh", "-c", line],
@@ -41,7 +44,7 @@ import Testing
         numbers.map { Sample.ping($0, client: client) }
     }
 
-    /// A night's job, and what can be asked the morning after.
+    /// Runs the job of a night and the commands of the next morning.
     private func night(_ day: Int, _ title: String, key: String = "good") throws -> String {
         let send = """
             pingferry-upload send --quiet --keep-going --attempts 1 --move-done ../done --metrics ../pingferry.prom \

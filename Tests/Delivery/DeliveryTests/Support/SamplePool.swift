@@ -6,7 +6,7 @@ import TestSupport
 @testable import Delivery
 
 extension Sample {
-    /// A ping that may be uploaded.
+    /// Creates a ping that may be uploaded.
     static func ping(
         _ id: String, type: String = "core", client: String? = "C", minute: Int? = 0, seq: Int = 1, held: [Hold] = []
     ) -> Record {
@@ -16,7 +16,7 @@ extension Sample {
             payload: Array(#"{"seq":\#(seq)}"#.utf8), source: source, held: held)
     }
 
-    /// The records as a pool, as if they stood in one bundle each segment.
+    /// Returns a pool in which each record is in a separate segment of one bundle.
     static func pool(
         _ records: [Record], knowing systems: SystemTable = Systems.table,
         isReleased: (String, String) -> Bool = { _, _ in false }
@@ -32,12 +32,12 @@ extension Sample {
 }
 
 extension Plan {
-    /// All uploads.
+    /// All uploads of the plan.
     var sends: [PlannedUpload] { queues.flatMap(\.sends) }
 }
 
 extension LedgerError {
-    /// Which one it is.
+    /// A name for the case of the error.
     var kind: String {
         switch self {
         case .locked: "locked"
@@ -55,7 +55,7 @@ extension LedgerError {
 }
 
 extension Ledger {
-    /// Marks uploads in flight.
+    /// Marks uploads as in flight.
     func mark(_ sends: [PlannedUpload], at now: Timestamp) async throws -> [MarkResult] {
         try await commit(settling: [], marking: sends, at: now)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// An authority for tests and what it signed, as files in PEM.
+/// A test authority and the certificates that it has signed, as PEM files.
 struct Certificates {
     let folder: TemporaryFolder
     var authority: String { folder("authority.pem") }
@@ -13,8 +13,7 @@ struct Certificates {
             "/CN=Test authority", "-keyout", folder("authority.key"), "-out", authority)
     }
 
-    /// Makes a key and a certificate for it.
-    /// - Parameter names: what it is a certificate of, such as `IP:127.0.0.1`.
+    /// Creates a key and a certificate for `names`, such as `IP:127.0.0.1`.
     func make(_ name: String, names: String = "IP:127.0.0.1", days: Int = 2) throws -> (
         certificate: String, key: String
     ) {

@@ -4,17 +4,17 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A server on loopback that runs for as long as this lives.
+/// A server on loopback that runs until the object is deinitialized.
 final class LoopbackServer: Sendable {
-    /// Where it listens.
+    /// The port of the server.
     let port: Int
     private let program: RunningProgram
     private let scheme: String
-    /// For orders and questions.
+    /// The client for requests that control the server.
     private let control: HTTPClient
     private let heldPort = Mutex<HeldPort?>(nil)
 
-    /// An upload that arrived.
+    /// An upload that arrived, with its repetitions.
     struct Receipt: Decodable {
         let path: String
         let sha256: String
@@ -36,13 +36,13 @@ final class LoopbackServer: Sendable {
         }
     }
 
-    /// What it received.
+    /// The requests and connections of the server so far.
     struct Report: Decodable {
         let total: Int
         let connections: Int
-        /// How many connections are open that had an answer and wait for the next request.
+        /// The number of open connections that wait for their next request.
         let idle: Int
-        /// The number of strays that have reached the client's system.
+        /// The number of stray transmissions that have reached the client's system.
         let strays: Int
         let distinct: Int
         let receipts: [Receipt]?
@@ -50,8 +50,8 @@ final class LoopbackServer: Sendable {
     }
 
     /// Starts a server.
-    /// - Parameter authority: The file of the authority that has signed the server's certificate, for orders and
-    ///   questions.
+    ///
+    /// `authority` is the path of the authority that signed its certificate, if it has one.
     init(_ arguments: String..., authority: String? = nil) throws {
         let server = "\(repository)/Tests/Server/loopback_server.py"
         program = try RunningProgram(["python3", server, "--ends-with-parent"] + arguments)
@@ -68,33 +68,35 @@ final class LoopbackServer: Sendable {
         Task { [control] in await control.close() }
     }
 
-    /// Its address.
+    /// The address of the server.
     var address: String { "\(scheme)://127.0.0.1:\(port)" }
 
-    /// Ends it at once. Connections to its port are refused from then on.
+    /// Ends the server immediately.
+    ///
+    /// New connections to its port are refused.
     func stop() {
         program.send(SIGKILL)
         program.wait()
         heldPort.withLock { $0 = $0 ?? HeldPort(port) }
     }
 
-    /// Sets what it does instead of answering as it should; keeps the first requests in full.
+    /// Sets the rules for answers, and the number of requests that are kept in full.
     func order(_ rules: String = "[]", keep: Int = 100) async throws {
         try await tell(#"{"rules":\#(rules),"keep":\#(keep)}"#)
     }
 
-    /// Gives it orders.
+    /// Sends a JSON object that configures the server.
     func tell(_ orders: String) async throws {
         let answer = try await request("POST", "orders", Array(orders.utf8))
         try #require(answer.status == 204)
     }
 
-    /// What it received until now.
+    /// Returns the requests and connections so far.
     func report() async throws -> Report {
         try JSONDecoder().decode(Report.self, from: Data(try await request("GET", "report", []).body))
     }
 
-    /// A request of the test itself, which no rule concerns.
+    /// Sends a control request, to which no rules apply.
     private func request(_ method: String, _ name: String, _ body: [UInt8]) async throws -> (status: Int, body: [UInt8])
     {
         let collector = Collector()
@@ -105,13 +107,13 @@ final class LoopbackServer: Sendable {
     }
 }
 
-/// Collects the whole of an answer.
+/// Collects a complete answer.
 private final class Collector: HTTPReceiver {
     private let state = Mutex((status: 0, body: [UInt8]()))
     private let start = ContinuousClock.now
 
     var answer: (status: Int, body: [UInt8]) { state.withLock { $0 } }
-    /// Nothing is wrong with a machine that is busy.
+    /// The time limit is long, because the machine may be busy.
     var end: ContinuousClock.Instant { start + .seconds(600) }
 
     func requestGoes(at instant: ContinuousClock.Instant) {}
@@ -124,7 +126,7 @@ private final class Collector: HTTPReceiver {
     }
 }
 
-/// A port of 127.0.0.1 on which nothing listens, and which no other server gets.
+/// A port of 127.0.0.1 that is reserved without a listener, so that no other server uses it.
 private final class HeldPort: Sendable {
     private let socket: Int32
 

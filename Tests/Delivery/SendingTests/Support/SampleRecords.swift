@@ -4,7 +4,7 @@ import Telemetry
 import TestSupport
 
 extension Sample {
-    /// A ping that may be uploaded.
+    /// Creates a ping that may be uploaded.
     static func ping(_ number: Int, client: String, type: String = "core", path: String? = nil) -> Record {
         let digits = String(number, radix: 16, uppercase: true)
         let id = "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
@@ -15,7 +15,7 @@ extension Sample {
             payload: Array(#"{"clientId":"\#(client)","seq":\#(number)}"#.utf8), source: source)
     }
 
-    /// A ping of Activity Stream.
+    /// Creates a ping of Activity Stream.
     static func activityStream(_ number: Int) -> Record {
         let payload = Array(#"{"client_id":"A","session":\#(number),"topic":"activity-stream-mobile-sessions"}"#.utf8)
         return Record(

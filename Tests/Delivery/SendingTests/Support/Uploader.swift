@@ -7,13 +7,14 @@ struct Uploader {
     let program: RunningProgram
     private let home: TemporaryFolder
 
-    /// Limits that no busy machine exceeds.
+    /// Time limits that even a busy machine does not exceed.
     private static let patience = [
         "--connect-timeout": "600", "--read-timeout": "600", "--exchange-timeout": "3600",
     ]
 
-    /// Starts it with nothing in its environment but what is given. A job that sends gets long time limits for those that are
-    /// not in its arguments.
+    /// Starts the program with only the given environment.
+    ///
+    /// A job gets long time limits unless its arguments set them.
     init(_ arguments: [String], environment: [String: String] = [:], through wrapper: [String] = []) throws {
         home = try TemporaryFolder()
         let limits = arguments.first == "send" ? Self.patience.filter { !arguments.contains($0.key) } : [:]
@@ -24,7 +25,7 @@ struct Uploader {
                 .merging(environment) { $1 })
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the program.
     func finish() async throws -> FinishedProgram {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(with: Result { try program.finish() }) }
@@ -32,7 +33,7 @@ struct Uploader {
     }
 }
 
-/// Runs the program under test to its end.
+/// Runs the program to its end.
 func upload(_ arguments: String..., environment: [String: String] = [:]) async throws -> FinishedProgram {
     try await Uploader(arguments, environment: environment).finish()
 }
@@ -43,10 +44,10 @@ func totals(of ledger: String) async throws -> [String: Any] {
     return try #require(finished.json()["totals"] as? [String: Any])
 }
 
-/// A timezone in which it is around noon now, so that no midnight falls into a test.
+/// A time zone in which it is now about noon, so that no test runs across midnight.
 let noonTimezone: String = {
     let hour = Int(Date().timeIntervalSince1970 / 3600) % 24
     let east = 12 - hour
-    // In these names the sign says west.
+    // The sign of these names is inverted: they count hours west of Greenwich.
     return east == 0 ? "UTC" : "Etc/GMT\(east > 0 ? "-" : "+")\(abs(east))"
 }()
