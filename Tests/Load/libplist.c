@@ -1,5 +1,6 @@
-/* Time that libplist's plist_from_bin takes by itself, once, with memory that is fresh from the system: libplist FILE
- * prints seconds of processor time, and seconds by the clock. */
+/* Measures one call of libplist's plist_from_bin, in a fresh process.
+ *
+ * "libplist FILE" prints the processor time and the elapsed time, in seconds. */
 #include <plist/plist.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Writes a large capture for benchmarks: one app container per client, full of ping files.
+"""Writes a large capture for benchmarks, with one app container full of ping files for each client.
 
     make_load.py OUTDIR [--containers 1250] [--pings 100000] [--seed 1]
 
-OUTDIR must be absent or empty. The same arguments give byte-identical output; no clock is read and only the
-standard library is used. By default 100,000 files, about 180 MB.
+OUTDIR must not exist or must be empty. The same arguments always give the same output, because no clock is read.
+Only the standard library is used. By default, the capture has 100,000 files with about 180 MB.
 
-Below OUTDIR/Containers/Data/Application/<UUID>/ lies one container: its metadata file, its preferences and its
-store of S3 ping files, half core, half focus-event or mobile-event, written as Foundation writes them.
+Each folder OUTDIR/Containers/Data/Application/<UUID>/ is one container, with its metadata file, its preferences and
+its store of ping files in the form S3. Half of the pings are core pings, and half are focus-event or mobile-event
+pings. The files have the format that Foundation writes.
 """
 
 import argparse
@@ -33,7 +34,7 @@ FIREFOX_SETTINGS = {
     "prefKeyAutomaticSliderValue": "0", "prefKeyThemeName": "normal", "prefKeySystemThemeSwitchOnOff": "true",
     "defaultSearchEngine": "google", "windowWidth": "375", "windowHeight": "812"}
 
-# Method, object and, where an event has them, value and extras. All are of the category `action`.
+# Each event has a method, an object, and optionally a value and extras. The category of all events is `action`.
 FOCUS_EVENTS = (
     ("type_url", "search_bar"), ("type_query", "search_bar"), ("select_query", "search_bar"),
     ("click", "erase_button"), ("click", "website_link"), ("click", "settings_button"), ("click", "find_next"),
@@ -80,13 +81,14 @@ EPOCH_DAY = datetime.date(1970, 1, 1)
 
 
 def order(key):
-    """A place for a key. Foundation orders by hashes, which are the same in every process, so the same keys are always in the
-    same order: files of one kind look alike."""
+    """Returns the sort key of a dictionary key.
+
+    Foundation orders keys by hashes that are equal in all processes, so that equal keys always have the same order."""
     return hashlib.sha256(key.encode()).digest()
 
 
 def foundation(value, indent=""):
-    """JSON as Foundation pretty-prints it: two spaces, ` : `, `\\/`, keys in the order of their hashes."""
+    """Returns JSON as Foundation pretty-prints it: two spaces, ` : `, `\\/`, and keys in the order of their hashes."""
     inner = indent + "  "
     if isinstance(value, dict):
         items = ['%s"%s" : %s' % (inner, key, foundation(value[key], inner)) for key in sorted(value, key=order)]
@@ -102,7 +104,7 @@ def foundation(value, indent=""):
 
 
 def envelope(body, kind, app, stamp, rng):
-    """The five keys around `body`, which is JSON text already."""
+    """Returns a ping file: an object with five members, one of which is the JSON text `body`."""
     document = identifier(rng)
     members = {
         "timestamp": "%.17g" % stamp, "documentId": '"%s"' % document, "pingType": '"%s"' % kind,
@@ -122,7 +124,7 @@ def core(app, stamp, seq, rng):
 
 
 def event(app, stamp, seq, rng):
-    """An event ping of one process run, sometimes with the last event of the run before in front."""
+    """Returns an event ping of one process run, which sometimes begins with the last event of the previous run."""
     offset, events = rng.randrange(300), []
     if seq > 1 and rng.random() < 0.3:
         events.append([rng.randrange(60000, 600000), "action", "background", "app"])
@@ -138,7 +140,7 @@ def event(app, stamp, seq, rng):
 
 
 def container(root, index, pings, rng):
-    """One container with `pings` ping files, core and event pings in turn."""
+    """Writes a container with `pings` ping files, which are alternately core and event pings."""
     app = APPS[index % len(APPS)]
     name, client = identifier(rng), identifier(rng)
     home = os.path.join(root, "Containers", "Data", "Application", name)
@@ -184,11 +186,11 @@ def main():
     parser = argparse.ArgumentParser(description="Write a large capture for benchmarks.")
     parser.add_argument("outdir")
     parser.add_argument("--containers", type=int, default=1250)
-    parser.add_argument("--pings", type=int, default=100000, help="ping files in all")
+    parser.add_argument("--pings", type=int, default=100000, help="total number of ping files")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     if args.containers < 1 or args.pings < 0:
-        parser.error("--containers must be at least 1, --pings at least 0")
+        parser.error("--containers must be at least 1, and --pings at least 0")
     if os.path.exists(args.outdir) and (not os.path.isdir(args.outdir) or os.listdir(args.outdir)):
         parser.error("%s is not empty" % args.outdir)
     each, rest = divmod(args.pings, args.containers)

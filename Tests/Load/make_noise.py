@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes a request log that hardly compresses: 3,000 records make a bundle of more than 4 MB.
+"""Writes a request log that hardly compresses, so that 3,000 records give a bundle of more than 4 MB.
 
     make_noise.py FOLDER --records 3000
 
-FOLDER is created, and the log in it is named many.ndjson. The same arguments give identical output.
+The log is FOLDER/many.ndjson. FOLDER is created. The same arguments always give the same output.
 """
 
 import argparse

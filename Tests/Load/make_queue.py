@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Writes a queue of Sift's SDK of any size, up to where a property list may be no larger and beyond.
+"""Writes a queue of Sift's SDK of any size, up to and beyond the maximum size of a property list.
 
     make_queue.py FILE --bytes N [--seed 1]
 
-FILE is a binary property list of exactly N bytes, as NSKeyedArchiver writes it: app-state events, each with fields, a
-location and texts of its own. Called `sift-v0_0_1/queues/sift-default`, it is a capture. The same arguments give
-byte-identical output; no clock is read and only the standard library is used.
+FILE is a binary property list of exactly N bytes, in the format of NSKeyedArchiver. It contains app-state events, each
+with separate fields, a location and strings. With the name `sift-v0_0_1/queues/sift-default`, the file is a capture. The
+same arguments always give the same output, because no clock is read. Only the standard library is used.
 
-Objects are written as they are made; what stays in memory is four bytes for each offset and for each element of
-`$objects`.
+Objects are written as they are created. Only four bytes for each offset and for each element of `$objects` are kept in
+memory.
 """
 
 import argparse
@@ -28,7 +28,7 @@ STATE = ("sdk_version", "battery_level", "location", "window_root_view_controlle
 
 
 def header(kind, count):
-    """The marker of an object with its count."""
+    """Returns the marker of an object with its count."""
     if count < 15:
         return bytes([kind << 4 | count])
     if count < 1 << 8:
@@ -67,7 +67,7 @@ def elements(values):
 
 
 class Writer:
-    """Objects of a property list in the order in which they are made, and which of them are those of the archive."""
+    """Writes the objects of a property list, and records which of them are elements of `$objects`."""
 
     def __init__(self, file):
         self.file = file
@@ -76,18 +76,18 @@ class Writer:
         self.objects = array.array("I")
 
     def add(self, data):
-        """Appends an object; its number."""
+        """Appends an object and returns its index."""
         self.offsets.append(self.offset)
         self.offset += self.file.write(data)
         return len(self.offsets) - 1
 
     def archive(self, data):
-        """Appends an object of the archive; the number of a reference to it."""
+        """Appends an element of `$objects` and returns the index of a UID that refers to it."""
         self.objects.append(self.add(data))
         return self.add(uid(len(self.objects) - 1))
 
     def instance(self, values, keys, name, kind):
-        """Appends a collection; `values`, and `keys` of a dictionary, are numbers of references."""
+        """Appends an archived collection. `values`, and the `keys` of a dictionary, are indices of UIDs."""
         if keys is None:
             members = ((self.key["$class"], kind), (self.key["NS.objects"], self.add(elements(values))))
         else:
@@ -98,7 +98,7 @@ class Writer:
 
 
 def begin(writer):
-    """Writes what all events share."""
+    """Writes the objects that all events share."""
     names = set(MEMBERS) | {"NS.keys", "NS.objects", "$classname", "$classes"}
     writer.key = {name: writer.add(text(name)) for name in sorted(names)}
     writer.nil = writer.archive(text("$null"))
@@ -114,7 +114,7 @@ def begin(writer):
 
 
 def event(writer, number, choices):
-    """Writes one event; the number of the reference to it. All events take up the same space."""
+    """Writes one event and returns the index of a UID that refers to it. All events have the same size."""
     shared, kind, key = writer.shared, writer.kind, writer.key
     time = START + 1000 * number
     fields = writer.instance(
@@ -134,7 +134,7 @@ def event(writer, number, choices):
 
 
 def finish(writer, events, filling):
-    """Writes the queue, the table of objects and the trailer, and text that nothing refers to."""
+    """Writes the queue, the object table, the trailer, and an unreferenced string that fills the file."""
     shared = writer.shared
     queue = writer.instance(events, None, "NSMutableArray", writer.kind["NSMutableArray"])
     last = writer.archive(integer(START))
@@ -159,7 +159,7 @@ def finish(writer, events, filling):
 
 
 def measure(count, filling=None):
-    """How long a file of so many events is."""
+    """Returns the size of a file with a number of events."""
     with open(os.devnull, "wb") as file:
         writer = Writer(file)
         begin(writer)
@@ -175,13 +175,13 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     if sys.byteorder != "little" or array.array("I").itemsize != 4:
-        sys.exit("this machine stores numbers in another way than the generator expects")
-    # From 65536 elements on, every event costs the same, and the counts of lists take up four bytes.
+        sys.exit("this script needs a little-endian machine with 4-byte integers in arrays")
+    # With at least 65536 elements, each event has the same size, because the counts of lists take up four bytes.
     most = 1 << 16
     base, each = measure(most), measure(most + 1) - measure(most)
     count = most + (arguments.bytes - base - 1024) // each
     if count < most:
-        sys.exit("at least %d bytes" % (base + 1024))
+        sys.exit("--bytes must be at least %d" % (base + 1024))
     filling = arguments.bytes - base - each * (count - most) - (measure(1, 0) - measure(1))
     choices = random.Random(arguments.seed)
     with open(arguments.file, "xb", buffering=1 << 20) as file:

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""A server on 127.0.0.1 for tests, which behaves like the servers that uploads go to, counts what it received, and fails as it
-is told to. It prints its port when it is ready and runs until it is killed.
+"""A test server on 127.0.0.1 that behaves like the servers that receive uploads.
+
+The server counts its requests, and can be configured to fail in many ways. It prints its port when it is ready and runs until
+it is killed.
 
     loopback_server.py [--port=N] [--idle-ms=N] [--ends-with-parent] [--certificate=PEM --key=PEM [--client-authority=PEM]]
     loopback_server.py --proxy [--proxy-authorization=VALUE]
 
-Orders are sent to /-/orders as JSON: `rules` (see `Rule`), `keep`, `epoch`, `murder`, `release`. What was received is told by
-/-/report. Source of its behaviour: "Mozilla's HTTP edge server: behaviour measured on loopback".
+Orders are sent to /-/orders as JSON with the members `rules` (see `Rule`), `keep`, `epoch`, `kill` and `release`. /-/report
+returns the received requests. Source of the behavior: "Mozilla's HTTP edge server: behaviour measured on loopback".
 """
 
 import asyncio
@@ -23,28 +25,29 @@ import termios
 
 REASONS = {200: b"OK", 204: b"No Content", 400: b"Bad Request", 404: b"Not Found", 503: b"Service Unavailable"}
 LINE_LIMIT = 1 << 20
-# In milliseconds. It is longer than any test: a client whose machine is busy must not find its connection closed by chance.
+# The idle limit in milliseconds. It is longer than any test, so that the connection of a slow client is not closed.
 IDLE_LIMIT = 3_600_000
 
 
 class Closed(Exception):
-    """The connection is to be closed without another word."""
+    """Raised to close the connection without an answer."""
 
 
 class Rule:
-    """What the server does instead of answering as it should.
+    """A rule that replaces the normal answer to some requests.
 
-    `path` is what the path has to start with, `contains` what has to stand in the body, `times` how many requests it applies
-    to (all without it). Then one of:
-    - `status`, with `headers` and `text`, at once, or after `stall` milliseconds, or when the test releases it (`hold`);
-    - `hold` alone: the answer that it would give anyway waits;
-    - `cut`: `before` the body was read, or `after`: closes the connection without an answer;
-    - `early`: bytes in the place of an answer, before the body is read, which never is;
-    - `raw`: bytes in the place of an answer, whatever they say; with `cut`: `answer` the connection is closed after them,
-      with `drip` a byte follows every so many milliseconds without end, and without either nothing does.
+    The rule applies to requests whose path starts with `path` and whose body contains `contains`. `times` is the number of
+    requests it applies to (all if it is missing). The rule has one of the following actions:
+    - `status`: sends this status with `headers` and `text`, immediately, after `stall` milliseconds, or when the test releases
+      it (`hold`).
+    - `hold` alone: delays the normal answer until the test releases it.
+    - `cut`: closes the connection without an answer, `before` or `after` the body is read.
+    - `early`: sends these bytes instead of an answer, and never reads the body.
+    - `raw`: sends these bytes instead of an answer. Then the connection is closed if `cut` is `answer`. With `drip`, one byte
+      follows after each interval of this many milliseconds. Otherwise, the connection stays open without further bytes.
 
-    With `stray`, bytes follow the answer in a write of their own: after `raw` at once, and otherwise when the test releases them.
-    They count in the report once the client's system has them.
+    With `stray`, the server sends these bytes in a separate write after the answer: immediately after `raw`, and otherwise when
+    the test releases them. The report counts them once the client's system has acknowledged them.
     """
 
     def __init__(self, orders):
@@ -70,22 +73,22 @@ class Rule:
 
 
 class State:
-    """What the server was told to do and what it received."""
+    """The rules of the server and the requests that it received."""
 
     def __init__(self):
         self.rules, self.requests, self.receipts = [], [], {}
         self.keep = self.total = self.connections = self.idle = self.epoch = self.strays = 0
-        self.murder = None
+        self.pending_kill = None
         self.released = asyncio.Event()
 
-    def obey(self, orders):
+    def apply_orders(self, orders):
         if "rules" in orders:
             self.rules = [Rule(rule) for rule in orders["rules"]]
         self.keep = orders.get("keep", self.keep)
         self.epoch = orders.get("epoch", self.epoch)
-        if "murder" in orders:
-            # The number of a process can be given to another one, its descriptor cannot.
-            self.murder = {**orders["murder"], "process": os.pidfd_open(orders["murder"]["process"])}
+        if "kill" in orders:
+            # The system may reuse a process id, but the descriptor always refers to the same process.
+            self.pending_kill = {**orders["kill"], "process": os.pidfd_open(orders["kill"]["process"])}
         if orders.get("release"):
             self.released.set()
             self.released = asyncio.Event()
@@ -101,18 +104,18 @@ class State:
         return next((rule.use() for rule in self.rules
                      if not rule.is_before_body and rule.applies(path) and rule.contains in body), None)
 
-    def count_down_to_murder(self):
-        """Kills a process some time after a number of requests."""
-        if self.murder is None:
+    def count_down_to_kill(self):
+        """Kills the process of the order `kill` after the given number of requests and the given delay."""
+        if self.pending_kill is None:
             return
-        self.murder["requests"] -= 1
-        if self.murder["requests"] <= 0:
-            process, seconds = self.murder["process"], self.murder["microseconds"] / 1e6
-            self.murder = None
+        self.pending_kill["requests"] -= 1
+        if self.pending_kill["requests"] <= 0:
+            process, seconds = self.pending_kill["process"], self.pending_kill["microseconds"] / 1e6
+            self.pending_kill = None
             asyncio.get_running_loop().call_later(seconds, kill, process)
 
     def record(self, method, path, fields, body, accepted):
-        """Counts a request whose body arrived. Uploads are told apart by path and body, without the time in a form."""
+        """Counts a request whose body arrived. An upload is identified by its path and body, without the time of a form."""
         self.total += 1
         identity = body.rpartition(b"&time=")[0] or body if path == "/api" else body
         digest = hashlib.sha256(identity).hexdigest()
@@ -127,7 +130,7 @@ class State:
 
 
 def client(body):
-    """The client id in a Mozilla ping."""
+    """Returns the client id in a Mozilla ping, or None."""
     _, found, rest = body.partition(b'"clientId":"')
     return rest.partition(b'"')[0].decode(errors="replace") if found else None
 
@@ -139,12 +142,12 @@ def kill(process):
 
 
 def unacknowledged(connection):
-    """The number of bytes that were sent on a connection and not acknowledged."""
+    """Returns the number of bytes that were sent on a connection and not acknowledged."""
     return int.from_bytes(fcntl.ioctl(connection.fileno(), termios.TIOCOUTQ, bytes(4)), sys.byteorder)
 
 
-def edge(method, path, fields, body):
-    """What the server that knows a path answers: status, body, and whether it comes in chunks, without a length."""
+def default_answer(method, path, fields, body):
+    """Returns the normal answer to a request: the status, the body, and whether the body is chunked."""
     name, _, query = path.partition("?")
     if path.startswith("/submit"):
         recorded = [value for name, value in fields if name.lower() in ("user-agent", "date", "x-debug-id")]
@@ -162,8 +165,8 @@ def edge(method, path, fields, body):
     return 404, b"", False
 
 
-async def head_of(reader):
-    """The next request's method, path and fields; nothing at the end of the connection."""
+async def read_head(reader):
+    """Reads the head of the next request, and returns its method, path and header fields."""
     text = await reader.readuntil(b"\r\n\r\n")
     first, *lines = text[:-4].decode("latin-1").split("\r\n")
     method, path, _ = first.split(" ")
@@ -174,7 +177,7 @@ def value(fields, name, otherwise=None):
     return next((value for key, value in fields if key.lower() == name), otherwise)
 
 
-async def body_of(reader, fields):
+async def read_body(reader, fields):
     if (value(fields, "transfer-encoding") or "").lower() != "chunked":
         return await reader.readexactly(int(value(fields, "content-length", 0)))
     parts = []
@@ -187,7 +190,7 @@ async def body_of(reader, fields):
 
 
 class Server:
-    """Answers the requests of connections, one after another on each."""
+    """Answers the requests of each connection in order."""
 
     def __init__(self, idle):
         self.state, self.idle = State(), idle
@@ -195,21 +198,21 @@ class Server:
     async def serve(self, reader, writer):
         self.state.connections += 1
         try:
-            # On a busy machine the first request may take its time.
-            await self.respond(reader, writer, *await head_of(reader))
+            # The first request has no time limit, because the machine may be busy.
+            await self.respond(reader, writer, *await read_head(reader))
             while True:
                 await self.respond(reader, writer, *await self.next_head(reader, writer))
         except (Closed, asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError, ValueError):
-            # The other side has gone, says nothing, or sends what is no request.
+            # The client has closed the connection, is idle, or sent an invalid request.
             pass
         finally:
             writer.close()
 
     async def next_head(self, reader, writer):
-        """The head of the next request on a connection. One that is idle for too long is closed, and counts until then."""
+        """Reads the head of the next request. An idle connection is counted as idle, and closed after the idle limit."""
         self.state.idle += 1
         try:
-            return await asyncio.wait_for(head_of(reader), self.idle)
+            return await asyncio.wait_for(read_head(reader), self.idle)
         except asyncio.TimeoutError:
             writer.close()
             await writer.wait_closed()
@@ -219,8 +222,8 @@ class Server:
 
     async def respond(self, reader, writer, method, path, fields):
         if path.startswith("/-/"):
-            await self.control(writer, path, await body_of(reader, fields))
-            # A test asks seldom: an idle connection would just be about to be closed.
+            await self.control(writer, path, await read_body(reader, fields))
+            # Control requests are rare, so that their connections are not kept open.
             raise Closed
         rule = self.state.rule_before_body(path)
         if rule:
@@ -228,8 +231,8 @@ class Server:
                 writer.write(rule.early)
                 await self.state.released.wait()
             raise Closed
-        body = await body_of(reader, fields)
-        self.state.count_down_to_murder()
+        body = await read_body(reader, fields)
+        self.state.count_down_to_kill()
         rule = self.state.rule(path, body)
         if rule and rule.cut == "after":
             self.state.record(method, path, fields, body, False)
@@ -237,7 +240,7 @@ class Server:
         if rule and rule.raw is not None:
             self.state.record(method, path, fields, body, rule.raw.startswith(b"HTTP/1.1 2"))
             return await self.write_raw(reader, writer, rule)
-        status, text, is_chunked = edge(method, path, fields, body)
+        status, text, is_chunked = default_answer(method, path, fields, body)
         if rule and rule.status is not None:
             status, text, is_chunked = rule.status, rule.text, False
         self.state.record(method, path, fields, body, 200 <= status < 300)
@@ -251,11 +254,11 @@ class Server:
             await self.write_stray(writer, rule.stray)
 
     async def control(self, writer, path, body):
-        """Orders and questions of the test itself."""
+        """Answers a control request of the test."""
         if path == "/-/report":
             return await self.write(writer, 200, {"Connection": "close"}, json.dumps(self.state.report()).encode())
         try:
-            self.state.obey(json.loads(body))
+            self.state.apply_orders(json.loads(body))
             status = 204
         except ValueError:
             status = 400
@@ -275,7 +278,7 @@ class Server:
     async def write_stray(self, writer, stray):
         writer.write(stray)
         await writer.drain()
-        # Until the client's system has acknowledged all bytes, or the client has closed the connection.
+        # Waits until the client's system has acknowledged all bytes, or the client has closed the connection.
         while not writer.is_closing() and (
                 writer.transport.get_write_buffer_size() or unacknowledged(writer.get_extra_info("socket"))):
             await asyncio.sleep(0.005)
@@ -301,7 +304,7 @@ class Server:
 
 
 class Proxy:
-    """Takes one CONNECT request, opens the connection and then passes bytes both ways."""
+    """Accepts one CONNECT request per connection, and then forwards bytes in both directions."""
 
     def __init__(self, authorization):
         self.authorization = authorization
@@ -309,7 +312,7 @@ class Proxy:
     async def serve(self, reader, writer):
         other = None
         try:
-            method, address, fields = await head_of(reader)
+            method, address, fields = await read_head(reader)
             host, _, port = address.rpartition(":")
             if self.authorization is not None and value(fields, "proxy-authorization") != self.authorization:
                 return self.refuse(writer, b"407 Proxy Authentication Required")
@@ -320,9 +323,9 @@ class Proxy:
             except OSError:
                 return self.refuse(writer, b"502 Bad Gateway")
             writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
-            await asyncio.gather(self.pass_on(reader, other), self.pass_on(server, writer))
+            await asyncio.gather(self.forward(reader, other), self.forward(server, writer))
         except (asyncio.IncompleteReadError, OSError, ValueError):
-            # One side has gone, or sends what is no request.
+            # One side has closed the connection, or the request is invalid.
             pass
         finally:
             for end in (writer, other):
@@ -332,11 +335,11 @@ class Proxy:
     def refuse(self, writer, status):
         writer.write(b"HTTP/1.1 %s\r\nContent-Length: 0\r\n\r\n" % status)
 
-    async def pass_on(self, reader, writer):
+    async def forward(self, reader, writer):
         while data := await reader.read(1 << 16):
             writer.write(data)
             await writer.drain()
-        # Where one side ends, the other one does.
+        # When one side ends, the other side is closed too.
         writer.close()
 
 
@@ -352,7 +355,7 @@ def encryption(options):
 
 
 async def end_with(parent):
-    """Tests that crash leave nothing behind."""
+    """Exits when the parent process has ended, so that a crashed test leaves no server running."""
     while os.getppid() == parent:
         await asyncio.sleep(1)
     os._exit(0)
@@ -366,7 +369,7 @@ async def main():
     server = await asyncio.start_server(
         served.serve, "127.0.0.1", int(options.get("--port", 0)), limit=LINE_LIMIT, backlog=1024,
         ssl=encryption(options))
-    # One write, and at once: the test waits for this line.
+    # The line is written at once and without buffering, because the test waits for it.
     os.write(1, b"%d\n" % server.sockets[0].getsockname()[1])
     await (end_with(parent) if "--ends-with-parent" in options else server.serve_forever())
 

@@ -26,12 +26,12 @@ import Testing
     }
 
     @Test(
-        "a bundle with a target that leaves its system's grammar is refused as a whole",
+        "A bundle with a target outside its system's grammar is rejected as a whole",
         arguments: [
             "//host/submit/telemetry/A/core/Focus/1/release/1", "/submit/telemetry/A/core/Focus/1/release/1\r\nX: y",
             "/submit/telemetry/../core/Focus/1/release/1", "http://host/", "/v3/accounts/acme/mobile_events", "/api",
         ])
-    func hostileMozillaTarget(path: String) async throws {
+    func invalidMozillaTarget(path: String) async throws {
         var record = Sample.ping("A")
         record.target = Target(path: path)
         try await Sample.bundle([Sample.ping("B"), record], at: folder("x"))
@@ -39,13 +39,13 @@ import Testing
     }
 
     @Test(
-        "so is one with a target of Sift that is not one account's",
+        "A bundle with a Sift target that is not the path of one account is rejected as a whole",
         arguments: [
             "//host/v3/accounts/acme/mobile_events", "/v3/accounts/acme/../other/mobile_events",
             "/v3/accounts/acme%2F..%2Fother/mobile_events", "/v3/accounts/acme\r\nHost: x/mobile_events",
             "/v3/accounts//mobile_events",
         ])
-    func hostileSiftTarget(path: String) async throws {
+    func invalidSiftTarget(path: String) async throws {
         var record = Sample.sift([#"{"time":1}"#])
         record.target = Target(path: path)
         try await Sample.bundle([Sample.ping("B"), record], at: folder("x"))
@@ -53,8 +53,8 @@ import Testing
         #expect(failure.map { "\($0.bundles[0].error)" }?.contains("the target is not in the system's grammar") == true)
     }
 
-    @Test("a bundle that is damaged anywhere stops them all, and is named")
-    func damaged() async throws {
+    @Test("A damaged bundle prevents the use of all bundles, and the error names it")
+    func damagedBundle() async throws {
         try await Sample.bundle([Sample.ping("A")], at: folder("good"))
         var bytes = try Data(contentsOf: URL(fileURLWithPath: folder("good")))
         bytes[bytes.count / 2] ^= 4
@@ -65,7 +65,7 @@ import Testing
         #expect(failure?.bundles.map(\.path) == [folder("bad")])
     }
 
-    @Test("uploads carry the payload as it stands in the bundle, whatever their order and however little is kept")
+    @Test("Uploads contain the exact payload of the bundle, in any order and with any cache size")
     func payloads() async throws {
         let filling = String(repeating: "x", count: 200_000)
         let records = (0..<60).map { number in
@@ -88,8 +88,8 @@ import Testing
         }
     }
 
-    @Test("a part of a list carries its events and nothing else")
-    func parts() async throws {
+    @Test("A part of a list contains only its own events")
+    func listParts() async throws {
         let record = Sample.sift(["{\"time\":1}", "{\"time\":2}", "{\"time\":3}"])
         try await Sample.bundle([record], at: folder("1"))
         let intake = try await intake(folder("1"))
@@ -101,8 +101,8 @@ import Testing
         #expect(payloads == [#"{"data":[{"time":1},{"time":2}]}"#, #"{"data":[{"time":3}]}"#])
     }
 
-    @Test("a bundle that is replaced after it was verified is not sent")
-    func replaced() async throws {
+    @Test("A bundle that is replaced after verification is not sent")
+    func replacedBundle() async throws {
         try await Sample.bundle([Sample.ping("A", seq: 1)], at: folder("1"))
         let intake = try await intake(folder("1"))
         try await Sample.bundle([Sample.ping("A", seq: 2)], at: folder("2"))

@@ -24,15 +24,15 @@ import Testing
         return Planner.plan(pool, state, rules: rules, now: now)
     }
 
-    @Test("an event is the same in another request, and another for another account")
-    func sameEvent() {
+    @Test("An event has the same key in all requests of an account, and another key for another account")
+    func eventKeys() {
         let first = keys(Sample.sift([event(1), event(2)]))
         #expect(keys(Sample.sift([event(2), event(3)])).first == first.last)
         #expect(keys(Sample.sift([event(1)], account: "other")).first != first.first)
         #expect(keys(Sample.leanplum([event(1)])).first != first.first)
     }
 
-    @Test("equal events in one request are all sent")
+    @Test("Equal events in one request are all sent")
     func equalEvents() {
         let record = Sample.sift([event(1), event(1), event(1)])
         #expect(Set(keys(record)).count == 3)
@@ -41,8 +41,8 @@ import Testing
         #expect(plan.sends.map { $0.items.map(\.index) } == [[2]])
     }
 
-    @Test("Leanplum's requests are told apart by reqId, or else by all but the count of attempts")
-    func leanplum() {
+    @Test("Leanplum requests are identified by reqId, or otherwise by all members except the number of attempts")
+    func leanplumKeys() {
         let ids = keys(Sample.leanplum([#"{"a":1,"reqId":"R"}"#]))
         #expect(keys(Sample.leanplum([#"{"a":2,"reqId":"R"}"#])) == ids)
         #expect(keys(Sample.leanplum([#"{"a":1,"reqId":"R"}"#], client: "other")) != ids)
@@ -52,7 +52,7 @@ import Testing
         #expect(keys(Sample.leanplum(["1", "[2]"])).count == 2)
     }
 
-    @Test("a request with nothing left is settled without being sent")
+    @Test("A request without remaining events is settled without being sent")
     func nothingLeft() {
         let record = Sample.sift([event(1), event(2)])
         let plan = plan([record, Sample.sift([])], delivered: Set(keys(record)))
@@ -61,7 +61,7 @@ import Testing
         #expect(plan.uploads == 0)
     }
 
-    @Test("an event that an earlier request of the job carries is left out of later ones")
+    @Test("An event is omitted if an earlier request of the job contains it")
     func overlapInJob() {
         let records = [
             Sample.sift([event(1), event(2), event(3)], minute: 2), Sample.sift([event(1), event(2)], minute: 1),
@@ -73,7 +73,7 @@ import Testing
         #expect(plan.sends.map(\.isWhole) == [true, false])
     }
 
-    @Test("large lists are split by bytes, the parts follow each other, and the last one completes the record")
+    @Test("Large lists are split by size, and the last part completes the record")
     func splitByBytes() throws {
         let record = Sample.sift((0..<10).map(event))
         let size = try #require(plan([record]).sends.first).items.count
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("lists of Leanplum are split by count; one that is too large by itself goes alone")
+    @Test("Leanplum lists are split by number of events, and a too large event is sent alone")
     func splitByCount() {
         let record = Sample.leanplum((0..<7).map { #"{"n":\#($0)}"# })
         let plan = plan([record], rules: PlanRules(maximumListItems: 3))
@@ -103,7 +103,7 @@ import Testing
         #expect(tiny.sends.map { $0.items.count } == Array(repeating: 1, count: 7))
     }
 
-    @Test("each part counts as an upload; a list that the limits cut is sent in part, and the rest waits")
+    @Test("Each part counts as an upload, and parts beyond the limits wait")
     func sentInPart() {
         let record = Sample.leanplum((0..<7).map { #"{"n":\#($0)}"# })
         for limits in [UploadLimits(daily: 2), UploadLimits(daily: nil, perType: 2)] {
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test("a list of which the limits let no part through waits as a whole, for the limit's reason")
+    @Test("A list waits with the reason of the limit if no part of it may be sent")
     func noPartSent() {
         let record = Sample.leanplum((0..<7).map { #"{"n":\#($0)}"# })
         let plan = plan([record], rules: PlanRules(limits: UploadLimits(daily: 0), maximumListItems: 2))
@@ -124,8 +124,8 @@ import Testing
         #expect(plan.uploads == 0)
     }
 
-    @Test("what is left of a list that was sent in part goes with the next job, which completes it")
-    func restOfAList() {
+    @Test("The next job sends the remaining parts of a list and completes the record")
+    func remainingParts() {
         let record = Sample.leanplum((0..<7).map { #"{"n":\#($0)}"# })
         let rules = PlanRules(limits: UploadLimits(daily: 2), maximumListItems: 2)
         let delivered = Set(plan([record], rules: rules).sends.flatMap { $0.items.map(\.key) })
@@ -135,7 +135,7 @@ import Testing
         #expect(rest.sends.map(\.completesRecord) == [false, true])
     }
 
-    @Test("the lists of two clients are cut each by its own limit")
+    @Test("The limits apply separately to the lists of two clients")
     func listsOfTwoClients() {
         let records = [("D", 0), ("E", 4)].map { client, first in
             Sample.leanplum((first..<first + 4).map { #"{"n":\#($0)}"# }, client: client)
@@ -145,7 +145,7 @@ import Testing
         #expect(plan.sends.map { $0.items.map(\.index) } == [[0, 1], [0, 1]])
     }
 
-    @Test("a request of another form is sent as it stands")
+    @Test("A request in another form is sent unchanged")
     func otherForm() {
         var record = Sample.sift([event(1)])
         for payload in [#"{"data":{}}"#, #"{"data":[],"x":1}"#, "{}"] {

@@ -11,7 +11,7 @@ import Testing
 @Suite(.enabled(if: SmallDisk.isPossible, "only root can mount")) struct LedgerFaultTests {
     private let now = Sample.time(0)
 
-    @Test("a full disk is reported, loses nothing that was settled, and is no trouble once there is room")
+    @Test("A full disk is reported, loses no settlement, and does not prevent later jobs")
     func fullDisk() async throws {
         let disk = try SmallDisk(kibibytes: 400)
         let records = (0..<4000).map { (number: Int) in
@@ -31,7 +31,7 @@ import Testing
                     settled += 1
                 }
             }
-            #expect(error?.kind == "full")
+            #expect(error?.caseName == "full")
             #expect(settled > 0)
         }
         try disk.enlarge(kibibytes: 8000)
@@ -44,8 +44,9 @@ import Testing
         #expect(try await ledger.mark(Array(plan.sends.prefix(10)), at: now).allSatisfy { $0 == .marked })
     }
 
-    @Test("a disk too small for a new ledger is reported, and the ledger is made once there is room", arguments: 1...24)
-    func fullWhileMade(number: Int) async throws {
+    @Test(
+        "A disk that is too small for a new ledger is reported, and the next job creates the ledger", arguments: 1...24)
+    func fullDuringCreation(number: Int) async throws {
         let disk = try SmallDisk(kibibytes: number * 8)
         let pool = Sample.pool([Sample.ping("A")])
         let plan = Planner.plan(pool, LedgerState(), rules: PlanRules(), now: now)
@@ -54,7 +55,7 @@ import Testing
                 let ledger = try Ledger(path: disk("l"), now: now)
                 try ledger.begin(plan)
             } catch let error as LedgerError {
-                #expect(["full", "file \(ENOSPC)"].contains(error.kind))
+                #expect(["full", "file \(ENOSPC)"].contains(error.caseName))
             }
         }
         try disk.enlarge(kibibytes: 8000)
@@ -63,7 +64,7 @@ import Testing
         #expect(try await ledger.mark(plan.sends, at: now) == [.marked])
     }
 
-    @Test("a ledger on a read-only disk can be looked at, and refuses a job")
+    @Test("A ledger on a read-only disk can be read but not used by a job")
     func readOnlyDisk() async throws {
         let disk = try SmallDisk(kibibytes: 2000)
         do {
@@ -74,7 +75,7 @@ import Testing
         }
         try disk.makeReadOnly()
         let error = #expect(throws: LedgerError.self) { try Ledger(path: disk("l"), now: now) }
-        #expect(error?.kind == "file \(EROFS)")
+        #expect(error?.caseName == "file \(EROFS)")
         let overview = try LedgerView(path: disk("l")).overview(today: DayRule.utc.day(of: now))
         #expect(overview.counts.values.map(\.inFlight) == [1])
     }

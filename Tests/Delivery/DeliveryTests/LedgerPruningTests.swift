@@ -42,8 +42,8 @@ import Testing
             unseenFor: Int64(days) * 86_400_000, knowing: systems, at: now)
     }
 
-    @Test("records that no job had for some time are removed, and others stay although they are as old")
-    func unseen() async throws {
+    @Test("Records that no job has seen for some time are removed, and others are kept")
+    func unseenRecords() async throws {
         let (used, unused) = (Sample.ping("A"), Sample.ping("B"))
         try await job([used, unused], onDay: 0, .delivered(status: 200, note: "odd"))
         try await job([used], onDay: 50)
@@ -54,8 +54,8 @@ import Testing
         #expect(try await job([used, unused], onDay: 100) == [.delivered, .send])
     }
 
-    @Test("the time is counted back from the last job, so that a pause of all jobs removes nothing")
-    func pause() async throws {
+    @Test("The time is counted back from the last job, so that a pause of all jobs removes nothing")
+    func pauseOfJobs() async throws {
         let record = Sample.ping("A")
         try await job([record], onDay: 0)
         #expect(try prune(60, onDay: 1000) == 0)
@@ -63,16 +63,16 @@ import Testing
         #expect(try prune(60, onDay: 1000) == 0)
     }
 
-    @Test("refusals that nobody has settled stay")
-    func refusals() async throws {
+    @Test("Unresolved refusals are kept")
+    func unresolvedRefusals() async throws {
         try await job([Sample.ping("A")], onDay: 0, .refused(status: 400, reason: "no"))
         try await job([Sample.ping("B")], onDay: 100)
         #expect(try prune(60, onDay: 100) == 0)
         #expect(try LedgerView(path: folder("l")).refusals().map(\.records) == [1])
     }
 
-    @Test("events of lists that were delivered are not sent again")
-    func events() async throws {
+    @Test("Delivered events of lists are not sent again")
+    func deliveredEvents() async throws {
         let list = Sample.sift([#"{"time":1}"#])
         try await job([list], onDay: 0)
         try await job([Sample.ping("B")], onDay: 100)
@@ -80,7 +80,7 @@ import Testing
         #expect(try await job([list], onDay: 100) == [.settle])
     }
 
-    @Test("requests for deletion stay, so that nothing else of their clients is sent")
+    @Test("Requests for deletion are kept, so that no other records of their clients are sent")
     func deletionRequests() async throws {
         func record(_ id: String, _ type: String) -> Record {
             Record(

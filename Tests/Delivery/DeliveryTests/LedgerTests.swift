@@ -54,20 +54,20 @@ import Testing
 
     // MARK: File
 
-    @Test("a ledger that is removed while it is in use takes no change without a word")
-    func removed() async throws {
+    @Test("Changes to a ledger that was removed while in use are reported as errors")
+    func removedLedger() async throws {
         let (ledger, plan) = try begin([Sample.ping("A")])
         _ = try await ledger.mark(plan.sends, at: now)
         try FileManager.default.removeItem(atPath: path)
         let settlement = Settlement(plan.sends[0], recordID: "A", outcome: .delivered(status: 200))
         var error = await #expect(throws: LedgerError.self) { try await ledger.settle([settlement], at: now) }
-        #expect(error?.kind == "removed")
+        #expect(error?.caseName == "removed")
         try FileManager.default.copyItem(atPath: path + ".lock", toPath: path)
         error = #expect(throws: LedgerError.self) { try ledger.recordSuccess() }
-        #expect(error?.kind == "removed")
+        #expect(error?.caseName == "removed")
     }
 
-    @Test("it is made for its owner alone, with its folder, and kept so")
+    @Test("The ledger and its folder are accessible only to the owner")
     func privateFile() async throws {
         try await settle(.delivered(status: 200), [Sample.ping("A")])
         #expect(try mode(path) == 0o600)
@@ -82,7 +82,7 @@ import Testing
     private static let host: String? = FileManager.default.contents(atPath: "/proc/sys/kernel/hostname")
         .map { String(decoding: $0.dropLast(), as: UTF8.self) }
 
-    @Test("a second opening is refused and says who holds it, until the first has ended")
+    @Test("A second process cannot open the ledger and is told who has locked it")
     func lock() throws {
         do {
             let ledger = try Ledger(path: path, now: now)
@@ -101,17 +101,17 @@ import Testing
         _ = try Ledger(path: path, now: now)
     }
 
-    @Test("a ledger that goes by another name is the same ledger")
-    func lockOfLink() throws {
+    @Test("A symbolic link leads to the same locked ledger")
+    func lockByLink() throws {
         let ledger = try Ledger(path: path, now: now)
         let link = folder("link.sqlite")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
         let error = #expect(throws: LedgerError.self) { try Ledger(path: link, now: now) }
-        #expect(error?.kind == "locked")
+        #expect(error?.caseName == "locked")
         _ = ledger.path
     }
 
-    @Test("a file that is none is left alone", arguments: ["text", "database"])
+    @Test("A file that is not a ledger is not changed", arguments: ["text", "database"])
     func notALedger(kind: String) throws {
         try FileManager.default.createDirectory(atPath: folder("state"), withIntermediateDirectories: true)
         if kind == "text" {
@@ -127,15 +127,15 @@ import Testing
             as [() throws -> Void]
         {
             let error = #expect(throws: LedgerError.self) { try attempt() }
-            #expect(error?.kind == "notALedger")
+            #expect(error?.caseName == "notALedger")
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect(attributes[.posixPermissions] as? Int == 0o644)
     }
 
-    @Test("a damaged ledger is reported and not rebuilt", arguments: [0.0, 0.3, 0.6])
-    func damaged(place: Double) async throws {
+    @Test("A damaged ledger is reported and not replaced", arguments: [0.0, 0.3, 0.6])
+    func damagedLedger(place: Double) async throws {
         let records = (0..<300).map { Sample.ping("\($0)", client: "\($0)") }
         try await settle(.delivered(status: 200), records)
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -146,20 +146,20 @@ import Testing
         }
         try bytes.write(to: URL(fileURLWithPath: path))
         let error = #expect(throws: LedgerError.self) { try Ledger(path: path, now: now) }
-        #expect(error?.kind == "damaged")
+        #expect(error?.caseName == "damaged")
         #expect(error?.remedy?.contains("backup") == true)
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
     }
 
-    @Test("a ledger that does not exist is not made by looking")
-    func missing() throws {
+    @Test("Opening a missing ledger for reading does not create it")
+    func missingLedger() throws {
         let error = #expect(throws: LedgerError.self) { try LedgerView(path: path) }
-        #expect(error?.kind == "missing")
+        #expect(error?.caseName == "missing")
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test("a settled record takes at most 150 bytes")
-    func size() async throws {
+    @Test("A settled record takes at most 150 bytes")
+    func recordSize() async throws {
         let records = (0..<10_000).map { (number: Int) in
             Sample.ping("\(number)", client: "client-\(number % 1000)", minute: number)
         }
@@ -181,8 +181,8 @@ import Testing
 
     // MARK: Uploads
 
-    @Test("what was delivered, refused or has nothing left is not sent again")
-    func settled() async throws {
+    @Test("Delivered, refused and empty records are not sent again")
+    func settledRecords() async throws {
         try await settle(.delivered(status: 200), [Sample.ping("A")])
         #expect(try dispositions([Sample.ping("A")]) == [.delivered])
         try await settle(.refused(status: 413, reason: "too large"), [Sample.ping("B")], id: "B")
@@ -192,14 +192,14 @@ import Testing
         #expect(try overview().remarks.map(\.status) == [413])
     }
 
-    @Test("another payload of an id goes a quarter of an hour after the first")
+    @Test("Another payload with the same id is sent 15 minutes after the first")
     func sameID() async throws {
         try await settle(.delivered(status: 200), [Sample.ping("A", seq: 1)])
         #expect(try dispositions([Sample.ping("A", seq: 2)], at: Sample.time(14)) == [.sameIDSentRecently])
         #expect(try dispositions([Sample.ping("A", seq: 2)], at: Sample.time(15)) == [.send])
     }
 
-    @Test("quota is taken by marking, and given back for what was surely not sent")
+    @Test("Marking an upload uses the quota, and an upload that was certainly not sent returns it")
     func quota() async throws {
         let rules = PlanRules(limits: UploadLimits(daily: 2, perType: nil))
         let records = (0..<3).map { (number: Int) in Sample.ping("\(number)", minute: number) }
@@ -222,8 +222,8 @@ import Testing
         #expect(try overview().uploadsToday.values.reduce(0, +) == 2)
     }
 
-    @Test("what may have arrived keeps its quota, also when a later attempt surely did not arrive")
-    func uncertain() async throws {
+    @Test("An upload that may have arrived keeps its quota, even if a later attempt did not arrive")
+    func uncertainUpload() async throws {
         let (ledger, plan) = try begin([Sample.ping("A")])
         _ = try await ledger.mark(plan.sends, at: now)
         try await ledger.settle([Settlement(plan.sends[0], recordID: "", outcome: .unknown(reason: "cut"))], at: now)
@@ -233,8 +233,8 @@ import Testing
         #expect(try overview().counts.values.map(\.waiting) == [[:]])
     }
 
-    @Test("what a killed job left in flight is sent again, and counts once that day")
-    func killed() async throws {
+    @Test("Uploads that a killed job left in flight are sent again and count once that day")
+    func killedJob() async throws {
         do {
             let (ledger, plan) = try begin([Sample.ping("A")])
             _ = try await ledger.mark(plan.sends, at: now)
@@ -248,8 +248,8 @@ import Testing
         #expect(try overview().uploadsToday.values.reduce(0, +) == 1)
     }
 
-    @Test("the ledger refuses to mark what is over the limit, though a plan said otherwise")
-    func limitAtMark() async throws {
+    @Test("The ledger does not mark uploads beyond the limit, even if the plan contains them")
+    func limitWhenMarking() async throws {
         let rules = PlanRules(limits: UploadLimits(daily: 2, perType: nil))
         let (ledger, _) = try begin((0..<2).map { Sample.ping("\($0)") }, rules: rules)
         let others = Planner.plan(
@@ -261,8 +261,8 @@ import Testing
         #expect(try await ledger.mark(others.suffix(2), at: Sample.time(24 * 60)) == [.marked, .marked])
     }
 
-    @Test("changes of many clients are written in groups, and each gets its own answer")
-    func groups() async throws {
+    @Test("Changes of many clients are written in groups, and each receives its own result")
+    func groupCommit() async throws {
         let records = (0..<400).map { Sample.ping("\($0)", client: "\($0 % 40)") }
         let (ledger, plan) = try begin(records, rules: PlanRules(limits: UploadLimits(daily: nil, perType: nil)))
         let answers = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -287,7 +287,7 @@ import Testing
 
     // MARK: Edits
 
-    @Test("a refused record is sent again when somebody asks for it")
+    @Test("The operator can send a refused record again")
     func retry() async throws {
         try await settle(.refused(status: 400, reason: "bad"), [Sample.ping("A")])
         do {
@@ -299,7 +299,7 @@ import Testing
         #expect(try overview().remarks.isEmpty)
     }
 
-    @Test("a record is released for one reason, and for its id alone")
+    @Test("A record is released for one hold code and one id")
     func release() throws {
         let records = ["A", "B"].map { Sample.ping($0, held: [.tooFewEvents]) }
         #expect(try dispositions(records) == [.held, .held])
@@ -311,7 +311,7 @@ import Testing
         #expect(try dispositions(records) == [.held, .held])
     }
 
-    @Test("what is forgotten counts as never sent, and uses today's quota nevertheless")
+    @Test("A forgotten record counts as never sent, but today's quota remains used")
     func forget() async throws {
         try await settle(.delivered(status: 200), [Sample.ping("A"), Sample.ping("B")])
         #expect(try Ledger(path: path, now: now).forget(["A"]) == ["A": 1])
@@ -319,7 +319,7 @@ import Testing
         #expect(try overview().uploadsToday.values.reduce(0, +) == 2)
     }
 
-    @Test("an overview counts by client and type, with what waits and why")
+    @Test("The overview counts records by client and type, with the reasons for waiting")
     func overviewCounts() async throws {
         let records = [
             Sample.ping("A"), Sample.ping("B", type: "focus-event"), Sample.ping("C", client: "D"),

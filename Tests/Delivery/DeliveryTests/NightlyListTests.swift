@@ -15,7 +15,9 @@ import Testing
         #"{"action":"track","reqId":"R\#(number)","retryCount":\#(number)}"#
     }
 
-    @Test("three nightly captures of one queue", arguments: [SystemName.sift, .leanplum], [5_000_000, 150])
+    @Test(
+        "The server receives each event once from three nightly captures of one queue",
+        arguments: [SystemName.sift, .leanplum], [5_000_000, 150])
     func growingQueue(system: SystemName, largest: Int) async throws {
         let folder = try TemporaryFolder(inMemory: true)
         var server: [String] = []

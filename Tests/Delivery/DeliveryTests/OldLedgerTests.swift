@@ -103,7 +103,7 @@ import Testing
         #expect(overview.remarks.map(\.time) == [Sample.time(1), Sample.time(3)])
     }
 
-    @Test("all that the first release wrote is found, by looking and by a job")
+    @Test("All entries of the first release are read, for reading and for a job")
     func firstVersion() throws {
         try check(try LedgerView(path: path))
         try checkOverview()
@@ -112,8 +112,8 @@ import Testing
         try checkOverview()
     }
 
-    @Test("a job goes on with what the first release wrote")
-    func job() async throws {
+    @Test("A job continues with the entries of the first release")
+    func continuedJob() async throws {
         do {
             let ledger = try Ledger(path: path, now: now)
             let plan = try plan(ledger.view, at: now)
@@ -135,7 +135,7 @@ import Testing
         #expect(overview.counts.values.allSatisfy { $0.refused == 0 && $0.inFlight == 0 })
     }
 
-    @Test("a ledger of a newer version is refused and left as it was, byte for byte")
+    @Test("A ledger of a newer version is rejected and left unchanged")
     func newerVersion() throws {
         let file = try DatabaseFile(path: path, .writing)
         try file.write { try $0.run(script: "INSERT INTO grdb_migrations VALUES ('2 of the future')") }
@@ -145,14 +145,14 @@ import Testing
             as [() throws -> Void]
         {
             let error = #expect(throws: LedgerError.self) { try attempt() }
-            #expect(error?.kind == "newerVersion")
+            #expect(error?.caseName == "newerVersion")
             #expect(error?.description == "\(path): written by a newer version of this program")
             #expect(error?.remedy == "use a newer version of this program")
             #expect(try folder.data("ledger.sqlite") == before)
         }
     }
 
-    @Test("nothing of it is pruned before it is known when records were last seen")
+    @Test("No entries are pruned before the ledger records when they were last seen")
     func pruning() throws {
         let later = Sample.time(1_000 * 24 * 60)
         let ledger = try Ledger(path: path, now: later)

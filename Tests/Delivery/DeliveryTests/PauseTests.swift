@@ -36,8 +36,8 @@ import Testing
 
     private func pauses() throws -> [Pause] { try LedgerView(path: folder("l")).overview(today: 0).pauses }
 
-    @Test("a wish holds for later jobs until its time is over, for its server alone")
-    func later() async throws {
+    @Test("A pause applies to later jobs until it ends, and only to its server")
+    func laterJobs() async throws {
         try await job(Pause(endpoint: Self.server, seconds: 3600, now: now), at: now)
         let view = try LedgerView(path: folder("l"))
         let state = try view.state(of: Sample.pool([]), today: 0)
@@ -51,8 +51,8 @@ import Testing
         #expect(moved.dispositions == [.send, .send, .send] && moved.pauses.isEmpty)
     }
 
-    @Test("the longest wish counts, and an older one is dropped once its time is over")
-    func severalWishes() async throws {
+    @Test("The longest pause applies, and older ones are removed when they end")
+    func severalPauses() async throws {
         try await job(Pause(endpoint: Self.server, seconds: 3600, now: now), at: now)
         try await job(Pause(endpoint: Self.server, seconds: 60, now: now), at: now)
         #expect(try pauses().map(\.until) == [Sample.time(60)])
@@ -62,15 +62,15 @@ import Testing
         #expect(try pauses().isEmpty)
     }
 
-    @Test("no wish lasts longer than a week")
-    func mistakenWish() {
+    @Test("No pause lasts longer than a week")
+    func maximumPause() {
         for seconds in [7 * 86_400, 7 * 86_400 + 1, .max] {
             #expect(Pause(endpoint: "e", seconds: seconds, now: now).until == Sample.time(7 * 1440))
         }
         #expect(Pause(endpoint: "e", seconds: .min, now: now).until == now)
     }
 
-    @Test("what a wrong clock noted for years ahead neither counts nor stays")
+    @Test("A pause from a clock that was years ahead is ignored and removed")
     func wrongClock() async throws {
         let wrong = Sample.time(2 * 365 * 1440)
         try await job(Pause(endpoint: Self.server, seconds: 3600, now: wrong), at: wrong)
@@ -79,8 +79,8 @@ import Testing
         #expect(try pauses().map(\.until) == [Sample.time(1)])
     }
 
-    @Test("the address of a server, however it is written, makes its wish forgotten")
-    func forgotten() async throws {
+    @Test("The address of a server, in any spelling, removes its pause")
+    func forgottenPause() async throws {
         try await job(Pause(endpoint: Self.server, seconds: 3600, now: now), at: now)
         let ledger = try Ledger(path: folder("l"), now: now)
         #expect(try ledger.forget(["https://other.example"]) == ["https://other.example": 0])
@@ -88,7 +88,7 @@ import Testing
         #expect(try pauses().isEmpty)
     }
 
-    @Test("a missing credential is told before a wish")
+    @Test("A missing credential is reported before a pause")
     func missingCredential() {
         var state = LedgerState()
         state.pauses = [Pause(endpoint: "https://other.example:443", seconds: 60, now: now)]

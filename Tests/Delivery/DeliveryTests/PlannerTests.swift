@@ -24,7 +24,7 @@ import Testing
 
     private func segments(_ plan: Plan) -> [Int] { plan.sends.map { Int($0.location.segment) } }
 
-    @Test("a client's records go in the order of their time, those without one last")
+    @Test("The records of a client are sent in order of time, and records of unknown time last")
     func order() {
         let records = [
             Sample.ping("A", minute: nil), Sample.ping("B", minute: 9), Sample.ping("C", minute: 3),
@@ -33,7 +33,7 @@ import Testing
         #expect(segments(plan(records)) == [2, 1, 3, 0, 4])
     }
 
-    @Test("clients are told apart by system, without letter case")
+    @Test("Clients are distinguished by system, and letter case is ignored")
     func clients() {
         let records = [
             Sample.ping("A", client: "C"), Sample.ping("B", client: "c"), Sample.ping("C", client: nil),
@@ -42,7 +42,7 @@ import Testing
         #expect(plan(records).queues.map(\.sends.count) == [2, 2, 1])
     }
 
-    @Test("at most so many uploads a day, the oldest first")
+    @Test("The daily limit allows the oldest records first")
     func dailyLimit() {
         let records = (0..<7).map { Sample.ping("\($0)", minute: 10 - $0) }
         let plan = plan(records, limits: UploadLimits(daily: 3, perType: nil))
@@ -50,7 +50,7 @@ import Testing
         #expect(plan.count(.dailyLimit) == 4)
     }
 
-    @Test("the day's quota is shared with earlier jobs")
+    @Test("The quota of the day is shared with earlier jobs")
     func sharedQuota() {
         let records = (0..<5).map { Sample.ping("\($0)") } + [Sample.ping("other", client: "D")]
         let plan = plan(records, limits: UploadLimits(daily: 4, perType: nil)) { state, _ in
@@ -59,7 +59,7 @@ import Testing
         #expect(segments(plan) == [0, 5])
     }
 
-    @Test("the limit of a type counts each type by itself, and a job's only")
+    @Test("The limit per type counts each type separately and only within a job")
     func perTypeLimit() {
         let records = (0..<9).map { Sample.ping("\($0)", type: $0 < 6 ? "core" : "focus-event", minute: $0) }
         let plan = plan(records, limits: UploadLimits(daily: nil, perType: 2)) { state, _ in
@@ -69,7 +69,7 @@ import Testing
         #expect(plan.count(.typeLimit) == 5)
     }
 
-    @Test("the documented limits hold where none are given")
+    @Test("The documented limits are the defaults")
     func documentedLimits() {
         let types = ["core", "focus-event", "mobile-event", "other"]
         let records = (0..<200).map { Sample.ping("\($0)", type: types[$0 % 4], minute: $0) }
@@ -79,7 +79,7 @@ import Testing
         #expect(more.uploads == 40)
     }
 
-    @Test("limits of the job count all clients together")
+    @Test("Limits with the scope of a job count all clients together")
     func jobScope() {
         let records = (0..<6).map { Sample.ping("\($0)", client: "C\($0 % 3)", minute: 6 - $0) }
         let plan = plan(records, limits: UploadLimits(daily: 4, perType: nil, scope: .job)) { state, _ in
@@ -90,8 +90,8 @@ import Testing
         #expect(typed.uploads == 3)
     }
 
-    @Test("an upload in flight has its place in today's quota already; one of another day needs one more")
-    func flights() {
+    @Test("An upload in flight counts toward the quota of its own day only")
+    func inFlightUploads() {
         let records = [Sample.ping("A"), Sample.ping("B", minute: 1)]
         let today = DayRule.utc.day(of: now)
         for (day, expected) in [(today, [0]), (today + 1, []), (today - 1, [])] {
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("what holds a record keeps it back")
+    @Test("A held record is not sent")
     func held() {
         let records = [
             Sample.ping("A", held: [.schema(["x"]), .tooFewEvents]), Sample.ping("B", held: [.pendingEvents]),
@@ -120,7 +120,7 @@ import Testing
             ])
     }
 
-    @Test("a released hold is none, but what nobody can accept is never sent")
+    @Test("A released record is sent unless its hold code is final")
     func released() {
         let records = [
             Sample.ping("A", held: [.schema(["x"])]), Sample.ping("B", held: [.schema(["x"]), .tooFewEvents]),
@@ -132,7 +132,7 @@ import Testing
         #expect(plan.dispositions == [.send, .held, .held, .held, .held, .held])
     }
 
-    @Test("a ping whose path names another document or type is held")
+    @Test("A ping whose path names another document or type is held")
     func foreignTarget() {
         var (document, type) = (Sample.ping("A"), Sample.ping("B"))
         document.target = Sample.ping("Z").target
@@ -142,7 +142,7 @@ import Testing
         #expect(Set(plan.groups.keys.map { plan.reason(of: $0).text }) == ["held: foreign-target"])
     }
 
-    @Test("what was delivered or refused is not sent again, whatever holds it now")
+    @Test("Delivered and refused records are not sent again, even if they are now held")
     func settled() {
         let records = [Sample.ping("A"), Sample.ping("B"), Sample.ping("C", held: [.tooFewEvents])]
         let plan = plan(records) { state, _ in
@@ -151,45 +151,46 @@ import Testing
         #expect(plan.dispositions == [.delivered, .refused, .delivered])
     }
 
-    @Test("what is older than wanted waits; what has no time has no age")
+    @Test("Records older than the maximum age wait, and records of unknown time do not")
     func age() {
         let records = [Sample.ping("A", minute: 0), Sample.ping("B", minute: 1), Sample.ping("C", minute: nil)]
         let plan = plan(records, maximumAge: (24 * 60 - 1) * 60_000)
         #expect(plan.dispositions == [.tooOld, .send, .send])
     }
 
-    @Test("the same record in two bundles is sent once")
+    @Test("The same record in two bundles is sent once")
     func duplicates() {
         let records = [Sample.ping("A", minute: 1), Sample.ping("A", minute: 1), Sample.ping("A", minute: 0)]
         #expect(plan(records).dispositions == [.duplicate, .duplicate, .send])
     }
 
-    @Test("of equal records one that may be sent speaks for those that are held")
+    @Test("If equal records are held and not held, one that is not held is sent")
     func heldDuplicate() {
         let records = [Sample.ping("A", held: [.noTarget]), Sample.ping("A", minute: 1)]
         #expect(plan(records).dispositions == [.duplicate, .send])
     }
 
-    @Test("a log that shows that a record arrived speaks for its equals")
-    func arrivedDuplicate() {
+    @Test("If a request log shows that a record was delivered, equal records are not sent")
+    func deliveredDuplicate() {
         let records = [Sample.ping("A"), Sample.ping("A", minute: 1, held: [Hold("delivered", "200")])]
         #expect(plan(records).dispositions == [.duplicate, .held])
     }
 
-    @Test("two payloads under one id do not go in one job")
+    @Test("Two payloads with the same id are not sent in one job")
     func sameIDInJob() {
         let records = [Sample.ping("A", minute: 2, seq: 1), Sample.ping("A", minute: 1, seq: 2), Sample.ping("B")]
         #expect(plan(records).dispositions == [.sameIDSentRecently, .send, .send])
     }
 
-    @Test("a payload that cannot go leaves its id to another")
+    @Test("A held payload does not block another payload with the same id")
     func sameIDHeld() {
         let records = [Sample.ping("A", minute: 1, seq: 1, held: [.tooFewEvents]), Sample.ping("A", minute: 2, seq: 2)]
         #expect(plan(records).dispositions == [.held, .send])
     }
 
     @Test(
-        "another payload of an id waits for 15 minutes", arguments: [(0, true), (14, true), (15, false), (-30, true)])
+        "Another payload with the same id waits for 15 minutes",
+        arguments: [(0, true), (14, true), (15, false), (-30, true)])
     func sameIDSentRecently(minutesAgo: Int, waits: Bool) {
         let sent = Timestamp(clamping: now.milliseconds - Int64(minutesAgo) * 60_000)
         let settled = plan([Sample.ping("A")]) { state, _ in
@@ -205,7 +206,7 @@ import Testing
         #expect(inFlight.dispositions == [waits ? .sameIDSentRecently : .send])
     }
 
-    @Test("a clock that ran years ahead when an id was sent does not hold it for years")
+    @Test("A clock that was years ahead does not block an id for years")
     func wrongClock() {
         let sent = Timestamp(clamping: now.milliseconds + 500_000_000_000)
         let plan = plan([Sample.ping("A")]) { state, _ in
@@ -214,7 +215,7 @@ import Testing
         #expect(plan.dispositions == [.send])
     }
 
-    @Test("records wait for a missing credential alone, and the account is named")
+    @Test("Only the records of an account without a credential wait, and the account is named")
     func credentials() {
         let records = [
             Sample.ping("A"), Sample.sift([#"{"time":1}"#], account: "acme"),
@@ -228,14 +229,14 @@ import Testing
             ])
     }
 
-    @Test("a record takes at most 100 bytes of memory, its standing included")
+    @Test("A record takes at most 100 bytes of memory, including its history")
     func memory() {
         #expect(
             MemoryLayout<Candidate>.stride + MemoryLayout<RecordHistory>.stride + MemoryLayout<Disposition>.stride
                 <= 100)
     }
 
-    @Test("a day is that of the timezone, with its changes of the clock")
+    @Test("Days follow the time zone, including changes of the clock")
     func days() throws {
         let berlin = try #require(SystemTimezone.days(of: "Europe/Berlin"))
         func day(_ rule: DayRule, _ text: String) throws -> Int { rule.day(of: try #require(Timestamp(rfc3339: text))) }

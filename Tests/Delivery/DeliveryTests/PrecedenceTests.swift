@@ -33,7 +33,7 @@ import Testing
         plan.sends.map { records[Int($0.location.segment)].id }
     }
 
-    @Test("they go first whatever their time, among themselves by time")
+    @Test("Records with precedence are sent first, in order of time")
     func order() {
         let records = [
             record("A", minute: 1), record("B", "goodbye", minute: nil), record("C", "goodbye", minute: 9),
@@ -42,7 +42,8 @@ import Testing
         #expect(ids(plan(records), records) == ["C", "B", "A", "E", "D"])
     }
 
-    @Test("they count, and nothing else takes their place in the quota", arguments: UploadLimits.Scope.allCases)
+    @Test(
+        "Records with precedence count against the quota and are not displaced", arguments: UploadLimits.Scope.allCases)
     func quota(scope: UploadLimits.Scope) {
         let records = [record("A"), record("B", client: "D"), record("C", "goodbye", client: "D", minute: 9)]
         let plan = plan(records, UploadLimits(daily: 1, perType: nil, scope: scope))
@@ -50,8 +51,8 @@ import Testing
         #expect(plan.count(.dailyLimit) == (scope == .client ? 1 : 2))
     }
 
-    @Test("a request for deletion in any of the bundles ends what its client has left, without letter case")
-    func deletion() {
+    @Test("A request for deletion in any bundle excludes the other records of its client")
+    func deletionRequest() {
         let records = [
             record("A"), record("B", client: "c", held: [.noTarget]), record("C", "goodbye"), record("D", client: "D"),
             record("E", "deletion", minute: 9), record("F", client: nil), record("G", "deletion", minute: 3),
@@ -64,8 +65,8 @@ import Testing
         #expect(!Disposition.deletionRequested.isDeferred && !Disposition.deletionRequested.isWaiting)
     }
 
-    @Test("so does one that must not be sent itself, or was delivered before")
-    func deletionThatStays() {
+    @Test("A request for deletion that is held or was delivered before has the same effect")
+    func unsentDeletionRequest() {
         let held = [record("A"), record("B", "deletion", held: [Hold("incomplete")])]
         #expect(plan(held).dispositions == [.deletionRequested, .held])
         let delivered = [record("A"), record("B", "deletion")]
@@ -75,21 +76,21 @@ import Testing
             ])
     }
 
-    @Test("one without a client ends nothing")
+    @Test("A request for deletion without a client id excludes no records")
     func withoutClient() {
         let records = [record("A", client: nil), record("B", "deletion", client: nil)]
         #expect(ids(plan(records), records) == ["B", "A"])
     }
 
-    @Test("one of another system with such a type ends nothing")
+    @Test("The same type in another system excludes no records")
     func otherSystem() {
         let records = [Sample.ping("A"), Sample.ping("B", type: "deletion", minute: 9)]
         let plan = Planner.plan(Sample.pool(records), LedgerState(), rules: PlanRules(), now: now)
         #expect(ids(plan, records) == ["A", "B"])
     }
 
-    @Test("the ledger remembers it, settled or in flight", arguments: [true, false])
-    func ledger(isSettled: Bool) async throws {
+    @Test("The ledger remembers requests for deletion, settled or in flight", arguments: [true, false])
+    func deletionRequestInLedger(isSettled: Bool) async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let ledger = try Ledger(path: folder("ledger"), now: now)
         func plan(_ records: [Record]) throws -> Plan {
@@ -113,7 +114,7 @@ import Testing
         #expect(try plan(others).dispositions == [.send])
     }
 
-    @Test("a hold that a system calls final is released by nobody")
+    @Test("A hold code that is final cannot be released")
     func finalHolds() {
         #expect(!HoldCodes.isReleasable("promise", knowing: ProbeSystem.table))
         #expect(!HoldCodes.isReleasable("no-such-code", knowing: ProbeSystem.table))

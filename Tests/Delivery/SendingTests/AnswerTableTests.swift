@@ -37,19 +37,19 @@ import Testing
         (.activityStream, [400, 404], .refused),
         (.activityStream, [429, 500], .retryLater),
     ])
-    func everyStatusHasTheMeaningOfItsSystem(system: SystemName, statuses: [Int], meaning: Meaning) {
+    func statusMeanings(system: SystemName, statuses: [Int], meaning: Meaning) {
         for status in statuses {
             #expect(self.meaning(Answer(status: status), system) == meaning, "\(system) \(status)")
         }
     }
 
     @Test(arguments: Systems.table.names)
-    func credentialsThatAreNotAcceptedAreNoRefusal(system: SystemName) {
+    func rejectedCredentialIsNotARefusal(system: SystemName) {
         for status in [401, 403, 407] { #expect(meaning(Answer(status: status), system) == .credentialWrong) }
     }
 
     @Test(arguments: Systems.table.names)
-    func redirectsAreNoRecordsFault(system: SystemName) {
+    func redirectIsRetriedLater(system: SystemName) {
         for status in [300, 301, 302, 303, 307, 308] {
             let outcome = AnswerTable.outcome(
                 of: Answer(status: status, location: "https://elsewhere.example/x"), from: uploads(system))
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func aReasonCarriesTheStartOfTheBodyAsOneLine() {
+    @Test func reasonContainsStartOfBodyAsOneLine() {
         let answer = Answer(status: 413, body: Array("payload\u{1B}[31m too\r\nlarge\u{7}".utf8))
         #expect(
             AnswerTable.outcome(of: answer, from: uploads(.mozilla))
@@ -97,13 +97,13 @@ import Testing
             .refused(status: 400, reason: "the server rejects the request")
         ),
     ])
-    func leanplumsBodySaysMoreThanItsStatus(status: Int, body: String, outcome: Outcome) {
+    func leanplumBodyDeterminesOutcome(status: Int, body: String, outcome: Outcome) {
         #expect(
             AnswerTable.outcome(of: Answer(status: status, body: Array(body.utf8)), from: uploads(.leanplum)) == outcome
         )
     }
 
-    @Test func whatAServerSaysIsCutAndLosesItsControlCharacters() {
+    @Test func serverTextIsTruncatedAndCleaned() {
         let long = "\u{1B}[2J\u{9B}2J" + String(repeating: "e\u{301}", count: 10_000)
         let outcomes = [
             AnswerTable.outcome(of: Answer(status: 302, location: long), from: uploads(.mozilla)),
@@ -128,7 +128,7 @@ import Testing
         ("Sun, 06 Nov 1994 08:49:37 CET", nil), ("Sun, 32 Nov 1994 08:49:37 GMT", nil),
         ("Sunday, 06-Nov-94 08:49:37 GMT", nil), ("Sun, 6 Nov 1994 08:49:37 GMT", nil),
     ])
-    func aDelayIsInSecondsOrUntilADate(value: String, seconds: Int?) throws {
+    func retryAfterIsSecondsOrDate(value: String, seconds: Int?) throws {
         let now = try #require(Timestamp(rfc3339: "1994-11-06T08:49:00Z"))
         #expect(RetryAfter.seconds(value, now: now) == seconds)
     }

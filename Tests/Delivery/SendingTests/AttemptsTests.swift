@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [(0.0, 0.5), (0.5, 0.75), (1.0, 1.0)])
-    func chanceShortensADelayByUpToHalf(jitter: Double, delay: Double) {
+    func jitterShortensDelayByUpToHalf(jitter: Double, delay: Double) {
         var attempts = attempts()
         #expect(attempts.step(after: busy, jitter: jitter) == .retry(after: delay))
     }
@@ -37,19 +37,19 @@ import Testing
         #expect(backoff.delay(afterFailures: 100, jitter: 1) == nil)
     }
 
-    @Test func theServersOwnDelayIsKept() {
+    @Test func requestedDelayIsObserved() {
         var attempts = attempts()
         #expect(attempts.step(after: Answer(status: 429, retryAfter: 7), jitter: 0) == .retry(after: 7))
         #expect(attempts.step(after: Answer(status: 429, retryAfter: 0), jitter: 0) == .retry(after: 1))
     }
 
-    @Test func aServerThatWantsLongerThanAJobWaitsIsLeftAlone() {
+    @Test func requestedDelayBeyondLimitEndsAttempts() {
         var attempts = attempts()
         let step = attempts.step(after: Answer(status: 429, retryAfter: 31), jitter: 0)
         #expect(step == .finished(.retryLater(status: 429, reason: busyReason), .serverUnavailable))
     }
 
-    @Test func aConnectionThatEndedIsReplacedAtOnce() {
+    @Test func closedConnectionIsReplacedImmediately() {
         var attempts = attempts()
         #expect(attempts.step(after: cut, jitter: 1) == .retry(after: 0))
         #expect(attempts.step(after: cut, jitter: 1) == .retry(after: 0))
@@ -57,7 +57,7 @@ import Testing
         #expect(attempts.step(after: Answer(status: 200), jitter: 1) == .finished(.delivered(status: 200), .none))
     }
 
-    @Test func aRequestThatWasNotSentOnAnIdleConnectionIsSentOnAnother() {
+    @Test func unsentRequestUsesAnotherConnection() {
         var attempts = attempts(1)
         for _ in 1...20 {
             #expect(attempts.step(after: SendError(.unsolicited, "stray"), jitter: 1) == .retry(after: 0))
@@ -66,7 +66,7 @@ import Testing
             attempts.step(after: busy, jitter: 1) == .finished(.retryLater(status: 503, reason: busyReason), .failure))
     }
 
-    @Test func aRequestThatMayHaveArrivedOnceStaysSo() {
+    @Test func possibleArrivalIsRemembered() {
         var attempts = attempts(2)
         _ = attempts.step(after: cut, jitter: 1)
         _ = attempts.step(after: busy, jitter: 1)
@@ -80,14 +80,14 @@ import Testing
                     .credentialRejected))
     }
 
-    @Test func aRequestThatNeverLeftIsGivenBack() {
+    @Test func unsentRequestIsRetriedLater() {
         var attempts = attempts(2)
         let refused = SendError(.notConnected, "refused")
         #expect(attempts.step(after: refused, jitter: 1) == .retry(after: 1))
         #expect(attempts.step(after: refused, jitter: 1) == .finished(.retryLater(reason: "refused"), .failure))
     }
 
-    @Test func aServerThatIsNotTrustedIsNotAskedTwice() {
+    @Test func untrustedServerIsNotRetried() {
         var attempts = attempts()
         #expect(
             attempts.step(after: SendError(.notTrusted, "expired"), jitter: 1)
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: [(401, Attempts.Impact.credentialRejected), (403, .credentialRejected), (407, .serverUnavailable)])
-    func aWrongCredentialStopsWhatNeedsIt(status: Int, impact: Attempts.Impact) {
+    func rejectedCredentialHasImpactOnAccountOrServer(status: Int, impact: Attempts.Impact) {
         var attempts = attempts()
         guard
             case .finished(.credentialWrong(status, _, false), let found) = attempts.step(
@@ -107,7 +107,7 @@ import Testing
         #expect(found == impact)
     }
 
-    @Test func aRedirectEndsTheJobForItsServer() {
+    @Test func redirectMakesServerUnavailable() {
         var attempts = attempts()
         guard
             case .finished(.retryLater(302, _), .serverUnavailable) = attempts.step(
@@ -120,7 +120,7 @@ import Testing
 
     private func gate(refusals: Int? = nil) -> Gate { Gate(to: .mozilla, failureLimit: 3, refusalLimit: refusals) }
 
-    @Test func aGateClosesAfterFailuresInARow() async {
+    @Test func gateClosesAfterConsecutiveFailures() async {
         let gate = gate()
         let busy = Outcome.retryLater(status: 503, reason: "busy")
         for impact in [Attempts.Impact.failure, .failure, .none, .failure, .failure] {
@@ -132,7 +132,7 @@ import Testing
         #expect(await gate.waitUntilOpen()?.code == "server-left-alone")
     }
 
-    @Test func aGateClosesAfterEqualRefusals() {
+    @Test func gateClosesAfterEqualRefusals() {
         let gate = gate(refusals: 3)
         for reason in ["no", "no", "never", "not today"] {
             gate.report(.refused(status: 400, reason: reason), .none)
@@ -146,7 +146,7 @@ import Testing
         #expect(gate.closingReason?.code == "refusal-limit")
     }
 
-    @Test func aGateDoesNotHoldUpATaskThatIsStopped() async {
+    @Test func gateDoesNotDelayCancelledTask() async {
         let gate = gate()
         gate.pause(seconds: 3600)
         let task = Task { await gate.waitUntilOpen() }

@@ -11,11 +11,11 @@ import Testing
             #"\\u0070rod_Xq4\\/Lw9+Tt7zBv"#, "prod_Xq4%2fLw9%2BTt7zBv", "prod%5FXq4%252FLw9%252BTt7zBv", key,
             Data(key.utf8).base64EncodedString(),
         ], [400, 401, 503, 200])
-    func noCredentialComesOutAnywhere(form: String, status: Int) async throws {
+    func repeatedCredentialIsMaskedEverywhere(form: String, status: Int) async throws {
         let folder = try TemporaryFolder()
         let server = try LoopbackServer()
         let text = #"{\"response\":[{\"success\":false,\"error\":{\"message\":\"bad key \#(form)\"}}]}"#
-        try await server.order(#"[{"status":\#(status),"text":"\#(text)"}]"#)
+        try await server.setRules(#"[{"status":\#(status),"text":"\#(text)"}]"#)
         let bundle = try await Sample.bundle(
             [Sample.leanplum([#"{"action":"start"}"#]), Sample.sift([#"{"time":1}"#])], at: folder("b.tar.zst"))
         let ledger = folder("ledger.sqlite")

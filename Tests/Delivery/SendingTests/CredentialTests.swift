@@ -23,7 +23,7 @@ import Testing
         Account(system: .leanplum, name: name, variant: development ? Account.development : "")
     }
 
-    @Test func aFileNamesAccountsAndApps() throws {
+    @Test func fileContainsAccountsAndApps() throws {
         let file = try CredentialFile(Array(contents.utf8), path: "c", knowing: Systems.table)
         let credentials = try Credentials(file: file, environment: [:], of: Systems.table)
         #expect(credentials.credential(for: sift("4e1a50")) == .sift(beaconKey: "beacon-1"))
@@ -38,7 +38,7 @@ import Testing
         #expect(credentials.credential(for: Account(system: .mozilla, name: "")) == Credential.none)
     }
 
-    @Test func aKeyThatBeginsWithANumberSignIsAComment() throws {
+    @Test func memberWithNumberSignIsAComment() throws {
         let text = try String(contentsOfFile: sample("nightly/credentials.json"), encoding: .utf8)
         let file = try CredentialFile(Array(text.utf8), path: "c", knowing: Systems.table)
         #expect(file.accounts.isEmpty)
@@ -47,7 +47,7 @@ import Testing
         #expect(accounts.keys.sorted { $0.description < $1.description } == [.leanplum, .sift])
     }
 
-    @Test func theEnvironmentHasTheLastWord() throws {
+    @Test func environmentOverridesFile() throws {
         let file = try CredentialFile(Array(contents.utf8), path: "c", knowing: Systems.table)
         let environment = [
             "PINGFERRY_SIFT_KEY_4e1a50": "beacon-9", "PINGFERRY_SIFT_KEY_new": "beacon-8",
@@ -62,7 +62,7 @@ import Testing
         #expect(credentials.credential(for: leanplum("")) == nil)
     }
 
-    @Test func noRecordGoesToAnotherAppThanItsOwn() throws {
+    @Test func credentialOfAnotherAppIsNotUsed() throws {
         let file = try CredentialFile(
             Array(
                 #"{"leanplum":{"app_1":{"developmentKey":"dev-1"},"*":{"appId":"app_2","productionKey":"p-2"}}}"#.utf8),
@@ -80,7 +80,7 @@ import Testing
         #expect(both.credential(for: leanplum("app_3")) == nil)
     }
 
-    @Test func whatIsMissingIsNamed() {
+    @Test func missingCredentialIsNamed() {
         let credentials = Credentials(of: Systems.table)
         #expect(!credentials.isKnown(sift("4e1a50")))
         #expect(credentials.nameToSet(sift("4e1a50")).hasPrefix("PINGFERRY_SIFT_KEY_4e1a50, or "))
@@ -107,7 +107,7 @@ import Testing
         (#"{"leanplum":{"x":{"appId":"a","key":"secret"}}}"#, "c: leanplum.x.key: unknown key"),
         (#"{"sift":{"a":"secret"},"sift":{}}"#, "c: invalid JSON at byte 23"),
     ])
-    func aFileInAnotherFormIsRefusedWithoutShowingIt(contents: String, message: String) throws {
+    func malformedFileIsRejectedWithoutShowingValues(contents: String, message: String) throws {
         let error = #expect(throws: CredentialError.self) {
             try CredentialFile(Array(contents.utf8), path: "c", knowing: Systems.table)
         }
@@ -115,7 +115,7 @@ import Testing
         #expect(error?.description.contains("secret") == false)
     }
 
-    @Test func aVariableWithSomethingElseIsRefusedWithoutShowingIt() {
+    @Test func invalidVariableIsRejectedWithoutShowingValue() {
         let error = #expect(throws: CredentialError.self) {
             try Credentials(file: nil, environment: ["PINGFERRY_SIFT_KEY_a": "secret\n"], of: Systems.table)
         }
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: [(0o600, true), (0o400, true), (0o640, false), (0o604, false), (0o660, false), (0o620, false)])
-    func aFileThatOthersCanOpenIsRefused(mode: Int, isAccepted: Bool) throws {
+    func fileAccessibleToOthersIsRejected(mode: Int, isAccepted: Bool) throws {
         let folder = try TemporaryFolder()
         let path = try folder.put(contents, "credentials.json", mode: mode)
         if isAccepted {
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func whereAServiceManagerGuardsTheFolderTheModeSaysNothing() throws {
+    @Test func permissionsInProtectedFolderAreNotChecked() throws {
         let folder = try TemporaryFolder()
         let path = try folder.put(contents, "credentials.json", mode: 0o440)
         #expect(throws: Never.self) {
@@ -148,14 +148,14 @@ import Testing
         }
     }
 
-    @Test func aFileThatIsNotThereSaysSo() throws {
+    @Test func missingFileIsReported() throws {
         let error = #expect(throws: CredentialError.self) {
             try CredentialFile(path: "/nonexistent/c", knowing: Systems.table)
         }
         #expect(error?.description == "cannot open /nonexistent/c: No such file or directory")
     }
 
-    @Test func credentialsDoNotShowThemselves() throws {
+    @Test func descriptionsContainNoSecret() throws {
         let secrets = #"{"sift":{"a":"secret"},"leanplum":{"a":{"productionKey":"secret"}}}"#
         let all: [Any] = [
             Credential.sift(beaconKey: "secret"), Credential.leanplum(appID: "a", key: "secret"),

@@ -31,7 +31,7 @@ import Testing
 
     /// Starts a job and damages its bundle while the first upload waits for its answer.
     private func job(_ server: LoopbackServer, _ more: String...) async throws -> FinishedProgram {
-        try await server.order(#"[{"hold":true}]"#, keep: 0)
+        try await server.setRules(#"[{"hold":true}]"#, keep: 0)
         let uploader = try Uploader(arguments(server) + more)
         while try await server.report().total < 1 {
             try #require(uploader.program.isRunning)
@@ -40,12 +40,12 @@ import Testing
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: bundle))
         try file.truncate(atOffset: 100)
         try file.close()
-        try await server.tell(#"{"rules":[],"release":true}"#)
+        try await server.configure(#"{"rules":[],"release":true}"#)
         return try await uploader.finish()
     }
 
     @Test(arguments: [false, true])
-    func whatHasItsAnswerIsSettledAndTheJobSaysWhatItDid(isQuiet: Bool) async throws {
+    func answeredUploadsAreSettledAndSummarized(isQuiet: Bool) async throws {
         let server = try LoopbackServer()
         let whole = try Data(contentsOf: URL(fileURLWithPath: bundle))
         let finished = isQuiet ? try await job(server, "--quiet") : try await job(server)
@@ -64,7 +64,7 @@ import Testing
         #expect(receipts.map(\.times) == [1, 1, 1])
     }
 
-    @Test func theSummaryForMachinesNamesTheBundleToo() async throws {
+    @Test func jsonSummaryNamesTheBundle() async throws {
         let server = try LoopbackServer()
         let finished = try await job(server, "--json")
         #expect(finished.status == 74)
@@ -73,7 +73,7 @@ import Testing
         #expect(json["records"] as? [String: Int] == ["delivered": 1, "left": 2])
     }
 
-    @Test func aBundleThatIsDamagedBeforeTheJobIsStillBadData() async throws {
+    @Test func bundleDamagedBeforeTheJobIsBadData() async throws {
         let server = try LoopbackServer()
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: bundle))
         try file.truncate(atOffset: 100)

@@ -12,7 +12,7 @@ import Testing
         ("HTTP://Example.org", "Example.org", 80, false),
         ("https://onyx_tiles.stage.example", "onyx_tiles.stage.example", 443, true),
     ])
-    func anAddressIsSchemeHostAndPort(text: String, host: String, port: Int, isEncrypted: Bool) throws {
+    func addressHasSchemeHostAndPort(text: String, host: String, port: Int, isEncrypted: Bool) throws {
         let endpoint = try #require(Endpoint(text))
         #expect((endpoint.host, endpoint.port) == (host, port))
         #expect(endpoint.isEncrypted == isEncrypted)
@@ -27,7 +27,7 @@ import Testing
         "http://example.org?%FF", "http://example.org#%FF", "http://%FF@example.org", "http://%FF:%FF@example.org",
         "http://user:%FF@example.org",
     ])
-    func anythingElseIsNoAddress(text: String) { #expect(Endpoint(text) == nil) }
+    func invalidAddressIsRejected(text: String) { #expect(Endpoint(text) == nil) }
 
     @Test(arguments: Systems.table.names)
     func everySystemHasADocumentedAddress(system: SystemName) {
@@ -54,7 +54,7 @@ import Testing
     ]
 
     @Test(arguments: proxies)
-    func theEnvironmentNamesTheProxy(environment text: String, endpoint: String, proxy: String?) throws {
+    func environmentSelectsTheProxy(environment text: String, endpoint: String, proxy: String?) throws {
         let pairs = text.split(separator: ";").map {
             $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         }
@@ -67,7 +67,7 @@ import Testing
         "https://p:1", "socks5://p:1", "http://", "http://p:0", "http://p:99999", "http://p:1/path", "http://p%0A:1",
         "http://p:1/%EE", "http://p:1?%FF", "http://p:1#%FF", "http://%FF:x@p:1", "http://user:%FF@p:1",
     ])
-    func aProxyThatCannotBeUsedIsNoProxyAtAll(value: String) {
+    func unsupportedProxyIsRejected(value: String) {
         #expect(throws: ProxyError(variable: "HTTPS_PROXY")) { try ProxyRules(environment: ["HTTPS_PROXY": value]) }
     }
 }

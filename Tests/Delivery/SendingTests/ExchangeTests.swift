@@ -10,7 +10,7 @@ import Testing
 
     private func exchange() -> Exchange { Exchange(totalLimit: .seconds(600), idleLimit: .seconds(60), from: start) }
 
-    @Test func whatCameBeforeAFailureIsTheAnswer() throws {
+    @Test func partialAnswerIsUsedAfterFailure() throws {
         let exchange = exchange()
         let head = HTTPHead(status: 400, fields: ["retry-after": "7"])
         exchange.headCame(head, at: start)
@@ -23,19 +23,19 @@ import Testing
         #expect(!answer.isWhole)
     }
 
-    @Test func withoutAHeadThereIsNoAnswer() {
+    @Test func missingHeadMeansNoAnswer() {
         let exchange = exchange()
         exchange.requestGoes(at: start)
         for end in [HTTPEnd.complete, .late, .failed(.closed)] { #expect(exchange.answer(end) == nil) }
     }
 
-    @Test func aWholeAnswerIsWhole() throws {
+    @Test func completeAnswerIsWhole() throws {
         let exchange = exchange()
         exchange.headCame(HTTPHead(status: 200), at: start)
         #expect(try #require(exchange.answer(.complete)).isWhole)
     }
 
-    @Test func aBodyThatStallsIsNotWhole() throws {
+    @Test func stalledBodyIsNotWhole() throws {
         let exchange = exchange()
         exchange.headCame(HTTPHead(status: 200), at: start)
         #expect(exchange.end == start + .seconds(60))
@@ -43,7 +43,7 @@ import Testing
         #expect(try !#require(exchange.answer(.late)).isWhole)
     }
 
-    @Test func aBodyWithoutEndIsReadNoFurtherThanItsLimit() throws {
+    @Test func endlessBodyIsReadUpToItsLimit() throws {
         let exchange = exchange()
         exchange.headCame(HTTPHead(status: 200), at: start)
         let part = [UInt8](repeating: 0x20, count: 1 << 20)
@@ -54,7 +54,7 @@ import Testing
         #expect(answer.body.count == Answer.bodyLimit && !answer.isWhole)
     }
 
-    @Test func aJobThatIsStoppedDoesNotWaitForAnAnswer() {
+    @Test func stoppedJobDoesNotWaitForAnAnswer() {
         let exchange = exchange()
         exchange.stop(at: start + .seconds(1))
         #expect(exchange.end == start + .seconds(4))

@@ -10,11 +10,11 @@ import Testing
         ExchangeTimeout(start: start, totalLimit: .seconds(120), idleLimit: .seconds(30))
     }
 
-    @Test func aConnectionHasUntilTheDeadline() {
+    @Test func connectionHasUntilTheDeadline() {
         #expect(timeout().expiry == (start + .seconds(120), .deadline))
     }
 
-    @Test func theHeadHasAsLongAsAServerMaySayNothing() {
+    @Test func headHasTheIdleLimit() {
         var timeout = timeout()
         timeout.didSendRequest(at: start + .seconds(5))
         #expect(timeout.expiry == (start + .seconds(35), .silence))
@@ -23,26 +23,26 @@ import Testing
         #expect(timeout.expiry == (start + .seconds(65), .silence))
     }
 
-    @Test func theDeadlineIsOneAlsoForAServerThatIsWaitedFor() {
+    @Test func deadlineAppliesBeforeTheIdleLimit() {
         var timeout = timeout()
         timeout.didSendRequest(at: start + .seconds(100))
         #expect(timeout.expiry == (start + .seconds(120), .deadline))
     }
 
-    @Test func aBodyThatStallsHasAsLongAsAServerMaySayNothing() {
+    @Test func stalledBodyHasTheIdleLimit() {
         var timeout = timeout()
         timeout.didReceiveHead(at: start + .seconds(5))
         #expect(timeout.expiry == (start + .seconds(35), .silence))
     }
 
-    @Test func dripsBuyNextToNoTime() {
+    @Test func slowBodyExtendsTheLimitByItsBytes() {
         var timeout = timeout()
         timeout.didReceiveHead(at: start)
         for second in 1...29 { timeout.didReceiveBody(1, at: start + .seconds(second)) }
         #expect(timeout.expiry == (start + .milliseconds(30_029), .silence))
     }
 
-    @Test func aBodyAtAGoodPaceHasUntilTheDeadlineAndNoLonger() {
+    @Test func fastBodyHasUntilTheDeadline() {
         var timeout = timeout()
         timeout.didReceiveHead(at: start)
         timeout.didReceiveBody(50_000, at: start + .seconds(60))
@@ -51,21 +51,21 @@ import Testing
         #expect(timeout.expiry == (start + .seconds(120), .deadline))
     }
 
-    @Test func alsoAfterAFastStartAServerMayNotSayNothingForLonger() {
+    @Test func idleLimitAppliesAfterAFastStart() {
         var timeout = timeout()
         timeout.didReceiveHead(at: start)
         timeout.didReceiveBody(1 << 20, at: start + .seconds(1))
         #expect(timeout.expiry == (start + .seconds(31), .silence))
     }
 
-    @Test func aSecondHeadChangesNothing() {
+    @Test func secondHeadDoesNotRestartTheBodyLimit() {
         var timeout = timeout()
         timeout.didReceiveHead(at: start)
         timeout.didReceiveHead(at: start + .seconds(29))
         #expect(timeout.expiry == (start + .seconds(30), .silence))
     }
 
-    @Test func aStopShortensWhatIsLeftAndProlongsNothing() {
+    @Test func stopOnlyShortensTheLimit() {
         var timeout = timeout()
         timeout.didSendRequest(at: start)
         timeout.stop(at: start + .seconds(40))

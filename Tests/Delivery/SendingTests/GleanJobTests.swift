@@ -27,10 +27,10 @@ import Testing
             held: held)
     }
 
-    @Test("a request for deletion goes first, and nothing else of its client goes")
-    func deletion() async throws {
+    @Test("A request for deletion is sent first, and no other records of its client are sent")
+    func deletionRequest() async throws {
         let server = try LoopbackServer()
-        try await server.order()
+        try await server.setRules()
         let records = [
             Self.ping(1, client: Self.client.uppercased()), Self.ping(2, client: Self.client),
             Self.ping(3, "usage-deletion-request", client: nil), Self.ping(4, "usage-reportingErrors", client: nil),
@@ -59,10 +59,10 @@ import Testing
         #expect(try await server.report().total == 4)
     }
 
-    @Test("a ping goes compressed, with its tags and nothing that only the phone knows")
+    @Test("A ping is sent compressed, with its tags and without data that only the phone has")
     func request() async throws {
         let server = try LoopbackServer()
-        try await server.order()
+        try await server.setRules()
         let record = Self.ping(5, client: Self.other, headers: ["X-Debug-ID": "a-tag", "X-Source-Tags": "automation"])
         let bundle = try await Sample.bundle([record], at: folder("b.tar.zst"))
         let finished = try await Uploader([

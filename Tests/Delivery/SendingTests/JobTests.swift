@@ -39,9 +39,9 @@ import Testing
         ).finish()
     }
 
-    @Test func aClientsPingsArriveInTheOrderOfTheirTime() async throws {
+    @Test func pingsOfAClientArriveInOrderOfTime() async throws {
         let server = try LoopbackServer()
-        try await server.order()
+        try await server.setRules()
         let finished = try await job(server, "--connections", "4", try await bundle(clients: 3, pings: 8))
         #expect(finished.status == 0)
         #expect(finished.text == "24 records: delivered 24; nothing is left\n")
@@ -54,9 +54,9 @@ import Testing
         for sequence in numbers.values { #expect(sequence == sequence.sorted() && sequence.count == 8) }
     }
 
-    @Test func everySystemGetsItsOwnRequests() async throws {
+    @Test func eachSystemReceivesItsOwnRequests() async throws {
         let server = try LoopbackServer()
-        try await server.order()
+        try await server.setRules()
         let bundle = try await Sample.bundle(
             [
                 Sample.ping(1, client: "C"), Sample.activityStream(1),
@@ -87,7 +87,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: ledger)).range(of: Data("secret".utf8)) == nil)
     }
 
-    @Test func aMissingCredentialHoldsUpItsAccountAlone() async throws {
+    @Test func missingCredentialAffectsOnlyItsAccount() async throws {
         let server = try LoopbackServer()
         let bundle = try await Sample.bundle(
             [Sample.ping(1, client: "C"), Sample.sift([#"{"time":1}"#])], at: folder("b.tar.zst"))
@@ -103,9 +103,9 @@ import Testing
     }
 
     @Test(arguments: [401, 403])
-    func aWrongCredentialStopsItsAccountAlone(answer: Int) async throws {
+    func rejectedCredentialStopsOnlyItsAccount(answer: Int) async throws {
         let server = try LoopbackServer()
-        try await server.order(#"[{"path":"/v3/accounts/acme","status":\#(answer)}]"#)
+        try await server.setRules(#"[{"path":"/v3/accounts/acme","status":\#(answer)}]"#)
         let bundle = try await Sample.bundle(
             [
                 Sample.sift([#"{"time":1}"#], client: "I", minute: 1),
@@ -119,14 +119,14 @@ import Testing
         #expect(finished.text.contains("credential refused: sift acme"))
         #expect(try await server.report().total == 3)
         #expect(try await totals(of: ledger)["inFlight"] as? Int == 0)
-        try await server.order()
+        try await server.setRules()
         #expect(try await job(server, bundle, environment: keys).status == 0)
     }
 
     @Test(arguments: [401, 407])
-    func aWrongCredentialIsToldAlsoAfterALostAnswer(answer: Int) async throws {
+    func rejectedCredentialIsReportedAfterALostAnswer(answer: Int) async throws {
         let server = try LoopbackServer()
-        try await server.order(
+        try await server.setRules(
             #"[{"path":"/submit","cut":"after","times":1},{"path":"/submit","status":\#(answer)}]"#)
         let bundle = try await bundle()
         let finished = try await job(server, bundle)
@@ -135,13 +135,13 @@ import Testing
         #expect(finished.text.contains("credential refused: mozilla"))
         // The lost answer may have been a success.
         #expect(try await totals(of: ledger)["inFlight"] as? Int == 1)
-        try await server.order()
+        try await server.setRules()
         #expect(try await job(server, bundle).status == 0)
     }
 
-    @Test func aRefusalIsFinalUntilSomebodySaysOtherwise() async throws {
+    @Test func refusalIsFinalUntilRetry() async throws {
         let server = try LoopbackServer()
-        try await server.order(#"[{"contains":"\"seq\":1}","status":400,"text":"no"}]"#)
+        try await server.setRules(#"[{"contains":"\"seq\":1}","status":400,"text":"no"}]"#)
         let bundle = try await bundle()
         let finished = try await job(server, bundle)
         #expect(finished.status == 1)
@@ -151,7 +151,7 @@ import Testing
             finished.errorLines.last
                 == "pingferry-upload: mozilla core: refused (400): the server cannot read the request: no"
         )
-        try await server.order()
+        try await server.setRules()
         // Each job reports the refusal, even a job with another bundle.
         let next = try await job(server, "--quiet", bundle)
         #expect(next.status == 1)
@@ -172,15 +172,15 @@ import Testing
     }
     private let siftKey = ["PINGFERRY_SIFT_KEY_acme": "k"]
 
-    @Test func aRefusedPartDoesNotKeepTheOthersFromBeingSent() async throws {
+    @Test func refusedPartDoesNotBlockOtherParts() async throws {
         let server = try LoopbackServer()
-        try await server.order(#"[{"path":"/v3","status":413,"times":1},{"path":"/v3","status":503}]"#)
+        try await server.setRules(#"[{"path":"/v3","status":413,"times":1},{"path":"/v3","status":503}]"#)
         let bundle = try await listInThreeParts()
         let first = try await job(server, "--attempts", "1", bundle, environment: siftKey)
         #expect(first.status == 75)
         #expect(first.text.hasPrefix("1 record: left 1; "))
         #expect(try await totals(of: ledger)["refused"] as? Int == 0)
-        try await server.order()
+        try await server.setRules()
         let second = try await job(server, bundle, environment: siftKey)
         #expect(second.status == 1)
         #expect(second.text.hasPrefix("1 record: refused 1; 1 stays refused until retry or forget: 413 "))
@@ -193,14 +193,14 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func ofARefusedListTheRefusedPartAloneIsSentAgain(isSettled: Bool) async throws {
+    func retrySendsOnlyTheRefusedPartOfAList(isSettled: Bool) async throws {
         let server = try LoopbackServer()
         let rest = isSettled ? "" : #",{"path":"/v3","status":200,"times":1},{"path":"/v3","status":503}"#
-        try await server.order(#"[{"path":"/v3","status":400,"times":1}\#(rest)]"#)
+        try await server.setRules(#"[{"path":"/v3","status":400,"times":1}\#(rest)]"#)
         let bundle = try await listInThreeParts()
         let first = try await job(server, "--attempts", "1", bundle, environment: siftKey)
         #expect(first.status == (isSettled ? 1 : 75))
-        try await server.order()
+        try await server.setRules()
         #expect(try await upload("retry", "--ledger", ledger, listOfThree.id).status == 0)
         let second = try await job(server, bundle, environment: siftKey)
         #expect(second.text == "1 record: delivered 1; nothing is left\n")
@@ -208,9 +208,9 @@ import Testing
         #expect(try await totals(of: ledger)["delivered"] as? Int == 1)
     }
 
-    @Test func aRecordOfWhichAPartIsRefusedAndThatHasToWaitIsCountedOnce() async throws {
+    @Test func partlyRefusedWaitingRecordIsCountedOnce() async throws {
         let server = try LoopbackServer()
-        try await server.order(#"[{"path":"/v3","status":413,"times":1}]"#)
+        try await server.setRules(#"[{"path":"/v3","status":413,"times":1}]"#)
         let finished = try await job(
             server, "--per-type-limit", "1", "--json", try await listInThreeParts(), environment: siftKey)
         #expect(finished.status == 75)
@@ -218,9 +218,9 @@ import Testing
         #expect(try finished.json()["total"] as? Int == 1)
     }
 
-    @Test func aListThatTheLimitsCutIsSentInPart() async throws {
+    @Test func listBeyondTheLimitsIsSentInPart() async throws {
         let server = try LoopbackServer()
-        try await server.order()
+        try await server.setRules()
         let words = ["--per-type-limit", "2", try await listInThreeParts()]
         let planned = try await job(server, ["--dry-run"] + words, environment: siftKey)
         #expect(planned.status == 0)
@@ -241,9 +241,9 @@ import Testing
         #expect(reasons(try await totals(of: ledger)["waiting"]) == [:])
     }
 
-    @Test func aListThatWasToBeSentInPartAndOfWhichNothingArrivedIsLeft() async throws {
+    @Test func partialListWithoutDeliveryIsLeft() async throws {
         let server = try LoopbackServer()
-        try await server.order(#"[{"path":"/v3","status":503}]"#)
+        try await server.setRules(#"[{"path":"/v3","status":503}]"#)
         let words = ["--per-type-limit", "2", "--attempts", "1", try await listInThreeParts()]
         let finished = try await job(server, words, environment: siftKey)
         #expect(finished.status == 75)
@@ -254,7 +254,7 @@ import Testing
             ])
     }
 
-    @Test func whatTheServerCannotTakeIsRefused() async throws {
+    @Test func tooLargeRequestsAreRefused() async throws {
         let server = try LoopbackServer()
         var large = Sample.ping(1, client: "C")
         large.payload = Array(#"{"a":"\#(String(repeating: "x", count: 10_000_000))"}"#.utf8)
@@ -269,17 +269,18 @@ import Testing
         #expect(finished.errors.contains("refused (431): the path or a header is too long"))
     }
 
-    @Test func aBusyServerIsAskedAgain() async throws {
+    @Test func busyServerIsRetried() async throws {
         let server = try LoopbackServer()
-        try await server.order(#"[{"status":503,"headers":{"Retry-After":"1"},"times":1},{"cut":"before","times":1}]"#)
+        try await server.setRules(
+            #"[{"status":503,"headers":{"Retry-After":"1"},"times":1},{"cut":"before","times":1}]"#)
         let finished = try await job(server, try await bundle())
         #expect(finished.status == 0)
         #expect(finished.text == "3 records: delivered 3; nothing is left\n")
     }
 
-    @Test func aServerThatWantsToBeLeftAloneIs() async throws {
+    @Test func requestedPauseIsObserved() async throws {
         let server = try LoopbackServer()
-        try await server.order(#"[{"status":429,"headers":{"Retry-After":"3600"}}]"#)
+        try await server.setRules(#"[{"status":429,"headers":{"Retry-After":"3600"}}]"#)
         let finished = try await job(server, "--connections", "2", try await bundle(clients: 20))
         #expect(finished.status == 75)
         #expect(finished.text.hasPrefix("60 records: left 60; mozilla: "))
@@ -289,7 +290,7 @@ import Testing
         let totals = try await totals(of: ledger)
         #expect(totals["inFlight"] as? Int == 0)
         // The next job does not contact the server either, and reports the end of the pause.
-        try await server.order()
+        try await server.setRules()
         let received = try await server.report().total
         let next = try await job(server, "--quiet", folder("b.tar.zst"))
         let words = "\(server.address) asked to be left alone until "
@@ -305,9 +306,9 @@ import Testing
         #expect(try await job(server, folder("b.tar.zst")).text == "60 records: delivered 60; nothing is left\n")
     }
 
-    @Test func aServerThatRefusesAllAlikeIsStoppedForThisJob() async throws {
+    @Test func equalRefusalsStopTheServerForTheJob() async throws {
         let server = try LoopbackServer()
-        try await server.order(#"[{"status":400,"text":"no"}]"#)
+        try await server.setRules(#"[{"status":400,"text":"no"}]"#)
         let words = ["--connections", "1", try await bundle(pings: 10)]
         let first = try await job(server, ["--json", "--refusals", "3"] + words)
         #expect(first.status == 1)
@@ -322,16 +323,16 @@ import Testing
         #expect(try await job(server, ["--refusals", "unlimited"] + words).text.contains("refused 6"))
     }
 
-    @Test func aLedgerThatIsRemovedWhileAJobRunsIsReported() async throws {
+    @Test func removedLedgerIsReportedDuringAJob() async throws {
         let server = try LoopbackServer()
-        try await server.order(#"[{"hold":true}]"#)
+        try await server.setRules(#"[{"hold":true}]"#)
         let uploader = try Uploader([
             "send", "--ledger", ledger, "--endpoint", server.address, "--read-timeout", "600",
             try await bundle(pings: 1),
         ])
         while try await server.report().total < 1 { try await Task.sleep(for: .milliseconds(20)) }
         try FileManager.default.removeItem(atPath: ledger)
-        try await server.tell(#"{"rules":[],"release":true}"#)
+        try await server.configure(#"{"rules":[],"release":true}"#)
         let finished = try await uploader.finish()
         #expect(finished.status == 74)
         #expect(finished.errors.contains("\(ledger): the ledger was removed or replaced while it was in use"))
@@ -339,7 +340,7 @@ import Testing
     }
 
     @Test(.enabled(if: SmallDisk.isPossible, "only root can mount"))
-    func whereTheLedgersDiskIsFullTheMailSaysWhatTheLedgerHas() async throws {
+    func fullLedgerDiskIsSummarizedAsRecorded() async throws {
         let (server, disk) = (try LoopbackServer(), try SmallDisk(kibibytes: 300))
         let words = ["--ledger", disk("l"), "--timezone", noonTimezone]
         let bundle = try await bundle(clients: 8, pings: 40)
@@ -353,32 +354,32 @@ import Testing
         #expect((counts["delivered"] ?? 0) + (counts["left"] ?? 0) == 320)
     }
 
-    @Test func aServerThatFailsRepeatedlyIsLeftAlone() async throws {
+    @Test func repeatedFailuresStopTheServerForTheJob() async throws {
         let server = try LoopbackServer()
-        try await server.order(#"[{"status":500}]"#)
+        try await server.setRules(#"[{"status":500}]"#)
         let finished = try await job(server, "--connections", "1", "--attempts", "1", try await bundle(clients: 30))
         #expect(finished.status == 75)
         #expect(try await server.report().total == 5)
     }
 
-    @Test func anAnswerThatIsLostLeavesTheUploadInFlight() async throws {
+    @Test func lostAnswerLeavesTheUploadInFlight() async throws {
         let server = try LoopbackServer()
-        try await server.order(#"[{"cut":"after"}]"#)
+        try await server.setRules(#"[{"cut":"after"}]"#)
         let bundle = try await bundle(pings: 2)
         let finished = try await job(server, "--attempts", "1", bundle)
         #expect(finished.status == 75)
         #expect(finished.errors.contains("perhaps delivered: the server closed the connection without an answer"))
         #expect(try await totals(of: ledger)["inFlight"] as? Int == 1)
-        try await server.order()
+        try await server.setRules()
         #expect(try await job(server, "--daily-limit", "2", bundle).text == "2 records: delivered 2; nothing is left\n")
         let report = try await server.report()
         #expect(report.distinct == 2 && report.total > 2)
     }
 
     @Test(arguments: [false, true])
-    func aListWhoseEventsWentInAnotherIsNoLongerInFlight(total: Bool) async throws {
+    func listDeliveredByOthersIsNoLongerInFlight(total: Bool) async throws {
         let server = try LoopbackServer()
-        try await server.order(#"[{"cut":"after"}]"#)
+        try await server.setRules(#"[{"cut":"after"}]"#)
         let first = try await Sample.bundle(
             [Sample.sift([#"{"time":1}"#, #"{"time":2}"#], minute: 1)], at: folder("n1.tar.zst"))
         let events = (total ? [1, 2, 3] : [2, 3]).map { #"{"time":\#($0)}"# }
@@ -386,16 +387,16 @@ import Testing
         let lost = try await job(server, "--attempts", "1", first, environment: siftKey)
         #expect(lost.status == 75)
         #expect(try await totals(of: ledger)["inFlight"] as? Int == 1)
-        try await server.order()
+        try await server.setRules()
         #expect(try await job(server, second, environment: siftKey).status == 0)
         #expect(try await job(server, first, second, environment: siftKey).status == 0)
         #expect(try await totals(of: ledger)["inFlight"] as? Int == 0)
         #expect(try await totals(of: ledger)["delivered"] as? Int == 2)
     }
 
-    @Test func aSignalLeavesWhatIsUnderWayAMomentForItsAnswer() async throws {
+    @Test func signalLetsRequestsUnderWayFinish() async throws {
         let server = try LoopbackServer()
-        try await server.order(#"[{"hold":true}]"#)
+        try await server.setRules(#"[{"hold":true}]"#)
         let uploader = try Uploader([
             "send", "--ledger", ledger, "--timezone", noonTimezone, "--endpoint", "mozilla=\(server.address)",
             "--connections", "4", "--read-timeout", "600", try await bundle(clients: 4, pings: 40),
@@ -410,7 +411,7 @@ import Testing
             try #require(isRunning)
             try await Task.sleep(for: .milliseconds(20))
         }
-        try await server.tell(#"{"rules":[],"release":true}"#)
+        try await server.configure(#"{"rules":[],"release":true}"#)
         let finished = try await uploader.finish()
         #expect(finished.status == 75, "\(finished.errors)")
         let totals = try await totals(of: ledger)
@@ -420,7 +421,7 @@ import Testing
         #expect(try await server.report().total == 4)
     }
 
-    @Test func aServerThatProvesNothingGetsNothing() async throws {
+    @Test func serverWithoutTrustedCertificateReceivesNothing() async throws {
         let certificates = try Certificates()
         let (certificate, key) = try certificates.make("server", days: -1)
         let server = try LoopbackServer("--certificate=\(certificate)", "--key=\(key)")
@@ -430,14 +431,15 @@ import Testing
         #expect(try await totals(of: ledger)["inFlight"] as? Int == 0)
     }
 
-    @Test func aKeyOfAnotherCertificateIsBadConfiguration() async throws {
+    @Test func keyOfAnotherCertificateIsBadConfiguration() async throws {
         let certificates = try Certificates()
         let (ours, theirs) = (try certificates.make("ours"), try certificates.make("theirs"))
         let server = try LoopbackServer()
         let finished = try await job(
             server, "--client-cert", ours.certificate, "--client-key", theirs.key, try await bundle())
         #expect(finished.status == 78)
-        #expect(finished.errorLines.last == "pingferry-upload: \(theirs.key): this is not the key of \(ours.certificate)")
+        #expect(
+            finished.errorLines.last == "pingferry-upload: \(theirs.key): this is not the key of \(ours.certificate)")
     }
 
     @Test func oneAddressCanBeGivenForAllSystems() async throws {
@@ -452,7 +454,7 @@ import Testing
         #expect(finished.status == 75, "something was delivered, so that it is no outage")
     }
 
-    @Test func aNameWithoutAnAddressLeavesAllForLater() async throws {
+    @Test func unresolvableNameLeavesAllForLater() async throws {
         let finished = try await upload(
             "send", "--ledger", ledger, "--endpoint", "mozilla=http://nowhere.invalid", "--attempts", "1", "--quiet",
             try await bundle())
@@ -461,7 +463,7 @@ import Testing
         #expect(finished.errors == "pingferry-upload: created a new ledger at \(ledger)\n")
     }
 
-    @Test func theProxyOfTheEnvironmentIsUsed() async throws {
+    @Test func proxyOfTheEnvironmentIsUsed() async throws {
         let (server, proxy) = (try LoopbackServer(), try LoopbackServer("--proxy"))
         let bundle = try await bundle()
         let environment = ["http_proxy": "http://user:secret@127.0.0.1:\(proxy.port)"]
@@ -481,11 +483,11 @@ import Testing
         ["--endpoint", "mozilla=http://user:pass@127.0.0.1"], ["--proxy", "http://user:pass@127.0.0.1:1"],
         ["--connections", "0"], ["--client-key", "x"],
     ])
-    func secretsAndNonsenseOnTheCommandLineAreRefused(arguments: [String]) async throws {
+    func secretsAndInvalidValuesOnTheCommandLineAreRejected(arguments: [String]) async throws {
         #expect(try await Uploader(["send"] + arguments + ["b.tar.zst"]).finish().status == 64)
     }
 
-    @Test func credentialsThatOthersCanReadAreRefused() async throws {
+    @Test func credentialsReadableByOthersAreRejected() async throws {
         let server = try LoopbackServer()
         let credentials = try folder.put(#"{"sift":{"acme":"secret"}}"#, "credentials", mode: 0o644)
         let finished = try await job(server, "--credentials", credentials, try await bundle())
@@ -500,7 +502,7 @@ import Testing
         "/submit/telemetry/I/core/Focus/1/release/1 HTTP/1.1\r\nHost: evil.example\r\n\r\n",
         "/submit/telemetry/I/core/Focus/1/release/..", "/v3/accounts/other/mobile_events",
     ])
-    func aBundleWithAHostileTargetIsSentNowhere(path: String) async throws {
+    func bundleWithInvalidTargetIsNotSent(path: String) async throws {
         let server = try LoopbackServer()
         let bundle = try await Sample.bundle(
             [Sample.ping(1, client: "C"), Sample.ping(2, client: "C", path: path)], at: folder("b.tar.zst"))
@@ -510,7 +512,7 @@ import Testing
         #expect(try await server.report().total == 0)
     }
 
-    @Test func aPingCannotTakeAnotherDocumentsPlace() async throws {
+    @Test func pingWithTheIdOfAnotherDocumentIsHeld() async throws {
         let server = try LoopbackServer()
         let path = "/submit/telemetry/00000000-0000-4000-8000-000000000001/core/Focus/8.1.3/release/4236?v=4"
         let bundle = try await Sample.bundle([Sample.ping(2, client: "C", path: path)], at: folder("b.tar.zst"))

@@ -10,7 +10,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     @Test(arguments: ["retry", "forget"])
-    func aLedgerThatIsNotThereIsNotMade(command: String) async throws {
+    func missingLedgerIsNotCreated(command: String) async throws {
         let finished = try await upload(command, "--ledger", ledger, "X")
         #expect(finished.status == 66)
         #expect(finished.errorLines.first == "pingferry-upload: \(ledger): the ledger does not exist")

@@ -4,11 +4,11 @@ import Testing
 
 /// Tests that the program can be killed while it creates a ledger.
 @Suite struct LedgerKillTests {
-    @Test func aKillWhileTheLedgerIsMadeLeavesOneThatTheNextJobTakes() async throws {
+    @Test func nextJobUsesALedgerWhoseCreationWasKilled() async throws {
         var generator = SeededGenerator(seed: 20_180_524)
         let folder = try TemporaryFolder(inMemory: true)
         let server = try LoopbackServer()
-        try await server.order(keep: 0)
+        try await server.setRules(keep: 0)
         let bundle = try await Sample.bundle([Sample.ping(1, client: "C")], at: folder("b.tar.zst"))
         let rounds = 24
         for round in 0..<rounds {

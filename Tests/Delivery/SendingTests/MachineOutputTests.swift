@@ -27,8 +27,8 @@ import Testing
         try await Sample.bundle((1...3).map { Sample.ping($0, client: "C") }, at: folder("b.tar.zst"))
     }
 
-    @Test func aLogForMachinesHasNoOtherLines() async throws {
-        try await server.order(#"[{"contains":"\"seq\":1}","status":400,"text":"no"}]"#)
+    @Test func jsonLogHasNoOtherLines() async throws {
+        try await server.setRules(#"[{"contains":"\"seq\":1}","status":400,"text":"no"}]"#)
         let good = try await bundle()
         let bad = try folder.put("x", "bad.tar.zst")
         for arguments in [
@@ -44,8 +44,8 @@ import Testing
         }
     }
 
-    @Test func theMetricsFileSaysWhatTheLedgerHasAndHowTheJobEnded() async throws {
-        try await server.order(#"[{"contains":"\"seq\":1}","status":400,"text":"no"}]"#)
+    @Test func metricsContainTheLedgerAndTheExitStatus() async throws {
+        try await server.setRules(#"[{"contains":"\"seq\":1}","status":400,"text":"no"}]"#)
         let path = folder("pingferry.prom")
         #expect(try await job("--metrics", path, "--daily-limit", "2", try await bundle()).status == 1)
         let first = try String(contentsOfFile: path, encoding: .utf8)
@@ -59,7 +59,7 @@ import Testing
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o644)
 
         #expect(try await upload("retry", "--all", "--ledger", folder("ledger.sqlite")).status == 0)
-        try await server.order()
+        try await server.setRules()
         #expect(try await job("--metrics", path, folder("b.tar.zst")).status == 0)
         let second = try String(contentsOfFile: path, encoding: .utf8)
         #expect(second.contains("\npingferry_last_exit_status 0\n"))
@@ -87,7 +87,7 @@ import Testing
         ("pingferry", "stauts", ""),
         ("pingferry", "bundel", "bundle"), ("pingferry", "verfy", "verify"),
     ])
-    func aMisspeltCommandIsNoBundle(program: String, word: String, meant: String) throws {
+    func misspelledCommandIsNotABundle(program: String, word: String, meant: String) throws {
         for words in [[word], ["help", word]] {
             let finished = try RunningProgram([builtProgram(program)] + words).finish()
             #expect(finished.status == 64)
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func aFileIsABundleWhateverItIsCalled() async throws {
+    @Test func existingFileIsABundleRegardlessOfItsName() async throws {
         let path = try folder.put("x", "stauts")
         let finished = try RunningProgram(["env", "-C", folder.path, builtProgram("pingferry-upload"), "stauts"])
             .finish()

@@ -20,7 +20,7 @@ import Testing
         return "\(AnswerTable.outcome(of: answer, from: system.uploads))"
     }
 
-    @Test func allThatIsMadeOfAnAnswerIsMasked() {
+    @Test func allTextsOfAnAnswerAreMasked() {
         let error =
             #"{"response":[{"success":false,"error":{"message":"Invalid access key: \u0070rod_A9\/x+y=Zq7-Lw"}}]}"#
         for (status, system) in [
@@ -34,7 +34,7 @@ import Testing
         #expect(outcome(400, "unknown key prod", sift, isWhole: false).contains("unknown key ***"))
     }
 
-    @Test func aCredentialThatTheLimitOfATextCutsShowsNoHead() {
+    @Test func truncatedCredentialIsMaskedCompletely() {
         for padding in 180...210 {
             let outcome = outcome(400, String(repeating: "-", count: padding) + Self.key, sift)
             #expect(!outcome.contains("p") || !outcome.contains("-p"), "\(outcome)")

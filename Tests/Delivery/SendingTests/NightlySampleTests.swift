@@ -40,7 +40,7 @@ import Testing
         try LoopbackServer("--proxy", "--proxy-authorization=Basic nobody")
     }
 
-    @Test func theLineForCronPrintsOneLineWhenSomethingIsLeft() async throws {
+    @Test func crontabLinePrintsOneLineIfRecordsAreLeft() async throws {
         let line = try #require(try contents("crontab").split(separator: "\n").last)
         let fields = line.split(separator: " ", maxSplits: 5)
         #expect(fields.prefix(5).allSatisfy { $0.allSatisfy { $0.isNumber || $0 == "*" } })
@@ -59,7 +59,7 @@ import Testing
         #expect(try shell(command, proxy: proxy).status == 78, "there need not be a file of credentials")
     }
 
-    @Test func theUnitsRunTheUploader() async throws {
+    @Test func systemdUnitsRunTheUploader() async throws {
         let service = try contents("pingferry-upload.service")
         let start = try #require(service.split(separator: "\n").first { $0.hasPrefix("ExecStart=") })
         let command = try #require(start.split(separator: "'").dropFirst().first)
@@ -84,7 +84,7 @@ import Testing
     }
 
     /// Tests that the blocks of the article can be pasted into a shell in an empty folder.
-    @Test func theWalkRunsFromAnEmptyFolder() throws {
+    @Test func airGapArticleRunsInAnEmptyFolder() throws {
         let walk = try TemporaryFolder()
         let blocks = try contents("air-gap.md").components(separatedBy: "```sh\n").dropFirst()
             .map { $0.components(separatedBy: "```")[0] }

@@ -8,13 +8,13 @@ import Testing
         try RunningProgram(["\(repository)/.ci/offline", builtProgram(program)]).finish()
     }
 
-    @Test func theOfflineProgramHasNoNetworkCode() throws {
+    @Test func offlineProgramHasNoNetworkCode() throws {
         let finished = try check("pingferry")
         #expect(finished.status == 0, "\(finished.errors)")
         #expect(finished.lines == [])
     }
 
-    @Test func theCheckWouldSeeIt() throws {
+    @Test func checkDetectsNetworkCode() throws {
         let finished = try check("pingferry-upload")
         #expect(finished.status == 1)
         // The check finds symbols of modules, symbols of a library, and the name of the library.
@@ -23,7 +23,7 @@ import Testing
         #expect(finished.lines.contains { $0.contains("NEEDED") && $0.contains("libcurl") })
     }
 
-    @Test func aFileWithoutSymbolsProvesNothing() throws {
+    @Test func fileWithoutSymbolsFailsTheCheck() throws {
         #expect(try check("/none").status == 2)
         #expect(try RunningProgram(["\(repository)/.ci/offline", "/bin/sh"]).finish().status == 2)
     }

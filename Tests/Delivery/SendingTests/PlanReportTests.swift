@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func aPlanCountsHoldsByCodeAndMissingCredentialsByAccount() async throws {
+    @Test func planCountsHoldsAndMissingCredentials() async throws {
         let report = try await report("--dry-run")
         try check(report)
         let reasons = reasons(report["reasons"])
@@ -48,7 +48,7 @@ import Testing
         #expect(waits.map { $0["development"] as? Bool } == [nil, nil, false, false, true])
     }
 
-    @Test func aJobCountsThemAsThePlanDoes() async throws {
+    @Test func jobCountsThemLikeThePlan() async throws {
         try check(try await report("send"))
     }
 }

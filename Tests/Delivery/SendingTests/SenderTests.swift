@@ -73,9 +73,9 @@ import Testing
         }
     }
 
-    @Test func aRequestArrivesAsItWasMade() async throws {
+    @Test func requestArrivesUnchanged() async throws {
         let server = try LoopbackServer()
-        try await server.order()
+        try await server.setRules()
         try await sending(settings(server.address)) { sender async throws in
             #expect(try await answer(sender, body: #"{"v":7}"#) == Answer(status: 200))
         }
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func oneConnectionTakesManyRequests(isEncrypted: Bool) async throws {
+    func connectionIsReused(isEncrypted: Bool) async throws {
         let certificates = try Certificates()
         let server = try server(isEncrypted ? certificates : nil)
         var settings = try settings(server.address)
@@ -105,7 +105,7 @@ import Testing
         #expect(try await server.report().connections < 50)
     }
 
-    @Test func aConnectionThatTheServerClosedWhileIdleIsNotUsedAgain() async throws {
+    @Test func closedIdleConnectionIsNotReused() async throws {
         let server = try LoopbackServer("--idle-ms=100")
         try await sending(settings(server.address)) { sender async throws in
             for _ in 1...3 {
@@ -116,9 +116,9 @@ import Testing
         #expect(try await server.report().total == 3)
     }
 
-    @Test func theAnswerCarriesWhatTheServerSaid() async throws {
+    @Test func answerContainsHeaderAndBody() async throws {
         let server = try LoopbackServer()
-        try await server.order(
+        try await server.setRules(
             #"[{"status":429,"headers":{"Retry-After":"Sun, 06 Nov 1994 08:49:37 GMT"},"text":"slow down","times":1}]"#)
         try await sending(settings(server.address)) { sender async throws in
             let answer = try await answer(sender)
@@ -128,7 +128,7 @@ import Testing
 
     @Test func redirectsAreNotFollowed() async throws {
         let (server, elsewhere) = (try LoopbackServer(), try LoopbackServer())
-        try await server.order(#"[{"status":307,"headers":{"Location":"\#(elsewhere.address)/submit/x"}}]"#)
+        try await server.setRules(#"[{"status":307,"headers":{"Location":"\#(elsewhere.address)/submit/x"}}]"#)
         try await sending(settings(server.address)) { sender async throws in
             let answer = try await answer(sender)
             #expect(answer.status == 307 && answer.location == "\(elsewhere.address)/submit/x")
@@ -137,20 +137,20 @@ import Testing
     }
 
     @Test(arguments: [("before", 0), ("after", 1)])
-    func aCutConnectionIsSeenAsOne(moment: String, received: Int) async throws {
+    func cutConnectionIsDisconnected(moment: String, received: Int) async throws {
         let server = try LoopbackServer()
-        try await server.order(#"[{"cut":"\#(moment)"}]"#)
+        try await server.setRules(#"[{"cut":"\#(moment)"}]"#)
         #expect(try await failure(settings(server.address))?.kind == .disconnected)
         #expect(try await server.report().total == received)
     }
 
-    @Test func aServerThatSaysNothingIsNotWaitedForLonger() async throws {
+    @Test func silentServerIsUnanswered() async throws {
         let server = try LoopbackServer()
-        try await server.order(#"[{"stall":60000,"status":200}]"#)
+        try await server.setRules(#"[{"stall":60000,"status":200}]"#)
         #expect(try await failure(impatientSettings(server.address)) == SendError(.unanswered, "no answer in time"))
     }
 
-    @Test func aServerThatIsDownIsKnownToHaveNothing() async throws {
+    @Test func serverThatIsDownIsNotConnected() async throws {
         let server = try LoopbackServer()
         let settings = try settings(server.address)
         server.stop()
@@ -159,14 +159,14 @@ import Testing
         #expect(failure?.description == "cannot connect to 127.0.0.1:\(server.port): Connection refused")
     }
 
-    @Test func aNameWithoutAnAddressIsKnownToHaveNothing() async throws {
+    @Test func unresolvableNameIsNotConnected() async throws {
         let failure = try await failure(settings("http://nowhere.invalid"))
         #expect(failure == SendError(.notConnected, "no address found for nowhere.invalid"))
     }
 
     // MARK: Encryption
 
-    @Test func aCertificateOfATrustedAuthorityIsAccepted() async throws {
+    @Test func certificateOfATrustedAuthorityIsAccepted() async throws {
         let certificates = try Certificates()
         let (certificate, key) = try certificates.make("server")
         let server = try LoopbackServer("--certificate=\(certificate)", "--key=\(key)")
@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test(arguments: ["unknown authority", "expired", "another name"])
-    func aCertificateThatProvesNothingIsRefused(reason: String) async throws {
+    func untrustedCertificateIsRejected(reason: String) async throws {
         let certificates = try Certificates()
         let (certificate, key) = try certificates.make(
             "server", names: reason == "another name" ? "DNS:example.org" : "IP:127.0.0.1",
@@ -192,7 +192,7 @@ import Testing
         #expect(failure.description.contains("does not name this host") == (reason == "another name"))
     }
 
-    @Test func aServerMayAskForACertificate() async throws {
+    @Test func clientCertificateIsSent() async throws {
         let certificates = try Certificates()
         let (certificate, key) = try certificates.make("server")
         let own = try certificates.make("client", names: "DNS:client")
@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    @Test func aKeyThatOthersCanReadIsRefused() throws {
+    @Test func keyReadableByOthersIsRejected() throws {
         let certificates = try Certificates()
         let own = try certificates.make("client")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: own.key)
@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test func aFileWithoutCertificatesIsRefused() throws {
+    @Test func fileWithoutCertificatesIsRejected() throws {
         let folder = try TemporaryFolder()
         var settings = try settings("https://127.0.0.1:1")
         settings.identity.authorities = try folder.put("nothing", "ca.pem")
@@ -232,7 +232,7 @@ import Testing
     // MARK: Proxies
 
     @Test(arguments: [false, true])
-    func aProxyIsAskedToConnect(isEncrypted: Bool) async throws {
+    func proxyConnectsToTheServer(isEncrypted: Bool) async throws {
         let certificates = try Certificates()
         let (certificate, key) = try certificates.make("server")
         let server =
@@ -251,7 +251,7 @@ import Testing
         }
     }
 
-    @Test func aProxyThatDoesNotConnectIsNamed() async throws {
+    @Test func proxyThatRefusesToConnectIsNamed() async throws {
         let server = try LoopbackServer()
         let proxy = try LoopbackServer("--proxy")
         var settings = try settings(server.address)
@@ -261,7 +261,7 @@ import Testing
         #expect(try await failure(settings) == SendError(.notConnected, words))
     }
 
-    @Test func aProxyThatIsDownIsNamedWithoutItsCredential() async throws {
+    @Test func proxyThatIsDownIsNamedWithoutItsCredential() async throws {
         let server = try LoopbackServer()
         let proxy = try LoopbackServer("--proxy")
         var settings = try settings(server.address)
@@ -280,15 +280,15 @@ import Testing
         (.noConnectionInTime(isAtProxy: false), "no connection to the proxy p:3128 in time"),
         (.noConnectionInTime(isAtProxy: true), "no connection through the proxy p:3128 in time"),
     ])
-    func whatEndsBehindAProxyNamesIt(failure: HTTPError, words: String) throws {
+    func errorsBehindAProxyNameIt(failure: HTTPError, words: String) throws {
         let endpoint = try #require(Endpoint("http://127.0.0.1:1"))
         let route = Route(endpoint: endpoint, proxy: Proxy("http://user:secret@p:3128"))
         #expect(SendError(failure, on: route).description == words)
     }
 
-    @Test func silenceBehindAProxyNamesIt() async throws {
+    @Test func timeoutBehindAProxyNamesIt() async throws {
         let (server, proxy) = (try LoopbackServer(), try LoopbackServer("--proxy"))
-        try await server.order(#"[{"hold":true}]"#)
+        try await server.setRules(#"[{"hold":true}]"#)
         var settings = try impatientSettings(server.address)
         settings.proxies = ProxyRules(always: try #require(Proxy("127.0.0.1:\(proxy.port)")))
         let words = "no answer through the proxy 127.0.0.1:\(proxy.port) in time"
@@ -300,11 +300,11 @@ import Testing
     /// Tests that the HTTP client does not silently retry on a reused connection, because the outcome of the first
     /// attempt would be lost.
     @Test(arguments: ["after", "before"])
-    func aRequestThatIsCutOnAnOldConnectionIsNotSentAgainInSilence(moment: String) async throws {
+    func cutRequestOnAReusedConnectionIsNotRepeated(moment: String) async throws {
         let server = try LoopbackServer()
         try await sending(settings(server.address)) { sender async throws in
             #expect(try await answer(sender).status == 200)
-            try await server.order(#"[{"cut":"\#(moment)","times":1}]"#)
+            try await server.setRules(#"[{"cut":"\#(moment)","times":1}]"#)
             await #expect(throws: SendError.self) { try await answer(sender) }
             #expect(try await server.report().total == (moment == "after" ? 2 : 1))
             #expect(try await answer(sender).status == 200)
@@ -315,16 +315,16 @@ import Testing
     @Test(
         arguments: [false, true],
         [#""times":1"#, #""times":1,"raw":"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n""#])
-    func anAnswerThatArrivesBeforeTheRequestSettlesNothing(isEncrypted: Bool, rule: String) async throws {
+    func answerBeforeTheRequestIsIgnored(isEncrypted: Bool, rule: String) async throws {
         let certificates = try Certificates()
         let server = try server(isEncrypted ? certificates : nil)
         let stray = (rule.contains("raw") ? "ok" : "") + #"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"#
-        try await server.order(#"[{\#(rule),"stray":"\#(stray)"},{"status":503}]"#)
+        try await server.setRules(#"[{\#(rule),"stray":"\#(stray)"},{"status":503}]"#)
         var settings = try settings(server.address)
         settings.identity.authorities = certificates.authority
         try await sending(settings) { sender async throws in
             #expect(try await answer(sender).status == 200)
-            try await server.tell(#"{"release":true}"#)
+            try await server.configure(#"{"release":true}"#)
             while try await server.report().strays < 1 { try await Task.sleep(for: .milliseconds(5)) }
             let second: Answer
             do {
@@ -339,9 +339,9 @@ import Testing
         }
     }
 
-    @Test func aSuccessThatIsReportedBeforeTheBodyWasSentIsNotBelieved() async throws {
+    @Test func successBeforeTheBodyWasSentIsIgnored() async throws {
         let server = try LoopbackServer()
-        try await server.order(#"[{"early":"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"}]"#)
+        try await server.setRules(#"[{"early":"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"}]"#)
         let request = try request(body: #"{"a":"\#(String(repeating: "x", count: 32 << 20))"}"#)
         try await sending(settings(server.address)) { sender async throws in
             let error = await #expect(throws: SendError.self) { try await sender.send(request, to: .mozilla) }
@@ -350,11 +350,11 @@ import Testing
         }
     }
 
-    @Test func aRequestOnAnOldConnectionMayHaveArrivedAlsoIfTheServerIsGoneThen() async throws {
+    @Test func requestOnAReusedConnectionMayHaveArrived() async throws {
         let server = try LoopbackServer()
         try await sending(settings(server.address)) { sender async throws in
             #expect(try await answer(sender).status == 200)
-            try await server.order(#"[{"hold":true}]"#)
+            try await server.setRules(#"[{"hold":true}]"#)
             let request = try request()
             let lost = Task { try await sender.send(request, to: .mozilla) }
             while try await server.report().total < 2 { try await Task.sleep(for: .milliseconds(5)) }

@@ -33,13 +33,13 @@ import Testing
         return path
     }
 
-    @Test func signedBundlesGo() async throws {
+    @Test func signedBundlesAreSent() async throws {
         let path = try await bundle("a", 1..<4)
         #expect(try await job("--signers", signers, path).status == 0)
         #expect(try await server.report().total == 3)
     }
 
-    @Test func signatureGoesAwayWithItsBundle() async throws {
+    @Test func signatureIsMovedWithItsBundle() async throws {
         let path = try await bundle("a", 1..<3)
         let done = try folder.makeFolder("done")
         #expect(try await job("--signers", signers, "--move-done", done, path).status == 0)
@@ -47,7 +47,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: "\(path).sig"))
     }
 
-    @Test func nothingGoesOfAnyBundleWhereOneIsNotSigned() async throws {
+    @Test func unsignedBundlePreventsAllUploads() async throws {
         let (signed, plain) = (try await bundle("a", 1..<3), try await bundle("b", 3..<5, isSigned: false))
         for options in [["--signers", signers], ["--signers", signers, "--dry-run"]] {
             let finished = try await Uploader(
@@ -72,7 +72,7 @@ import Testing
         #expect(try await server.report().total == 2)
     }
 
-    @Test func keyThatIsRevoked() async throws {
+    @Test func revokedKeyIsRejected() async throws {
         let path = try await bundle("a", 1..<3)
         let finished = try await job("--signers", signers, "--revoked", folder("key.pub"), path)
         #expect(finished.status == 65)
@@ -80,14 +80,14 @@ import Testing
         #expect(try await server.report().total == 0)
     }
 
-    @Test func programOrListThatIsNotThere() async throws {
+    @Test func missingProgramOrSignersAreReported() async throws {
         let path = try await bundle("a", 1..<3)
         #expect(try await job("--signers", signers, path, environment: ["PATH": "/none"]).status == 69)
         #expect(try await job("--signers", folder("none"), path).status == 66)
         #expect(try await server.report().total == 0)
     }
 
-    @Test func bundleThatChangesBehindTheCheckIsNotSent() async throws {
+    @Test func bundleChangedAfterTheCheckIsNotSent() async throws {
         let (path, other) = (try await bundle("a", 1..<3), try await bundle("b", 7..<9, isSigned: false))
         try folder.putProgram(
             """

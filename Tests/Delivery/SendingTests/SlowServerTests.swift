@@ -39,9 +39,9 @@ import Testing
     static let bodies = [#""drip":100"#, #""cut":"answer""#, #""times":9"#]
 
     @Test(arguments: bodies)
-    func aYesIsAYesWhateverBecomesOfItsBody(body: String) async throws {
+    func successDoesNotDependOnItsBody(body: String) async throws {
         let server = try LoopbackServer()
-        try await server.order(#"[{"path":"/v3","raw":"\#(head("200 OK"))so",\#(body)}]"#)
+        try await server.setRules(#"[{"path":"/v3","raw":"\#(head("200 OK"))so",\#(body)}]"#)
         let finished = try await job(server, "--read-timeout", "5", try await bundle(sift(2)))
         #expect(finished.status == 0, "\(finished.errors)")
         #expect(finished.text == "2 records: delivered 2; nothing is left\n")
@@ -50,9 +50,9 @@ import Testing
     }
 
     @Test(arguments: bodies)
-    func aNoIsANoWhateverBecomesOfItsBody(body: String) async throws {
+    func refusalDoesNotDependOnItsBody(body: String) async throws {
         let server = try LoopbackServer()
-        try await server.order(#"[{"path":"/v3","raw":"\#(head("400 Bad"))never",\#(body)}]"#)
+        try await server.setRules(#"[{"path":"/v3","raw":"\#(head("400 Bad"))never",\#(body)}]"#)
         let finished = try await job(server, "--read-timeout", "5", try await bundle(sift(1)))
         #expect(finished.status == 1)
         #expect(finished.errors.contains("refused (400): the server cannot read the request: never"))
@@ -61,21 +61,21 @@ import Testing
     }
 
     @Test(arguments: ["200 OK", "400 Bad"])
-    func leanplumsBodyHasToCome(status: String) async throws {
+    func leanplumAnswerNeedsItsBody(status: String) async throws {
         let server = try LoopbackServer()
-        try await server.order(#"[{"path":"/api","raw":"\#(head(status)){\"response\":[","cut":"answer"}]"#)
+        try await server.setRules(#"[{"path":"/api","raw":"\#(head(status)){\"response\":[","cut":"answer"}]"#)
         let bundle = try await bundle([Sample.leanplum([#"{"action":"start"}"#])])
         let finished = try await job(server, "--attempts", "1", bundle)
         #expect(finished.status == 75)
         #expect(finished.errors.contains("perhaps delivered: the server's answer was cut short"))
         #expect(try await totals(of: ledger)["inFlight"] as? Int == 1)
-        try await server.order()
+        try await server.setRules()
         #expect(try await job(server, bundle).text == "1 record: delivered 1; nothing is left\n")
     }
 
-    @Test func aHeadThatDripsHasUntilTheDeadline() async throws {
+    @Test func slowHeadHasUntilTheDeadline() async throws {
         let server = try LoopbackServer()
-        try await server.order(#"[{"raw":"HTTP/1.1 200 OK\r\nX-Slow: ","drip":50}]"#)
+        try await server.setRules(#"[{"raw":"HTTP/1.1 200 OK\r\nX-Slow: ","drip":50}]"#)
         let finished = try await job(
             server, "--attempts", "1", "--exchange-timeout", "1", "--connect-timeout", "600", "--read-timeout", "600",
             try await bundle(sift(1)))
@@ -84,9 +84,9 @@ import Testing
         #expect(try await totals(of: ledger)["inFlight"] as? Int == 1)
     }
 
-    @Test func whatIsNoAnswerIsToldInPlainWords() async throws {
+    @Test func invalidAnswerIsReported() async throws {
         let server = try LoopbackServer()
-        try await server.order(#"[{"raw":"220 mail.example ESMTP\r\n","cut":"answer"}]"#)
+        try await server.setRules(#"[{"raw":"220 mail.example ESMTP\r\n","cut":"answer"}]"#)
         let finished = try await job(server, "--attempts", "1", try await bundle(sift(1)))
         #expect(finished.status == 75)
         #expect(finished.errors.contains("the answer of 127.0.0.1:\(server.port) is not HTTP"))
@@ -95,9 +95,9 @@ import Testing
 
     /// Tests that an upload stays in flight only if the head of its answer was not received when the job was stopped.
     @Test(arguments: [(#"{"hold":true}"#, 4, 0), (#"{"raw":"HTTP/1.1 200 OK\r\n\r\n","drip":100}"#, 0, 4)])
-    func aSignalEndsAJobWhateverTheServerDoes(rule: String, inFlight: Int, delivered: Int) async throws {
+    func signalEndsAJobDespiteASlowServer(rule: String, inFlight: Int, delivered: Int) async throws {
         let server = try LoopbackServer()
-        try await server.order("[\(rule)]")
+        try await server.setRules("[\(rule)]")
         let records = (0..<160).map { Sample.ping($0, client: "client-\($0 % 4)") }
         let patient = ["--connections", "4", "--read-timeout", "600", "--exchange-timeout", "3600"]
         let uploader = try Uploader(arguments(server, patient + [try await bundle(records)]))

@@ -24,7 +24,7 @@ import Testing
 
     private func fields(_ request: UploadRequest) -> [String] { request.headers.map { "\($0.name): \($0.value)" } }
 
-    @Test func aPingIsPostedToItsStoredPath() throws {
+    @Test func pingIsPostedToItsStoredPath() throws {
         let path = "/submit/telemetry/0C5A3B52-6E0B-4C8D-9F53-1D0A7E6C2B11/core/Focus/5.0/release/2?v=4"
         let request = try request(.mozilla, path, #"{"v":7}"#)
         #expect(request.method == "POST")
@@ -33,7 +33,7 @@ import Testing
         #expect(request.body == Array(#"{"v":7}"#.utf8))
     }
 
-    @Test func theHeaderFieldsOfATargetAreSentWhereItsSystemKnowsThem() throws {
+    @Test func headerFieldsOfATargetAreSentIfItsSystemHasThem() throws {
         let target = Target(path: "/submit/hello/1", headers: ["X-Tag": "test"])
         let uploads = try #require(ProbeSystem.table[.probe]).uploads
         func request(_ target: Target) throws -> UploadRequest {
@@ -52,13 +52,13 @@ import Testing
         }
     }
 
-    @Test func whatCannotStandInAnAddressIsEncoded() throws {
+    @Test func specialCharactersInAPathAreEncoded() throws {
         let id = "0C5A3B52-6E0B-4C8D-9F53-1D0A7E6C2B11"
         let request = try request(.mozilla, "/submit/telemetry/\(id)/core/Föcus App/5.0/re\"l%20x/2?v=4", "{}")
         #expect(request.path == "/submit/telemetry/\(id)/core/F%C3%B6cus%20App/5.0/re%22l%20x/2?v=4")
     }
 
-    @Test func aSiftListIsPutCompressedWithTheBeaconKeyAlone() throws {
+    @Test func siftListIsPutCompressedWithTheBeaconKey() throws {
         let payload = #"{"data":[{"time":1}]}"#
         let request = try request(
             .sift, "/v3/accounts/4e1a50/mobile_events", payload, .sift(beaconKey: "key-123"))
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 100, 70_000, 3_000_000])
-    func compressedBodiesAreGzipOfTheWholePayload(size: Int) throws {
+    func compressedBodyIsGzipOfThePayload(size: Int) throws {
         var generator = SystemRandomNumberGenerator()
         let bytes = (0..<size).map { _ in UInt8.random(in: 0...15, using: &generator) }
         let compressed = try Gzip.compressed(bytes)
@@ -81,7 +81,7 @@ import Testing
         #expect(try Gzip.compressed(bytes) == compressed)
     }
 
-    @Test func aLeanplumPayloadIsAFieldOfAForm() throws {
+    @Test func leanplumPayloadIsAFormField() throws {
         let payload = #"{"data":[{"action":"start","sdkVersion":"1.0"},{"a":"é &=+~","sdkVersion":"2.7.2"}]}"#
         let request = try request(.leanplum, "/api", payload, .leanplum(appID: "app_X", key: "prod key"))
         #expect(request.method == "POST")
@@ -94,7 +94,7 @@ import Testing
                 + "%3A%222.7.2%22%7D%5D%7D&sdkVersion=2.7.2&time=1580086400.012000")
     }
 
-    @Test func aVersionThatIsNotStoredIsLeftOut() throws {
+    @Test func missingVersionIsOmitted() throws {
         let request = try request(.leanplum, "/api", #"{"data":[{}]}"#, .leanplum(appID: "a", key: "k"))
         #expect(
             String(decoding: request.body, as: UTF8.self)
@@ -103,13 +103,13 @@ import Testing
     }
 
     @Test(arguments: ["{}", #"{"data":[]}"#, #"{"data":{}}"#, "[]"])
-    func aPayloadThatIsNoListMakesNoForm(payload: String) {
+    func payloadWithoutAListIsRejected(payload: String) {
         #expect(throws: RequestError.payload) {
             try request(.leanplum, "/api", payload, .leanplum(appID: "a", key: "k"))
         }
     }
 
-    @Test func anActivityStreamPingIsPosted() throws {
+    @Test func activityStreamPingIsPosted() throws {
         let request = try request(.activityStream, "/v3/links/ping-centre", #"{"topic":"t"}"#)
         #expect(request.method == "POST")
         #expect(fields(request) == ["User-Agent: Pingferry/1", "Content-Type: application/json"])
@@ -128,7 +128,7 @@ import Testing
         (.sift, "/v3/accounts/../mobile_events"), (.sift, "/v3/accounts/a%2F..%2Fb/mobile_events"),
         (.sift, "/v3/accounts/a\r\nHost: x/mobile_events"),
     ])
-    func aPlaceThatItsSystemDoesNotKnowIsNeverSentTo(system: SystemName, path: String) {
+    func targetOutsideTheGrammarIsRejected(system: SystemName, path: String) {
         let credential: Credential =
             switch system {
             case .sift: .sift(beaconKey: "k")
@@ -138,7 +138,7 @@ import Testing
         #expect(throws: RequestError.noTarget) { try request(system, path, #"{"data":[{}]}"#, credential) }
     }
 
-    @Test func noSystemGetsTheCredentialOfAnother() {
+    @Test func credentialOfAnotherSystemIsRejected() {
         #expect(throws: RequestError.otherCredential) {
             try request(.sift, "/v3/accounts/a/mobile_events", "{}", .leanplum(appID: "a", key: "k"))
         }

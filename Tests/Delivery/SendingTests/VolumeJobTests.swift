@@ -31,8 +31,8 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: folder(name)).filter { $0.hasPrefix("a.") }.sorted()
     }
 
-    @Test("all records are sent, and all volumes are moved away with their list")
-    func sent() async throws {
+    @Test("All records are sent, and all volumes are moved with their list")
+    func sentVolumes() async throws {
         let before = try names()
         let plan = try await job("--dry-run", "--json", first)
         #expect(plan.status == 0, "\(plan.errors)")
@@ -46,8 +46,8 @@ import Testing
         #expect(status.status == 0, "\(status.errors)")
     }
 
-    @Test("where a file of such a name is there, they are moved into a folder with a number")
-    func second() async throws {
+    @Test("Volumes are moved to a numbered folder if a file with the same name exists")
+    func nameConflict() async throws {
         let before = try names()
         try folder.put("mine", "done/\(try #require(before.last))")
         let finished = try await job("--move-done", folder("done"), first)
@@ -58,8 +58,8 @@ import Testing
         #expect(status.status == 0, "\(status.errors)")
     }
 
-    @Test("where one of them cannot be moved, none is")
-    func unmoved() async throws {
+    @Test("If one volume cannot be moved, none is moved")
+    func failedMove() async throws {
         let before = try names()
         let last = try #require(before.last { $0 != "a.tar.zst.sha256" })
         try folder.put("mine", "done/\(last)")
@@ -71,8 +71,8 @@ import Testing
         #expect(try names(in: "done") == [last, "a.tar.zst.2"].sorted())
     }
 
-    @Test("nothing is sent while a volume is missing or damaged, and it is named")
-    func missing() async throws {
+    @Test("Nothing is sent while a volume is missing or damaged, and the volume is named")
+    func missingVolume() async throws {
         let second = folder("a.tar.zst.002")
         var bytes = try folder.data("a.tar.zst.002")
         unlink(second)
@@ -89,7 +89,7 @@ import Testing
         #expect(try await server.report().total == 0)
     }
 
-    @Test("standard input is refused, for a job reads its bundles again")
+    @Test("Standard input is rejected, because a job reads its bundles repeatedly")
     func standardInput() async throws {
         for words in [["send", "-"], ["status", "-"], ["--dry-run", "-"]] {
             let finished = try await Uploader(words + common).finish()

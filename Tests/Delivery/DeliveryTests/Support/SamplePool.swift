@@ -38,7 +38,7 @@ extension Plan {
 
 extension LedgerError {
     /// A name for the case of the error.
-    var kind: String {
+    var caseName: String {
         switch self {
         case .locked: "locked"
         case .damaged: "damaged"

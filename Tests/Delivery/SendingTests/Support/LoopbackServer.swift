@@ -81,12 +81,12 @@ final class LoopbackServer: Sendable {
     }
 
     /// Sets the rules for answers, and the number of requests that are kept in full.
-    func order(_ rules: String = "[]", keep: Int = 100) async throws {
-        try await tell(#"{"rules":\#(rules),"keep":\#(keep)}"#)
+    func setRules(_ rules: String = "[]", keep: Int = 100) async throws {
+        try await configure(#"{"rules":\#(rules),"keep":\#(keep)}"#)
     }
 
     /// Sends a JSON object that configures the server.
-    func tell(_ orders: String) async throws {
+    func configure(_ orders: String) async throws {
         let answer = try await request("POST", "orders", Array(orders.utf8))
         try #require(answer.status == 204)
     }

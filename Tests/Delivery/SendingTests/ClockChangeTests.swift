@@ -7,7 +7,7 @@ import Testing
 @testable import Delivery
 
 /// Tests jobs of the program while the clock of the machine is set back and forward.
-@Suite struct ClockTests {
+@Suite struct ClockChangeTests {
     private let folder: TemporaryFolder
     private let server: LoopbackServer
     private var ledger: String { folder("ledger.sqlite") }
@@ -17,7 +17,7 @@ import Testing
     init() async throws {
         folder = try TemporaryFolder()
         server = try LoopbackServer()
-        try await server.order()
+        try await server.setRules()
     }
 
     /// Returns the command that starts a program with its clock at an instant in UTC.
@@ -78,7 +78,7 @@ import Testing
         (first..<first + count).map { Sample.ping($0, client: client) }
     }
 
-    @Test func aClockSetBackFreesNoQuotaAndSendsNothingTwice() async throws {
+    @Test func clockSetBackFreesNoQuotaAndRepeatsNoUpload() async throws {
         let first = try await Sample.bundle(
             Self.pings("a", 10, from: 100) + Self.pings("b", 2, from: 200), at: folder("a.tar.zst"))
         let second = try await Sample.bundle(Self.pings("c", 6, from: 300), at: folder("b.tar.zst"))
@@ -114,10 +114,10 @@ import Testing
         try checkLedger()
     }
 
-    @Test func whatWasInFlightIsSentAgainWithinTheLimitsOfItsDay() async throws {
+    @Test func uploadInFlightIsRepeatedWithinItsDailyLimit() async throws {
         let bundle = try await Sample.bundle(Self.pings("a", 6, from: 100), at: folder("a.tar.zst"))
         // The fourth upload arrives three times, but its connection is cut without an answer.
-        try await server.order(#"[{"contains":"\"seq\":103","cut":"after","times":3}]"#)
+        try await server.setRules(#"[{"contains":"\"seq\":103","cut":"after","times":3}]"#)
         #expect(
             try await job(bundle, at: "2026-06-03 12:00:00", status: 75)
                 == ["delivered": 3, "left": 1, "daily-limit": 2])

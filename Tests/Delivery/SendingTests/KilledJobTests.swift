@@ -8,7 +8,7 @@ import Testing
 @testable import Delivery
 
 /// Tests that no record is lost or repeated if the program is killed at random moments.
-@Suite struct CrashTests {
+@Suite struct KilledJobTests {
     private static let clients = 9
     /// The number of kills for each seed.
     ///
@@ -34,7 +34,7 @@ import Testing
     static let dailyLimit = 20
 
     @Test(arguments: [20_180_524, 20_180_525])
-    func everyAllowedRecordArrivesOnceSettledWhateverIsKilled(seed: UInt64) async throws {
+    func eachRecordIsSettledOnceDespiteKills(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let folder = try TemporaryFolder()
         let records = Self.records()
@@ -47,7 +47,7 @@ import Testing
         while kills < Self.kills {
             round += 1
             let server = try LoopbackServer()
-            try await server.order(#"[{"cut":"after","times":5},{"cut":"before","times":5}]"#, keep: 0)
+            try await server.setRules(#"[{"cut":"after","times":5},{"cut":"before","times":5}]"#, keep: 0)
             var run = Run(
                 ledger: folder("ledger-\(round).sqlite"), bundle: bundle, pool: pool, records: records, server: server)
             while try await run.job(killing: &generator) { kills += 1 }
@@ -75,10 +75,10 @@ import Testing
         /// - Returns: Whether the job was killed before it ended.
         mutating func job(killing generator: inout SeededGenerator) async throws -> Bool {
             epoch += 1
-            try await server.tell(#"{"epoch":\#(epoch)}"#)
+            try await server.configure(#"{"epoch":\#(epoch)}"#)
             let uploader = try Uploader([
                 "send", "--ledger", ledger, "--timezone", noonTimezone, "--endpoint", "mozilla=\(server.address)",
-                "--connections", "8", "--daily-limit", "\(CrashTests.dailyLimit)", "--quiet", bundle,
+                "--connections", "8", "--daily-limit", "\(KilledJobTests.dailyLimit)", "--quiet", bundle,
             ])
             let process = uploader.program.identifier
             if Int.random(in: 0..<8, using: &generator) == 0 {
@@ -88,8 +88,8 @@ import Testing
             } else {
                 let requests = Int.random(in: 1...4, using: &generator)
                 let delay = Int.random(in: 0...8000, using: &generator)
-                try await server.tell(
-                    #"{"murder":{"process":\#(process),"requests":\#(requests),"microseconds":\#(delay)}}"#)
+                try await server.configure(
+                    #"{"kill":{"process":\#(process),"requests":\#(requests),"microseconds":\#(delay)}}"#)
             }
             let finished = try await uploader.finish()
             try check(finished)
@@ -136,7 +136,7 @@ import Testing
             }
             #expect(settled.count == receipts.count, "something arrived that was never settled")
             for (client, count) in wanted {
-                #expect(byClient[client] == min(count, CrashTests.dailyLimit), "\(client)")
+                #expect(byClient[client] == min(count, KilledJobTests.dailyLimit), "\(client)")
             }
         }
     }

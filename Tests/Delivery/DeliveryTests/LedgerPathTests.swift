@@ -6,7 +6,7 @@ import Testing
 @testable import Delivery
 
 /// Tests that all names of a file lead to the same ledger, with the same lock and the same log.
-@Suite struct LedgerNameTests {
+@Suite struct LedgerPathTests {
     private let folder: TemporaryFolder
     private let path: String
     private let now = Sample.time(0)
@@ -18,16 +18,16 @@ import Testing
     }
 
     /// An alternative name of the ledger.
-    enum Name: CaseIterable {
+    enum Alias: CaseIterable {
         case itself, dots, link, relativeLink, chain, linkOfFolder, hardLink, hardLinkElsewhere, linkToHardLink
     }
 
     /// Creates a name and returns its path.
     ///
     /// Hard links require that the ledger exists.
-    private func make(_ name: Name) throws -> String {
+    private func create(_ alias: Alias) throws -> String {
         let files = FileManager.default
-        switch name {
+        switch alias {
         case .itself: return path
         case .dots: return folder("real/inner/.././l")
         case .link: try files.createSymbolicLink(atPath: folder("a"), withDestinationPath: path)
@@ -61,14 +61,14 @@ import Testing
     }
 
     @Test(
-        "a second job by another name finds the ledger held, and what is in the log is seen", arguments: Name.allCases)
-    func otherName(name: Name) async throws {
+        "A second job with another name of the ledger finds it locked and reads its log", arguments: Alias.allCases)
+    func otherName(name: Alias) async throws {
         do {
             let ledger = try Ledger(path: path, now: now)
             try await mark(ledger)
-            let other = try make(name)
+            let other = try create(name)
             let error = #expect(throws: LedgerError.self) { try Ledger(path: other, now: now) }
-            #expect(error?.kind == "locked")
+            #expect(error?.caseName == "locked")
             #expect(try inFlight(other) == [1])
             // The log is still there, as after a job that was killed.
             #expect(folder.names(in: "real").contains("l-wal"))
@@ -78,15 +78,15 @@ import Testing
         #expect(try inFlight(other) == [1])
     }
 
-    @Test("a link to a file that does not exist yet is that file", arguments: [Name.link, .relativeLink, .chain])
-    func danglingLink(name: Name) async throws {
-        let other = try make(name)
+    @Test("A symbolic link to a missing file creates that file", arguments: [Alias.link, .relativeLink, .chain])
+    func danglingLink(name: Alias) async throws {
+        let other = try create(name)
         do {
             let ledger = try Ledger(path: other, now: now)
             try await mark(ledger)
             for path in [path, other] {
                 let error = #expect(throws: LedgerError.self) { try Ledger(path: path, now: now) }
-                #expect(error?.kind == "locked")
+                #expect(error?.caseName == "locked")
                 #expect(error?.description.contains("process \(getpid())") == true)
             }
         }
@@ -94,8 +94,8 @@ import Testing
         #expect(folder.names.filter { $0.hasSuffix(".lock") } == [])
     }
 
-    @Test("a ledger that was moved is opened where it is now, and by that name from then on")
-    func moved() async throws {
+    @Test("A moved ledger is opened at its new path, which it then stores")
+    func movedLedger() async throws {
         try await mark(try Ledger(path: path, now: now))
         let place = folder("moved")
         try FileManager.default.moveItem(atPath: path, toPath: place)
@@ -105,17 +105,17 @@ import Testing
         _ = try Ledger(path: folder("again"), now: now)
     }
 
-    @Test("a file with two names of which none is known is refused")
+    @Test("A file with two names is rejected if neither is stored in it")
     func unknownNames() throws {
         #expect(FileManager.default.createFile(atPath: path, contents: nil))
         try FileManager.default.linkItem(atPath: path, toPath: folder("a"))
         let error = #expect(throws: LedgerError.self) { try Ledger(path: path, now: now) }
-        #expect(error?.kind == "multipleNames")
+        #expect(error?.caseName == "multipleNames")
         #expect(error?.remedy != nil)
     }
 
-    @Test("what is no regular file is refused at once", arguments: ["pipe", "folder", "link"])
-    func noFile(kind: String) throws {
+    @Test("A path that is not a regular file is rejected immediately", arguments: ["pipe", "folder", "link"])
+    func notAFile(kind: String) throws {
         switch kind {
         case "pipe": #expect(mkfifo(path, 0o600) == 0)
         case "folder": try folder.makeFolder("real/l")
@@ -125,18 +125,18 @@ import Testing
             as [() throws -> Void]
         {
             let error = #expect(throws: LedgerError.self) { try attempt() }
-            #expect(error?.kind == "notAFile")
+            #expect(error?.caseName == "notAFile")
             #expect(error?.description == "\(path): not a regular file")
         }
     }
 
-    @Test("links that lead nowhere are told, not followed for ever")
-    func loop() throws {
+    @Test("A loop of symbolic links is reported")
+    func linkLoop() throws {
         for (name, target) in [("a", "b"), ("b", "a")] {
             try FileManager.default.createSymbolicLink(atPath: folder(name), withDestinationPath: target)
         }
         let error = #expect(throws: LedgerError.self) { try Ledger(path: folder("a"), now: now) }
-        #expect(error?.kind == "file \(ELOOP)")
+        #expect(error?.caseName == "file \(ELOOP)")
     }
 }
 

@@ -2,8 +2,8 @@ import TestSupport
 import Testing
 
 /// Tests that a job with too few open files ends with a message before it sends anything.
-@Suite struct OpenFileTests {
-    @Test func fewOpenFilesAreNamedAsTheReason() async throws {
+@Suite struct OpenFileLimitTests {
+    @Test func limitOfOpenFilesIsReported() async throws {
         let folder = try TemporaryFolder()
         let bundle = try await Sample.bundle([Sample.ping(1, client: "C")], at: folder("b.tar.zst"))
         for limit in [4, 6, 8, 12, 20, 32, 48, 64] {

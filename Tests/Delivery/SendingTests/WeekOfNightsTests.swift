@@ -8,7 +8,7 @@ import Testing
 /// Tests that the mails and the status commands of a week tell an operator everything that happened.
 ///
 /// The expected texts are in `week-of-nights.txt`.
-@Suite struct WeekTests {
+@Suite struct WeekOfNightsTests {
     private let folder: TemporaryFolder
     private let server: LoopbackServer
     private let key = "PINGFERRY_SIFT_KEY_acme"
@@ -25,7 +25,7 @@ import Testing
 
     /// Runs the line of the operator's crontab.
     ///
-    /// The clock stands still, so that the output is always the same.
+    /// The clock is stopped, so that the output is always the same.
     private func shell(_ line: String, at instant: String, key value: String = "good") throws -> FinishedProgram {
         try RunningProgram(
             ["env", "-C", folder("spool"), "faketime", "-m", "--exclude-monotonic", "-f", instant, "sh", "-c", line],
@@ -76,31 +76,31 @@ import Testing
                 .replacingOccurrences(of: folder.path, with: "HOME")
     }
 
-    @Test func everyMorningTellsWhatHappenedAndWhatToDo() async throws {
+    @Test func mailsAndStatusDescribeTheWholeWeek() async throws {
         var week = ""
-        try await server.order()
+        try await server.setRules()
         try await bundle("monday", Self.pings("A", 1...3) + [Sample.sift([#"{"time":1}"#], client: "S")])
         week += try night(1, "a bundle arrives, all is well")
 
         try await bundle("tuesday", Self.pings("B", 11...13))
-        try await server.order(#"[{"status":503,"text":"busy"}]"#)
+        try await server.setRules(#"[{"status":503,"text":"busy"}]"#)
         week += try night(2, "the server fails")
 
         try await bundle("wednesday", Self.pings("C", 21...22))
         let whole = try folder.data("spool/wednesday.tar.zst")
         try whole.prefix(300).write(to: URL(fileURLWithPath: folder("spool/wednesday.tar.zst")))
-        try await server.order(#"[{"contains":"\"seq\":12","status":400,"text":"no such field"}]"#)
+        try await server.setRules(#"[{"contains":"\"seq\":12","status":400,"text":"no such field"}]"#)
         week += try night(3, "the server is back, and refuses one; a bundle is still being copied")
 
         try whole.write(to: URL(fileURLWithPath: folder("spool/wednesday.tar.zst")))
-        try await server.order()
+        try await server.setRules()
         week += try night(4, "the copy is whole; what was refused stays told")
 
         try await bundle("friday", [Sample.sift([#"{"time":2}"#], client: "S")])
-        try await server.order(#"[{"path":"/v3","status":401}]"#)
+        try await server.setRules(#"[{"path":"/v3","status":401}]"#)
         week += try night(5, "a key has expired", key: "expired")
 
-        try await server.order()
+        try await server.setRules()
         #expect(try shell("pingferry-upload retry --status 400", at: "2026-06-05 09:00:00").status == 0)
         week += try night(6, "the operator has a new key, and retried what was refused")
 

@@ -8,7 +8,7 @@ import Testing
 
 /// Tests that a job can continue after an earlier one was killed, or found the disk full, while it created or wrote a
 /// ledger.
-@Suite struct LedgerMakingTests {
+@Suite struct LedgerInitializationTests {
     private let folder: TemporaryFolder
     private let path: String
     private let now = Sample.time(0)
@@ -87,8 +87,8 @@ import Testing
         return Data(header + Array(repeating: 0, count: 512 - header.count))
     }
 
-    @Test("whatever an unfinished making left is made a ledger", arguments: State.allCases)
-    func unfinished(state: State) async throws {
+    @Test("A ledger is created from every state of an interrupted initialization", arguments: State.allCases)
+    func interruptedInitialization(state: State) async throws {
         try make(state)
         // Opening the ledger for reading fails or finds no entries.
         if let view = try? LedgerView(path: path) { #expect(try view.overview(today: 0).counts.isEmpty) }
@@ -104,7 +104,9 @@ import Testing
         #expect(!folder.names.contains("l-journal"))
     }
 
-    @Test("a ledger whose last change was not finished is put right, by looking too", arguments: [false, true])
+    @Test(
+        "An unfinished transaction is rolled back, also when the ledger is opened for reading",
+        arguments: [false, true])
     func hotJournal(byLooking: Bool) async throws {
         do {
             let ledger = try Ledger(path: folder("other"), now: now)
@@ -125,7 +127,7 @@ import Testing
         #expect(overview.counts.values.map(\.inFlight) == [1])
     }
 
-    @Test("nothing is undone in another program's database")
+    @Test("The journal of another program's database is not rolled back")
     func foreignJournal() throws {
         try change(["CREATE TABLE notes (text)"], in: path)
         try journal(before: 0).write(to: URL(fileURLWithPath: path + "-journal"))

@@ -8,26 +8,26 @@ import Testing
 /// Tests random sequences of jobs with a real ledger.
 ///
 /// The clock jumps, jobs are killed, and servers refuse uploads.
-@Suite struct HistoryTests {
+@Suite struct RandomHistoryTests {
     static let zones = [
         "UTC", "Europe/Berlin", "America/New_York", "Pacific/Kiritimati", "Australia/Lord_Howe", "Asia/Kathmandu",
         "Pacific/Honolulu",
     ]
 
     @Test(
-        "limits hold on every day, nothing is planned twice, nothing is forgotten",
+        "Limits hold on every day, and each record is planned once and not lost",
         arguments: Array(0..<12) + [51, 106, 168, 188, 310])
     func randomHistory(seed: Int) async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let zone = try #require(SystemTimezone.days(of: Self.zones[seed % Self.zones.count]))
-        var world = World(seed: UInt64(seed), days: zone, ledger: folder("ledger.sqlite"))
-        for _ in 0..<12 { try await world.runJob(mayCrash: true) }
-        try await world.finish()
-        #expect(world.faults == [])
+        var simulation = Simulation(seed: UInt64(seed), days: zone, ledger: folder("ledger.sqlite"))
+        for _ in 0..<12 { try await simulation.runJob(mayCrash: true) }
+        try await simulation.finish()
+        #expect(simulation.faults == [])
     }
 
-    @Test("a clock that is set back never frees quota", arguments: 0..<20)
-    func setBack(seed: Int) async throws {
+    @Test("Setting back the clock never frees quota", arguments: 0..<20)
+    func clockSetBack(seed: Int) async throws {
         let folder = try TemporaryFolder(inMemory: true)
         var generator = SeededGenerator(seed: UInt64(seed))
         var now = Sample.time(Int.random(in: 0..<3000, using: &generator))
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("a clock that ran years ahead for a night keeps nothing back for years")
+    @Test("A clock that was years ahead for one night does not block uploads for years")
     func clockAhead() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let rules = PlanRules(limits: UploadLimits(daily: 5, perType: nil))
@@ -77,7 +77,7 @@ import Testing
 }
 
 /// A simulation of clients, bundles, a clock, a ledger and servers.
-private struct World {
+private struct Simulation {
     private var generator: SeededGenerator
     private let rules: PlanRules
     private let ledgerPath: String
@@ -104,7 +104,7 @@ private struct World {
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
 
     /// Adds records, some of which have the id of an earlier one.
-    private mutating func collect() {
+    private mutating func addRecords() {
         for _ in 0..<Int.random(in: 0...12, using: &generator) {
             let id = "\(Int.random(in: 0..<60, using: &generator))"
             let client = [nil, "A", "B", "C"].randomElement(using: &generator) ?? nil
@@ -117,7 +117,7 @@ private struct World {
         }
     }
 
-    private mutating func turnClock() {
+    private mutating func changeClock() {
         let milliseconds: Int64
         switch Int.random(in: 0..<10, using: &generator) {
         case 0: milliseconds = -Int64.random(in: 0..<90_000_000, using: &generator)
@@ -128,8 +128,8 @@ private struct World {
     }
 
     mutating func runJob(mayCrash: Bool) async throws {
-        collect()
-        turnClock()
+        addRecords()
+        changeClock()
         let bundles = mayCrash ? records.filter { _ in chance(80) } : records
         let ledger = try Ledger(path: ledgerPath, now: now)
         let pool = Sample.pool(bundles)

@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 /// Tests how the program prints records whose client or type contains invisible characters.
-@Suite struct LogTests {
-    @Test func logsTablesAndSummariesShowWhatCannotBeSeen() async throws {
+@Suite struct InvisibleCharacterTests {
+    @Test func invisibleCharactersAreEscaped() async throws {
         let client = "c\u{9B}2J\u{7F}\u{202E}\u{200B}\u{2028}\u{FEFF}\u{E0041}"
         let folder = try TemporaryFolder()
         let server = try LoopbackServer()
-        try await server.order(#"[{"status":400,"text":"no","times":1}]"#)
+        try await server.setRules(#"[{"status":400,"text":"no","times":1}]"#)
         let bundle = try await Sample.bundle(
             [Sample.ping(1, client: client), Sample.ping(2, client: client)], at: folder("b.tar.zst"))
         let common = ["--ledger", folder("ledger.sqlite"), "--timezone", noonTimezone]

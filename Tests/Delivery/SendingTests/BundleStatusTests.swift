@@ -6,7 +6,7 @@ import Testing
 @testable import Delivery
 
 /// Tests whether bundles are done, as reported by `status` and applied by `--move-done`.
-@Suite struct StandingTests {
+@Suite struct BundleStatusTests {
     private let folder: TemporaryFolder
     private let server: LoopbackServer
     private var common: [String] { ["--ledger", folder("ledger.sqlite"), "--timezone", noonTimezone] }
@@ -35,9 +35,9 @@ import Testing
         return record
     }
 
-    @Test func tablesOfTheStatusFitEightyColumns() async throws {
+    @Test func statusTablesFitEightyColumns() async throws {
         let text = String(repeating: "a long reason ", count: 12)
-        try await server.order(#"[{"contains":"seq","status":400,"text":"\#(text)"}]"#)
+        try await server.setRules(#"[{"contains":"seq","status":400,"text":"\#(text)"}]"#)
         let client = "5A7702C9-1D4E-46B3-8F95-E0B6A3C81D27"
         let mixed = try await bundle(
             "mixed",
@@ -60,8 +60,8 @@ import Testing
         for line in try await run("status", "--ids", mixed).lines.dropFirst() { #expect(line.count <= 80, "\(line)") }
     }
 
-    @Test func aBundleIsDoneWhenNothingOfItIsLeft() async throws {
-        try await server.order(#"[{"contains":"\"seq\":1}","status":400,"text":"no"}]"#)
+    @Test func bundleIsDoneIfNothingIsLeft() async throws {
+        try await server.setRules(#"[{"contains":"\"seq\":1}","status":400,"text":"no"}]"#)
         let all = try await bundle("all", [Sample.ping(5, client: "C"), held(6, .pendingEvents)])
         let part = try await bundle("part", (1...3).map { Sample.ping($0, client: "D") })
         #expect(try await run("status", all).status == 66)
@@ -87,14 +87,14 @@ import Testing
         #expect(last.text == "3 records: delivered 1, delivered before 1, given up 1; nothing is left\n")
         #expect(try await run("status", part).text == "\(part): done: 2 delivered, 1 not to be sent any more\n")
         // The command `retry` undoes this.
-        try await server.order()
+        try await server.setRules()
         #expect(try await run("retry", id).status == 0)
         #expect(try await run("status", part).text == "\(part): not done: to be sent again 1; 2 delivered\n")
         #expect(try await job(part).text == "3 records: delivered 1, delivered before 2; nothing is left\n")
     }
 
-    @Test func whatHasDoneItsWorkIsMovedAwayAndNothingElse() async throws {
-        try await server.order(#"[{"contains":"\"seq\":1}","status":503}]"#)
+    @Test func onlyFinishedBundlesAreMoved() async throws {
+        try await server.setRules(#"[{"contains":"\"seq\":1}","status":503}]"#)
         try FileManager.default.createDirectory(atPath: folder("done"), withIntermediateDirectories: true)
         let done = try await bundle("a", [Sample.ping(5, client: "C"), held(6, .schema(["x"]))])
         let left = try await bundle("b", [Sample.ping(1, client: "D")])
@@ -107,7 +107,7 @@ import Testing
         #expect(try await run("status").text.contains("1 delivered, 0 refused, 0 in flight, 1 waiting, 1 held"))
 
         // Moving a bundle does not replace an existing file.
-        try await server.order()
+        try await server.setRules()
         let again = try await bundle("a", [Sample.ping(7, client: "C")])
         let second = try await job(
             "--json", "--move-done", folder("done"), "--ignore-held", "schema", again, left)
@@ -118,7 +118,7 @@ import Testing
         #expect(try await run("status", folder("done/a.tar.zst.2")).status == 0)
     }
 
-    @Test func heldRecordsCountUntilSomebodySettlesThem() async throws {
+    @Test func heldRecordsAreReportedUntilResolved() async throws {
         try folder.makeFolder("done")
         let path = try await bundle("a", [held(1, .schema(["x"])), held(2, .schema(["y"])), held(3, .pendingEvents)])
         let quiet = ["--quiet", "--metrics", folder("metrics")]
@@ -161,18 +161,18 @@ import Testing
     }
 
     @Test(
-        "a bundle that is no longer the one that was sent is not moved, and the reason is reported",
+        "A bundle that is no longer the one that was sent is not moved, and the reason is reported",
         arguments: [true, false])
     func changedBundle(isReplaced: Bool) async throws {
         try FileManager.default.createDirectory(atPath: folder("done"), withIntermediateDirectories: true)
-        try await server.order(#"[{"status":200,"hold":true}]"#)
+        try await server.setRules(#"[{"status":200,"hold":true}]"#)
         let path = try await bundle("a", [Sample.ping(1, client: "C")])
         let other = try await bundle("other", [Sample.ping(2, client: "C")])
         let job = try Uploader(
             ["send", "--endpoint", "mozilla=\(server.address)", "--move-done", folder("done"), path] + common)
         while try await server.report().total == 0 { try await Task.sleep(for: .milliseconds(10)) }
         #expect((isReplaced ? rename(other, path) : unlink(path)) == 0)
-        try await server.tell(#"{"rules":[],"release":true}"#)
+        try await server.configure(#"{"rules":[],"release":true}"#)
         let finished = try await job.finish()
         #expect(finished.status == 73)
         let reason =
@@ -184,14 +184,14 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder("done")) == [])
     }
 
-    @Test func aFolderThatIsNoneIsFoundOutBeforeAnythingIsSent() async throws {
+    @Test func invalidFolderIsReportedBeforeAnythingIsSent() async throws {
         let finished = try await job(
             "--move-done", folder("none"), try await bundle("a", [Sample.ping(1, client: "C")]))
         #expect(finished.status == 73)
         #expect(try await server.report().total == 0)
     }
 
-    @Test func everyBadBundleIsNamedAndTheGoodOnesCanGo() async throws {
+    @Test func unusableBundlesAreNamedAndOthersCanBeSent() async throws {
         let good = try await bundle("good", [Sample.ping(1, client: "C")])
         let bytes = try folder.data("good.tar.zst")
         let cut = try folder.put(String(repeating: "x", count: 99), "cut.tar.zst")
@@ -215,8 +215,8 @@ import Testing
         #expect((try states.json()["bundles"] as? [[String: Any]])?.map { $0["done"] as? Bool } == [true, false])
     }
 
-    @Test func aRecordInFlightIsNotAlsoWaiting() async throws {
-        try await server.order(#"[{"contains":"\"seq\":1}","cut":"after"}]"#)
+    @Test func recordInFlightIsNotAlsoWaiting() async throws {
+        try await server.setRules(#"[{"contains":"\"seq\":1}","cut":"after"}]"#)
         let path = try await bundle("a", [Sample.ping(1, client: "C"), Sample.ping(2, client: "C")])
         #expect(try await job("--attempts", "1", path).status == 75)
         let totals = try #require(try await run("status", "--json").json()["totals"] as? [String: Any])
@@ -225,8 +225,8 @@ import Testing
         #expect(try await run("status", path).text == "\(path): not done: in flight 1, not sent 1\n")
     }
 
-    @Test func jobsOfDifferentBundlesTellTheirWaitsBesideEachOther() async throws {
-        try await server.order(#"[{"status":503}]"#)
+    @Test func waitingRecordsOfSeveralBundlesAreReported() async throws {
+        try await server.setRules(#"[{"status":503}]"#)
         let (one, two) = (
             try await bundle("one", [Sample.ping(1, client: "C")]),
             try await bundle("two", [Sample.ping(2, client: "D")])
@@ -237,22 +237,22 @@ import Testing
         #expect(status.text.contains("0 delivered, 0 refused, 0 in flight, 2 waiting, 0 held"))
         #expect(status.lines.contains { $0.hasPrefix(one) } && status.lines.contains { $0.hasPrefix(two) })
         // A bundle that contains both records settles both.
-        try await server.order()
+        try await server.setRules()
         let both = try await bundle("both", [Sample.ping(1, client: "C"), Sample.ping(2, client: "D")])
         #expect(try await job(both).status == 0)
         #expect(try await run("status").text.contains("2 delivered, 0 refused, 0 in flight, 0 waiting, 0 held"))
         #expect(try await run("status", one, two, both).status == 0)
     }
 
-    @Test func quietStatusSaysALineWhenSomethingIsRefused() async throws {
-        try await server.order(#"[{"status":400,"text":"no"}]"#)
+    @Test func quietStatusPrintsALineForRefusals() async throws {
+        try await server.setRules(#"[{"status":400,"text":"no"}]"#)
         let path = try await bundle("a", [Sample.ping(1, client: "C"), held(2, .schema(["x"]))])
         #expect(try await job(path).status == 1)
         let line = try await run("status", "--quiet")
         #expect(line.status == 0 && line.lines.count == 1)
         #expect(
             line.text.contains("1 stays refused until retry or forget: 400 the server cannot read the request: no (1)"))
-        try await server.order()
+        try await server.setRules()
         #expect(try await run("retry", "--status", "404").text == "0 records to be sent again\n")
         #expect(try await run("retry", "--status", "400").text == "1 record to be sent again\n")
         #expect(
@@ -263,7 +263,7 @@ import Testing
         #expect(try await run("retry").status == 64)
     }
 
-    @Test func heldRecordsAreReleasedByBundleOrByIDsThatSomethingKnows() async throws {
+    @Test func heldRecordsAreReleasedByBundleOrKnownID() async throws {
         let path = try await bundle("a", [held(1, .schema(["x"])), held(2, .schema(["y"])), held(3, .tooFewEvents)])
         #expect(try await run("release", "--reason", "schema", id).status == 66)
         let typo = try await run("release", "--reason", "schema", "--bundle", path, "no-such-id")
@@ -280,7 +280,7 @@ import Testing
         #expect(try await job(path).text == "3 records: delivered 2, delivered before 1; nothing is left\n")
     }
 
-    @Test func clientsAreShownInTheLettersInWhichTheyAreStored() async throws {
+    @Test func clientIDsKeepTheirLetterCase() async throws {
         let path = try await bundle("a", [Sample.ping(1, client: "Abc"), Sample.ping(2, client: "ABC")])
         #expect(try await job("--dry-run", path).lines[1].hasPrefix("Abc "))
         #expect(try await job(path).status == 0)
