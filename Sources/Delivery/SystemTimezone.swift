@@ -10,13 +10,13 @@ public enum SystemTimezone {
     /// Uploads take place in the present.
     private static let instants = (first: 10_957 * day, last: 47_482 * day)
     /// A lock, because the C library supports only one time zone at a time.
-    private static let turn = Mutex<Void>(())
+    private static let lock = Mutex<Void>(())
 
     /// Returns the rule for the days of a time zone such as `Europe/Berlin`, or `nil` if the machine does not have it.
     public static func days(of name: String) -> DayRule? {
         guard name != "UTC" else { return .utc }
         guard isKnown(name) else { return nil }
-        return turn.withLock { _ in
+        return lock.withLock { _ in
             let before = getenv("TZ").map { String(cString: $0) }
             defer {
                 if let before { setenv("TZ", before, 1) } else { unsetenv("TZ") }

@@ -80,21 +80,21 @@ FIRST_DAY = 1585699200  # 2020-04-01T00:00:00Z
 EPOCH_DAY = datetime.date(1970, 1, 1)
 
 
-def order(key):
+def sort_key(key):
     """Returns the sort key of a dictionary key.
 
     Foundation orders keys by hashes that are equal in all processes, so that equal keys always have the same order."""
     return hashlib.sha256(key.encode()).digest()
 
 
-def foundation(value, indent=""):
+def foundation_json(value, indent=""):
     """Returns JSON as Foundation pretty-prints it: two spaces, ` : `, `\\/`, and keys in the order of their hashes."""
     inner = indent + "  "
     if isinstance(value, dict):
-        items = ['%s"%s" : %s' % (inner, key, foundation(value[key], inner)) for key in sorted(value, key=order)]
+        items = ['%s"%s" : %s' % (inner, key, foundation_json(value[key], inner)) for key in sorted(value, key=sort_key)]
         opening, closing = "{", "}"
     elif isinstance(value, (list, tuple)):
-        items = [inner + foundation(item, inner) for item in value]
+        items = [inner + foundation_json(item, inner) for item in value]
         opening, closing = "[", "]"
     elif isinstance(value, str):
         return '"%s"' % value.replace("/", "\\/")  # no other character in here needs an escape
@@ -103,13 +103,13 @@ def foundation(value, indent=""):
     return opening + "\n" + (",\n".join(items) if items else "") + "\n" + indent + closing
 
 
-def envelope(body, kind, app, stamp, rng):
+def ping_file(body, kind, app, stamp, rng):
     """Returns a ping file: an object with five members, one of which is the JSON text `body`."""
     document = identifier(rng)
     members = {
         "timestamp": "%.17g" % stamp, "documentId": '"%s"' % document, "pingType": '"%s"' % kind,
         "uploadPath": r'"\/submit\/telemetry\/%s\/%s\/%s"' % (document, kind, app.release), "measurements": body}
-    return "{\n" + ",\n".join('  "%s" : %s' % (key, members[key]) for key in sorted(members, key=order)) + "\n}"
+    return "{\n" + ",\n".join('  "%s" : %s' % (key, members[key]) for key in sorted(members, key=sort_key)) + "\n}"
 
 
 def identifier(rng):
@@ -166,7 +166,7 @@ def container(root, index, pings, rng):
             body = dict(event(app, stamp, seqs[1], rng), **common)
         file = "-t-%.17g.json" % (stamp + rng.randrange(500, 4000) / 1e6)
         with open(os.path.join(folders[which], file), "w", encoding="utf-8", newline="") as stream:
-            stream.write(envelope(foundation(body, "  "), kinds[which], app, stamp, rng))
+            stream.write(ping_file(foundation_json(body, "  "), kinds[which], app, stamp, rng))
 
     prefix = "telemetry-key-prefix-"
     preferences = {prefix + "clientId": client, prefix + "sessions": 0, prefix + "durations": 0, prefix + "searches": {}}

@@ -354,7 +354,7 @@ def encryption(options):
     return context
 
 
-async def end_with(parent):
+async def exit_with(parent):
     """Exits when the parent process has ended, so that a crashed test leaves no server running."""
     while os.getppid() == parent:
         await asyncio.sleep(1)
@@ -371,7 +371,7 @@ async def main():
         ssl=encryption(options))
     # The line is written at once and without buffering, because the test waits for it.
     os.write(1, b"%d\n" % server.sockets[0].getsockname()[1])
-    await (end_with(parent) if "--ends-with-parent" in options else server.serve_forever())
+    await (exit_with(parent) if "--ends-with-parent" in options else server.serve_forever())
 
 
 if __name__ == "__main__":

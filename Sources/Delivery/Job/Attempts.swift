@@ -57,12 +57,13 @@ struct Attempts {
             let impact: Impact = answer.status == 407 ? .serverUnavailable : .credentialRejected
             return .finished(.credentialWrong(status: status, reason: reason, mayHaveArrived: mayHaveArrived), impact)
         case .retryLater(_, let reason):
-            let isPassing = answer.status == 408 || answer.status == 425 || answer.status == 429 || answer.status >= 500
+            let isTemporary =
+                answer.status == 408 || answer.status == 425 || answer.status == 429 || answer.status >= 500
             failures += 1
-            if isPassing, let delay = delay(answer.retryAfter, jitter) { return .retry(after: delay) }
-            let isOut = !isPassing || Double(answer.retryAfter ?? 0) > backoff.limit
+            if isTemporary, let delay = delay(answer.retryAfter, jitter) { return .retry(after: delay) }
+            let isUnavailable = !isTemporary || Double(answer.retryAfter ?? 0) > backoff.limit
             let end = mayHaveArrived ? .unknown(reason: "\(answer.status) \(reason)") : outcome
-            return .finished(end, isOut ? .serverUnavailable : .failure)
+            return .finished(end, isUnavailable ? .serverUnavailable : .failure)
         }
     }
 

@@ -61,7 +61,7 @@ final class Gate: Sendable {
     ///
     /// Closes the gate if a limit is reached.
     func report(_ outcome: Outcome, _ impact: Attempts.Impact) {
-        let reason = UndeliveredReason(system, .serverLeftAlone, outcome.reason ?? "", status: outcome.status)
+        let reason = UndeliveredReason(system, .serverStopped, outcome.reason ?? "", status: outcome.status)
         state.withLock { state in
             switch impact {
             case .none: state.consecutiveFailures = 0

@@ -20,7 +20,7 @@ public struct UndeliveredReason: Sendable, Hashable {
         /// The server does not accept the credential.
         case credentialRefused = "credential-refused"
         /// No more requests are sent to the server in this job.
-        case serverLeftAlone = "server-left-alone"
+        case serverStopped = "server-left-alone"
         /// The server sent the same refusal too often in this job.
         case refusalLimit = "refusal-limit"
         /// The job was stopped.

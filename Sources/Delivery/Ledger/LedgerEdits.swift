@@ -39,7 +39,7 @@ extension Ledger {
         try edit { db in
             let types = try db.typeNames().values
             let reasons = try db.heldReasons().filter { $0.reason.heldCodes.contains(code) }
-            return try db.countingByID(ids) { id in
+            return try db.countByID(ids) { id in
                 for type in types { try db.release(type.identity(of: id), of: code, heldFor: reasons) }
                 return try db.changeCount(running: "INSERT OR IGNORE INTO releases VALUES (?, ?)", [id, code])
             }
@@ -70,7 +70,7 @@ extension Ledger {
     public func forget(_ ids: [String]) throws(LedgerError) -> [String: Int] {
         try edit { db in
             let types = try db.typeNames().values
-            return try db.countingByID(ids) { id in
+            return try db.countByID(ids) { id in
                 var (count, waits) = (0, 0)
                 for type in types {
                     let identity = type.identity(of: id)

@@ -115,8 +115,8 @@ enum LedgerFile {
     /// write-ahead log, the file is opened as an immutable database.
     private static func sqliteName(of path: String, isReadOnly: Bool = false) -> String {
         let folder = LedgerPath.folder(of: path)
-        let isFixed = isReadOnly && access(folder, W_OK) != 0 && access(path + "-wal", F_OK) != 0
-        if isFixed { return immutableURI(of: path) }
+        let isImmutable = isReadOnly && access(folder, W_OK) != 0 && access(path + "-wal", F_OK) != 0
+        if isImmutable { return immutableURI(of: path) }
         return path.hasPrefix("file:") ? "./\(path)" : path
     }
 

@@ -107,12 +107,12 @@ public struct LedgerOverview: Sendable {
     private mutating func addWaits(_ db: Database, _ names: Names) throws {
         // These rows were written by the last job of an earlier release.
         try add("SELECT client, kind, reason, records FROM waiting WHERE records > 0", db, names) {
-            $0.waiting[WaitReason(words: $1[2]), default: 0] += $1[3]
+            $0.waiting[WaitReason(legacyText: $1[2]), default: 0] += $1[3]
         }
         guard try db.hasTable("waits") else { return }
-        var places: [Int64: Int] = [:]
+        var positions: [Int64: Int] = [:]
         try db.rows("SELECT id, path, digest, time FROM bundles ORDER BY id") { row in
-            places[row[0]] = bundles.count
+            positions[row[0]] = bundles.count
             bundles.append(
                 WaitingBundle(name: BundleName(path: row[1], digest: row[2]), seen: Timestamp(seconds: row[3])))
         }
@@ -120,7 +120,7 @@ public struct LedgerOverview: Sendable {
             guard let group = names.group(row) else { return }
             let reason = WaitReason(row, at: 3)
             counts[group, default: Counts()].waiting[reason, default: 0] += row[5]
-            if let place = places[row[2]] { bundles[place].waiting[reason, default: 0] += row[5] }
+            if let position = positions[row[2]] { bundles[position].waiting[reason, default: 0] += row[5] }
         }
         bundles.removeAll { $0.waiting.isEmpty }
     }

@@ -54,7 +54,7 @@ extension Ledger {
     public func retry(_ selection: RefusalSelection) throws(LedgerError) -> [String: Int] {
         try edit { db in
             switch selection {
-            case .ids(let ids): try db.countingByID(ids) { try db.retry($0) }
+            case .ids(let ids): try db.countByID(ids) { try db.retry($0) }
             case .status(let status): try db.retryAll(status: status)
             case .all: try db.retryAll(status: nil)
             }
@@ -69,7 +69,7 @@ extension Ledger {
     public func giveUp(_ ids: [String], at now: Timestamp) throws(LedgerError) -> [String: Int] {
         try edit { db in
             let types = try db.typeNames().values
-            return try db.countingByID(ids) { id in
+            return try db.countByID(ids) { id in
                 try types.reduce(0) { try $0 + db.giveUp($1.identity(of: id), at: now) }
             }
         }
@@ -78,7 +78,7 @@ extension Ledger {
 
 extension Database {
     /// Returns, for each of `ids`, the sum of the counts that `body` returns.
-    func countingByID(_ ids: [String], _ body: (String) throws -> Int) rethrows -> [String: Int] {
+    func countByID(_ ids: [String], _ body: (String) throws -> Int) rethrows -> [String: Int] {
         var counts: [String: Int] = [:]
         for id in ids { counts[id, default: 0] += try body(id) }
         return counts

@@ -40,8 +40,8 @@ public struct BundleStatus: Sendable {
     public static func all(of pool: CandidatePool, _ statuses: [RecordStatus]) -> [BundleStatus] {
         var bundles = pool.bundles.map { BundleStatus(name: $0) }
         for (candidate, status) in zip(pool.candidates, statuses) {
-            let place = Int(candidate.location.bundle)
-            if bundles.indices.contains(place) { bundles[place].count(status) }
+            let index = Int(candidate.location.bundle)
+            if bundles.indices.contains(index) { bundles[index].count(status) }
         }
         return bundles
     }

@@ -122,9 +122,10 @@ public struct CandidatePool: Sendable {
     ///
     /// If `ids` is not `nil`, only records with these ids are included.
     public func indices(heldFor code: String, ids: [String]?) -> [Int] {
-        let wanted = ids.map { ids in Set(names.types.values.flatMap { type in ids.map { type.identity(of: $0) } }) }
+        let identities = ids.map { ids in Set(names.types.values.flatMap { type in ids.map { type.identity(of: $0) } })
+        }
         return candidates.indices.filter { index in
-            holds(of: index).contains(code) && wanted?.contains(candidates[index].key.identity) ?? true
+            holds(of: index).contains(code) && identities?.contains(candidates[index].key.identity) ?? true
         }
     }
 

@@ -58,8 +58,8 @@ struct ListItems {
     /// Returns the payload of a request that contains only the events at the `chosen` indices.
     func payload(with chosen: some Sequence<Int>, of payload: [UInt8]) -> [UInt8] {
         var bytes = Self.opening(list)
-        for (place, index) in chosen.enumerated() where items.indices.contains(index) {
-            if place > 0 { bytes.append(UInt8(ascii: ",")) }
+        for (position, index) in chosen.enumerated() where items.indices.contains(index) {
+            if position > 0 { bytes.append(UInt8(ascii: ",")) }
             bytes += payload[items[index].range]
         }
         return bytes + Self.closing
@@ -82,7 +82,7 @@ struct ListItems {
             return Digest16(hash)
         }
         if let key = list.changingKey {
-            return Digest16(hash.adding(membersOf: node, in: document, but: key))
+            return Digest16(hash.adding(membersOf: node, in: document, excluding: key))
         }
         hash.update(lengthPrefixed: record.payload[range])
         return Digest16(hash)
@@ -93,15 +93,17 @@ extension SHA256 {
     /// Returns the hash extended by the members of an object except one.
     ///
     /// If the value is not an object, the whole value is hashed.
-    fileprivate func adding(membersOf node: JSONNode, in document: JSONDocument, but left: JSONKey) -> SHA256 {
+    fileprivate func adding(membersOf node: JSONNode, in document: JSONDocument, excluding excludedKey: JSONKey)
+        -> SHA256
+    {
         var hash = self
         guard document.kind(of: node) == .object else {
             hash.update(lengthPrefixed: document.canonicalBytes(of: node)[...])
             return hash
         }
-        for place in 0..<document.memberCount(of: node) {
-            let member = document.member(at: place, of: node)
-            if document.bytes(of: member.key).equals(left.utf8.span) { continue }
+        for position in 0..<document.memberCount(of: node) {
+            let member = document.member(at: position, of: node)
+            if document.bytes(of: member.key).equals(excludedKey.utf8.span) { continue }
             hash.update(lengthPrefixed: document.bytes(of: member.key).copied()[...])
             hash.update(lengthPrefixed: document.canonicalBytes(of: member.value)[...])
         }

@@ -19,8 +19,8 @@ public struct WaitReason: Sendable, Hashable {
     }
 
     /// Parses the text of a reason that a ledger of the first releases contains.
-    init(words: String) {
-        let parts = words.split(separator: ":", maxSplits: 1).map(String.init)
+    init(legacyText: String) {
+        let parts = legacyText.split(separator: ":", maxSplits: 1).map(String.init)
         let disposition = Disposition.allCases.first { $0.name == parts.first }
         self.init(
             code: disposition?.code ?? Self.notSent.code,

@@ -25,7 +25,7 @@ final class Exchange: HTTPReceiver {
     /// The maximum number of bytes of a body that are read so that the connection can be reused.
     private static let bodyReadLimit = 16 * Answer.bodyLimit
     /// The header fields that are kept.
-    static let wantedFields = ["location", "retry-after"]
+    static let keptFields = ["location", "retry-after"]
 
     /// Creates an exchange that begins at `start`.
     init(totalLimit: Duration, idleLimit: Duration, from start: ContinuousClock.Instant = .now) {
@@ -50,8 +50,8 @@ final class Exchange: HTTPReceiver {
         state.withLock { state in
             state.length += part.count
             state.timeout.didReceiveBody(part.count, at: instant)
-            let wanted = min(part.count, Answer.bodyLimit - state.body.count)
-            for index in 0..<wanted { state.body.append(part[index]) }
+            let accepted = min(part.count, Answer.bodyLimit - state.body.count)
+            for index in 0..<accepted { state.body.append(part[index]) }
             return state.length <= Self.bodyReadLimit
         }
     }

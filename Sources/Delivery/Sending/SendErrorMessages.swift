@@ -12,8 +12,8 @@ extension SendError {
             let reason = code == 0 ? "" : ": \(String(cString: strerror(code)))"
             self.init(.notConnected, "cannot connect to \(route.connectionTarget)\(reason)")
         case .noConnectionInTime(let isAtProxy):
-            let way = isAtProxy ? route.proxySuffix : route.proxy.map { " to the proxy \($0)" } ?? ""
-            self.init(.notConnected, "no connection\(way) in time")
+            let suffix = isAtProxy ? route.proxySuffix : route.proxy.map { " to the proxy \($0)" } ?? ""
+            self.init(.notConnected, "no connection\(suffix) in time")
         case .proxyRefused:
             self.init(.notConnected, "\(route.connectionTarget) refuses to connect to \(route.server)")
         case .wrongName:

@@ -34,7 +34,7 @@ public final class Sender: Sendable {
         http.identity = try settings.identity.read()
         http.connectTimeout = settings.connectTimeout
         http.connections = settings.connections * max(1, routes.count)
-        http.wantedFields = Exchange.wantedFields
+        http.wantedFields = Exchange.keptFields
         do throws(HTTPError) {
             client = try HTTPClient(http)
         } catch {

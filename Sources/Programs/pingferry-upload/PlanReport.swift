@@ -60,10 +60,10 @@ struct PlanReport {
 
     private func row(_ key: ClientAndType, _ groups: [(group: DispositionGroup, count: Int)], uploads: Int) -> [String]
     {
-        func count(_ isWanted: (Disposition) -> Bool) -> Int {
-            groups.reduce(0) { $0 + (isWanted($1.group.disposition) ? $1.count : 0) }
+        func count(_ isIncluded: (Disposition) -> Bool) -> Int {
+            groups.reduce(0) { $0 + (isIncluded($1.group.disposition) ? $1.count : 0) }
         }
-        let why = groups.filter { $0.group.disposition != .send }.map {
+        let reasons = groups.filter { $0.group.disposition != .send }.map {
             "\(plan.reason(of: $0.group).text) \($0.count)"
         }
         return [
@@ -71,7 +71,7 @@ struct PlanReport {
             plan.names.types.values[Int(key.type)].system.description,
             plan.names.types.values[Int(key.type)].name, "\(uploads)", "\(count { $0 == .send })",
             "\(count(\.isWaiting))", "\(count { $0 != .send && !$0.isWaiting })",
-            why.sorted().joined(separator: ", "),
+            reasons.sorted().joined(separator: ", "),
         ]
     }
 

@@ -24,18 +24,18 @@ struct StatusReport {
 
     private typealias Entry = (group: LedgerOverview.RecordGroup, counts: LedgerOverview.Counts)
 
-    private func isWanted(_ client: ClientName) -> Bool {
+    private func isShown(_ client: ClientName) -> Bool {
         clients.isEmpty || clients.contains(client.client?.lowercased() ?? "")
     }
 
     private var entries: [Entry] {
-        overview.counts.filter { isWanted($0.key.client) }.map { ($0.key, $0.value) }.sorted { left, right in
+        overview.counts.filter { isShown($0.key.client) }.map { ($0.key, $0.value) }.sorted { left, right in
             Self.order(left.group).lexicographicallyPrecedes(Self.order(right.group))
         }
     }
 
     private func remarks(areRefusals: Bool) -> [LedgerOverview.Remark] {
-        overview.remarks.filter { $0.isRefusal == areRefusals && isWanted($0.group.client) }
+        overview.remarks.filter { $0.isRefusal == areRefusals && isShown($0.group.client) }
     }
 
     private static func order(_ group: LedgerOverview.RecordGroup) -> [String] {
@@ -68,7 +68,7 @@ struct StatusReport {
                 try Terminal.print("\(client): \(Phrase.count(today, "upload")) today")
             }
             try Terminal.print("  " + lines[index + 1])
-            try Self.print(why: counts.waiting)
+            try Self.print(reasons: counts.waiting)
         }
         try Terminal.print(summaryLine)
         for pause in pauses { try Terminal.print(Phrase.pause(pause)) }
@@ -102,7 +102,7 @@ struct StatusReport {
             try Terminal.print(bundle.name.path)
             let seen = bundle.seen.map { ", last given to a job \($0)" } ?? ""
             try Terminal.print("  digest \(bundle.name.digest.prefix(12))\(seen)")
-            try Self.print(why: bundle.waiting)
+            try Self.print(reasons: bundle.waiting)
         }
     }
 
@@ -120,7 +120,7 @@ struct StatusReport {
     }
 
     /// Prints the reasons why records wait, one for each line unless it is long.
-    private static func print(why waiting: [WaitReason: Int]) throws {
+    private static func print(reasons waiting: [WaitReason: Int]) throws {
         for (reason, records) in waiting.sorted(by: { $0.key < $1.key }) {
             for line in WrappedText.lines(of: "\(reason.text) \(records)", indent: 4) { try Terminal.print(line) }
         }

@@ -135,12 +135,12 @@ import Testing
     }
 
     @Test("A damaged ledger is reported and not replaced", arguments: [0.0, 0.3, 0.6])
-    func damagedLedger(place: Double) async throws {
+    func damagedLedger(position: Double) async throws {
         let records = (0..<300).map { Sample.ping("\($0)", client: "\($0)") }
         try await settle(.delivered(status: 200), records)
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         // The header stays intact, because it identifies the file as a ledger.
-        let start = Int(Double(bytes.count) * place) / 4096 * 4096 + 200
+        let start = Int(Double(bytes.count) * position) / 4096 * 4096 + 200
         for index in start..<min(start + 20_000, bytes.count) {
             bytes[index] = UInt8(truncatingIfNeeded: index &* 31 &+ 7)
         }

@@ -30,7 +30,7 @@ import Testing
     }
 
     /// Returns settings with short time limits, for servers that do not answer.
-    private func impatientSettings(_ address: String) throws -> SenderSettings {
+    private func shortTimeoutSettings(_ address: String) throws -> SenderSettings {
         var settings = try settings(address)
         settings.readTimeout = 1
         return settings
@@ -45,7 +45,7 @@ import Testing
     }
 
     /// Runs a body with a sender, and shuts the sender down.
-    private func sending<Value>(_ settings: SenderSettings, _ body: (Sender) async throws -> Value) async throws
+    private func withSender<Value>(_ settings: SenderSettings, _ body: (Sender) async throws -> Value) async throws
         -> Value
     {
         let now = try #require(Timestamp(rfc3339: "1994-11-06T08:49:00Z"))
@@ -63,7 +63,7 @@ import Testing
     /// Sends a request and returns its error.
     private func failure(_ settings: SenderSettings) async throws -> SendError? {
         let request = try request()
-        return try await sending(settings) { sender async throws in
+        return try await withSender(settings) { sender async throws in
             do throws(SendError) {
                 _ = try await sender.send(request, to: .mozilla)
                 return nil
@@ -76,7 +76,7 @@ import Testing
     @Test func requestArrivesUnchanged() async throws {
         let server = try LoopbackServer()
         try await server.setRules()
-        try await sending(settings(server.address)) { sender async throws in
+        try await withSender(settings(server.address)) { sender async throws in
             #expect(try await answer(sender, body: #"{"v":7}"#) == Answer(status: 200))
         }
         let arrived = try #require(try await server.report().requests.first)
@@ -97,7 +97,7 @@ import Testing
         let server = try server(isEncrypted ? certificates : nil)
         var settings = try settings(server.address)
         settings.identity.authorities = certificates.authority
-        try await sending(settings) { sender async throws in
+        try await withSender(settings) { sender async throws in
             for _ in 1...50 { #expect(try await answer(sender).status == 200) }
         }
         // Without reuse there would be 51 connections, including one for the report. A connection that was idle for
@@ -107,7 +107,7 @@ import Testing
 
     @Test func closedIdleConnectionIsNotReused() async throws {
         let server = try LoopbackServer("--idle-ms=100")
-        try await sending(settings(server.address)) { sender async throws in
+        try await withSender(settings(server.address)) { sender async throws in
             for _ in 1...3 {
                 #expect(try await answer(sender).status == 200)
                 while try await server.report().idle > 0 { try await Task.sleep(for: .milliseconds(10)) }
@@ -120,7 +120,7 @@ import Testing
         let server = try LoopbackServer()
         try await server.setRules(
             #"[{"status":429,"headers":{"Retry-After":"Sun, 06 Nov 1994 08:49:37 GMT"},"text":"slow down","times":1}]"#)
-        try await sending(settings(server.address)) { sender async throws in
+        try await withSender(settings(server.address)) { sender async throws in
             let answer = try await answer(sender)
             #expect(answer == Answer(status: 429, retryAfter: 37, body: Array("slow down".utf8)))
         }
@@ -129,7 +129,7 @@ import Testing
     @Test func redirectsAreNotFollowed() async throws {
         let (server, elsewhere) = (try LoopbackServer(), try LoopbackServer())
         try await server.setRules(#"[{"status":307,"headers":{"Location":"\#(elsewhere.address)/submit/x"}}]"#)
-        try await sending(settings(server.address)) { sender async throws in
+        try await withSender(settings(server.address)) { sender async throws in
             let answer = try await answer(sender)
             #expect(answer.status == 307 && answer.location == "\(elsewhere.address)/submit/x")
         }
@@ -147,7 +147,7 @@ import Testing
     @Test func silentServerIsUnanswered() async throws {
         let server = try LoopbackServer()
         try await server.setRules(#"[{"stall":60000,"status":200}]"#)
-        #expect(try await failure(impatientSettings(server.address)) == SendError(.unanswered, "no answer in time"))
+        #expect(try await failure(shortTimeoutSettings(server.address)) == SendError(.unanswered, "no answer in time"))
     }
 
     @Test func serverThatIsDownIsNotConnected() async throws {
@@ -172,7 +172,7 @@ import Testing
         let server = try LoopbackServer("--certificate=\(certificate)", "--key=\(key)")
         var settings = try settings(server.address)
         settings.identity.authorities = certificates.authority
-        try await sending(settings) { sender async throws in
+        try await withSender(settings) { sender async throws in
             #expect(try await answer(sender).status == 200)
         }
     }
@@ -203,7 +203,7 @@ import Testing
         #expect(try await failure(settings) != nil)
         settings.identity.certificate = own.certificate
         settings.identity.key = own.key
-        try await sending(settings) { sender async throws in
+        try await withSender(settings) { sender async throws in
             #expect(try await answer(sender).status == 200)
         }
     }
@@ -241,11 +241,11 @@ import Testing
         var settings = try settings(server.address)
         settings.identity.authorities = certificates.authority
         settings.proxies = ProxyRules(always: try #require(Proxy("http://user:pass@127.0.0.1:\(proxy.port)")))
-        try await sending(settings) { sender async throws in
+        try await withSender(settings) { sender async throws in
             for _ in 1...3 { #expect(try await answer(sender).status == 200) }
         }
         settings.proxies = ProxyRules(always: try #require(Proxy("http://user:wrong@127.0.0.1:\(proxy.port)")))
-        try await sending(settings) { sender async throws in
+        try await withSender(settings) { sender async throws in
             let name = Array("127.0.0.1:\(proxy.port)".utf8)
             #expect(try await answer(sender) == Answer(status: 407, body: name))
         }
@@ -289,7 +289,7 @@ import Testing
     @Test func timeoutBehindAProxyNamesIt() async throws {
         let (server, proxy) = (try LoopbackServer(), try LoopbackServer("--proxy"))
         try await server.setRules(#"[{"hold":true}]"#)
-        var settings = try impatientSettings(server.address)
+        var settings = try shortTimeoutSettings(server.address)
         settings.proxies = ProxyRules(always: try #require(Proxy("127.0.0.1:\(proxy.port)")))
         let words = "no answer through the proxy 127.0.0.1:\(proxy.port) in time"
         #expect(try await failure(settings) == SendError(.unanswered, words))
@@ -302,7 +302,7 @@ import Testing
     @Test(arguments: ["after", "before"])
     func cutRequestOnAReusedConnectionIsNotRepeated(moment: String) async throws {
         let server = try LoopbackServer()
-        try await sending(settings(server.address)) { sender async throws in
+        try await withSender(settings(server.address)) { sender async throws in
             #expect(try await answer(sender).status == 200)
             try await server.setRules(#"[{"cut":"\#(moment)","times":1}]"#)
             await #expect(throws: SendError.self) { try await answer(sender) }
@@ -322,7 +322,7 @@ import Testing
         try await server.setRules(#"[{\#(rule),"stray":"\#(stray)"},{"status":503}]"#)
         var settings = try settings(server.address)
         settings.identity.authorities = certificates.authority
-        try await sending(settings) { sender async throws in
+        try await withSender(settings) { sender async throws in
             #expect(try await answer(sender).status == 200)
             try await server.configure(#"{"release":true}"#)
             while try await server.report().strays < 1 { try await Task.sleep(for: .milliseconds(5)) }
@@ -343,7 +343,7 @@ import Testing
         let server = try LoopbackServer()
         try await server.setRules(#"[{"early":"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"}]"#)
         let request = try request(body: #"{"a":"\#(String(repeating: "x", count: 32 << 20))"}"#)
-        try await sending(settings(server.address)) { sender async throws in
+        try await withSender(settings(server.address)) { sender async throws in
             let error = await #expect(throws: SendError.self) { try await sender.send(request, to: .mozilla) }
             #expect(error?.mayHaveArrived == true)
             #expect(error?.description.hasSuffix("answered before it had received the whole request") == true)
@@ -352,7 +352,7 @@ import Testing
 
     @Test func requestOnAReusedConnectionMayHaveArrived() async throws {
         let server = try LoopbackServer()
-        try await sending(settings(server.address)) { sender async throws in
+        try await withSender(settings(server.address)) { sender async throws in
             #expect(try await answer(sender).status == 200)
             try await server.setRules(#"[{"hold":true}]"#)
             let request = try request()

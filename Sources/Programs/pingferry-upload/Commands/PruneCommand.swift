@@ -28,13 +28,15 @@ struct PruneCommand: AsyncParsableCommand {
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
-        guard olderThan.milliseconds >= Self.shortest else { throw ValidationError("--older-than must be at least 7d") }
+        guard olderThan.milliseconds >= Self.minimumAge else {
+            throw ValidationError("--older-than must be at least 7d")
+        }
     }
 
     /// The minimum age, in milliseconds.
     ///
     /// Jobs mark the records that they see only once a day, and may not run for some days.
-    private static let shortest: Int64 = 7 * 86_400_000
+    private static let minimumAge: Int64 = 7 * 86_400_000
 
     func run() async throws {
         try await reportingErrors {

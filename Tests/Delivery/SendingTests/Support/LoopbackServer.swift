@@ -12,7 +12,7 @@ final class LoopbackServer: Sendable {
     private let scheme: String
     /// The client for requests that control the server.
     private let control: HTTPClient
-    private let heldPort = Mutex<HeldPort?>(nil)
+    private let reservedPort = Mutex<ReservedPort?>(nil)
 
     /// An upload that arrived, with its repetitions.
     struct Receipt: Decodable {
@@ -77,7 +77,7 @@ final class LoopbackServer: Sendable {
     func stop() {
         program.send(SIGKILL)
         program.wait()
-        heldPort.withLock { $0 = $0 ?? HeldPort(port) }
+        reservedPort.withLock { $0 = $0 ?? ReservedPort(port) }
     }
 
     /// Sets the rules for answers, and the number of requests that are kept in full.
@@ -127,7 +127,7 @@ private final class Collector: HTTPReceiver {
 }
 
 /// A port of 127.0.0.1 that is reserved without a listener, so that no other server uses it.
-private final class HeldPort: Sendable {
+private final class ReservedPort: Sendable {
     private let socket: Int32
 
     init?(_ port: Int) {

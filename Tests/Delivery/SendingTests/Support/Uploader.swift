@@ -8,7 +8,7 @@ struct Uploader {
     private let home: TemporaryFolder
 
     /// Time limits that even a busy machine does not exceed.
-    private static let patience = [
+    private static let longTimeLimits = [
         "--connect-timeout": "600", "--read-timeout": "600", "--exchange-timeout": "3600",
     ]
 
@@ -17,7 +17,7 @@ struct Uploader {
     /// A job gets long time limits unless its arguments set them.
     init(_ arguments: [String], environment: [String: String] = [:], through wrapper: [String] = []) throws {
         home = try TemporaryFolder()
-        let limits = arguments.first == "send" ? Self.patience.filter { !arguments.contains($0.key) } : [:]
+        let limits = arguments.first == "send" ? Self.longTimeLimits.filter { !arguments.contains($0.key) } : [:]
         let arguments = arguments.prefix(1) + limits.flatMap { [$0.key, $0.value] } + arguments.dropFirst()
         program = try RunningProgram(
             wrapper + [builtProgram("pingferry-upload")] + arguments,
