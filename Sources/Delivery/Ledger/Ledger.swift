@@ -48,16 +48,16 @@ public final class Ledger: Sendable {
     /// A read-only view of the ledger.
     public var view: LedgerView { LedgerView(path: path, file: file, of: self) }
 
-    /// Begins the job of a plan: settles the records that have nothing left to send, and records why others wait.
+    /// Begins the job of a plan: settles the records that have nothing left to send, and stores why others wait.
     ///
-    /// - Throws: ``LedgerError``.
+    /// - Throws: ``LedgerError`` if the ledger cannot be written.
     public func begin(_ plan: Plan) throws { try writer.begin(plan) }
 
     /// Settles uploads and marks others as in flight, in one durable transaction.
     ///
     /// - Returns: For each element of `sends`, whether it may be sent.
-    /// - Throws: ``LedgerError``. The ledger is unchanged, unless the error is ``LedgerError/removed(path:)``. In that
-    ///   case, no later job will find the changes.
+    /// - Throws: ``LedgerError`` if the changes cannot be written. The ledger is unchanged, unless the error is
+    ///   ``LedgerError/removed(path:)``. In that case, no later job will find the changes.
     public func commit(settling settlements: [Settlement], marking sends: [PlannedUpload], at now: Timestamp)
         async throws
         -> [MarkResult]

@@ -46,7 +46,7 @@ enum LedgerPath {
 
     /// Returns the path by which the ledger at `resolved` has to be opened.
     ///
-    /// Messages contain `path`.
+    /// Errors contain `path` instead, which is the path that the operator gave.
     ///
     /// - Throws: ``LedgerError``, such as ``LedgerError/multipleNames(path:)`` if another name of the file may have a
     ///   log.

@@ -45,21 +45,23 @@ enum LedgerSchema {
         return names
     }
 
-    /// - `settled.seen`: The time at which a job last saw the record in a bundle, in seconds since 1970, updated once a
-    ///   day.
+    /// Adds the following columns.
     ///
-    /// `NULL` if no job saw it after it was settled.
-    /// - `jobs.since`: The time at which `seen` was introduced. It is unknown which records were seen before.
+    /// - `settled.seen`: The time at which a job last saw the record in a bundle, in seconds since 1970, updated at most
+    ///   once a day. It is `NULL` if no job has seen the record since it was settled.
+    /// - `jobs.since`: The time at which the column `seen` was added. When records were seen before that is unknown.
     private static let fifthVersion = """
         ALTER TABLE settled ADD COLUMN seen INTEGER;
         ALTER TABLE jobs ADD COLUMN since INTEGER;
         UPDATE jobs SET since = CAST(strftime('%s', 'now') AS INTEGER);
         """
 
+    /// Adds the following tables and columns.
+    ///
     /// - `bundles`: The bundles that jobs were given, with the time of the last job, in seconds since 1970.
     /// - `reasons`: The reasons for which records wait, as a code and a detail, which may be empty.
-    /// - `waits`: One row for each record that was not settled when a job last saw it. Rows of records that were
-    ///   settled later are ignored. `list` is 1 for a list of events, whose parts can be in flight separately.
+    /// - `waits`: One row for each record that was not settled when a job last saw it. Rows of records that were settled
+    ///   later are ignored. `list` is 1 for a list of events, whose parts can be in flight separately.
     /// - `clients.stored`: The client id with the letter case in which it was first seen.
     /// - `jobs.success`: The time of the last successful job.
     ///
@@ -76,14 +78,15 @@ enum LedgerSchema {
         ALTER TABLE jobs ADD COLUMN success INTEGER;
         """
 
-    /// `pauses`: Pauses requested by servers, with the time of the request and the end, in seconds since 1970.
+    /// Adds the table `pauses`: the pauses requested by servers, with the time of the request and the end, in seconds since
+    /// 1970.
     private static let thirdVersion = """
         CREATE TABLE pauses (
             endpoint TEXT NOT NULL PRIMARY KEY, noted INTEGER NOT NULL, until INTEGER NOT NULL
         ) WITHOUT ROWID;
         """
 
-    /// `refusals`: Refused events of lists whose other parts are not settled yet.
+    /// Adds the table `refusals`: the refused events of lists whose other parts are not settled yet.
     private static let secondVersion = """
         CREATE TABLE refusals (
             identity BLOB NOT NULL, content BLOB NOT NULL, item BLOB NOT NULL, status INTEGER NOT NULL,
@@ -91,9 +94,9 @@ enum LedgerSchema {
         ) WITHOUT ROWID;
         """
 
-    /// - `kinds`: The types of upload.
+    /// Creates the following tables.
     ///
-    /// The name of the table is that of the first release.
+    /// - `kinds`: The types of upload. The name of the table is that of the first release.
     /// - `settled`: One row for each record that does not have to be sent again. `status` is the HTTP status, or 0 if
     ///   nothing was left to send. `time` is in seconds since 1970.
     /// - `remarks`: The reasons of refusals, and the remarks of servers about delivered records.

@@ -31,7 +31,7 @@ struct ListItems {
     let items: [Item]
     private let list: ListFormat
 
-    /// Finds the events of a record.
+    /// Creates the list of the events in a record.
     ///
     /// Returns `nil` if the record is not a list of the given format, or if there is no format.
     init?(_ record: borrowing Record, _ format: ListFormat?, using document: inout JSONDocument) {
