@@ -64,7 +64,7 @@ import Testing
             \(job.text)\(job.errors)
             status --quiet:
             \(status.text)\(status.errors)
-            status of what lies in the spool (\(bundles.status)):
+            status of the bundles in the spool (\(bundles.status)):
             \(bundles.text)\(bundles.errors)
             done: \(moved.joined(separator: " "))
             metrics:
@@ -80,7 +80,7 @@ import Testing
         var week = ""
         try await server.setRules()
         try await bundle("monday", Self.pings("A", 1...3) + [Sample.sift([#"{"time":1}"#], client: "S")])
-        week += try night(1, "a bundle arrives, all is well")
+        week += try night(1, "a bundle arrives and is delivered")
 
         try await bundle("tuesday", Self.pings("B", 11...13))
         try await server.setRules(#"[{"status":503,"text":"busy"}]"#)
@@ -90,11 +90,11 @@ import Testing
         let whole = try folder.data("spool/wednesday.tar.zst")
         try whole.prefix(300).write(to: URL(fileURLWithPath: folder("spool/wednesday.tar.zst")))
         try await server.setRules(#"[{"contains":"\"seq\":12","status":400,"text":"no such field"}]"#)
-        week += try night(3, "the server is back, and refuses one; a bundle is still being copied")
+        week += try night(3, "the server is back and refuses one record; a bundle is still being copied")
 
         try whole.write(to: URL(fileURLWithPath: folder("spool/wednesday.tar.zst")))
         try await server.setRules()
-        week += try night(4, "the copy is whole; what was refused stays told")
+        week += try night(4, "the copy is complete; the refusal is still reported")
 
         try await bundle("friday", [Sample.sift([#"{"time":2}"#], client: "S")])
         try await server.setRules(#"[{"path":"/v3","status":401}]"#)
@@ -102,15 +102,15 @@ import Testing
 
         try await server.setRules()
         #expect(try shell("pingferry-upload retry --status 400", at: "2026-06-05 09:00:00").status == 0)
-        week += try night(6, "the operator has a new key, and retried what was refused")
+        week += try night(6, "the operator has set a new key and retried the refused record")
 
         try await bundle("sunday", Self.pings("D", 101...145))
-        week += try night(7, "more comes than the limits leave for one night")
+        week += try night(7, "more records arrive than the limits allow for one night")
 
         let expected = try String(contentsOfFile: "\(repository)/Tests/Fixtures/week-of-nights.txt", encoding: .utf8)
         if week != expected {
             try week.write(toFile: "\(repository)/.build/week-of-nights.txt", atomically: true, encoding: .utf8)
         }
-        #expect(week == expected, "what it is now stands in .build/week-of-nights.txt")
+        #expect(week == expected, "the actual text is in .build/week-of-nights.txt")
     }
 }
