@@ -8,7 +8,7 @@ BENCH_TOOLS = zstd jq sqlite3 libarchive-tools python3 python3-venv gcc libplist
 
 # Source paths in the programs are relative, so that builds in different folders are identical.
 RELATIVE = -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=.
-# A library beside a program is not loaded, and what the dynamic linker has written is read-only afterwards.
+# Libraries in the folder of the program are not loaded, and the tables of the dynamic linker are read-only after startup.
 HARDENED = --disable-local-rpath -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong
 SWIFT_BUILD = swift build -c release --static-swift-stdlib $(RELATIVE) $(HARDENED)
 PROGRAMS = pingferry pingferry-upload
@@ -37,7 +37,7 @@ demo: setup  ## builds debug programs, which takes less time, and runs them on t
 	$(foreach program,$(PROGRAMS),swift build --product $(program) &&) true
 	@.ci/demo .build/debug
 
-test:  ## runs the tests and the checks against other programs, and lists what was left out
+test:  ## runs the tests and the checks against other programs, and lists the tests that were skipped
 	@.ci/setup $(LIBRARIES) $(TEST_TOOLS)
 	@Tests/run
 
@@ -45,7 +45,7 @@ stress-test:  ## runs the tests RUNS=20 times while other processes load all cor
 	@.ci/setup $(LIBRARIES) $(TEST_TOOLS)
 	@Tests/stress $(RUNS) $(if $(FILTER),'$(FILTER)')
 
-fleet-test: build  ## reads captures on a Spark cluster, of which one executor is killed, and compares with a single machine
+fleet-test: build  ## tests samples/spark on a Spark cluster of which one executor is killed
 	@.ci/setup $(LIBRARIES) $(FLEET_TOOLS)
 	@Tests/Spark/fleet-test
 
@@ -80,7 +80,7 @@ dist: build  ## packages the release in .build/dist as a .tar.gz and as a Debian
 	@.ci/dist .build/dist $(PROGRAMS)
 	@.ci/dist-check .build/dist $(PROGRAMS)
 
-reproducible:  ## builds this commit in two folders, which takes long, and checks that the programs are identical
+reproducible:  ## builds this commit in two folders and checks that the programs are identical
 	@.ci/setup $(LIBRARIES) $(DIST_TOOLS)
 	@.ci/reproducible $(PROGRAMS)
 
