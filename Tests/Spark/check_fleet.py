@@ -1,7 +1,9 @@
-"""Runs samples/spark/fleet.py on a cluster of two executors over a fleet of captures, kills one of them, and compares every record
-that comes out with those that `pingferry bundle` makes of the same captures on one machine.
+"""Runs samples/spark/fleet.py on a local cluster of two executors, one of which is killed, and compares all records with those that
+`pingferry bundle` makes from the same captures.
 
-    check_fleet.py PROGRAM      with a Python that has PySpark
+    check_fleet.py PROGRAM
+
+Needs PySpark.
 """
 
 import collections
@@ -19,14 +21,17 @@ import fleet_captures
 import pyarrow.dataset
 import pyarrow.parquet
 from pingferry_records import canonical_line, labels
-from waiting import has_gone, wait_until
+from waiting import has_ended, wait_until
 
 MASTER = "local-cluster[2,1,1024]"
-SECONDS_A_CAPTURE = 90
-MOST_OUTPUT = 256
-SECONDS_IN_ALL = 480
+# The time limits for a capture and for the job, in seconds.
+CAPTURE_TIMEOUT = 90
+JOB_TIMEOUT = 480
+# The limit for the output of the program, in MiB.
+MAX_SPOOL = 256
 
-# Stands in for the program: for three captures it behaves as badly as a program can, else it is the program.
+# A script that replaces the program. For three captures it hangs, writes endlessly, or waits once until its executor is killed. For
+# all other captures it runs the program.
 STAND_IN = r"""#!/bin/bash
 for last; do :; done
 case "$1 $last" in
@@ -48,24 +53,24 @@ def main():
         summary, found = spark_records(work, program, patterns)
         expected = bundle_records(work, program, patterns)
         compare(found, expected)
-        alone = each_alone(work, program)
-        check_notes(repeated(expected), alone)
-        check_summary(summary, len(expected), alone)
+        separate = convert_each(work, program)
+        check_notes(repeated_id_notes(expected), separate)
+        check_summary(summary, len(expected), separate)
         check_processes(work)
-    print(f"fleet: {len(found)} records are those of one machine, sha256 {digest(found)}")
+    print(f"fleet: {len(found)} records are equal to those of one machine, sha256 {digest(found)}")
 
 
 # MARK: The cluster
 
 
 def spark_records(work, program, patterns):
-    """The summary, and the lines that Parquet holds."""
+    """Runs the job. Returns its summary and the lines of the records in the Parquet files."""
     stand_in = os.path.join(work, "stand-in")
     with open(stand_in, "w", encoding="utf-8") as file:
         file.write(STAND_IN.replace("$WORK", work).replace("$PROGRAM", program))
     os.chmod(stand_in, 0o700)
     output, summary, log = (os.path.join(work, name) for name in ("records.parquet", "summary.json", "log"))
-    options = {"program": stand_in, "timeout": SECONDS_A_CAPTURE, "spool": MOST_OUTPUT, "segments": 1}
+    options = {"program": stand_in, "timeout": CAPTURE_TIMEOUT, "spool": MAX_SPOOL, "segments": 1}
     words = [sys.executable, os.path.join(samples_path.FOLDER, "fleet.py"), "-o", output, "--summary", summary]
     for name, value in options.items():
         words += ["--option", f"{name}={value}"]
@@ -73,7 +78,7 @@ def spark_records(work, program, patterns):
         job = subprocess.Popen(words + patterns, env=environment(work), stdout=file, stderr=file, start_new_session=True)
     try:
         kill_executor(work, job)
-        status = job.wait(SECONDS_IN_ALL)
+        status = job.wait(JOB_TIMEOUT)
         assert status == 1, f"the job ended with {status}"
         with open(summary, encoding="utf-8") as file:
             return json.load(file), parquet_lines(output)
@@ -97,35 +102,36 @@ def environment(work):
 
 
 def kill_executor(work, job):
-    """Kills the executor that reads the capture of the name, for real, and sees that what it had started ends with it."""
+    """Kills the executor that reads the capture `VICTIM`, and checks that the program that it started ends too."""
     first = os.path.join(work, "first")
-    assert wait_until(lambda: os.path.exists(first) or job.poll() is not None, SECONDS_IN_ALL), "the job does not begin"
+    assert wait_until(lambda: os.path.exists(first) or job.poll() is not None, JOB_TIMEOUT), "the job does not start"
     assert job.poll() is None, "the job ended early"
-    reading = attempts(work)[0]
-    executor = executor_of(reading)
+    program = attempts(work)[0]
+    executor = executor_of(program)
     os.kill(executor, signal.SIGKILL)
-    assert wait_until(lambda: has_gone(executor)), "the executor is still there"
-    assert wait_until(lambda: has_gone(reading)), "the program outlives its executor"
+    assert wait_until(lambda: has_ended(executor)), "the executor is still running"
+    assert wait_until(lambda: has_ended(program)), "the program is still running after its executor ended"
 
 
 def attempts(work):
+    """Returns the ids of the processes that read the capture `VICTIM`."""
     with open(os.path.join(work, "attempts"), encoding="ascii") as file:
         return [int(line) for line in file]
 
 
 def executor_of(process):
-    """The executor among the ancestors of a process."""
+    """Returns the id of the executor that is an ancestor of a process."""
     while process > 1:
         with open(f"/proc/{process}/cmdline", "rb") as file:
             if b"CoarseGrainedExecutorBackend" in file.read():
                 return process
         with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
             process = int(file.read().rpartition(")")[2].split()[1])
-    raise AssertionError("no executor started it")
+    raise AssertionError("no executor is an ancestor of the program")
 
 
 def end(job):
-    """Ends the job if it runs, with all that it started."""
+    """Kills the job and all processes that it started."""
     try:
         os.killpg(job.pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -147,32 +153,32 @@ def parquet_lines(output):
 
 
 def bundle_records(work, program, patterns):
-    """The lines of a bundle of all captures that can be read."""
-    paths = captures(patterns)
-    readable = [(path, label) for path, label in zip(paths, labels(paths)) if not unreadable(path)]
+    """Returns the lines of a bundle of all captures that can be read."""
+    paths = capture_paths(patterns)
+    readable = [(path, label) for path, label in zip(paths, labels(paths)) if not is_unreadable(path)]
     output = os.path.join(work, "all.tar.zst")
     fleet_captures.bundle(program, output, *(path for path, _ in readable))
     made = subprocess.run([program, "list", "--json", "--", output], check=True, stdout=subprocess.PIPE)
-    given = [entry["label"] for entry in json.loads(made.stdout)["inputs"]]
-    assert given == [label for _, label in readable], "captures have other names"
+    found = [entry["label"] for entry in json.loads(made.stdout)["inputs"]]
+    assert found == [label for _, label in readable], "the captures have other labels: %s" % found
     made = subprocess.run([program, "convert", "--quiet", "-o", "-", "--", output], stdout=subprocess.PIPE)
     assert made.returncode in (0, 1), made.returncode
     return made.stdout.decode().split("\n")[:-1]
 
 
-def captures(patterns):
+def capture_paths(patterns):
     return [path for pattern in patterns for path in sorted(glob.glob(pattern), key=os.fsencode)]
 
 
-def unreadable(path):
+def is_unreadable(path):
     return os.path.basename(path) in fleet_captures.UNREADABLE
 
 
-def each_alone(work, program):
-    """For each capture that can be read, by its name: the status of `convert`, and its lines."""
+def convert_each(work, program):
+    """Converts each capture that can be read separately. Returns the exit statuses and the lines, by the name of the capture."""
     made = {}
     for name in os.listdir(os.path.join(work, "captures")):
-        if not unreadable(name):
+        if not is_unreadable(name):
             path = os.path.join(work, "captures", name)
             run = subprocess.run(
                 [program, "convert", "--quiet", "-o", "-", "--", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -180,16 +186,17 @@ def each_alone(work, program):
     return made
 
 
-def repeated(lines):
-    """On how many lines the note of a repeated id is, by its code."""
+def repeated_id_notes(lines):
+    """Returns the numbers of records that have a note on a repeated id, by the code of the note."""
     return collections.Counter(
         code for line in lines for code in {note.split()[0] for note in json.loads(line)["notes"]} & {"P11", "G23"})
 
 
-# MARK: What is expected
+# MARK: Comparisons
 
 
 def digest(lines):
+    """Returns a hash of the lines that does not depend on their order."""
     return hashlib.sha256("".join(line + "\n" for line in sorted(lines, key=str.encode)).encode()).hexdigest()
 
 
@@ -197,47 +204,47 @@ def compare(found, expected):
     assert len(expected) > fleet_captures.SHARED_PINGS + 500, "the bundle has %d records" % len(expected)
     if digest(found) == digest(expected):
         return
-    more = collections.Counter(found) - collections.Counter(expected)
-    less = collections.Counter(expected) - collections.Counter(found)
-    for sign, lines in (("+", more), ("-", less)):
+    added = collections.Counter(found) - collections.Counter(expected)
+    missing = collections.Counter(expected) - collections.Counter(found)
+    for sign, lines in (("+", added), ("-", missing)):
         for line, count in list(lines.items())[:5]:
             print(f"{sign} {count} times: {line[:600]}", file=sys.stderr)
-    raise AssertionError(f"{sum(more.values())} records too many, {sum(less.values())} missing")
+    raise AssertionError(f"{sum(added.values())} unexpected and {sum(missing.values())} missing records")
 
 
-def check_notes(notes, alone):
-    """The captures prove little if no id repeats from one to the other: more is noted than in all of them alone."""
-    before = sum((repeated(lines) for _, lines in alone.values()), collections.Counter())
+def check_notes(notes, separate):
+    """Checks that some ids occur in several captures, because otherwise the comparison would not test their notes."""
+    before = sum((repeated_id_notes(lines) for _, lines in separate.values()), collections.Counter())
     assert notes["P11"] > before["P11"] and notes["G23"] > before["G23"], (notes, before)
 
 
-def check_summary(summary, written, alone):
-    """All was read but what cannot be, and each is told with its reason."""
+def check_summary(summary, written, separate):
+    """Checks that exactly the unreadable captures failed, and that the summary states the reasons and the correct numbers."""
     named = collections.defaultdict(list)
     for status in summary["not_whole"]:
         named[status["outcome"]].append((status["capture"].rpartition("captures/")[2], status))
     failed = dict(named["failed"])
     assert sorted(failed) == sorted(fleet_captures.UNREADABLE), sorted(failed)
     assert failed[fleet_captures.HANGS]["exit"] is None, failed
-    assert f"time limit of {SECONDS_A_CAPTURE} s" in failed[fleet_captures.HANGS]["reason"], failed
-    assert f"more than {MOST_OUTPUT} MiB" in failed[fleet_captures.ENDLESS]["reason"], failed
+    assert f"time limit of {CAPTURE_TIMEOUT} s" in failed[fleet_captures.HANGS]["reason"], failed
+    assert f"more than {MAX_SPOOL} MiB" in failed[fleet_captures.ENDLESS]["reason"], failed
     assert failed[fleet_captures.DAMAGED]["exit"] == 65, failed
     assert "damaged" in failed[fleet_captures.DAMAGED]["reason"], failed
     assert all(status["records"] == 0 for status in failed.values()), failed
-    incomplete = sorted(name for name, (status, _) in alone.items() if status == 1)
+    incomplete = sorted(name for name, (status, _) in separate.items() if status == 1)
     assert sorted(name for name, _ in named["incomplete"]) == incomplete, (named["incomplete"], incomplete)
     assert (summary["captures"], summary["written"]) == (fleet_captures.COUNT, written), summary
-    # The bundle that is shared has several parts, and so has the damaged one: what is whole in it comes twice.
+    # The shared bundle and its damaged copy have several parts. The undamaged records of the copy are duplicates.
     assert summary["parts"] > fleet_captures.COUNT + 2, summary["parts"]
     assert summary["duplicates"] == summary["read"] - written > 0, summary
 
 
 def check_processes(work):
-    """The capture whose executor died was read once more, and nothing that hung is left."""
+    """Checks that the capture `VICTIM` was read again, and that no process or temporary folder is left."""
     assert len(attempts(work)) == 2, attempts(work)
     with open(os.path.join(work, "hanging"), encoding="ascii") as file:
         hanging = [int(line) for line in file]
-    assert len(hanging) == 2 and all(map(has_gone, hanging)), hanging
+    assert len(hanging) == 2 and all(map(has_ended, hanging)), hanging
     left = [name for name in os.listdir(work) if name.endswith(".staging")]
     assert not left, left
 

@@ -1,4 +1,4 @@
-"""Makes the captures of a fleet: of all systems, with bundles, copies, repeated ids, and some that nobody can read."""
+"""Makes the captures of the fleet test: stores of all systems, bundles, copies, repeated ids, and captures that cannot be read."""
 
 import json
 import os
@@ -22,18 +22,20 @@ CASES = {
         "har/mitmproxy-surrogates.har har/proxyman.har"),
     "make_keyed_archives.py": "current gen1-0.1.2 gen4-2.1.0 edge",
 }
-# What a test makes hang, write without end or be killed stands in the name, so that its stand-in for the program knows it.
+# The names of captures for which the test replaces the program: it hangs, writes endlessly, or is running when its executor is
+# killed. The bundle with the last name is damaged.
 HANGS, ENDLESS, VICTIM, DAMAGED = "hangs", "endless", "victim", "damaged.tar.zst"
 UNREADABLE = (HANGS, ENDLESS, DAMAGED)
+# The number of captures.
 COUNT = 60
-# Pings in the bundle that several workers share.
+# The number of pings in the bundle that several workers read.
 SHARED_PINGS = 9000
-# Pings that are larger than any real one: several of them are more than a worker can hold at once, each alone is not.
+# The number and the size of pings that are larger than real ones. A worker has enough memory for one of them, but not for all.
 LARGE_PINGS, LARGE_BYTES = 16, 7 << 20
 
 
 def make(work, program):
-    """Makes the captures below work/captures; returns the patterns that mean them all, in this order."""
+    """Makes the captures below `work` and returns the patterns that match all of them."""
     folder, made = os.path.join(work, "captures"), os.path.join(work, "made")
     os.makedirs(folder)
     for number, (script, names) in enumerate(CASES.items()):
@@ -42,8 +44,8 @@ def make(work, program):
             shutil.move(os.path.join(made, str(number), name), os.path.join(folder, os.path.basename(name)))
     shutil.copy(os.path.join(ROOT, "samples/pings.ndjson"), folder)
     make_others(folder, made, program)
-    for place in ("one", "two"):
-        copy(folder, "gen1-0.1.2", os.path.join(work, "pulled", place, "AppData"))
+    for name in ("one", "two"):
+        copy(folder, "gen1-0.1.2", os.path.join(work, "pulled", name, "AppData"))
     patterns = [os.path.join(folder, "*"), os.path.join(work, "pulled/*/AppData")]
     count = len(os.listdir(folder)) + 2
     assert count == COUNT, f"{count} captures"
@@ -54,7 +56,7 @@ def make_others(folder, made, program):
     load = os.path.join(made, "load")
     generate(os.path.join(ROOT, "Tests/Load/make_load.py"), load, "--containers", "60", "--pings", str(SHARED_PINGS))
     bundle(program, os.path.join(folder, "shared.tar.zst"), load)
-    # A bundle that repeats what other captures have, and in which the ids that repeat are noted already.
+    # A bundle of records that other captures contain too. Its records with repeated ids already have notes.
     bundle(program, os.path.join(folder, "merged.tar.zst"), *(
         os.path.join(folder, name) for name in ("focus-s3", "gen-d", "p11-one-id-three-pings", "g23-one-id-two-pings", "current")))
     with open(os.path.join(folder, "shared.tar.zst"), "rb") as file:
@@ -65,7 +67,8 @@ def make_others(folder, made, program):
     copy(folder, "klar-s3", os.path.join(folder, VICTIM))
     for name in (HANGS, ENDLESS):
         copy(folder, "webxr-s3", os.path.join(folder, name))
-    # The same pings with other contents, before and after the first ones in order, and a name that few programs like.
+    # Captures with the ids of other captures, but other payloads. One is sorted before the original and the other one after it. The
+    # name of the latter contains a line feed.
     for name, other in (("focus-s3", "altered focus"), ("gen-d", "zz-altered-gen-d\nélan")):
         copy(folder, name, os.path.join(folder, other))
         alter(os.path.join(folder, other))
@@ -88,7 +91,7 @@ def copy(folder, name, to):
 
 
 def alter(folder):
-    """Gives each ping another sequence number: another payload under the same id."""
+    """Changes the sequence number of each ping, so that the payload differs but the id does not."""
     altered = 0
     for parent, _, names in os.walk(folder):
         for name in names:
@@ -104,7 +107,7 @@ def alter(folder):
 
 
 def write_large(path):
-    """The version of the app makes each large: it stands in the payload, and beside it too."""
+    """Writes pings with a very long app version, which is part of the payload and of the record."""
     with open(path, "w", encoding="ascii") as file:
         for number in range(LARGE_PINGS):
             json.dump({

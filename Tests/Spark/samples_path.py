@@ -1,4 +1,4 @@
-"""Lets the tests import what lies in samples/spark."""
+"""Adds samples/spark to the search path, so that the tests can import its modules."""
 
 import os
 import sys

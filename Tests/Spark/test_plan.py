@@ -1,4 +1,4 @@
-"""What is read by whom. Needs no Spark; a script stands in for the program."""
+"""Tests of pingferry_plan. They need no Spark. A script replaces the program."""
 
 import json
 import os
@@ -8,13 +8,14 @@ import unittest
 
 import samples_path  # noqa: F401
 import pingferry_plan
-from pingferry_plan import Part, ZSTD_MAGIC, captures, given, pieces, plan
+from pingferry_plan import Part, ZSTD_MAGIC, capture_paths, load_patterns, plan, segment_ranges
 from pingferry_program import Limits
 
-LARGE = pingferry_plan.LEAST_SEGMENT * 4
+# The minimum size of a file that is listed as a bundle if at most 4 segments may be in one part.
+LARGE = pingferry_plan.MIN_SEGMENT_BYTES * 4
 
 
-class Planning(unittest.TestCase):
+class PlanTests(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -29,36 +30,36 @@ class Planning(unittest.TestCase):
             file.write(contents)
 
     def program(self, script):
-        """A program that is called as `program list --quiet --json -- PATH`."""
+        """Creates a program from a shell script, which is called as `program list --quiet --json -- PATH`. Returns its path."""
         self.make("program", b"#!/bin/sh\n" + script.encode() + b"\n")
         os.chmod("program", stat.S_IRWXU)
         return os.path.abspath("program")
 
-    def test_patterns_give_paths_in_the_order_of_their_bytes(self):
+    def test_matches_of_a_pattern_are_sorted_by_bytes(self):
         for name in ("c/b", "c/B", "c/é", "c/a b", "c/.hidden", "d/z"):
             self.make(name)
-        self.assertEqual(captures(["d/*", "c/*"]), ["d/z", "c/B", "c/a b", "c/b", "c/é"])
+        self.assertEqual(capture_paths(["d/*", "c/*"]), ["d/z", "c/B", "c/a b", "c/b", "c/é"])
 
-    def test_what_exists_is_meant_as_it_is_written(self):
+    def test_existing_path_is_not_used_as_a_pattern(self):
         for name in ("c/[ab]", "c/a", "c/*"):
             self.make(name)
-        self.assertEqual(captures(["c/[ab]"]), ["c/[ab]"])
-        self.assertEqual(captures(["c/*"]), ["c/*"])
+        self.assertEqual(capture_paths(["c/[ab]"]), ["c/[ab]"])
+        self.assertEqual(capture_paths(["c/*"]), ["c/*"])
         os.symlink("nowhere", "broken")
-        self.assertEqual(captures(["broken"]), ["broken"])
+        self.assertEqual(capture_paths(["broken"]), ["broken"])
 
-    def test_a_pattern_that_means_nothing_is_an_error(self):
+    def test_pattern_without_matches_is_an_error(self):
         self.make("c/a")
         with self.assertRaises(FileNotFoundError):
-            captures(["c/*", "d/*"])
+            capture_paths(["c/*", "d/*"])
 
-    def test_spark_gives_one_path_or_a_list(self):
-        self.assertEqual(given("a,b", None), ["a,b"])
-        self.assertEqual(given(None, '["a","b\\n\\u00e9"]'), ["a", "b\né"])
+    def test_load_accepts_one_path_or_a_list(self):
+        self.assertEqual(load_patterns("a,b", None), ["a,b"])
+        self.assertEqual(load_patterns(None, '["a","b\\n\\u00e9"]'), ["a", "b\né"])
         with self.assertRaises(ValueError):
-            given(None, None)
+            load_patterns(None, None)
 
-    def test_a_part_is_a_capture(self):
+    def test_each_capture_is_a_part(self):
         self.make("one/AppData/x")
         self.make("two/AppData/x")
         self.make("a\nb")
@@ -66,7 +67,7 @@ class Planning(unittest.TestCase):
             Part(0, f"{self.folder}/one/AppData", "one/AppData"), Part(1, f"{self.folder}/two/AppData", "two/AppData"),
             Part(2, f"{self.folder}/a\nb", "a\nb")])
 
-    def test_or_some_segments_of_a_bundle(self):
+    def test_large_bundle_is_divided_into_ranges_of_segments(self):
         self.make("b.tar.zst", ZSTD_MAGIC + bytes(LARGE))
         self.make("c", b"x")
         program = self.program(
@@ -77,13 +78,13 @@ class Planning(unittest.TestCase):
             [(0, "b.tar.zst", "1-2"), (1, "b.tar.zst", "3-4"), (2, "b.tar.zst", "5-5"), (3, "c", None)])
         self.assertEqual(len(plan(["b.tar.zst"], program, Limits(), 5)), 1)
 
-    def test_pieces_are_whole_and_in_order(self):
-        self.assertEqual(pieces(0, 16), [None])
-        self.assertEqual(pieces(16, 16), [None])
-        self.assertEqual(pieces(17, 16), ["1-16", "17-17"])
-        self.assertEqual(pieces(32, 16), ["1-16", "17-32"])
+    def test_segment_ranges_contain_all_segments_in_order(self):
+        self.assertEqual(segment_ranges(0, 16), [None])
+        self.assertEqual(segment_ranges(16, 16), [None])
+        self.assertEqual(segment_ranges(17, 16), ["1-16", "17-17"])
+        self.assertEqual(segment_ranges(32, 16), ["1-16", "17-32"])
 
-    def test_a_bundle_that_does_not_tell_is_one_part(self):
+    def test_bundle_that_cannot_be_listed_is_one_part(self):
         self.make("b.tar.zst", ZSTD_MAGIC + bytes(LARGE))
         for script in (
                 "exit 65", "echo '{'", "echo '[]'", "echo '{}'", "echo '{\"segments\": 5}'", "kill -9 $$", "exec sleep 600",
@@ -92,7 +93,7 @@ class Planning(unittest.TestCase):
                 parts = plan(["b.tar.zst"], self.program(script), Limits(seconds=2 if "sleep" in script else 60), 2)
                 self.assertEqual([part.segments for part in parts], [None])
 
-    def test_only_files_that_may_be_large_bundles_are_asked(self):
+    def test_only_large_compressed_files_are_listed(self):
         self.make("small", ZSTD_MAGIC)
         self.make("other", bytes(LARGE))
         os.mkfifo("pipe")

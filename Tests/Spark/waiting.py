@@ -1,12 +1,12 @@
-"""Waits for what has to happen, with a limit."""
+"""Waits for conditions, with a time limit."""
 
 import time
 
-MOST_SECONDS = 60
+TIMEOUT = 60
 
 
-def wait_until(condition, seconds=MOST_SECONDS):
-    """Whether a condition comes true in time."""
+def wait_until(condition, seconds=TIMEOUT):
+    """Waits until a condition is true, but at most `seconds`. Returns whether it became true."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -15,8 +15,8 @@ def wait_until(condition, seconds=MOST_SECONDS):
     return True
 
 
-def has_gone(process):
-    """Whether a process has ended; one that nobody waited for yet has too."""
+def has_ended(process):
+    """Returns whether a process has ended. A process for which its parent has not waited yet counts as ended."""
     try:
         with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rpartition(")")[2].split()[0] in "ZX"

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Reads captures on all machines of a cluster and writes their records as Parquet, in a folder for each system, type and day:
+"""Reads captures on all machines of a cluster and writes their records as Parquet, in a folder for each system, type and day.
 
     spark-submit --master spark://driver:7077 fleet.py -o records.parquet 'captures/*'
 
-Records that several captures have come out once. What could not be read is printed, and written as JSON with --summary.
+Duplicate records are written once. Captures that could not be read completely are printed and, with --summary, written as JSON.
 
-Exit status: 0 if all was read; 1 if some of it was not, or not understood; 64 usage; 66 no such capture; 73 the output exists,
-would have too many folders, or cannot be made; 74 the job failed. All that was read is written with status 0 and 1 alone.
+Exit status: 0 if all captures were read; 1 if some data could not be read or parsed; 64 invalid command line; 66 capture not found;
+73 the output exists, would have too many folders, or cannot be created; 74 the job failed. The output is complete only with status
+0 or 1.
 """
 
 import argparse
@@ -22,31 +23,32 @@ import pingferry_plan
 import pingferry_source
 
 FOLDERS = ["system", "type", "day"]
-MOST_NAMED = 1000
-MOST_PRINTED = 20
-MOST_ERROR = 4000
-# A record may be large, and many that follow each other may be: Parquet looks at its memory after each, not after a hundred of
-# them, and what was put aside is read row by row, not by the thousand.
-WRITING = {
+# The maximum numbers of incomplete parts in the summary and on standard error, and of characters of an error.
+MAX_LISTED = 1000
+MAX_PRINTED = 20
+MAX_ERROR_LENGTH = 4000
+# Records can be large. Therefore Parquet checks its memory after each row instead of every hundred rows, and the staged rows
+# are read one by one instead of by the thousand.
+WRITE_OPTIONS = {
     "parquet.page.size.check.estimate": "false", "parquet.page.size.row.check.min": "1", "parquet.block.size.row.check.min": "1",
     "parquet.block.size.row.check.max": "4"}
-READING = {"spark.sql.parquet.enableVectorizedReader": "false"}
+READ_SETTINGS = {"spark.sql.parquet.enableVectorizedReader": "false"}
 
 
-class Refused(Exception):
-    """Why nothing is done, and the exit status that says it."""
+class FleetError(Exception):
+    """An error that ends the program, with its exit status."""
 
-    def __init__(self, status, words):
-        super().__init__(words)
+    def __init__(self, status, message):
+        super().__init__(message)
         self.status = status
 
 
 def main():
-    arguments = parsed()
+    arguments = parse_arguments()
     try:
-        pingferry_plan.captures(arguments.captures)
+        pingferry_plan.capture_paths(arguments.captures)
         pingferry_source.settings({"paths": json.dumps(arguments.captures), **options(arguments.option)})
-        # What is written tells of people: their owner alone reads it.
+        # The records are personal data, so only the owner of the output may read them.
         spark = SparkSession.builder.appName("pingferry").config("spark.hadoop.fs.permissions.umask-mode", "077").getOrCreate()
         try:
             summary = run(spark, arguments)
@@ -56,47 +58,48 @@ def main():
         if arguments.summary:
             write_json(summary, arguments.summary)
     except FileNotFoundError as error:
-        return refuse(Refused(66, str(error)))
+        return fail(FleetError(66, str(error)))
     except ValueError as error:
-        return refuse(Refused(64, str(error)))
+        return fail(FleetError(64, str(error)))
     except (PySparkException, Py4JError) as error:
-        return refuse(Refused(74, f"the job failed, and what it wrote is not complete: {str(error)[:MOST_ERROR]}"))
-    except Refused as refused:
-        return refuse(refused)
+        return fail(FleetError(74, f"the job failed, and its output is incomplete: {str(error)[:MAX_ERROR_LENGTH]}"))
+    except FleetError as error:
+        return fail(error)
     return 0 if summary["outcomes"].keys() <= {"whole"} else 1
 
 
-def refuse(refused):
-    print(f"fleet: {refused}", file=sys.stderr)
-    return refused.status
+def fail(error):
+    """Prints an error and returns its exit status."""
+    print(f"fleet: {error}", file=sys.stderr)
+    return error.status
 
 
-def parsed():
+def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.error = lambda words: sys.exit(refuse(Refused(64, words)))
+    parser.error = lambda message: sys.exit(fail(FleetError(64, message)))
     parser.add_argument("captures", nargs="+", help="paths of captures, or patterns in quotation marks")
     parser.add_argument("-o", "--output", required=True, help="the folder to write")
-    parser.add_argument("--summary", metavar="FILE", help="write the summary as JSON too, on the driver")
+    parser.add_argument("--summary", metavar="FILE", help="also write the summary as JSON on the driver")
     parser.add_argument(
         "--option", action="append", default=[], metavar="NAME=VALUE",
         help="an option of the data source: program, timeout, memory, spool, segments, record")
-    parser.add_argument("--folders", type=int, default=20_000, help="the most folders of the output (%(default)s)")
+    parser.add_argument("--folders", type=int, default=20_000, help="the maximum number of folders of the output (%(default)s)")
     return parser.parse_args()
 
 
 def run(spark, arguments):
-    """Reads, writes, and returns the summary."""
+    """Reads the captures, writes the records, and returns the summary."""
     output, staging = arguments.output, arguments.output.rstrip("/") + ".staging"
     for path in (output, staging):
         if Storage(spark, path).exists():
-            raise Refused(73, f"{path} exists")
-    for name, value in READING.items():
+            raise FleetError(73, f"{path} exists")
+    for name, value in READ_SETTINGS.items():
         spark.conf.set(name, value)
     pingferry_source.register(spark)
     read = spark.read.format("pingferry").options(**options(arguments.option)).load(arguments.captures)
     try:
-        # Captures are read once: all that follows reads this, also on a worker that takes over from one that died.
-        read.write.options(**WRITING).parquet(staging)
+        # The rows are staged, so that each capture is read only once, even if a worker is lost later.
+        read.write.options(**WRITE_OPTIONS).parquet(staging)
         staged = spark.read.schema(read.schema).parquet(staging)
         write(pingferry_source.records(staged), arguments)
         return summarize(spark, pingferry_source.statuses(staged), output)
@@ -107,12 +110,12 @@ def run(spark, arguments):
 def options(given):
     pairs = [text.partition("=") for text in given]
     if not all(mark for _, mark, _ in pairs):
-        raise Refused(64, "--option takes NAME=VALUE")
+        raise FleetError(64, "--option needs NAME=VALUE")
     return {name: value for name, _, value in pairs}
 
 
 class Storage:
-    """A path on whatever Spark writes to."""
+    """A path in the file system that Spark uses for it."""
 
     def __init__(self, spark, path):
         self.path = spark._jvm.org.apache.hadoop.fs.Path(path)
@@ -127,23 +130,23 @@ class Storage:
 
 def write(records, arguments):
     days = records.withColumn("day", F.substring("time", 1, 10))
-    # The types come out of captures, and each has a folder: whoever makes them up cannot make millions of folders.
+    # Captures determine the types. The limit prevents a capture with invented types from creating millions of folders.
     if days.select(FOLDERS).distinct().limit(arguments.folders + 1).count() > arguments.folders:
-        raise Refused(73, f"the output would have more than {arguments.folders} folders (--folders)")
+        raise FleetError(73, f"the output would have more than {arguments.folders} folders (--folders)")
     kept = pingferry_source.without_duplicates(days)
-    kept.hint("rebalance", *FOLDERS).write.options(**WRITING).partitionBy(FOLDERS).parquet(arguments.output)
+    kept.hint("rebalance", *FOLDERS).write.options(**WRITE_OPTIONS).partitionBy(FOLDERS).parquet(arguments.output)
 
 
 def summarize(spark, statuses, output):
-    """What was read and written, and what was not."""
+    """Returns the numbers of captures, parts and records, and the parts that are not whole."""
     totals = statuses.agg(
         F.count_distinct("capture"), F.count("*"), F.coalesce(F.sum("records"), F.lit(0)),
         F.coalesce(F.sum("left_out"), F.lit(0))).first()
-    # The names of folders stay texts: a type may look like a number.
+    # The names of folders are read as strings, because a type can look like a number.
     spark.conf.set("spark.sql.sources.partitionColumnTypeInference.enabled", "false")
     written = spark.read.schema(", ".join(f"{name} string" for name in FOLDERS)).parquet(output)
     counts = {(row.system, row.type): row["count"] for row in written.groupBy("system", "type").count().collect()}
-    failed = statuses.where("outcome != 'whole'").orderBy("part").limit(MOST_NAMED).collect()
+    failed = statuses.where("outcome != 'whole'").orderBy("part").limit(MAX_LISTED).collect()
     return {
         "output": output, "captures": totals[0], "parts": totals[1], "read": totals[2], "left_out": totals[3],
         "outcomes": {row.outcome: row["count"] for row in statuses.groupBy("outcome").count().collect()},
@@ -158,24 +161,24 @@ def write_json(summary, path):
             json.dump(summary, file, ensure_ascii=True, indent=1, sort_keys=True)
             file.write("\n")
     except OSError as error:
-        raise Refused(73, f"the records are written, but no summary: {error}") from error
+        raise FleetError(73, f"the records are written, but the summary cannot be written: {error}") from error
 
 
 def report(summary):
-    """Prints the summary: what was done to standard output, what went wrong to standard error."""
+    """Prints the summary on standard output, and the parts that are not whole on standard error."""
     outcomes = ", ".join(f"{count} {name}" for name, count in sorted(summary["outcomes"].items()))
     print(f"read {summary['captures']} captures in {summary['parts']} parts: {outcomes}")
     print(f"wrote {summary['output']}: {summary['written']} records, {summary['duplicates']} duplicates left out")
-    for status in summary["not_whole"][:MOST_PRINTED]:
+    for status in summary["not_whole"][:MAX_PRINTED]:
         part = f" (segments {status['segments']})" if status["segments"] else ""
-        print(f"fleet: {status['capture']}{part}: {status['outcome']}: {why(status)[:400]}", file=sys.stderr)
-    more = sum(count for name, count in summary["outcomes"].items() if name != "whole") - MOST_PRINTED
+        print(f"fleet: {status['capture']}{part}: {status['outcome']}: {short_reason(status)[:400]}", file=sys.stderr)
+    more = sum(count for name, count in summary["outcomes"].items() if name != "whole") - MAX_PRINTED
     if more > 0:
         print(f"fleet: and {more} more", file=sys.stderr)
 
 
-def why(status):
-    """Why a part is not whole, in a few words; all of them are in the summary."""
+def short_reason(status):
+    """Returns why a part is not whole. If there are several reasons, returns the first. The summary lists all of them."""
     first, *more = status["problems"] or [""]
     return status["reason"] or (f"{first} (and {len(more)} more)" if more else first)
 

@@ -1,4 +1,4 @@
-"""Which captures there are, and what each worker reads of them. Knows nothing of Spark."""
+"""Finds captures and divides them into parts, each of which one worker reads. Does not depend on Spark."""
 
 import dataclasses
 import glob
@@ -11,42 +11,45 @@ from pingferry_program import MIB, program_path, running
 from pingferry_records import labels
 
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-# A bundle with less bytes for each of the segments of a part hardly has more of them than one worker reads.
-LEAST_SEGMENT = 64 * 1024
-# What a bundle tells of itself may be long; a bundle that tells more is read by one worker.
-MOST_LISTED = 64 * MIB
+# The minimum size, in bytes, that a compressed segment is expected to have. Smaller bundles are assumed to have few segments and
+# are not divided.
+MIN_SEGMENT_BYTES = 64 * 1024
+# The maximum size of the output of `pingferry list`, in bytes. A bundle with a longer list is not divided.
+MAX_LIST_BYTES = 64 * MIB
 
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """What one worker reads: a capture, or some segments of a bundle."""
+    """The unit that one worker reads: a capture, or a range of segments of a bundle."""
 
-    # The place of this part among all, from 0: the order of the records of the whole.
+    # The index of this part among all parts, which determines the order of the records.
     number: int
     path: str
-    # What records name the capture.
+    # The name of the capture in records.
     label: str
-    # Segments of a bundle as `pingferry convert --segments` takes them; None for all that there is.
+    # A range of segments in the form that `pingferry convert --segments` accepts, or None for the whole capture.
     segments: str | None = None
 
 
-def given(path, paths):
-    """The patterns of a call of `load`: Spark gives one as it is, and several as a JSON array.
+def load_patterns(path, paths):
+    """Returns the patterns that were passed to `load()`.
 
-    Raises ValueError where there are none.
+    Spark passes a single pattern as `path`, and several patterns as the JSON array `paths`.
+
+    Raises ValueError if there are none.
     """
     patterns = json.loads(paths) if paths else [path] if path else []
     if not patterns:
-        raise ValueError("pingferry reads paths: load() takes one or a list of them")
+        raise ValueError("load() needs the path of a capture, or a list of paths")
     return patterns
 
 
-def captures(patterns):
-    """The paths of captures that the patterns mean: in the order of the patterns, for each in that of their bytes.
+def capture_paths(patterns):
+    """Returns the paths that match the patterns, in the order of the patterns. The matches of one pattern are sorted by bytes.
 
-    A pattern that is the name of something that exists means that, even if it has an asterisk or a bracket in it.
+    A pattern that is the name of an existing file matches only that file, even if it contains an asterisk or a bracket.
 
-    Raises FileNotFoundError where a pattern means nothing.
+    Raises FileNotFoundError if a pattern matches nothing.
     """
     found = []
     for pattern in patterns:
@@ -61,48 +64,49 @@ def captures(patterns):
 
 
 def plan(patterns, program, limits, segments):
-    """The parts of all captures.
-
-    - segments: how many segments of a bundle one worker reads at most.
-    """
-    paths = captures(patterns)
+    """Returns the parts of all captures. `segments` is the maximum number of segments of a bundle in one part."""
+    paths = capture_paths(patterns)
     program = program_path(program)
     parts = []
     for path, label in zip(paths, labels(paths)):
-        # Workers run in folders of their own. Dots stay as they are, for links may stand before them.
+        # The path is absolute, because workers run in other folders. `..` is not resolved, because it can follow a symbolic link.
         full = os.path.join(os.getcwd(), path)
-        for piece in pieces(segment_count(full, program, limits, segments), segments):
-            parts.append(Part(len(parts), full, label, piece))
+        for segment_range in segment_ranges(segment_count(full, program, limits, segments), segments):
+            parts.append(Part(len(parts), full, label, segment_range))
     return parts
 
 
-def pieces(count, most):
-    """The ranges of segments, `1-16`, `17-32` and so on; one range that is None where there is nothing to divide."""
-    if count <= most:
+def segment_ranges(count, size):
+    """Returns ranges of at most `size` segments, such as `1-16` and `17-32`, or `[None]` if one range contains all segments."""
+    if count <= size:
         return [None]
-    return [f"{first}-{min(first + most - 1, count)}" for first in range(1, count + 1, most)]
+    return [f"{first}-{min(first + size - 1, count)}" for first in range(1, count + 1, size)]
 
 
 def segment_count(path, program, limits, segments):
-    """How many segments the bundle at a path has; 0 for what is none, is small, or does not tell. Whoever reads the part finds
-    out what is wrong with it."""
-    if program is None or not is_packed(path, LEAST_SEGMENT * segments):
+    """Returns the number of segments of a bundle.
+
+    Returns 0 if the file is small, is not a bundle, or cannot be listed. The worker that reads it reports what is wrong with it.
+    """
+    if program is None or not is_compressed(path, MIN_SEGMENT_BYTES * segments):
         return 0
     try:
-        with running([program, "list", "--quiet", "--json", "--", path], limits) as (ending, output):
-            if ending.status != 0 or ending.reason or os.fstat(output.fileno()).st_size > MOST_LISTED:
+        with running([program, "list", "--quiet", "--json", "--", path], limits) as (result, output):
+            if result.status != 0 or result.reason or os.fstat(output.fileno()).st_size > MAX_LIST_BYTES:
                 return 0
             return len(json.load(output)["segments"])
     except (OSError, subprocess.SubprocessError, ValueError, KeyError, TypeError):
         return 0
 
 
-def is_packed(path, least):
-    """Whether a path leads to a file of some size that begins as a bundle does. Nothing else is opened: a pipe would make the
-    driver wait."""
+def is_compressed(path, size):
+    """Returns whether a path is that of a regular file of at least `size` bytes in the format of zstd.
+
+    Other files are not opened, because opening a pipe could block the driver.
+    """
     try:
         found = os.stat(path)
-        if not stat.S_ISREG(found.st_mode) or found.st_size < least:
+        if not stat.S_ISREG(found.st_mode) or found.st_size < size:
             return False
         with open(path, "rb") as file:
             return file.read(len(ZSTD_MAGIC)) == ZSTD_MAGIC

@@ -1,7 +1,7 @@
-"""Runs `pingferry` under limits of time, memory and output. Knows nothing of Spark.
+"""Runs `pingferry` with limits on time, memory and output. Does not depend on Spark.
 
-What the program writes goes to nameless files, which the system removes however this process ends. So nothing of a capture is
-handed on before all of it was read, and a program that fails, hangs or writes without end costs no more than its limits.
+The output of the program is written to unnamed files, which the system removes when this process ends, however it ends. The output
+is used only after the program has ended, so that a program that fails, hangs, or writes endlessly uses no more than its limits.
 """
 
 import contextlib
@@ -17,11 +17,11 @@ import tempfile
 import time
 
 MIB = 1 << 20
-# How much of what a program says last is kept.
-MOST_SAID = 16 * 1024
-MOST_LINES = 50
-# How long a killed program may take to be gone: one that waits for a dead network drive does not go.
-SECONDS_TO_DIE = 30
+# The maximum number of bytes and lines that are kept of the end of a program's standard error.
+MAX_ERROR_BYTES = 16 * 1024
+MAX_ERROR_LINES = 50
+# The time, in seconds, to wait for the end of a killed program. A program that waits for an unreachable network drive does not end.
+KILL_TIMEOUT = 30
 
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -29,79 +29,81 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """What one run of the program may take."""
+    """The limits of one run of the program."""
 
     seconds: float = 600
-    # Of address space. The program itself needs about 150 MiB of it.
+    # The address space in bytes, of which the program itself needs about 150 MiB.
     memory: int = 1024 * MIB
-    # Of output, and of each file that the program makes itself.
+    # The size of the output, and of each file that the program creates, in bytes.
     output: int = 8192 * MIB
 
 
 @dataclasses.dataclass(frozen=True)
-class Ending:
-    """How a run ended."""
+class Result:
+    """The result of a run."""
 
-    # The status that the program ended with; None if it did not end by itself, or never began.
+    # The exit status, or None if the program was killed or could not be started.
     status: int | None
-    # Why it has no status, or why the status means no good; None where the status says all.
+    # Why there is no exit status, or why the output is incomplete in spite of the exit status; otherwise None.
     reason: str | None
-    # The last lines of its standard error.
-    said: list[str]
+    # The last lines of standard error.
+    error_lines: list[str]
     seconds: float = 0.0
 
 
 def program_path(name=None):
-    """Where the program is on this machine: the given one, else that of the environment variable PINGFERRY, else `pingferry` in
-    the search path; None if it is not there."""
+    """Returns the path of the program on this machine, or None if it does not exist.
+
+    The program is `name`, by default the environment variable PINGFERRY, by default `pingferry` in the search path.
+    """
     return shutil.which(name or os.environ.get("PINGFERRY") or "pingferry")
 
 
 @contextlib.contextmanager
 def running(command, limits):
-    """Runs a program to its end and gives how it ended, and a file with what it wrote, read from its beginning.
+    """Runs a program until it ends, and yields its result and a file with its output.
 
-        with running(["pingferry", "convert", "-o", "-", "phone"], Limits(seconds=60)) as (ending, output):
-            lines = output.readlines() if ending.status == 0 else []
+        with running(["pingferry", "convert", "-o", "-", "phone"], Limits(seconds=60)) as (result, output):
+            lines = output.readlines() if result.status == 0 else []
 
-    Raises OSError where no file can be made or no process started.
+    Raises OSError if no file can be created or the program cannot be started.
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        ending = run(command, limits, output, errors)
+        result = run(command, limits, output, errors)
         output.seek(0)
-        yield ending, output
+        yield result, output
 
 
 def run(command, limits, output, errors):
-    """Runs a program in a process group of its own, and kills the whole group at its end or at that of its time."""
-    began = time.monotonic()
+    """Runs a program in a new process group. Kills the group when the program has ended, or at the time limit."""
+    start = time.monotonic()
     process = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, start_new_session=True,
-        preexec_fn=limiting(limits, os.getpid()))
+        preexec_fn=limit_setter(limits, os.getpid()))
     watch = os.pidfd_open(process.pid)
     in_time = False
     try:
         in_time = has_ended(watch, limits.seconds)
     finally:
-        # The program is not waited for yet, so its number still belongs to it and to its group, and to no other.
+        # The process id cannot be reused yet, because wait() was not called.
         os.killpg(process.pid, signal.SIGKILL)
-        gone = in_time or has_ended(watch, SECONDS_TO_DIE)
+        is_dead = in_time or has_ended(watch, KILL_TIMEOUT)
         os.close(watch)
-    status = process.wait() if gone else None
-    return Ending(
-        status if in_time and status >= 0 else None, reason(in_time, gone, status, limits, output), last_lines(errors),
-        time.monotonic() - began)
+    status = process.wait() if is_dead else None
+    return Result(
+        status if in_time and status >= 0 else None, reason(in_time, is_dead, status, limits, output), last_lines(errors),
+        time.monotonic() - start)
 
 
-def limiting(limits, parent):
-    """What the new process does before the program begins."""
+def limit_setter(limits, parent):
+    """Returns a function that sets the limits in the new process before the program starts."""
     bounds = [
-        (kind, at_most(kind, number))
+        (kind, allowed_limit(kind, number))
         for kind, number in (
             (resource.RLIMIT_AS, limits.memory), (resource.RLIMIT_FSIZE, limits.output), (resource.RLIMIT_CORE, 0))]
 
     def limit():
-        # A worker that dies takes the program with it; one that died already would never be noticed.
+        # The program is killed when the worker ends. If the worker has already ended, there would be no signal.
         if LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0 or os.getppid() != parent:
             os._exit(127)
         for kind, number in bounds:
@@ -110,28 +112,29 @@ def limiting(limits, parent):
     return limit
 
 
-def at_most(kind, number):
-    """A limit that may be set: nobody but root may exceed the one that holds already."""
+def allowed_limit(kind, number):
+    """Returns `number`, or the current hard limit if that is lower, because only root may exceed it."""
     hard = resource.getrlimit(kind)[1]
     return number if hard == resource.RLIM_INFINITY else min(number, hard)
 
 
 def has_ended(watch, seconds):
-    """Whether a process ends within some seconds."""
+    """Returns whether the process of a file descriptor ends within `seconds`."""
     poll = select.poll()
     poll.register(watch, select.POLLIN)
     return bool(poll.poll(seconds * 1000))
 
 
-def reason(in_time, gone, status, limits, output):
-    """Why a run is not as good as its status, in words; None if the status says all."""
+def reason(in_time, is_dead, status, limits, output):
+    """Returns why a run was stopped or its output is incomplete, or None if the exit status is sufficient."""
     if not in_time:
-        left = "" if gone else "; it does not even go when it is killed, as with a dead network drive"
-        return f"stopped at the time limit of {limits.seconds:g} s (option timeout){left}"
+        more = "" if is_dead else "; the killed process does not end, which an unreachable network drive can cause"
+        return f"stopped at the time limit of {limits.seconds:g} s (option timeout){more}"
     if os.fstat(output.fileno()).st_size >= limits.output:
         return f"wrote more than {limits.output // MIB} MiB (option spool)"
     if status < 0:
-        return f"ended by signal {-status} ({signal_name(-status)}) under {limits.memory // MIB} MiB of memory (option memory)"
+        memory = f"{limits.memory // MIB} MiB of memory (option memory)"
+        return f"ended by signal {-status} ({signal_name(-status)}) with a limit of {memory}"
     return None
 
 
@@ -143,16 +146,16 @@ def signal_name(number):
 
 
 def last_lines(file):
-    """The last lines of a file that may hold anything, without what could do something to a terminal."""
+    """Returns the last lines of a file that are not blank, with unprintable characters escaped."""
     size = file.seek(0, os.SEEK_END)
-    start = max(0, size - MOST_SAID)
+    start = max(0, size - MAX_ERROR_BYTES)
     file.seek(start)
-    lines = file.read(MOST_SAID).decode("utf-8", "replace").split("\n")
+    lines = file.read(MAX_ERROR_BYTES).decode("utf-8", "replace").split("\n")
     if start > 0:
         lines[0] = "…" + lines[0]
-    return [shown(line) for line in lines if line.strip()][-MOST_LINES:]
+    return [printable(line) for line in lines if line.strip()][-MAX_ERROR_LINES:]
 
 
-def shown(text):
-    """A text with `\\x1b` in the place of what is no character to look at, and of what is no character at all."""
+def printable(text):
+    """Returns a string in which unprintable characters and surrogates are replaced by escapes such as `\\x1b`."""
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)

@@ -1,19 +1,19 @@
-"""Records of `pingferry` as columns and back, and what `pingferry bundle` makes of records of several captures. Knows nothing
-of Spark.
+"""Converts records of `pingferry` to columns and back, and labels captures as `pingferry bundle` does. Does not depend on Spark.
 
-A record is a line of canonical JSON: its keys stand in one order, without spaces. So the payload can be cut out of the line as it
-stands, byte for byte, and a line can be put together again from its columns.
+A record is a line of canonical JSON, whose keys are sorted and which contains no spaces. Therefore the payload can be copied from
+the line byte by byte, and the line can be restored from its columns.
 """
 
 import json
 import os
 import unicodedata
 
-# What stands before and behind the payload. Neither can be inside a text, where a quotation mark has a backslash before it; no
-# key before the payload and none behind it holds an object with such a key.
+# The bytes before and after the payload. Strings cannot contain them, because quotation marks in strings are escaped. The objects
+# beside the payload have no keys with these names.
 BEFORE_PAYLOAD = ',"payload":'
-BEHIND_PAYLOAD = ',"source":{'
-HALF_CHARACTER = "\\ud"
+AFTER_PAYLOAD = ',"source":{'
+# The beginning of the escape of a surrogate.
+SURROGATE_ESCAPE = "\\ud"
 HEAD_KEYS = ["app", "client", "held", "id", "notes"]
 TAIL_KEYS = ["source", "system", "target", "time", "type"]
 
@@ -23,77 +23,78 @@ TARGET_KEYS = ["headers", "method", "path"]
 KNOWN_KEYS = {"app": frozenset(APP_KEYS), "source": frozenset(SOURCE_KEYS), "target": frozenset(TARGET_KEYS)}
 TYPES = {"index": int, "headers": dict}
 
-# The note of a record whose id an earlier record has too, with another payload: a code and words. Some systems have their own code.
+# The note on a record that has the same id as an earlier record, but another payload. It consists of a code and a text. Some
+# systems have their own code.
 REPEATED_ID_CODE = "P11"
 REPEATED_ID_CODES = {"glean": "G23"}
-REPEATED_ID_WORDS = "id also used by an earlier record with different content"
+REPEATED_ID_TEXT = "id also used by an earlier record with different content"
 
 
 from_json = json.JSONDecoder().decode
 
 
 class NotARecord(ValueError):
-    """A line is no record of the form that this module knows."""
+    """A line is not a record in the format that this module supports."""
 
 
-def record(line):
-    """The columns of a line, given without its line feed.
+def parse_record(line):
+    """Returns the columns of a line, which is given without its line feed.
 
     Raises NotARecord.
     """
     try:
         text = line.decode()
-        start, end = text.find(BEFORE_PAYLOAD), text.rfind(BEHIND_PAYLOAD)
+        start, end = text.find(BEFORE_PAYLOAD), text.rfind(AFTER_PAYLOAD)
         if start < 0 or end < start:
             raise NotARecord("no payload")
         columns, tail = from_json(text[:start] + "}"), from_json("{" + text[end + 1:])
-        # An escape can stand for half a character, which no column of text takes.
-        if text.find(HALF_CHARACTER, 0, start) >= 0 or text.find(HALF_CHARACTER, end) >= 0:
+        # Strings in columns are UTF-8, which cannot encode a single surrogate.
+        if text.find(SURROGATE_ESCAPE, 0, start) >= 0 or text.find(SURROGATE_ESCAPE, end) >= 0:
             json_text([columns, tail]).encode()
     except NotARecord:
         raise
     except (ValueError, RecursionError) as error:
         raise NotARecord(str(error)) from error
     if list(columns) != HEAD_KEYS or list(tail) != TAIL_KEYS:
-        raise NotARecord("other keys than those of a record")
+        raise NotARecord("the keys are not those of a record")
     columns.update(tail)
-    check(columns)
+    check_types(columns)
     columns["payload"] = text[start + len(BEFORE_PAYLOAD):end]
     return columns
 
 
-def check(columns):
-    """Whether columns of a table can hold what stands beside the payload.
+def check_types(columns):
+    """Checks that the values of all keys except the payload have the types of the columns.
 
-    Raises NotARecord, as for a record with more keys that a later version of the program may write.
+    Raises NotARecord if they do not, or if there are unknown keys, which a later version of the program may write.
     """
     for key in ("id", "system", "type", "client", "time"):
         value = columns[key]
         if type(value) is not str and (value is not None or key not in ("client", "time")):
-            raise NotARecord(f"{key} is no text")
+            raise NotARecord(f"{key} is not a string")
     for key in ("held", "notes"):
-        texts = columns[key]
-        if type(texts) is not list or texts and not all(type(text) is str for text in texts):
-            raise NotARecord(f"{key} is no list of texts")
+        strings = columns[key]
+        if type(strings) is not list or strings and not all(type(string) is str for string in strings):
+            raise NotARecord(f"{key} is not a list of strings")
     for key, known in KNOWN_KEYS.items():
         struct = columns[key]
         if struct is None and key != "source":
             continue
         if type(struct) is not dict or not known.issuperset(struct):
-            raise NotARecord(f"{key} has other keys than are known")
+            raise NotARecord(f"{key} is not an object with known keys")
         for name, value in struct.items():
             if type(value) is not TYPES.get(name, str):
-                raise NotARecord(f"{key}.{name} has another type")
+                raise NotARecord(f"{key}.{name} has an unexpected type")
             if name == "index" and not 0 <= value < 1 << 63:
-                raise NotARecord("index is no place in a file")
+                raise NotARecord("index is out of range")
             if name == "headers" and not all(type(field) is str for field in value.values()):
-                raise NotARecord("a header is no text")
+                raise NotARecord("a header is not a string")
 
 
 def canonical_line(columns):
-    """The line of a record, from its columns: the bytes that `pingferry convert` writes, without the line feed.
+    """Returns the line of a record, as `pingferry convert` writes it, without its line feed.
 
-    Takes a mapping, or a row of Spark. In structs, None stands for a key that is not there.
+    `columns` is a mapping or a row of Spark. In structs, None represents a missing key.
     """
     return "".join((
         '{"app":', json_object(columns["app"], APP_KEYS), ',"client":', json_text(columns["client"]),
@@ -109,49 +110,49 @@ def json_text(value):
 
 
 def json_object(struct, keys):
-    """An object as it is in the record, from a struct in which keys that are not there are None."""
+    """Returns a struct as the JSON of an object. Keys whose value is None are omitted."""
     if struct is None:
         return "null"
     values = {}
     for key in keys:
         value = struct[key] if key in struct else None
         if value is not None:
-            values[key] = by_utf8(value) if key == "headers" else value
+            values[key] = sorted_by_utf8(value) if key == "headers" else value
     return json_text(values)
 
 
-def by_utf8(headers):
+def sorted_by_utf8(headers):
     return dict(sorted(dict(headers).items(), key=lambda field: field[0].encode()))
 
 
-# MARK: What records name their captures
+# MARK: Labels of captures
 
 
 def labels(paths):
-    """What records name the captures at these paths, as one command names them all: by the last part of a path, or by as much
-    of it as tells the captures apart; where nothing does, by a number behind it.
+    """Returns the labels that `pingferry` gives to the captures at `paths` if they are the inputs of one command.
 
-    Two spellings of a letter, as in `é`, are one name.
+    A label is the last component of the path, or as many of the last components as are needed to distinguish the captures. Equal
+    paths are distinguished by a number. Canonically equivalent spellings, such as the two encodings of `é`, are equal.
     """
-    named = [parts(path) for path in paths]
+    names = [components(path) for path in paths]
     different = {}
-    for name in named:
-        different.setdefault(same(name), name)
-    label_of = dict(zip(different, apart(list(different.values()))))
-    return numbered([label_of[same(name)] for name in named])
+    for name in names:
+        different.setdefault(normalized(name), name)
+    label_of = dict(zip(different, shortest_suffixes(list(different.values()))))
+    return numbered([label_of[normalized(name)] for name in names])
 
 
-def same(name):
-    return tuple(unicodedata.normalize("NFC", part) for part in name)
+def normalized(name):
+    return tuple(unicodedata.normalize("NFC", component) for component in name)
 
 
-def parts(path):
-    """The parts of a path without empty ones and dots."""
-    named = split(path)
-    # A path that does not end with a name gets that of the folder which it leads to.
-    if not named or named[-1] == ".." or named == ["/"]:
-        named = split(os.path.realpath(path))
-    return named or [path]
+def components(path):
+    """Returns the components of a path, without empty components and dots."""
+    found = split(path)
+    # A path that does not end with a name is replaced by the path of the folder that it refers to.
+    if not found or found[-1] == ".." or found == ["/"]:
+        found = split(os.path.realpath(path))
+    return found or [path]
 
 
 def split(path):
@@ -160,33 +161,33 @@ def split(path):
     return ["/"] + found if raw.startswith(b"/") else found
 
 
-def apart(names):
-    """For each name as many of its parts, from its end, as make it another one than the others."""
+def shortest_suffixes(names):
+    """Returns the shortest suffix of each name, in whole components, that distinguishes it from the other names."""
     counts = [1] * len(names)
     while True:
-        found = [joined(name[-count:]) for name, count in zip(names, counts)]
+        suffixes = [join(name[-count:]) for name, count in zip(names, counts)]
         groups = {}
-        for place, label in enumerate(found):
-            groups.setdefault(unicodedata.normalize("NFC", label), []).append(place)
-        longer = [
-            place for places in groups.values() if len(places) > 1
-            for place in places if counts[place] < len(names[place])]
-        if not longer:
-            return found
-        for place in longer:
-            counts[place] += 1
+        for index, suffix in enumerate(suffixes):
+            groups.setdefault(unicodedata.normalize("NFC", suffix), []).append(index)
+        ambiguous = [
+            index for indexes in groups.values() if len(indexes) > 1
+            for index in indexes if counts[index] < len(names[index])]
+        if not ambiguous:
+            return suffixes
+        for index in ambiguous:
+            counts[index] += 1
 
 
-def joined(found):
-    return "/" + "/".join(found[1:]) if found[0] == "/" and len(found) > 1 else "/".join(found)
+def join(name):
+    return "/" + "/".join(name[1:]) if name[0] == "/" and len(name) > 1 else "/".join(name)
 
 
-def numbered(found):
-    """Numbers what is still the same, from the second one on."""
-    taken = {unicodedata.normalize("NFC", label) for label in found}
+def numbered(labels):
+    """Returns labels in which each repetition is made unique by a number."""
+    taken = {unicodedata.normalize("NFC", label) for label in labels}
     seen = set()
     result = []
-    for label in found:
+    for label in labels:
         name, number = unicodedata.normalize("NFC", label), 2
         if name in seen:
             while unicodedata.normalize("NFC", f"{label}#{number}") in taken:

@@ -1,4 +1,4 @@
-"""A data source of Apache Spark for captures: `spark.read.format("pingferry").load("captures/*")`.
+"""A data source for Apache Spark that reads captures.
 
     import pingferry_source
     pingferry_source.register(spark)
@@ -6,7 +6,7 @@
     records = pingferry_source.without_duplicates(pingferry_source.records(read))
     statuses = pingferry_source.statuses(read)
 
-See `Captures` for the rows and the options.
+`Captures` documents the rows and the options.
 """
 
 import dataclasses
@@ -28,50 +28,52 @@ import pingferry_plan
 import pingferry_program
 import pingferry_records
 from pingferry_program import MIB, Limits
-from pingferry_records import REPEATED_ID_CODE, REPEATED_ID_CODES, REPEATED_ID_WORDS, NotARecord
+from pingferry_records import REPEATED_ID_CODE, REPEATED_ID_CODES, REPEATED_ID_TEXT, NotARecord
 
-MOST_ROWS = 10_000
-MOST_BYTES = 8 * MIB
+# The number of rows, and of bytes in lines, at which a batch is passed to Spark.
+MAX_BATCH_ROWS = 10_000
+MAX_BATCH_BYTES = 8 * MIB
 
 
 def struct(**types):
     return StructType([StructField(name, kind) for name, kind in types.items()])
 
 
-TEXT, TEXTS, WHOLE = StringType(), ArrayType(StringType()), LongType()
+STRING, STRINGS, INTEGER = StringType(), ArrayType(StringType()), LongType()
 STATUS = struct(
-    capture=TEXT, segments=TEXT, outcome=TEXT, exit=IntegerType(), reason=TEXT, problems=TEXTS, records=WHOLE, left_out=WHOLE,
-    seconds=DoubleType(), worker=TEXT)
+    capture=STRING, segments=STRING, outcome=STRING, exit=IntegerType(), reason=STRING, problems=STRINGS, records=INTEGER,
+    left_out=INTEGER, seconds=DoubleType(), worker=STRING)
 SCHEMA = struct(
-    part=IntegerType(), line=WHOLE, system=TEXT, type=TEXT, id=TEXT, client=TEXT, time=TEXT,
-    app=struct(**dict.fromkeys(pingferry_records.APP_KEYS, TEXT)),
-    target=struct(headers=MapType(TEXT, TEXT), method=TEXT, path=TEXT), payload=TEXT,
-    source=struct(capture=TEXT, index=WHOLE, path=TEXT, store=TEXT), notes=TEXTS, held=TEXTS, status=STATUS)
+    part=IntegerType(), line=INTEGER, system=STRING, type=STRING, id=STRING, client=STRING, time=STRING,
+    app=struct(**dict.fromkeys(pingferry_records.APP_KEYS, STRING)),
+    target=struct(headers=MapType(STRING, STRING), method=STRING, path=STRING), payload=STRING,
+    source=struct(capture=STRING, index=INTEGER, path=STRING, store=STRING), notes=STRINGS, held=STRINGS, status=STATUS)
 
 
 class Captures(DataSource):
-    """Captures and bundles as rows: one for each record, and one for each part that a worker read.
+    """The rows of captures and bundles: one for each record, and one for each part that a worker read.
 
-    A part is a capture, or some segments of a bundle. Its records have the keys that the contract of records names (`payload` is
-    its text, byte for byte), and `part` and `line`: their place among all. Its last row has the column `status` and no record:
+    A part is a capture, or a range of segments of a bundle. The columns of a record are the keys of the record format, where
+    `payload` is JSON as a string, byte by byte as in the line. The columns `part` and `line` determine the order of the records.
+    The last row of each part has only the columns `part` and `status`. The fields of `status` are:
 
-    - `capture`, `segments`: what was read.
-    - `outcome`: `whole`; `incomplete` if some of it could not be read or understood; `failed` if nothing came of it.
-    - `exit`: the status of `pingferry convert`; null if it did not end by itself.
-    - `reason`: why it is not whole, where the status alone does not say it.
+    - `capture`, `segments`: the path of the capture and the range of segments.
+    - `outcome`: `whole`, `incomplete` if some of the part could not be read, or `failed` if it has no rows.
+    - `exit`: the exit status of `pingferry convert`, or null if it was killed or not started.
+    - `reason`: why the part is not whole, unless the exit status and `problems` state it.
     - `problems`: the last lines that the program wrote to standard error.
-    - `records`, `left_out`: how many records came of it, and how many lines did not.
-    - `seconds`, `worker`: how long it took, on which machine.
+    - `records`, `left_out`: the numbers of records and of omitted lines.
+    - `seconds`, `worker`: the elapsed time and the name of the machine.
 
-    Paths are local or on a mounted file system, the same on all machines. They may have the patterns of `glob`; a list of paths
-    is as good as one. Options:
+    Paths are local paths, or paths on a mounted file system, and are the same on all machines. They can be patterns of `glob`.
+    `load()` accepts a path or a list of paths. The options, with their defaults in parentheses, are:
 
-    - `program`: where `pingferry` is on the workers. Otherwise the variable PINGFERRY says it, or the search path.
-    - `timeout`: seconds that one part may take (600).
-    - `memory`: MiB of address space that the program may take for one part (1024).
-    - `spool`: MiB that the records of one part may take on the disk of a worker, in TMPDIR (8192).
-    - `segments`: how many segments of a bundle, of 4 MiB each, one worker reads (16).
-    - `record`: MiB of the largest record that becomes a row; larger ones are left out and counted (16).
+    - `program`: the path of `pingferry` on the workers (the environment variable PINGFERRY, or `pingferry` in the search path).
+    - `timeout`: the time limit for a part, in seconds (600).
+    - `memory`: the maximum address space of the program, in MiB (1024).
+    - `spool`: the maximum size of the records of a part on the disk of a worker, in TMPDIR, in MiB (8192).
+    - `segments`: the maximum number of segments of a bundle, of 4 MiB each, in a part (16).
+    - `record`: the maximum size of a record, in MiB. Larger records are omitted and counted (16).
     """
 
     @classmethod
@@ -83,13 +85,13 @@ class Captures(DataSource):
 
     def reader(self, schema):
         if schema != SCHEMA:
-            raise ValueError("the columns of pingferry are fixed: choose among them with select()")
+            raise ValueError("pingferry has fixed columns; use select() to choose columns")
         return CapturesReader(settings(self.options))
 
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """What the options say."""
+    """The values of the options."""
 
     patterns: list[str]
     program: str | None
@@ -99,28 +101,28 @@ class Settings:
 
 
 def settings(options):
-    """Reads the options.
+    """Returns the values of the options.
 
-    Raises ValueError for one that is not known, or is no number where one has to be.
+    Raises ValueError if an option is unknown or its value is invalid.
     """
     known = {"path", "paths", "program", "timeout", "memory", "spool", "segments", "record"}
     unknown = sorted(set(map(str.lower, options)) - known)
     if unknown:
-        raise ValueError(f"pingferry has no option {', '.join(unknown)}; it has {', '.join(sorted(known))}")
+        raise ValueError(f"unknown options: {', '.join(unknown)}; the options of pingferry are {', '.join(sorted(known))}")
 
-    def number(name, default, most=1_000_000):
+    def number(name, default, maximum=1_000_000):
         text = str(options.get(name, default))
-        if not (text.isascii() and text.isdigit() and 1 <= int(text) <= most):
-            raise ValueError(f"the option {name} is a whole number from 1 to {most}, not {text!r}")
+        if not (text.isascii() and text.isdigit() and 1 <= int(text) <= maximum):
+            raise ValueError(f"the option {name} must be an integer from 1 to {maximum}, not {text!r}")
         return int(text)
 
-    patterns = pingferry_plan.given(options.get("path"), options.get("paths"))
+    patterns = pingferry_plan.load_patterns(options.get("path"), options.get("paths"))
     limits = Limits(number("timeout", 600), number("memory", 1024) * MIB, number("spool", 8192) * MIB)
     return Settings(patterns, options.get("program"), limits, number("segments", 16), number("record", 16, 1024) * MIB)
 
 
 class CapturesPart(InputPartition):
-    """A part as Spark hands it to a worker."""
+    """A part in the form in which Spark sends it to a worker."""
 
     def __init__(self, part):
         super().__init__(part)
@@ -133,34 +135,39 @@ class CapturesReader(DataSourceReader):
         self.settings = settings
 
     def partitions(self):
-        chosen = self.settings
+        settings = self.settings
         return [
             CapturesPart(part)
-            for part in pingferry_plan.plan(chosen.patterns, chosen.program, chosen.limits, chosen.segments)]
+            for part in pingferry_plan.plan(settings.patterns, settings.program, settings.limits, settings.segments)]
 
     def read(self, partition):
-        """The rows of a part, in batches. Nothing is handed on before all of it was read; whatever goes wrong is told in the
-        last row."""
+        """Yields the rows of a part in batches.
+
+        The rows are passed on only after the program has ended. All failures are reported in the last row.
+        """
         forget_zip_importers()
         part, rows = partition.value, Rows(partition.value.number)
-        ending = None
+        result = None
         try:
             program = pingferry_program.program_path(self.settings.program)
             if program is None:
                 raise FileNotFoundError(
-                    f"there is no program {self.settings.program or 'pingferry'} on this worker: install pingferry on all of "
-                    "them, or tell where it is with the option program")
-            with pingferry_program.running(command(program, part), self.settings.limits) as (ending, output):
-                if ending.reason is None and ending.status in (0, 1):
-                    yield from rows.of(output, self.settings.record)
+                    f"there is no program {self.settings.program or 'pingferry'} on this worker: install pingferry on all "
+                    "workers, or state its path with the option program")
+            with pingferry_program.running(command(program, part), self.settings.limits) as (result, output):
+                if result.reason is None and result.status in (0, 1):
+                    yield from rows.batches(output, self.settings.record)
         except (OSError, subprocess.SubprocessError) as error:
-            ending = pingferry_program.Ending(None, str(error), [])
-        yield rows.last(status(part, ending, rows))
+            result = pingferry_program.Result(None, str(error), [])
+        yield rows.last_batch(status(part, result, rows))
 
 
 def forget_zip_importers():
-    """Before each task Spark has Python look into archives of modules anew, into its own `pyspark.zip` once for each of a dozen
-    packages: a tenth of a second and more. Importers that are forgotten are not asked, and are made again when one is needed."""
+    """Removes the cached importers of zip archives.
+
+    Before each task, Spark invalidates the caches of all importers, so that each importer of `pyspark.zip` reads the archive again.
+    This takes more than 0.1 s. Removed importers are created again when they are needed.
+    """
     for path, importer in list(sys.path_importer_cache.items()):
         if isinstance(importer, zipimport.zipimporter):
             sys.path_importer_cache.pop(path, None)
@@ -173,53 +180,56 @@ def command(program, part):
     return words + ["--", part.path]
 
 
-def status(part, ending, rows):
-    """The status of a part, as the columns of `STATUS`."""
-    has_rows = ending.reason is None and ending.status in (0, 1)
-    reason = ending.reason
+def status(part, result, rows):
+    """Returns the status of a part, with the fields of `STATUS`."""
+    has_rows = result.reason is None and result.status in (0, 1)
+    reason = result.reason
     if rows.left_out:
-        reason = f"{rows.left_out} lines left out, the first of them because: {rows.why}"
+        reason = f"{rows.left_out} lines left out, the first of them because: {rows.first_fault}"
     elif not has_rows and reason is None:
-        # What went wrong, and what to do about it.
-        reason = "; ".join(ending.said[-3:]) or f"pingferry ended with status {ending.status} and said nothing"
-    is_whole = has_rows and ending.status == 0 and not rows.left_out
+        # The last lines are the error and the hint.
+        reason = "; ".join(result.error_lines[-3:]) or f"pingferry ended with status {result.status} without a message"
+    is_whole = has_rows and result.status == 0 and not rows.left_out
     return {
-        "capture": pingferry_program.shown(part.path), "segments": part.segments,
-        "outcome": "whole" if is_whole else "incomplete" if has_rows else "failed", "exit": ending.status,
-        "reason": reason, "problems": ending.said, "records": rows.count, "left_out": rows.left_out,
-        "seconds": ending.seconds, "worker": socket.gethostname()}
+        "capture": pingferry_program.printable(part.path), "segments": part.segments,
+        "outcome": "whole" if is_whole else "incomplete" if has_rows else "failed", "exit": result.status,
+        "reason": reason, "problems": result.error_lines, "records": rows.count, "left_out": rows.left_out,
+        "seconds": result.seconds, "worker": socket.gethostname()}
 
 
 class Rows:
-    """Makes batches of rows out of lines, of which no more are held than one batch takes."""
+    """Converts lines to batches of rows. Only the rows of one batch are in memory."""
 
     def __init__(self, part):
         self.part = part
         self.count = 0
-        # How many lines became no rows, and why the first did not.
+        # The number of omitted lines, and the reason for the first of them.
         self.left_out = 0
-        self.why = None
+        self.first_fault = None
         self.schema = to_arrow_schema(SCHEMA)
-        self.begin()
+        self.begin_batch()
 
-    def begin(self):
+    def begin_batch(self):
         self.columns = {name: [] for name in self.schema.names}
         self.bytes = 0
 
-    def of(self, file, longest):
-        """The batches of a file of records but the last, which is for the status too."""
+    def batches(self, file, max_bytes):
+        """Yields all batches of a file of records, except for the last one, which `last_batch` returns.
+
+        `max_bytes` is the maximum size of a record.
+        """
         number = 0
-        while line := file.readline(longest + 1):
+        while line := file.readline(max_bytes + 1):
             try:
-                if len(line) > longest and not line.endswith(b"\n"):
+                if len(line) > max_bytes and not line.endswith(b"\n"):
                     skip_line(file)
-                    raise NotARecord(f"line {number + 1} has more than {longest // MIB} MiB (option record)")
-                self.add(pingferry_records.record(line.rstrip(b"\n")), number, len(line))
+                    raise NotARecord(f"line {number + 1} has more than {max_bytes // MIB} MiB (option record)")
+                self.add(pingferry_records.parse_record(line.rstrip(b"\n")), number, len(line))
             except NotARecord as fault:
                 self.left_out += 1
-                self.why = self.why or pingferry_program.shown(str(fault))
+                self.first_fault = self.first_fault or pingferry_program.printable(str(fault))
             number += 1
-            if len(self.columns["part"]) >= MOST_ROWS or self.bytes >= MOST_BYTES:
+            if len(self.columns["part"]) >= MAX_BATCH_ROWS or self.bytes >= MAX_BATCH_BYTES:
                 yield self.batch()
 
     def add(self, record, number, size):
@@ -233,27 +243,29 @@ class Rows:
         self.count += 1
 
     def batch(self):
+        """Returns the current batch and begins a new one."""
         arrays = [pyarrow.array(self.columns[field.name], field.type) for field in self.schema]
-        self.begin()
+        self.begin_batch()
         return pyarrow.RecordBatch.from_arrays(arrays, schema=self.schema)
 
-    def last(self, status):
+    def last_batch(self, status):
+        """Returns the remaining rows and the row of the status."""
         for name, column in self.columns.items():
             column.append({"part": self.part, "status": status}.get(name))
         return self.batch()
 
 
 def skip_line(file):
-    """Goes on behind the end of the line."""
+    """Reads and discards the rest of the current line."""
     while (piece := file.readline(MIB)) and not piece.endswith(b"\n"):
         pass
 
 
-# MARK: What is made of the rows
+# MARK: Using the rows
 
 
 def register(spark):
-    """Makes the data source known to a session, and takes these modules to its workers."""
+    """Registers the data source in a session, and sends these modules to its workers."""
     folder = os.path.dirname(os.path.abspath(__file__))
     for module in (pingferry_program, pingferry_records, pingferry_plan):
         spark.sparkContext.addPyFile(os.path.join(folder, module.__name__ + ".py"))
@@ -262,20 +274,20 @@ def register(spark):
 
 
 def records(read):
-    """The rows that are records."""
+    """Returns the rows that are records."""
     return read.where(F.col("status").isNull()).drop("status")
 
 
 def statuses(read):
-    """The rows that tell how reading went: a row for each part."""
+    """Returns the statuses, one row for each part."""
     return read.where(F.col("status").isNotNull()).select("part", "status.*")
 
 
 def without_duplicates(records):
-    """The records that `pingferry bundle` of all captures has, with the same lines.
+    """Returns the records that a bundle of all captures contains, with the same lines.
 
-    Of records with equal system, type, id and payload it keeps the first, in the order of captures and inside each. A record
-    whose id an earlier one has too, with another payload, is noted, unless it is noted already.
+    Of records with equal system, type, id and payload, the first is kept, in the order of the captures and of the records in each.
+    A record that has the id of an earlier record, but another payload, gets a note, unless it already has that note.
     """
     key = ["system", "type", "id"]
     same_id = Window.partitionBy(key).orderBy("part", "line")
@@ -283,9 +295,9 @@ def without_duplicates(records):
     codes = F.create_map([F.lit(word) for pair in REPEATED_ID_CODES.items() for word in pair])
     code = F.coalesce(codes[F.col("system")], F.lit(REPEATED_ID_CODE))
     is_noted = F.exists("notes", lambda note: F.startswith(note, code))
-    note = F.concat(code, F.lit(" " + REPEATED_ID_WORDS))
+    note = F.concat(code, F.lit(" " + REPEATED_ID_TEXT))
     noted = F.when((F.col("place") > 1) & ~is_noted, F.concat(F.array(note), "notes")).otherwise(F.col("notes"))
-    # The rows of one key come to one worker once; both windows are looked at there.
+    # The rows of a key are sent to one worker once, which computes both windows.
     return (
         records.repartition(*key).withColumn("payload_hash", F.sha2("payload", 256))
         .withColumn("place", F.row_number().over(same_payload)).where("place = 1")
