@@ -1,4 +1,4 @@
-"""Answers questions to the tables in a folder that `pingferry convert -o phone.csv` made:
+"""Answers five questions with the tables in a folder that `pingferry convert -o phone.csv` writes.
 
     python3 pandas_questions.py phone.csv
 """
@@ -9,7 +9,8 @@ import pandas
 
 
 def table(name):
-    # All as text, for a column of few values may look like numbers; an empty field is a value that is not known.
+    # All columns are read as strings, because pandas could mistake a column with few values for numbers. An empty field is a
+    # missing value.
     return pandas.read_csv(f"{sys.argv[1]}/{name}.csv", dtype="string", keep_default_na=False, na_values=[""])
 
 
@@ -21,15 +22,15 @@ def show(question, answer):
 records, events, core, holds = table("records"), table("events"), table("core"), table("holds")
 searches = table("searches")
 
-# Each client once a day, whatever the letter case of its id is.
+# Each client counts once a day. The case of letters in client ids is ignored.
 seen = records.assign(client=records.system + " " + records.client.str.lower())
 show("daily-active-clients", seen.groupby("day").client.nunique().reset_index(name="clients"))
 
-# An event that no document names has its technical name alone.
+# Events without a documented meaning have no label. Their names are used instead.
 named = events.assign(day=events.time.str[:10], label=events.label.fillna(events.name))
 show("events-by-label", named.groupby(["day", "label"]).size().reset_index(name="events"))
 
-# The phone counts the core pings of a client one by one: what lies between the first and the last has to be there.
+# The core pings of a client have consecutive sequence numbers, so that missing numbers are missing pings.
 pings = core.merge(records[["record", "client"]], on="record")
 pings = pings.assign(client=pings.client.str.lower(), seq=pings.seq.astype("Int64"))
 gaps = pings.groupby("client").seq.agg(first="min", last="max", found="nunique").reset_index()

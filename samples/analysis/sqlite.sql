@@ -1,4 +1,4 @@
--- Answers questions to a database that `pingferry convert -o phone.sqlite` made:
+-- Answers five questions with the database that `pingferry convert -o phone.sqlite` writes:
 --   sqlite3 phone.sqlite < sqlite.sql
 .mode csv
 .headers on
@@ -7,12 +7,12 @@
 SELECT day, count(DISTINCT system || ' ' || lower(client)) AS clients
 FROM records WHERE day IS NOT NULL GROUP BY day ORDER BY day;
 
--- An event that no document names has its technical name alone.
+-- Events without a documented meaning have no label. Their names are used instead.
 .print # events-by-label
 SELECT substr(time, 1, 10) AS day, coalesce(label, name) AS label, count(*) AS events
 FROM events WHERE time IS NOT NULL AND coalesce(label, name) IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 3 DESC, 2;
 
--- The phone counts the core pings of a client one by one: what lies between the first and the last has to be there.
+-- The core pings of a client have consecutive sequence numbers, so that missing numbers are missing pings.
 .print # sequence-gaps
 SELECT lower(client) AS client, min(seq) AS first, max(seq) AS last, max(seq) - min(seq) + 1 - count(DISTINCT seq) AS missing
 FROM core JOIN records USING (record) GROUP BY 1 HAVING missing > 0 ORDER BY 1;
