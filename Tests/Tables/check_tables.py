@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Compares the tables and the timeline that pingferry exports with rows that are computed independently.
+"""Compares the tables and the timeline that pingferry writes for captures with rows that this script computes from the records.
 
     check_tables.py PINGFERRY FOLDER
 
-FOLDER is the output of a generator of Tests/Fixtures, or any folder of captures. Captures that can be read without a password
-according to their oracles are converted together, and their tables are compared with rows that are computed from the records
-that the program writes as NDJSON. Other tests compare those records with the same oracles. Every other capture is converted
-separately, and the values that its oracle states replace the values that the program writes. An oracle is a file
-`expected-<case>.json` beside a capture, with the requests of each entry if the capture is a log, or a file
-`expected-requests.json` in a store of Sift. Problems and quarantined items are compared with the oracle of each capture. All rows
-are computed according to the document "Exports", without code of the program.
+FOLDER is the output of a generator in Tests/Fixtures, or another folder of captures. The expected results of a capture, called its
+oracle, are in `expected-<case>.json` beside the capture or, for a store of Sift, in `expected-requests.json` in the store. The
+oracle of a request log has the expected record of each entry.
 
-Prints a line for each difference. The exit status is 1 if there are differences. Requires only the standard library.
+Captures that can be read without a password, according to their oracle, are converted together. Their tables are compared with rows
+computed from the records that the program writes as NDJSON. Other tests compare those records with the same oracles. Each
+remaining capture is converted separately, and the values in its oracle replace those in the records. Problems and quarantine are
+compared with the oracle of each capture. This script implements the document "Exports" and shares no code with the program.
+
+Prints a line for each difference, and exits with status 1 if there is one. Only the standard library is used.
 """
 
 import concurrent.futures
@@ -29,30 +30,31 @@ import tempfile
 
 csv.field_size_limit(1 << 30)
 sys.setrecursionlimit(20000)
-MOST_TIME = 253402300800000
+# The time at which the year 10000 begins, in milliseconds since 1970.
+END_OF_TIME = 253402300800000
 
 
 class Number(str):
-    """A number as its text, so that no digits are lost."""
+    """A JSON number as the string in the document, so that it is not rounded to a double."""
 
 
-def unique(pairs):
+def object_without_duplicates(pairs):
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("duplicate key")
     return found
 
 
-def refuse(text):
+def reject(text):
     raise ValueError(text)
 
 
-def read_json(text, object_of=unique):
-    return json.loads(text, parse_int=Number, parse_float=Number, parse_constant=refuse, object_pairs_hook=object_of)
+def read_json(text, object_of=object_without_duplicates):
+    return json.loads(text, parse_int=Number, parse_float=Number, parse_constant=reject, object_pairs_hook=object_of)
 
 
 def canonical(value):
-    """Returns canonical JSON: keys sorted by UTF-8 bytes, no spaces, shortest escapes, numbers as stored."""
+    """Returns canonical JSON: keys sorted by their UTF-8 bytes, no spaces, the shortest escapes, and numbers as stored."""
     if isinstance(value, Number):
         return str(value)
     if isinstance(value, str):
@@ -70,18 +72,19 @@ def as_json(value):
     return None if value is None else canonical(value)
 
 
-def text_of(value):
-    """Returns a string that can be encoded as UTF-8, or None if the value is not a string."""
+def string_of(value):
+    """Returns a string as valid UTF-8, with replacement characters for surrogates. Returns None for other values."""
     if not isinstance(value, str) or isinstance(value, Number):
         return None
     return "".join("\ufffd" * 3 if "\ud800" <= letter <= "\udfff" else letter for letter in value)
 
 
-def text_or_json(value):
-    return text_of(value) if isinstance(value, str) and not isinstance(value, Number) else as_json(value)
+def string_or_json(value):
+    return string_of(value) if isinstance(value, str) and not isinstance(value, Number) else as_json(value)
 
 
 def integer_of(value):
+    """Returns a number as a signed 64-bit integer, or None for other values."""
     if not isinstance(value, Number) or not re.fullmatch(r"-?[0-9]{1,20}", value):
         return None
     number = int(value)
@@ -89,6 +92,7 @@ def integer_of(value):
 
 
 def get(value, *keys):
+    """Returns the member of nested objects, or None if one of the keys is missing."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value
@@ -102,13 +106,13 @@ def milliseconds(time):
 
 
 def time_text(instant):
-    if instant is None or not 0 <= instant < MOST_TIME:
+    if instant is None or not 0 <= instant < END_OF_TIME:
         return None
     time = datetime.datetime(1970, 1, 1) + datetime.timedelta(milliseconds=instant)
     return time.strftime("%Y-%m-%dT%H:%M:%S.") + "%03dZ" % (time.microsecond // 1000)
 
 
-# Events. Each function yields the columns of the events of a payload. The key "own" has the time of the event itself.
+# Functions that yield the columns of each event in a payload. `own` is the time of the event itself, in milliseconds.
 
 def mozilla_events(payload, record):
     events = payload.get("events")
@@ -116,19 +120,19 @@ def mozilla_events(payload, record):
         return
     offsets = [(n, int(event[0])) for n, event in enumerate(events)
                if isinstance(event, list) and event and integer_of(event[0]) is not None]
-    # A drop to less than half, by more than 100, means that another process was started.
+    # A new process begins if the offset drops to less than half and by more than 100 ms.
     starts = [n for (_, before), (n, offset) in zip(offsets, offsets[1:]) if 0 <= offset < before // 2 and before - offset > 100]
     noted = [int(note.group(1)) for note in (re.match(r"E13 events\[(\d+)\]", text) for text in record["notes"]) if note]
     if noted and noted != starts:
-        raise ValueError("E13 noted at %s, offsets drop at %s" % (noted, starts))
+        raise ValueError("the notes E13 are at %s, but the offsets drop at %s" % (noted, starts))
     for n, event in enumerate(events):
         event = event if isinstance(event, list) else []
         event = event + [None] * (6 - len(event))
-        words = [text_of(word) for word in event[1:4]]
+        words = [string_of(word) for word in event[1:4]]
         name = None
         if words[0] is not None and words[1] is not None:
             name = ".".join(word for word in words if word is not None)
-        yield dict(name=name, category=words[0], method=words[1], object=words[2], value=text_or_json(event[4]),
+        yield dict(name=name, category=words[0], method=words[1], object=words[2], value=string_or_json(event[4]),
                    extra=as_json(event[5]), elapsed_ms=integer_of(event[0]),
                    time_basis="earlier-run" if starts and n < starts[-1] else "record")
 
@@ -136,7 +140,7 @@ def mozilla_events(payload, record):
 def glean_events(payload, _):
     events = payload.get("events")
     for event in events if isinstance(events, list) else []:
-        category, name = text_of(get(event, "category")), text_of(get(event, "name"))
+        category, name = string_of(get(event, "category")), string_of(get(event, "name"))
         yield dict(name=None if None in (category, name) else category + "." + name, category=category,
                    extra=as_json(get(event, "extra")), elapsed_ms=integer_of(get(event, "timestamp")))
 
@@ -146,23 +150,23 @@ def sift_events(payload, _):
         own = ["time", "mobile_event_type", "ios_app_state", "ios_device_properties"]
         rest = {key: value for key, value in event.items() if key not in own}
         instant = integer_of(event.get("time"))
-        yield dict(name=text_of(event.get("mobile_event_type")), extra=as_json(rest or None),
+        yield dict(name=string_of(event.get("mobile_event_type")), extra=as_json(rest or None),
                    time_basis="record" if time_text(instant) is None else "event", own=instant)
 
 
 def leanplum_time(value):
-    if text_of(value) is None or not re.fullmatch(r"[0-9]{1,18}(\.[0-9]{1,18})?", value):
+    if string_of(value) is None or not re.fullmatch(r"[0-9]{1,18}(\.[0-9]{1,18})?", value):
         return None
     return int(decimal.Decimal(value) * 1000 // 1)
 
 
 def leanplum_events(payload, _):
     for request in payload["data"]:
-        action = text_of(request.get("action"))
+        action = string_of(request.get("action"))
         own = {"track": "event", "advance": "state"}.get(action)
-        name = text_of(request.get(own)) if own else None
+        name = string_of(request.get(own)) if own else None
         params = request.get("params")
-        if text_of(params) is not None:
+        if string_of(params) is not None:
             try:
                 params = read_json(params, dict)
             except (ValueError, RecursionError):
@@ -175,9 +179,9 @@ def leanplum_events(payload, _):
 def activity_events(payload, _):
     pings = payload.get("payloads")
     for ping in pings if isinstance(pings, list) and pings else [payload]:
-        own = [key for key in ("event", "source", "page") if text_of(ping.get(key)) is not None]
+        own = [key for key in ("event", "source", "page") if string_of(ping.get(key)) is not None]
         rest = {key: value for key, value in ping.items() if key not in own}
-        yield dict(name=text_of(ping.get("event")), object=text_of(ping.get("source")), value=text_of(ping.get("page")),
+        yield dict(name=string_of(ping.get("event")), object=string_of(ping.get("source")), value=string_of(ping.get("page")),
                    extra=as_json(rest or None))
 
 
@@ -186,6 +190,7 @@ EVENTS = {"mozilla": mozilla_events, "glean": glean_events, "sift": sift_events,
 
 
 def events_of(record):
+    """Returns the expected rows of the table `events` for a record."""
     rows = []
     for n, event in enumerate(EVENTS[record["system"]](record["payload"], record)):
         basis = event.setdefault("time_basis", "record")
@@ -201,9 +206,8 @@ def events_of(record):
     return rows
 
 
-# The phone, as the payload states it: os, os_version, device, locale.
-
 def device_of(record):
+    """Returns the columns os, os_version, device and locale of a record."""
     payload, system = record["payload"], record["system"]
     if system == "mozilla":
         found = [payload.get(key) for key in ("os", "osversion", "device", "locale")]
@@ -215,8 +219,8 @@ def device_of(record):
     elif system == "leanplum":
         found = [None] * 4
         for request in payload["data"]:
-            for place, key in enumerate(("systemName", "systemVersion", "deviceModel", "locale")):
-                found[place] = request[key] if text_of(request.get(key)) is not None else found[place]
+            for index, key in enumerate(("systemName", "systemVersion", "deviceModel", "locale")):
+                found[index] = request[key] if string_of(request.get(key)) is not None else found[index]
     else:
         found = [None] * 4
         for event in payload["data"]:
@@ -227,7 +231,7 @@ def device_of(record):
             elif isinstance(old, dict) and old:
                 model = next((old[key] for key in ("hw.machine", "hw_machine", "model") if key in old), None)
                 found = [old.get("system_name"), old.get("system_version"), model, None]
-    return [text_of(value) for value in found]
+    return [string_of(value) for value in found]
 
 
 # The documented fields of core pings, by type.
@@ -246,7 +250,7 @@ def core_of(record):
     for name, kind in kinds.items():
         value = payload.get(name)
         row[name] = {
-            "integer": lambda: integer_of(value), "text": lambda: text_of(value),
+            "integer": lambda: integer_of(value), "text": lambda: string_of(value),
             "boolean": lambda: int(value) if isinstance(value, bool) else None,
             "list": lambda: as_json(value) if isinstance(value, list) else None,
             "object": lambda: as_json(value) if isinstance(value, dict) else None}[kind]()
@@ -281,9 +285,9 @@ def states_of(record):
             state = event.get(key)
             if state is None:
                 continue
-            place = [get(state, "location", axis) for axis in ("latitude", "longitude", "altitude")]
-            place = [float(value) if isinstance(value, Number) else None for value in place]
-            yield dict(n=n, kind=kind, latitude=place[0], longitude=place[1], altitude=place[2], state=canonical(state))
+            location = [get(state, "location", axis) for axis in ("latitude", "longitude", "altitude")]
+            location = [float(value) if isinstance(value, Number) else None for value in location]
+            yield dict(n=n, kind=kind, latitude=location[0], longitude=location[1], altitude=location[2], state=canonical(state))
 
 
 def record_row(number, record):
@@ -300,7 +304,7 @@ def record_row(number, record):
 
 
 def expected_tables(records):
-    """Returns the expected rows of the tables of records and of clients, by table."""
+    """Returns the expected rows of each table, except for problems, quarantine and the tables about the export."""
     tables = {name: [] for name in
               "records holds notes events core searches metrics sift_states clients".split()}
     clients = {}
@@ -339,16 +343,16 @@ def expected_tables(records):
     return tables
 
 
-# Oracles.
+# Oracles
 
-def same(found, expected):
-    """Returns whether two JSON values are equal. Numbers are compared by value."""
+def are_equal(found, expected):
+    """Returns whether two JSON values are equal. Numbers are compared by value, not as strings."""
     if isinstance(found, Number) and isinstance(expected, Number):
         return decimal.Decimal(found) == decimal.Decimal(expected)
     if isinstance(found, dict) and isinstance(expected, dict):
-        return found.keys() == expected.keys() and all(same(found[key], expected[key]) for key in found)
+        return found.keys() == expected.keys() and all(are_equal(found[key], expected[key]) for key in found)
     if isinstance(found, list) and isinstance(expected, list):
-        return len(found) == len(expected) and all(map(same, found, expected))
+        return len(found) == len(expected) and all(map(are_equal, found, expected))
     return type(found) is type(expected) and found == expected
 
 
@@ -358,7 +362,7 @@ def read_oracle(path):
 
 
 class Case:
-    """A capture and its expected results. A result is None if the oracle does not state it."""
+    """A capture and its expected results, which are None if the oracle does not contain them."""
 
     def __init__(self, path, oracle=None):
         oracle = oracle if isinstance(oracle, dict) else {}
@@ -380,7 +384,11 @@ class Case:
 
     @staticmethod
     def of_log(path, oracle):
-        """Returns a case for a log. Equal uploads give one record, which is held if one of them was delivered. Glean is ignored."""
+        """Returns the case of a request log.
+
+        The tables contain one record for equal uploads, which is held if one of the uploads was delivered. The oracle has no
+        records of Glean, so they are not compared.
+        """
         case, known = Case(path), {}
         for entry in oracle["entries"]:
             record = entry["record"]
@@ -395,24 +403,26 @@ class Case:
 
     @staticmethod
     def of_sift(path, requests):
+        """Returns the case of a store of Sift with its expected list requests."""
         case = Case(path)
         case.records = [dict(request["body"], source=request["source"]) for request in requests if request["body"]["data"]]
         for record in case.records:
             ids = [event["installation_id"] for event in record["data"] if "installation_id" in event]
             record.update(payload={"data": record.pop("data")}, system="sift", type="mobile_events", held=[])
             record["client"] = ids[0] if ids else None
-            place = re.fullmatch(r"uploader\[(\d+)\]", record["source"])
-            record["source"] = {"index": Number(place.group(1))} if place else {}
+            index = re.fullmatch(r"uploader\[(\d+)\]", record["source"])
+            record["source"] = {"index": Number(index.group(1))} if index else {}
         return case
 
 
-# The program.
-
 class Run:
+    """Converts the captures of a case and compares the outputs. `faults` are the differences that were found."""
+
     def __init__(self, program, case, folder):
         self.program, self.case, self.folder, self.faults = program, case, folder, []
 
     def convert(self, name, *options):
+        """Converts the captures to the output `name`. Returns its path, and sets `status` and `errors`."""
         path = os.path.join(self.folder, name)
         command = [self.program, "convert", "--quiet", *options, "-o", path, *self.case.paths]
         environment = dict(os.environ)
@@ -422,20 +432,20 @@ class Run:
             command += ["--password-file", os.path.join(os.path.dirname(self.case.paths[0]), self.case.password_file)]
         finished = subprocess.run(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
-        self.status, self.complaints = finished.returncode, finished.stderr.decode()
+        self.status, self.errors = finished.returncode, finished.stderr.decode()
         return path
 
     def fault(self, text):
         self.faults.append("%s: %s" % (self.case.name, text[:1500]))
 
     def records(self):
-        """Returns the records that the program writes, with the values of the oracle in place of the written ones."""
+        """Returns the records that the program writes, with the values of the oracle in their place."""
         path = self.convert("records.ndjson", "--labels")
         if self.case.status is not None and self.status != self.case.status:
-            self.fault("status %d, %d expected" % (self.status, self.case.status))
+            self.fault("exit status %d, expected %d" % (self.status, self.case.status))
         if not os.path.exists(path):
             if self.case.records:
-                self.fault("no records, %d expected" % len(self.case.records))
+                self.fault("no records, expected %d" % len(self.case.records))
             return None
         with open(path, encoding="utf-8") as stream:
             found = [read_json(line) for line in stream]
@@ -451,13 +461,14 @@ class Run:
         return found
 
     def compare_record(self, record, known):
-        if same(record["payload"], known["payload"]):
-            # The program keeps the spelling of numbers, which can differ from the spelling in the oracle.
+        """Compares the id and the holds of a record with the oracle `known`. Replaces the other values by those of the oracle."""
+        if are_equal(record["payload"], known["payload"]):
+            # The program keeps the spelling of numbers in the store, which can differ from the spelling in the oracle.
             known = dict(known, payload=record["payload"])
         if record["id"].startswith("sha256:"):
             digest = "sha256:" + hashlib.sha256(canonical(known["payload"]).encode("utf-8")).hexdigest()
             if re.split("[@#]", record["id"])[0] != digest:
-                self.fault("id %s, %s expected" % (record["id"], digest))
+                self.fault("id %s, expected %s" % (record["id"], digest))
         for key, value in known.items():
             if key == "app":
                 record["app"] = dict(record["app"] or {}, **(value or {})) or None
@@ -467,41 +478,41 @@ class Run:
                 record[key] = value
         held = [text.partition(":")[0] for text in known.get("held", record["held"])]
         if [text.partition(":")[0] for text in record["held"]] != held:
-            self.fault("held: %s, %s" % (record["held"], held))
+            self.fault("holds %s, expected %s" % (record["held"], held))
 
     def check_findings(self, tables):
-        """Compares problems and the quarantine with the oracle of each capture, by path, code and, where it is known, position."""
+        """Compares problems and quarantine with the oracle of each capture, by path, code and, if the oracle has it, position."""
         for part in self.case.parts:
             label = os.path.basename(part.paths[0])
             for name, expected in (("problems", part.problems), ("quarantine", part.quarantined)):
                 if expected is not None:
                     self.check_finding(label, name, expected, [row for row in tables[name] if row["capture"] == label])
         for row in tables["problems"]:
-            position = re.search(r" at byte (\d+)$", row["text"]) if "sift-v0_0_1" in row["path"] else None
-            if position and row["offset"] != int(position.group(1)):
-                self.fault("problems: offset %s of %s" % (row["offset"], row["text"]))
+            stated = re.search(r" at byte (\d+)$", row["text"]) if "sift-v0_0_1" in row["path"] else None
+            if stated and row["offset"] != int(stated.group(1)):
+                self.fault("problems: the offset of %r is %s" % (row["text"], row["offset"]))
 
     def check_finding(self, label, name, expected, found):
         rows = []
         for item in expected:
             code = item["code"] if "code" in item else item["reason"].split(" ")[0]
-            place = tuple(integer_of(item.get(key)) for key in ("offset", "length")) if "offset" in item else ()
-            rows.append((item["path"], code) + place)
+            position = tuple(integer_of(item.get(key)) for key in ("offset", "length")) if "offset" in item else ()
+            rows.append((item["path"], code) + position)
         found = [(row["path"], row["code"]) + ((row["offset"], row["length"]) if rows and len(rows[0]) > 2 else ())
                  for row in found]
         if sorted(rows, key=repr) != sorted(found, key=repr):
-            self.fault("%s of %s: %s expected, %s found" % (name, label, rows, found))
+            self.fault("%s of %s: expected %s, found %s" % (name, label, rows, found))
 
     def check(self):
-        """Compares the records, the database, CSV and the timeline of a capture with what is expected."""
+        """Compares the records, the database, the CSV files and the timeline with the expected ones."""
         records = self.records()
         path = self.convert("tables.sqlite")
         if records is None:
             if os.path.exists(path):
-                self.fault("tables and no records")
+                self.fault("there are tables, but no records")
             return
         if not os.path.exists(path):
-            self.fault("no tables: %s" % self.complaints)
+            self.fault("no tables: %s" % self.errors)
             return
         connection = self.connect(path)
         self.check_database(connection)
@@ -510,7 +521,7 @@ class Run:
         try:
             self.compare(expected_tables(records), tables)
         except (ValueError, KeyError, IndexError, TypeError) as error:
-            self.fault("no rows can be expected: %r" % error)
+            self.fault("the expected rows cannot be computed: %r" % error)
         self.check_findings(tables)
         self.check_csv(tables)
         self.check_timeline(tables)
@@ -533,7 +544,7 @@ class Run:
             counted = connection.execute('SELECT coalesce(sum("%s"), 0) FROM "%s"' % (total, view)).fetchone()[0]
             real = connection.execute('SELECT count(*) FROM "%s"' % total).fetchone()[0]
             if counted != real:
-                self.fault("%s counts %d of %d" % (view, counted, real))
+                self.fault("the view %s counts %d of %d rows" % (view, counted, real))
 
     @staticmethod
     def rows(connection):
@@ -548,17 +559,17 @@ class Run:
     def compare(self, expected, found):
         for name, rows in expected.items():
             if len(rows) != len(found[name]):
-                self.fault("%s: %d rows expected, %d found" % (name, len(rows), len(found[name])))
-            for place, (row, other) in enumerate(zip(rows, found[name])):
+                self.fault("%s: expected %d rows, found %d" % (name, len(rows), len(found[name])))
+            for index, (row, other) in enumerate(zip(rows, found[name])):
                 if row != other:
                     keys = sorted(key for key in set(row) | set(other) if row.get(key, "-") != other.get(key, "-"))
-                    self.fault("%s, row %d: %s" % (name, place, {key: (row.get(key, "-"), other.get(key, "-")) for key in keys}))
+                    self.fault("%s, row %d: %s" % (name, index, {key: (row.get(key, "-"), other.get(key, "-")) for key in keys}))
 
     def check_csv(self, tables):
         folder = self.convert("tables.csv")
         names = sorted(os.listdir(folder))
         if names != sorted(name + ".csv" for name in tables):
-            self.fault("csv: %s" % names)
+            self.fault("csv: unexpected files: %s" % names)
         for name, rows in tables.items():
             with open(os.path.join(folder, name + ".csv"), encoding="utf-8", newline="") as stream:
                 found = list(csv.DictReader(stream))
@@ -567,12 +578,12 @@ class Run:
                 found.sort(key=lambda row: row["key"])
             if len(texts) != len(found):
                 self.fault("csv %s: %d rows and %d in SQLite" % (name, len(found), len(texts)))
-            for place, (row, other) in enumerate(zip(texts, found)):
+            for index, (row, other) in enumerate(zip(texts, found)):
                 other = {key: type(row[key])(value) if value != "" else value for key, value in other.items()}
                 if row != other or list(row) != list(other):
-                    self.fault("csv %s, row %d: %s, %s" % (name, place, row, other))
+                    self.fault("csv %s, row %d: expected %s, found %s" % (name, index, row, other))
 
-    # The keys of a line: those that Timesketch requires, and those of the document.
+    # The keys of a line in a timeline.
     KEYS = {"message", "datetime", "timestamp_desc", "timestamp", "data_type", "system", "type", "name", "client", "app",
             "device", "record_id", "path", "capture", "held", "extra", "tag"}
 
@@ -605,21 +616,24 @@ class Run:
                 expected.append({key: value for key, value in line.items() if value is not None})
         expected.sort(key=lambda line: line["timestamp"])
         if lines != expected:
-            place = next((n for n, pair in enumerate(zip(lines, expected)) if pair[0] != pair[1]), min(len(lines), len(expected)))
-            self.fault("timeline: %d lines, %d expected; line %d: %s, %s" % (
-                len(lines), len(expected), place, lines[place:place + 1], expected[place:place + 1]))
+            index = next((n for n, pair in enumerate(zip(lines, expected)) if pair[0] != pair[1]), min(len(lines), len(expected)))
+            self.fault("timeline: expected %d lines, found %d; line %d: expected %s, found %s" % (
+                len(expected), len(lines), index, expected[index:index + 1], lines[index:index + 1]))
         for line in lines:
             moment = datetime.datetime.fromisoformat(line["datetime"])
             micros = (moment - datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)) // datetime.timedelta(microseconds=1)
             if set(line) - self.KEYS or not line["message"] or micros != line["timestamp"] or type(line["timestamp"]) is not int:
-                self.fault("timeline: %s" % line)
-        reported = re.search(r"(\d+) rows? without a time", self.complaints)
-        if int(reported.group(1) if reported else 0) != timeless:
-            self.fault("timeline: %d rows without a time, %s reported" % (timeless, reported))
+                self.fault("timeline: invalid line: %s" % line)
+        stated = re.search(r"(\d+) rows? without a time", self.errors)
+        if int(stated.group(1) if stated else 0) != timeless:
+            self.fault("timeline: %d rows without a time, but the program reports %s" % (timeless, stated))
 
 
 def cases(folder):
-    """Returns all captures of a folder, or only those that an oracle names if there are such oracles, as for backups."""
+    """Returns the cases of a folder.
+
+    If the oracles name their captures, as those of backups do, all other files in the folder are ignored.
+    """
     oracles = {name: read_oracle(os.path.join(folder, name)) for name in sorted(os.listdir(folder))
                if re.fullmatch(r"expected-.*\.json", name)}
     named = [oracle for oracle in oracles.values() if isinstance(oracle, dict) and "input" in oracle]
@@ -638,6 +652,7 @@ def cases(folder):
 
 
 def faults_of(program, case):
+    """Returns the differences between the outputs of the program and the expected ones."""
     with tempfile.TemporaryDirectory() as folder:
         run = Run(program, case, folder)
         run.check()
