@@ -1,7 +1,7 @@
 """Compares the conversion of 100,000 ping files to tables with other programs.
 
-The conversions to CSV and to a timeline are compared with that to NDJSON, and with DuckDB, which reads the NDJSON and writes the same
-table of events. The conversion to SQLite is compared with `sqlite3`, which imports the CSV files into the same tables.
+The conversions to CSV and to a timeline are compared with that to NDJSON, and with DuckDB, which reads the NDJSON and writes the
+same table of events. The conversion to SQLite is compared with `sqlite3`, which imports the CSV files into the same tables.
 """
 
 import sqlite3
@@ -10,10 +10,12 @@ import subprocess
 import measuring
 from measuring import FOLDER, Limit, pingferry
 
+# The outputs of the conversions, by format.
 OUTPUTS = {
     "ndjson": FOLDER + "/tables.ndjson", "sqlite": FOLDER + "/tables.sqlite", "csv": FOLDER + "/tables.csv",
     "timesketch": FOLDER + "/tables.timeline.jsonl"}
 LIMITS = {"sqlite": Limit(memory=100e6), "csv": Limit(clock=3.0, memory=100e6)}
+# Writes the table of events from records in NDJSON: the arguments are the paths of the records and of the database.
 DUCKDB = """
 import duckdb, os, sys
 if os.path.exists(sys.argv[2]):
@@ -36,7 +38,6 @@ FROM each ORDER BY record, n''', [sys.argv[1]])
 for column in ("client", "time_ms", "type", "name"):
     database.execute("CREATE INDEX events_%s ON events (%s)" % (column, column))
 """
-
 
 
 def write_import(database, folder, script):

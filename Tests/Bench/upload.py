@@ -1,5 +1,8 @@
-"""Compares `pingferry-upload` with `curl --parallel`. Both send 100,000 records of 5,000 clients to nginx on loopback, over the same
-number of connections. nginx answers all requests with status 200."""
+"""Compares `pingferry-upload` with `curl --parallel`.
+
+Both send 100,000 records of 5,000 clients to nginx on loopback over the same number of connections. nginx responds to all requests
+with status 200.
+"""
 
 import contextlib
 import json

@@ -44,15 +44,16 @@ HANG, CLOSE, RESET = "hang", "close", "reset"
 
 
 class Behavior:
-    """The steps of a server on a new connection, before it reads a request body, or after that.
+    """The steps that a server performs instead of responding normally.
 
-    A step is `bytes`, `Pause`, `Drip`, `Endless`, `HANG`, `CLOSE` or `RESET`. `times` limits the number of requests to which
-    the behavior applies.
+    `on_connect` is performed on a new connection, `before_body` before the request body is read, and `steps` after that. A step is
+    `bytes`, `Pause`, `Drip`, `Endless`, `HANG`, `CLOSE` or `RESET`. `times` limits the number of requests to which the behavior
+    applies.
     """
 
     def __init__(self, steps=None, before_body=None, on_connect=None, times=None, accepts=False):
         self.steps, self.before_body, self.on_connect, self.times = steps, before_body, on_connect, times
-        # Whether the response tells the client that the upload succeeded.
+        # Whether the response states that the upload succeeded.
         self.accepts = accepts
 
     def keeps_clients_waiting(self):

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Finds values of people that come through: find_leaks.py LABEL RECORDS SCAN OUTPUT...
+"""Searches pseudonymized outputs for personal values.
 
-Takes all values that tell of a person from records as they are and from the summary of a scan, and looks for each in
-outputs. Prints how many values it looked for, and those that it found, as JSON.
+    find_leaks.py LABEL RECORDS SCAN OUTPUT…
+
+Collects all personal values from the original records RECORDS and from the summary SCAN of a scan, and searches each OUTPUT for
+them. LABEL is the label of the capture, which is also a personal value. Prints the number of values and the values that were found
+as JSON.
 """
 
 import json
 import re
 import sys
 
-# What stands below one of these keys must not come out.
+# The keys whose values are personal.
 PERSONAL = set("""
     account attribution campaign campaignId client clientId client_id deviceId deviceName device_host_name device_ifa
     device_ifv device_kernel_uuid device_name distributionId email enrollment_id fields fxauid id info
@@ -17,37 +20,40 @@ PERSONAL = set("""
     newUserId path reqId session_id stackTrace state token trafficSource userId user_id uuid
     window_root_view_controller_titles
     """.split())
-# What stands here is of the app or of the format.
+# The keys of a record whose values belong to the app or the format.
 HARMLESS = {"app", "store", "system", "type", "held", "notes"}
-# Texts that are under a personal key in one place and documented words in another.
+# Values that occur below a personal key, but are documented words elsewhere.
 COMMON = {"(detect)", "background", "foreground", "mobile_events", "/api", "/v3/links/ping-centre", "unknown"}
-# UUIDs, long hexadecimal texts, addresses of networks and of mail, and paths of stores, wherever they stand.
+# Strings that are personal below any key: UUIDs, long hexadecimal numbers, IP addresses, e-mail addresses, and paths of stores.
 SUSPECT = re.compile(
     r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-9a-fA-F]{32,}|(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])"
     r"|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{1,64}|(?:Documents|Library|Containers)/[^\" ]+")
-SHORTEST = 6
+# The minimum length of a value to search for.
+MIN_LENGTH = 6
 
 
-def collect(value, personal, found):
+def collect(value, is_personal, found):
+    """Adds the personal values in a JSON value to the set `found`. `is_personal` states whether the value is below a personal
+    key."""
     if isinstance(value, dict):
-        # Where Sift has what an app measures itself, Glean has numbers under names.
-        sift = "installation_id" in value or "ios_app_state" in value
+        # In a Sift event, `metrics` contains values of the app. In a Glean ping, it contains numbers.
+        is_sift = "installation_id" in value or "ios_app_state" in value
         for key, inner in value.items():
             if key not in HARMLESS:
-                collect(inner, personal or key in PERSONAL or sift and key == "metrics", found)
+                collect(inner, is_personal or key in PERSONAL or is_sift and key == "metrics", found)
     elif isinstance(value, list):
         for inner in value:
-            collect(inner, personal, found)
+            collect(inner, is_personal, found)
     elif isinstance(value, str):
         if value.startswith("{"):
             try:
-                collect(json.loads(value), personal, found)
+                collect(json.loads(value), is_personal, found)
             except (ValueError, RecursionError):
                 pass
         found.update(SUSPECT.findall(value))
-        if personal:
+        if is_personal:
             found.add(value)
-    elif isinstance(value, float) and personal:
+    elif isinstance(value, float) and is_personal:
         found.add(repr(value))
 
 
@@ -55,7 +61,7 @@ def main():
     sys.setrecursionlimit(10_000)
     label, records, scan, outputs = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
     found = {label}
-    # A version may look like an address of a network.
+    # The values of `app` are not personal, although a version can look like an IP address.
     apps = set()
     with open(records, encoding="utf-8", errors="surrogatepass") as lines:
         for line in lines:
@@ -68,10 +74,10 @@ def main():
         for key in ("capture", "path", "text", "reason"):
             if len(entry.get(key, "")) > 12:
                 found.add(entry[key])
-    found = {value for value in found if len(value) >= SHORTEST and value not in COMMON | apps}
+    found = {value for value in found if len(value) >= MIN_LENGTH and value not in COMMON | apps}
     forms = {}
     for value in found:
-        # As it stands in a text, and as it stands in JSON.
+        # The value itself, and the value as part of a JSON string.
         forms[value.encode("utf-8", "surrogatepass")] = value
         forms[json.dumps(value, ensure_ascii=False)[1:-1].encode("utf-8", "surrogatepass")] = value
     leaks = {}

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Writes an archive with exactly the given members, in their order, as hostile or odd as they may be.
+"""Writes an archive with exactly the given members in the given order, even if they are invalid.
 
     make_archive.py OUT FORMAT < members.json
 
-FORMAT is zip, stored, or a format of tarfile (ustar, gnu, pax). The input is an array of members: {"name": …,
-"text": …} for a file; with "type" dir, symlink, hardlink, fifo, char or block for others, "link" being the target, and
-with any other character that is a type of tar (M for a part of a file, Z for nothing known);
-"size" makes a file of so many zero bytes; "raw" gives the name as hexadecimal bytes (zip only).
+FORMAT is `zip`, `stored` (a zip archive without compression), or a format of tarfile: `ustar`, `gnu` or `pax`. The input is an
+array of members with these keys:
+
+- `name`: the path of the member. In a zip archive, `raw` can state it as hexadecimal bytes instead.
+- `text`: the contents of a file. `size` appends a number of zero bytes.
+- `type`: `file` (the default), `dir`, `symlink`, `hardlink`, `fifo`, `char`, `block`, or any type character of tar.
+- `link`: the target of a link.
 """
 
 import io
@@ -42,7 +45,7 @@ def write_zip(path, compression, members):
     warnings.simplefilter("ignore")
     with zipfile.ZipFile(path, "w", compression) as archive:
         for number, member in enumerate(members):
-            # A name of the same length is put in place of this one below.
+            # A raw name replaces this temporary name of the same length below.
             raw = bytes.fromhex(member.get("raw", ""))
             name = ("%04d" % number).ljust(len(raw), "x") if raw else member["name"]
             info = zipfile.ZipInfo(name)

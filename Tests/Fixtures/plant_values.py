@@ -1,43 +1,50 @@
 #!/usr/bin/env python3
-"""Plants values that tell of a person in records: plant_values.py RECORDS OUTPUT
+"""Writes records with personal values in all positions.
 
-Writes each record once for each of its texts, each part of its target's path and each key of its payload, with a value of
-a person in that place: an address of mail, an address of a network, a UUID. Prints the planted values, one a line.
+    plant_values.py RECORDS OUTPUT
+
+For each string of a record, each component of the path of its target, and each key of its payload, writes a copy of the record in
+which a personal value replaces it. There is a copy for each of an e-mail address, an IP address and a UUID. Prints the strings that
+must not occur in pseudonymized output, one per line.
 """
 
 import copy
 import json
 import sys
 
+# The values to insert, and the parts of them that must not occur in the output.
 VALUES = ["anna.berg@example.org", "net.10.114.62.7", "6E0B0F5C-3D0A-4C55-9B3E-0C7D6E1F2A9B"]
 SECRETS = ["anna.berg", "10.114.62.7", "6E0B0F5C-3D0A-4C55-9B3E-0C7D6E1F2A9B", "0C7D6E1F2A9B"]
+# The keys of a record whose values are not changed.
 FIXED = {"system", "store", "held", "time"}
 
 
-def places(value, path=()):
-    """Yields the path of each text, and of each member, whose key can be changed."""
+def positions(value, path=()):
+    """Yields `"text"` and the path of each string that can be changed, and `"key"` and the path of each key."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if path or key not in FIXED:
                 if path[:1] == ("payload",):
                     yield "key", path + (key,)
-                yield from places(inner, path + (key,))
+                yield from positions(inner, path + (key,))
     elif isinstance(value, list):
         for number, inner in enumerate(value):
-            yield from places(inner, path + (number,))
+            yield from positions(inner, path + (number,))
     elif isinstance(value, str) and path[-1] not in FIXED:
         yield "text", path
 
 
-def holder(record, path):
+def container(record, path):
+    """Returns the object or array that contains the value at `path`."""
     for step in path[:-1]:
         record = record[step]
     return record
 
 
 def planted(record, kind, path, value):
+    """Returns a copy of a record in which `value` replaces the string or key at `path`."""
     changed = copy.deepcopy(record)
-    inner = holder(changed, path)
+    inner = container(changed, path)
     if kind == "key":
         inner[value] = inner.pop(path[-1])
     else:
@@ -46,8 +53,9 @@ def planted(record, kind, path, value):
 
 
 def variants(record):
+    """Yields the copies of a record with personal values."""
     for value in VALUES:
-        for kind, path in places(record):
+        for kind, path in positions(record):
             if path != ("target", "path"):
                 yield planted(record, kind, path, value)
         target = (record["target"] or {}).get("path", "")
@@ -64,7 +72,7 @@ def main():
         for line in lines:
             for record in variants(json.loads(line)):
                 number += 1
-                # A hash would not be that of the payload any more.
+                # The id is replaced, because it would no longer be the hash of the payload.
                 if record["id"].startswith("sha256:"):
                     record["id"] = "planted-%d" % number
                 output.write(json.dumps(record, ensure_ascii=False) + "\n")

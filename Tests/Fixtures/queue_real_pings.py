@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Queues pings with Mozilla's own Glean SDK (`glean-sdk` from PyPI), whose server is a closed port of this machine.
+"""Queues pings with Mozilla's Glean SDK (`glean-sdk` on PyPI). The SDK cannot send them, because its server is a closed port.
 
     queue_real_pings.py FOLDER pings|tagged|deletion
 
-FOLDER becomes a data directory, with pings of several kinds and events that are in no ping yet; `tagged` with tags on the pings;
-`deletion` with the request to delete all that was ever sent, which clears the queue."""
+Creates the data directory FOLDER. With `pings`, it contains pings of several types and pending events. With `tagged`, the pings
+also have debug tags. With `deletion`, the queue contains only a deletion request.
+"""
 
 import os
 import pathlib
@@ -22,7 +23,7 @@ onboarding:
   data_reviews: [https://example.org]
   notification_emails: [a@example.org]
 anonymous:
-  description: A ping of nobody.
+  description: A ping without a client id.
   include_client_id: false
   send_if_empty: true
   bugs: [https://example.org]
@@ -53,15 +54,16 @@ TYPES = {
     "moment": "datetime", "duration": "timespan", "by_label": "labeled_counter",
     "times": "timing_distribution", "sizes": "memory_distribution", "tap": "event",
 }
+# Additional lines of the definitions of some metrics.
 MORE = {
     "moment": "    time_unit: millisecond\n", "duration": "    time_unit: millisecond\n",
     "times": "    time_unit: millisecond\n", "sizes": "    memory_unit: kilobyte\n", "amount": "    unit: pixel\n",
-    
     "tap": "    extra_keys:\n      text:\n        description: Any text.\n        type: string\n",
 }
 
 
 def definitions(folder):
+    """Returns the pings and metrics that the SDK defines from YAML files, which are written to `folder`."""
     metrics = "$schema: moz://mozilla.org/schemas/glean/metrics/2-0-0\napp:\n"
     for name, kind in TYPES.items():
         metrics += "  %s:\n    type: %s\n%s%s" % (name, kind, COMMON.lstrip("\n"), MORE.get(name, ""))
@@ -71,6 +73,7 @@ def definitions(folder):
 
 
 def record(app, number):
+    """Records a value for each metric."""
     app.flag.set(number % 2 == 0)
     app.count.add(number + 1)
     app.amount.set(9007199254740993)
@@ -108,7 +111,7 @@ def main():
     else:
         record(metrics.app, 9)
     Glean.shutdown()
-    # All is on disk now. The SDK's threads would go on trying the closed port.
+    # All pings are on disk. The threads of the SDK, which would repeat the uploads, must not delay the exit.
     os._exit(0)
 
 

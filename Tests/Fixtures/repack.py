@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Packs a bundle anew with one change and hashes, sizes and digest that are right again: repack.py IN OUT CHANGE
+"""Changes a bundle and writes it again with correct hashes, sizes and digest.
 
-Written from the description of the format alone, so that it also is a second opinion on it. The change `none` gives a
-bundle with the contents of the first one.
+    repack.py IN OUT CHANGE
+
+The change `none` writes a bundle with the same contents. The script implements the description of the format independently of the
+program, so that it also tests the description.
 """
 
 import hashlib
@@ -16,7 +18,7 @@ MANIFEST = "manifest.json"
 
 
 def unpack(path):
-    """The tar header of the first member, and all members in order."""
+    """Returns the tar header of the first member, and the contents of all members in order, by name."""
     tar = subprocess.run(["zstd", "-dqc", path], stdout=subprocess.PIPE, check=True).stdout
     members, at = {}, 0
     while tar[at:at + 512] != bytes(512):
@@ -27,6 +29,7 @@ def unpack(path):
 
 
 def header(template, name, size):
+    """Returns a tar header with the name, size and checksum of a member. The other fields are those of `template`."""
     block = bytearray(template)
     block[:100] = name.encode().ljust(100, b"\0")
     block[124:136] = b"%011o\0" % size
@@ -36,11 +39,13 @@ def header(template, name, size):
 
 
 def frame(data):
+    """Returns a zstd frame that contains `data`."""
     command = ["zstd", "-qc", "--check", "--single-thread", "--stream-size=%d" % len(data)]
     return subprocess.run(command, input=data, stdout=subprocess.PIPE, check=True).stdout
 
 
 def pack(path, template, members):
+    """Writes a bundle with one frame for each member, and with a seek table."""
     contents = [header(template, name, len(data)) + data + bytes(-len(data) % 512) for name, data in members.items()]
     contents.append(bytes(1024))
     frames = [frame(data) for data in contents]
@@ -54,8 +59,8 @@ def canonical(value):
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
 
 
-def relist(members, manifest):
-    """Writes the manifest with the hashes and sizes of the members; its counts stay."""
+def update_manifest(members, manifest):
+    """Updates the hashes, sizes and digest in the manifest. The counts are not changed."""
     records = {entry["path"]: entry["records"] for entry in manifest["segments"]}
     manifest["segments"], manifest["members"], lines = [], [], ""
     for name, data in members.items():
@@ -71,7 +76,7 @@ def relist(members, manifest):
 
 
 def in_first_record(**keys):
-    """A change of keys of the first record."""
+    """Returns a change that sets keys of the first record."""
     def change(members, _):
         line, rest = members[FIRST].split(b"\n", 1)
         members[FIRST] = canonical(dict(json.loads(line), **keys)) + rest
@@ -79,25 +84,28 @@ def in_first_record(**keys):
 
 
 def in_lines(edit):
-    """A change of the lines of the first segment."""
+    """Returns a change that edits the list of lines of the first segment."""
     def change(members, _):
         members[FIRST] = b"".join(edit(members[FIRST].splitlines(keepends=True)))
     return change
 
 
 def in_manifest(edit):
+    """Returns a change that edits the manifest."""
     def change(_, manifest):
         edit(manifest)
     return change
 
 
 def in_member(name, edit):
+    """Returns a change that edits the contents of a member."""
     def change(members, _):
         members[name] = edit(members[name])
     return change
 
 
 PATH = "/submit/telemetry/A/core/Focus/8.1.3/release/4236"
+# The changes by name.
 CHANGES = {
     "none": lambda members, manifest: None,
     "foreign-host": in_first_record(target={"path": "https://telemetry.example" + PATH}),
@@ -129,7 +137,7 @@ def main():
     template, members = unpack(source)
     manifest = json.loads(members[MANIFEST])
     CHANGES[change](members, manifest)
-    relist(members, manifest)
+    update_manifest(members, manifest)
     pack(output, template, members)
 
 
