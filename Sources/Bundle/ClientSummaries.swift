@@ -169,10 +169,6 @@ extension ClientSummaries {
         entry.idStart..<entry.idStart + Int(entry.idLength.value ?? 0)
     }
 
-    private static func lowercase(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte + 0x20 : byte
-    }
-
     private func folded(_ index: Int) -> String? { id(index)?.lowercased() }
 }
 
@@ -195,7 +191,7 @@ extension ClientSummaries {
         }
         let (first, second) = (idRange(one), idRange(other))
         for (index, otherIndex) in zip(first, second) {
-            let (byte, against) = (Self.lowercase(ids[index]), Self.lowercase(ids[otherIndex]))
+            let (byte, against) = (ids[index].lowercased, ids[otherIndex].lowercased)
             if byte != against { return byte < against }
         }
         return first.count == second.count ? nil : first.count < second.count

@@ -1,3 +1,4 @@
+import Bytes
 import Tar
 
 /// The 512-byte header of a tar member, in the only form that Pingferry writes.
@@ -122,7 +123,7 @@ extension TarHeader {
         guard block[Field.type] == regularFile else { throw .type(block[Field.type]) }
         var size = 0
         for index in Field.size..<Field.size + octalDigits {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "7")).contains(block[index]) else { throw .size }
+            guard block[index].isOctalDigit else { throw .size }
             size = size << 3 | Int(block[index] - UInt8(ascii: "0"))
         }
         var name: [UInt8] = []

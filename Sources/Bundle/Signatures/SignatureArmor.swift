@@ -1,3 +1,5 @@
+import Bytes
+
 /// The format of a signature file: a single block of base64 between two lines.
 ///
 /// Source: OpenSSH's PROTOCOL.sshsig, "Armored format".
@@ -16,11 +18,6 @@ enum SignatureArmor {
     }
 
     private static func isBase64OrLineBreak(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="), 0x0a, 0x0d:
-            true
-        default: false
-        }
+        byte.isLetter || byte.isDigit || "+/=\n\r".utf8.contains(byte)
     }
 }

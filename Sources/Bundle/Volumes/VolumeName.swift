@@ -1,3 +1,4 @@
+import Bytes
 import Files
 
 /// The path of a volume, which is the path of the bundle with a number from 1, as in `phone.tar.zst.002`.
@@ -36,7 +37,7 @@ public struct VolumeName: Sendable, Equatable {
         else { return nil }
         var number = 0
         for byte in suffix.dropFirst() {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            guard byte.isDigit else { return nil }
             number = 10 * number + Int(byte - UInt8(ascii: "0"))
         }
         guard number > 0 else { return nil }

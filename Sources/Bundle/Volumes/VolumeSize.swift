@@ -1,3 +1,5 @@
+import Bytes
+
 /// The size of all volumes of a bundle except the last one.
 public struct VolumeSize: Sendable, Equatable {
     /// The size in bytes, which is at least ``smallest``.
@@ -38,7 +40,7 @@ public struct VolumeSize: Sendable, Equatable {
         var digits = Array(text.utf8)
         let unit = digits.last.flatMap { Self.units[$0] }
         if unit != nil { digits.removeLast() }
-        guard !digits.isEmpty, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+        guard !digits.isEmpty, digits.allSatisfy(\.isDigit),
             let number = Int(String(decoding: digits, as: UTF8.self))
         else { return nil }
         let (bytes, isTooLarge) = number.multipliedReportingOverflow(by: unit ?? 1)

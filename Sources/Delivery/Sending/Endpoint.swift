@@ -1,3 +1,4 @@
+import Bytes
 import FoundationEssentials
 import Telemetry
 
@@ -68,13 +69,7 @@ enum HostName {
         let host = String(bracketed.drop { $0 == "[" }.reversed().drop { $0 == "]" }.reversed())
         guard !host.isEmpty else { return nil }
         let isPlain = host.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: ":"):
-                true
-            default: false
-            }
+            byte.isLetter || byte.isDigit || "-._:".utf8.contains(byte)
         }
         return isPlain ? host : nil
     }

@@ -1,3 +1,5 @@
+import Bytes
+
 extension Int64 {
     /// Parses decimal digits with an optional minus sign.
     ///

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Properties of a number of RFC 8259 that are derived from its text, without converting it to binary.
 public enum JSONNumberText {
     /// The maximum number of digits of an integer that ``integer(from:)`` returns.

@@ -1,3 +1,5 @@
+import Bytes
+
 extension JSONDocument {
     /// Reads a text into the document, whose memory is reused.
     ///

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Writes reals as RFC 8785 (JSON Canonicalization Scheme, section 3.2.2.3) specifies.
 ///
 /// The output has the fewest digits that read back as the same number, in the notation of ECMAScript. Numbers that are

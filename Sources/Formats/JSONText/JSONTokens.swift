@@ -1,3 +1,5 @@
+import Bytes
+
 /// Reads the tokens of RFC 8259 other than strings.
 extension Span<UInt8> {
     /// Returns the index of the first byte at or after `start` that is not white space.
@@ -84,9 +86,6 @@ extension Span<UInt8> {
 }
 
 extension UInt8 {
-    /// Whether the byte is an ASCII digit.
-    @inlinable public var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
-
     var isJSONSpace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
 
     /// Whether the byte ends a number or a literal.
@@ -96,7 +95,7 @@ extension UInt8 {
 
     /// Whether the byte can occur in a number or a literal.
     var isScalarByte: Bool {
-        isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) || self == UInt8(ascii: "-")
+        isDigit || isLowercaseLetter || self == UInt8(ascii: "-")
             || self == UInt8(ascii: "+") || self == UInt8(ascii: ".") || self == UInt8(ascii: "E")
     }
 }

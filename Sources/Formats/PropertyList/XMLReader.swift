@@ -308,8 +308,6 @@ struct XMLReader: ~Escapable {
 }
 
 extension UInt8 {
-    fileprivate var isLowercaseLetter: Bool { self >= UInt8(ascii: "a") && self <= UInt8(ascii: "z") }
-
     /// Whether the byte would be part of a longer name.
     fileprivate var continuesName: Bool {
         !(isBlank || self == UInt8(ascii: ">") || self == UInt8(ascii: "/"))

@@ -39,7 +39,7 @@ enum XMLScalar {
         case "inf", "infinity": return word.hasPrefix("-") ? -.infinity : .infinity
         default:
             // Double(_:) also accepts hexadecimal numbers, which are rejected here.
-            guard unsigned.utf8.allSatisfy({ $0 & 0xF0 == 0x30 && $0 < 0x3A || [0x2B, 0x2D, 0x2E, 0x65].contains($0) })
+            guard unsigned.utf8.allSatisfy({ $0.isDigit || [0x2B, 0x2D, 0x2E, 0x65].contains($0) })
             else { return nil }
             return Double(word)
         }
@@ -90,17 +90,5 @@ enum XMLScalar {
         while start < end, text[start].isBlank { start += 1 }
         while end > start, text[end - 1].isBlank { end -= 1 }
         return text.extracting(start..<end)
-    }
-}
-
-extension Span<UInt8> {
-    /// The value of at most 18 decimal digits, or `nil` if another byte occurs.
-    var decimalNumber: Int? {
-        var number = 0
-        for index in indices {
-            guard self[index] >= UInt8(ascii: "0"), self[index] <= UInt8(ascii: "9") else { return nil }
-            number = number * 10 + Int(self[index] & 0xF)
-        }
-        return number
     }
 }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The records of an extended header, each `<length> <key>=<value>` and a line feed, the length being that of all of it.
 ///
 /// Source: IEEE Std 1003.1, `pax`, "pax Extended Header".
@@ -46,7 +48,7 @@ public struct PaxRecords: Sendable {
         guard !digits.isEmpty else { return nil }
         var value = 0
         for digit in digits {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit), value < 1 << 58 else { return nil }
+            guard digit.isDigit, value < 1 << 58 else { return nil }
             value = value * 10 + Int(digit - UInt8(ascii: "0"))
         }
         return value

@@ -94,7 +94,7 @@ extension TarEntry {
         guard block.count == blockSize, let stored = number(Field.checksum, of: block) else { return false }
         // Nothing but digits, spaces and NULs, behind the number too.
         for index in Field.checksum where block[index] != 0 && block[index] != UInt8(ascii: " ") {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "7")).contains(block[index]) else { return false }
+            guard block[index].isOctalDigit else { return false }
         }
         var sum = 0
         for index in block.indices { sum &+= Int(block[index]) }
@@ -110,7 +110,7 @@ extension TarEntry {
         Field.numbers.allSatisfy { field in
             guard ![0, 0x80, 0xFF].contains(block[field.lowerBound]) else { return true }
             return field.drop { block[$0] == UInt8(ascii: " ") }
-                .drop { (UInt8(ascii: "0")...UInt8(ascii: "7")).contains(block[$0]) }
+                .drop { block[$0].isOctalDigit }
                 .allSatisfy { block[$0] == 0 || block[$0] == UInt8(ascii: " ") }
         }
     }
@@ -131,7 +131,7 @@ extension TarEntry {
         while index < field.upperBound, block[index] == UInt8(ascii: " ") { index += 1 }
         var value = 0
         while index < field.upperBound, block[index] != 0, block[index] != UInt8(ascii: " ") {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "7")).contains(block[index]) else { return nil }
+            guard block[index].isOctalDigit else { return nil }
             value = value << 3 | Int(block[index] - UInt8(ascii: "0"))
             index += 1
         }

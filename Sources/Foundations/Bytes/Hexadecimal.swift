@@ -16,11 +16,6 @@ extension UInt8 {
     @inlinable public var upperHexadecimalDigit: UInt8 {
         self &+ (self < 10 ? UInt8(ascii: "0") : UInt8(ascii: "A") - 10)
     }
-
-    /// The byte with an ASCII capital letter made small.
-    @inlinable public var lowercased: UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
-    }
 }
 
 extension Sequence<UInt8> {

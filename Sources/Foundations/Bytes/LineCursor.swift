@@ -31,8 +31,3 @@ public struct LineCursor: Sendable {
         return line
     }
 }
-
-extension UInt8 {
-    /// Whether the byte is a space, a tab, a line feed or a carriage return.
-    @inlinable public var isBlank: Bool { self == 0x20 || self == 0x0D || self == 0x09 || self == 0x0A }
-}

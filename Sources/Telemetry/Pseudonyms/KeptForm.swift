@@ -78,11 +78,6 @@ public enum KeptForm: Sendable {
     private static let maximumLength = 100
 }
 
-extension UInt8 {
-    /// Whether the byte is an ASCII letter of either case.
-    var isLetter: Bool { (self | 0x20) &- UInt8(ascii: "a") < 26 }
-}
-
 extension Span<UInt8> {
     fileprivate var hasDigit: Bool {
         for index in indices where self[index].isDigit { return true }

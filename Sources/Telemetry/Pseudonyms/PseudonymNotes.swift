@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 
 /// Reduces notes, rejects and problems to their codes, because the words after a code can contain captured data.
@@ -23,9 +24,9 @@ package enum PseudonymNotes {
 
     /// Returns whether the bytes are a case id, such as `P12`, `E.2` or `5.1`.
     private static func isCaseID(_ code: [UInt8]) -> Bool {
-        guard (2...5).contains(code.count), isUppercase(code[0]) || code[0].isDigit else { return false }
+        guard (2...5).contains(code.count), code[0].isUppercaseLetter || code[0].isDigit else { return false }
         if code[1] == UInt8(ascii: ".") { return code.count <= 4 && code.count > 2 && code[2...].allSatisfy(\.isDigit) }
-        let figures = code.drop { isUppercase($0) }
+        let figures = code.drop(while: \.isUppercaseLetter)
         return (1...2).contains(code.count - figures.count) && (1...3).contains(figures.count)
             && figures.allSatisfy(\.isDigit)
     }
@@ -42,8 +43,6 @@ package enum PseudonymNotes {
             return false
         }
         let words = halves[0].split(omittingEmptySubsequences: false) { "-_".utf8.contains($0) }
-        return words.count > 1 && words.allSatisfy { !$0.isEmpty && $0.allSatisfy { (0x61...0x7A).contains($0) } }
+        return words.count > 1 && words.allSatisfy { !$0.isEmpty && $0.allSatisfy(\.isLowercaseLetter) }
     }
-
-    private static func isUppercase(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) }
 }

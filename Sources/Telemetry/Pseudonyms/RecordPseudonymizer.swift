@@ -1,3 +1,5 @@
+import Bytes
+
 /// Replaces the ids in records by pseudonyms, and removes everything that the rules of the systems do not permit.
 ///
 /// ```swift
@@ -90,12 +92,12 @@ extension Hold {
     ///
     /// A number, such as the status of an answer, is kept.
     fileprivate var withoutDetails: Hold {
-        let isNumber = detail?.utf8.allSatisfy { (0x30...0x39).contains($0) } ?? false
+        let isNumber = detail?.utf8.allSatisfy(\.isDigit) ?? false
         return Hold(PseudonymNotes.code(of: code) ?? Self.plainCode(code), isNumber ? detail : nil)
     }
 
     /// Returns a code that consists of one word, as those of systems do, or `other` for any other code.
     private static func plainCode(_ code: String) -> String {
-        code.utf8.count <= 20 && code.utf8.allSatisfy { (0x61...0x7A).contains($0) } ? code : "other"
+        code.utf8.count <= 20 && code.utf8.allSatisfy(\.isLowercaseLetter) ? code : "other"
     }
 }

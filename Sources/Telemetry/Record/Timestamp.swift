@@ -1,3 +1,4 @@
+import Bytes
 import CivilTime
 import JSONText
 
@@ -84,7 +85,8 @@ extension Timestamp {
     /// Creates an instant from the UTF-8 bytes of a date, or of a date and a time, in the format of RFC 3339.
     public init?(rfc3339 bytes: Span<UInt8>) {
         guard bytes.count >= 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
-            let year = bytes.number(0..<4), let month = bytes.number(5..<7), let day = bytes.number(8..<10),
+            let year = bytes.extracting(0..<4).decimalNumber, let month = bytes.extracting(5..<7).decimalNumber,
+            let day = bytes.extracting(8..<10).decimalNumber,
             let date = CivilDate(year: year, month: month, day: day)
         else { return nil }
         var milliseconds = Int64(date.daysSinceEpoch) * 86_400_000
@@ -99,7 +101,8 @@ extension Timestamp {
     private static func timeOfDay(_ bytes: Span<UInt8>) -> Int64? {
         guard bytes.count >= 10, bytes[0] | 0x20 == UInt8(ascii: "t") || bytes[0] == UInt8(ascii: " "),
             bytes[3] == UInt8(ascii: ":"), bytes[6] == UInt8(ascii: ":"),
-            let hour = bytes.number(1..<3), let minute = bytes.number(4..<6), let second = bytes.number(7..<9),
+            let hour = bytes.extracting(1..<3).decimalNumber, let minute = bytes.extracting(4..<6).decimalNumber,
+            let second = bytes.extracting(7..<9).decimalNumber,
             hour < 24, minute < 60, second < 61
         else { return nil }
         var index = 9
@@ -123,8 +126,8 @@ extension Timestamp {
     /// It is positive to the east.
     private static func zoneOffset(_ bytes: Span<UInt8>) -> Int? {
         if bytes.count == 1, bytes[0] | 0x20 == UInt8(ascii: "z") { return 0 }
-        guard bytes.count == 6, bytes[3] == UInt8(ascii: ":"), let hours = bytes.number(1..<3),
-            let minutes = bytes.number(4..<6), hours < 24, minutes < 60
+        guard bytes.count == 6, bytes[3] == UInt8(ascii: ":"), let hours = bytes.extracting(1..<3).decimalNumber,
+            let minutes = bytes.extracting(4..<6).decimalNumber, hours < 24, minutes < 60
         else { return nil }
         switch bytes[0] {
         case UInt8(ascii: "+"): return hours * 60 + minutes
@@ -138,17 +141,5 @@ extension TextWriter {
     fileprivate mutating func append(twoDigits number: Int) {
         append(UInt8(ascii: "0") + UInt8(number / 10))
         append(UInt8(ascii: "0") + UInt8(number % 10))
-    }
-}
-
-extension Span<UInt8> {
-    /// Returns the number that the ASCII digits in a range express, or `nil` if there are other bytes.
-    fileprivate func number(_ range: Range<Int>) -> Int? {
-        var number = 0
-        for index in range {
-            guard self[index].isDigit else { return nil }
-            number = number * 10 + Int(self[index] & 0xF)
-        }
-        return number
     }
 }

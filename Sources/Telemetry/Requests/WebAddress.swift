@@ -63,7 +63,7 @@ extension UInt8 {
     ///
     /// The name of a staging host contains an underscore.
     fileprivate var isHostByte: Bool {
-        isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercased) || self == UInt8(ascii: "-")
+        isDigit || isLetter || self == UInt8(ascii: "-")
             || self == UInt8(ascii: ".") || self == UInt8(ascii: "_")
     }
 }

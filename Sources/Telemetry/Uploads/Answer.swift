@@ -1,3 +1,5 @@
+import Bytes
+
 /// The answer of a server to a request.
 public struct Answer: Sendable, Equatable {
     /// The status code.
@@ -62,7 +64,7 @@ public enum RetryAfter {
     ///
     /// The value is a number of seconds or an HTTP date. Returns `nil` for any other value.
     public static func seconds(_ value: String, now: Timestamp) -> Int? {
-        if !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return Int(value) ?? .max }
+        if !value.isEmpty, value.utf8.allSatisfy(\.isDigit) { return Int(value) ?? .max }
         guard let date = httpDate(value) else { return nil }
         return max(0, Int((date.milliseconds - now.milliseconds + 999) / 1000))
     }

@@ -20,8 +20,8 @@ enum GleanName {
 
     /// Returns whether `name` is a valid ping name, `[a-z][a-z0-9_-]{0,29}`.
     static func isPingName(_ name: Span<UInt8>) -> Bool {
-        (1...30).contains(name.count) && name[0].isLowerLetter
-            && name.hasOnly { $0.isLowerLetter || $0.isDigit || "-_".utf8.contains($0) }
+        (1...30).contains(name.count) && name[0].isLowercaseLetter
+            && name.hasOnly { $0.isLowercaseLetter || $0.isDigit || "-_".utf8.contains($0) }
     }
 
     /// Returns the 32 digits of a UUID in lower case, or `nil` if `name` is not a UUID.
@@ -51,9 +51,6 @@ enum GleanName {
 }
 
 extension UInt8 {
-    /// Whether the byte is a lowercase ASCII letter.
-    var isLowerLetter: Bool { (0x61...0x7A).contains(self) }
-
     /// Whether the byte is an ASCII letter, a digit or a hyphen.
-    var isWordOrHyphen: Bool { isDigit || self == UInt8(ascii: "-") || (self | 0x20).isLowerLetter }
+    var isWordOrHyphen: Bool { isDigit || self == UInt8(ascii: "-") || isLetter }
 }

@@ -232,13 +232,13 @@ enum GleanSchema {
     /// Returns whether `name` matches `[a-z_][a-z0-9_.]+` and has at most 111 characters.
     @Sendable private static func isMetricName(_ name: Span<UInt8>) -> Bool {
         (2...111).contains(name.count) && !name[0].isDigit && name[0] != UInt8(ascii: ".")
-            && name.hasOnly { $0.isLowerLetter || $0.isDigit || "_.".utf8.contains($0) }
+            && name.hasOnly { $0.isLowercaseLetter || $0.isDigit || "_.".utf8.contains($0) }
     }
 
     /// Returns whether `text` matches `[a-z-_][a-z0-9-_]*` and has at most 30 characters.
     @Sendable private static func isPingType(_ text: Span<UInt8>) -> Bool {
         (1...30).contains(text.count) && !text[0].isDigit
-            && text.hasOnly { $0.isLowerLetter || $0.isDigit || "_-".utf8.contains($0) }
+            && text.hasOnly { $0.isLowercaseLetter || $0.isDigit || "_-".utf8.contains($0) }
     }
 
     @Sendable private static func isTimeUnit(_ text: Span<UInt8>) -> Bool {
@@ -252,7 +252,7 @@ enum GleanSchema {
     ///
     /// The scheme `data` is not allowed.
     @Sendable private static func isURL(_ text: Span<UInt8>) -> Bool {
-        guard text.count > 1, (text[0] | 0x20).isLowerLetter else { return false }
+        guard text.count > 1, text[0].isLetter else { return false }
         guard text.count < 4 || !text.extracting(..<4).equals("data") else { return false }
         for index in text.indices {
             let byte = text[index]

@@ -1,0 +1,41 @@
+extension UInt8 {
+    /// Whether the byte is an ASCII digit.
+    @inlinable public var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
+
+    /// Whether the byte is an ASCII digit from 0 to 7.
+    @inlinable public var isOctalDigit: Bool { self &- UInt8(ascii: "0") < 8 }
+
+    /// Whether the byte is an ASCII letter of either case.
+    @inlinable public var isLetter: Bool { (self | 0x20).isLowercaseLetter }
+
+    /// Whether the byte is a lowercase ASCII letter.
+    @inlinable public var isLowercaseLetter: Bool { self &- UInt8(ascii: "a") < 26 }
+
+    /// Whether the byte is an uppercase ASCII letter.
+    @inlinable public var isUppercaseLetter: Bool { self &- UInt8(ascii: "A") < 26 }
+
+    /// Whether the byte is a space, a tab, a line feed or a carriage return.
+    @inlinable public var isBlank: Bool { self == 0x20 || self == 0x0D || self == 0x09 || self == 0x0A }
+
+    /// The lowercase form of an ASCII letter. Any other byte is unchanged.
+    @inlinable public var lowercased: UInt8 { isUppercaseLetter ? self | 0x20 : self }
+}
+
+extension Span<UInt8> {
+    /// Returns whether every byte satisfies `predicate`.
+    @inlinable
+    public func hasOnly(_ predicate: (UInt8) -> Bool) -> Bool {
+        for index in indices where !predicate(self[index]) { return false }
+        return true
+    }
+
+    /// The value of at most 18 decimal digits, or `nil` if a byte is not a digit.
+    @inlinable public var decimalNumber: Int? {
+        var number = 0
+        for index in indices {
+            guard self[index].isDigit else { return nil }
+            number = number * 10 + Int(self[index] & 0xF)
+        }
+        return number
+    }
+}
