@@ -1,6 +1,5 @@
 import Bytes
 import Files
-import Tar
 import Zip
 
 /// Reads the directory of a plain zip archive, piece by piece.

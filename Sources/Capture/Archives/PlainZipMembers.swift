@@ -1,6 +1,5 @@
 import Files
 import Parallel
-import Tar
 import Zip
 
 extension ArchiveSpooler {

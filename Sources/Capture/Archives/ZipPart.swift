@@ -1,5 +1,4 @@
 import Files
-import Tar
 import Zip
 
 /// A run of adjacent members of a zip archive that one job reads together.

@@ -1,6 +1,5 @@
 import CZlib
 import Files
-import Tar
 import Zip
 
 /// Unpacks members of a zip archive, and verifies them against the directory.

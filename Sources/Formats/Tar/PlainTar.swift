@@ -78,8 +78,8 @@ public struct PlainTar {
     /// - Parameter chunk: the bytes behind those that came before. The chunk stays until there is no step in it. Its size is
     ///   a multiple of ``TarEntry/blockSize``.
     /// - Returns: nil when another chunk is needed.
-    /// - Throws: ``NotPlain``.
-    public mutating func next(in chunk: Span<UInt8>) throws(NotPlain) -> Step? {
+    /// - Throws: ``UnsupportedTar``.
+    public mutating func next(in chunk: Span<UInt8>) throws(UnsupportedTar) -> Step? {
         while place < chunk.count {
             if let step = try step(in: chunk) { return step }
         }
@@ -88,7 +88,7 @@ public struct PlainTar {
         return nil
     }
 
-    private mutating func step(in chunk: Span<UInt8>) throws(NotPlain) -> Step? {
+    private mutating func step(in chunk: Span<UInt8>) throws(UnsupportedTar) -> Step? {
         switch state {
         case .header: return try takeHeader(of: chunk)
         case .contents(0, let padding):
@@ -120,21 +120,23 @@ public struct PlainTar {
         return start..<place
     }
 
-    private mutating func takeHeader(of chunk: Span<UInt8>) throws(NotPlain) -> Step? {
+    private mutating func takeHeader(of chunk: Span<UInt8>) throws(UnsupportedTar) -> Step? {
         let offset = chunkStart + place
         let range = take(TarEntry.blockSize, of: chunk)
         let block = chunk.extracting(range)
         guard !block.isAllZero else {
             // Something was told of a member that does not come.
-            guard told.isEmpty else { throw NotPlain() }
+            guard told.isEmpty else { throw UnsupportedTar() }
             state = .end
             return .end
         }
-        guard let entry = TarEntry(block), entry.dialect != .old, TarEntry.hasNumbers(block) else { throw NotPlain() }
+        guard let entry = TarEntry(block), entry.dialect != .old, TarEntry.hasNumbers(block) else {
+            throw UnsupportedTar()
+        }
         let padding = TarEntry.padding(of: entry.size)
         switch entry.kind {
         case TarEntry.Kind.extended, TarEntry.Kind.longName, TarEntry.Kind.longTarget:
-            guard entry.size <= Self.mostTelling else { throw NotPlain() }
+            guard entry.size <= Self.mostTelling else { throw UnsupportedTar() }
             state = .telling(kind: entry.kind, left: entry.size, padding: padding)
             return nil
         default:
@@ -146,8 +148,7 @@ public struct PlainTar {
     }
 }
 
-/// An archive, or a part of it, is not plain, or not whole.
-public struct NotPlain: Error {
-    /// Nothing is told, for another reader looks at the archive anew.
-    public init() {}
-}
+/// The error for an archive that is incomplete or uses a feature that ``PlainTar`` does not support.
+///
+/// The error has no details, because another reader then reads the archive again.
+public struct UnsupportedTar: Error {}

@@ -9,7 +9,7 @@ import Testing
         var contents: [UInt8] = []
         for start in stride(from: 0, to: bytes.count, by: 512 * blocks) {
             let chunk = Array(bytes[start..<min(start + 512 * blocks, bytes.count)])
-            do throws(NotPlain) {
+            do throws(UnsupportedTar) {
                 while let step = try tar.next(in: chunk.span) {
                     switch step {
                     case .member(let member):
