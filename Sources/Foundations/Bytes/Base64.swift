@@ -1,9 +1,11 @@
-/// Base64 of RFC 4648, section 4.
+/// The Base64 encoding of RFC 4648, section 4.
 public enum Base64 {
     private static let space: UInt8 = 0xFE
     private static let invalid: UInt8 = 0xFF
 
-    /// Counts the bytes that `text` encodes, ignoring line breaks.
+    /// Returns the number of bytes that `text` encodes.
+    ///
+    /// Line breaks are ignored.
     ///
     /// - Parameters:
     ///   - text: Base64.
@@ -37,12 +39,13 @@ public enum Base64 {
         return digits / 4 * 3 + max(digits % 4 - 1, 0)
     }
 
-    /// Returns the bytes that `text` encodes, or `nil` if it is malformed. Line breaks are ignored.
+    /// Decodes Base64 text and ignores line breaks in it.
     ///
     /// - Parameters:
-    ///   - text: Base64.
-    ///   - needsPadding: Whether padding, if there is any, must have the right length.
+    ///   - text: The encoded text.
+    ///   - needsPadding: Whether padding, if there is any, must have the correct length.
     ///   - allowsBlanks: Whether spaces and tabs are ignored too. Otherwise they make the text malformed.
+    /// - Returns: The decoded bytes, or `nil` if `text` is malformed.
     public static func decoded(
         _ text: Span<UInt8>, needsPadding: Bool = true, allowsBlanks: Bool = true
     ) -> [UInt8]? {
@@ -84,7 +87,7 @@ public enum Base64 {
 }
 
 extension [UInt8] {
-    /// Appends bytes as base64 with padding.
+    /// Appends the Base64 encoding of `bytes`, with padding.
     public mutating func append(base64 bytes: Span<UInt8>) {
         let alphabet = Base64.alphabet.span
         append(addingCapacity: (bytes.count + 2) / 3 * 4) { output in

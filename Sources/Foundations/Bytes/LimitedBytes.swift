@@ -1,46 +1,56 @@
-/// Bytes that are put together from parts, up to a limit; once there are more, none are kept.
+/// A byte buffer with a maximum size.
+///
+/// If more bytes are appended than the limit allows, the buffer discards all of them and rejects further ones until
+/// ``removeAll()`` is called.
 public struct LimitedBytes: Sendable {
     @usableFromInline var kept: [UInt8] = []
-    @usableFromInline var isBeyond = false
+    @usableFromInline var isOverLimit = false
     @usableFromInline let limit: Int
 
-    /// No bytes yet.
-    /// - Parameter limit: the most bytes that are kept.
+    /// Creates an empty buffer.
+    ///
+    /// - Parameter limit: The maximum number of bytes.
     public init(limit: Int) {
         self.limit = limit
     }
 
-    /// The bytes; none if there were more than the limit.
+    /// The appended bytes.
+    ///
+    /// Empty if there were more than the limit.
     @inlinable public var bytes: [UInt8] { kept }
 
-    /// Whether there were more than the limit.
-    @inlinable public var isTooLong: Bool { isBeyond }
+    /// Whether more bytes were appended than the limit allows.
+    @inlinable public var isTooLong: Bool { isOverLimit }
 
-    /// Forgets the bytes, keeps the memory.
+    /// Removes all bytes and keeps the allocated memory.
     public mutating func removeAll() {
         kept.removeAll(keepingCapacity: true)
-        isBeyond = false
+        isOverLimit = false
     }
 
-    /// Appends a byte.
+    /// Appends `byte`, unless the limit is exceeded.
     @inlinable
     public mutating func append(_ byte: UInt8) {
-        if makeRoom(1) { kept.append(byte) }
+        if fits(1) { kept.append(byte) }
     }
 
-    /// Appends bytes.
+    /// Appends all bytes of `part`, unless the limit is exceeded.
     public mutating func append(_ part: Span<UInt8>) {
-        if makeRoom(part.count) { kept.append(copying: part) }
+        if fits(part.count) { kept.append(copying: part) }
     }
 
-    /// Takes off the last byte; there has to be one.
+    /// Removes the last byte.
+    ///
+    /// The buffer must not be empty.
     public mutating func removeLast() { kept.removeLast() }
 
-    /// Whether so many bytes more may be kept.
+    /// Returns whether `count` more bytes fit.
+    ///
+    /// Discards all bytes if they do not.
     @inlinable
-    mutating func makeRoom(_ count: Int) -> Bool {
-        if !isBeyond, count <= limit - kept.count { return true }
-        isBeyond = true
+    mutating func fits(_ count: Int) -> Bool {
+        if !isOverLimit, count <= limit - kept.count { return true }
+        isOverLimit = true
         kept = []
         return false
     }

@@ -1,4 +1,4 @@
-/// A cursor that goes through the lines of a buffer.
+/// A cursor that traverses the lines of a buffer.
 ///
 /// Each line ends with a line feed, which the last line may lack.
 public struct LineCursor: Sendable {
@@ -15,13 +15,16 @@ public struct LineCursor: Sendable {
     private var position: Int
 
     /// Creates a cursor.
+    ///
     /// - Parameter start: The index at which the first line begins.
     public init(from start: Int = 0) {
         position = start
     }
 
-    /// Returns the next line. Returns `nil` at the end of the buffer.
+    /// Returns the next line.
+    ///
     /// - Parameter bytes: The buffer, which must be the same in all calls.
+    /// - Returns: The position of the line, or `nil` at the end of the buffer.
     public mutating func next(in bytes: Span<UInt8>) -> Line? {
         guard position < bytes.count else { return nil }
         let end = bytes.firstIndex(of: UInt8(ascii: "\n"), from: position)

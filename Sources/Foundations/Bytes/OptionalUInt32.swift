@@ -1,10 +1,11 @@
-/// An optional `UInt32` in four bytes, for tables with millions of entries.
+/// An optional `UInt32` that occupies four bytes, for tables with millions of entries.
 ///
-/// A `UInt32?` takes eight bytes in an array. To save them, this type cannot represent `UInt32.max`.
+/// A `UInt32?` occupies eight bytes in an array. In exchange, this type cannot represent `UInt32.max`.
 public struct OptionalUInt32: Sendable, Hashable {
     @usableFromInline let bits: UInt32
 
     /// Creates an optional number.
+    ///
     /// - Precondition: `value` is not `UInt32.max`.
     @inlinable
     public init(_ value: UInt32?) {

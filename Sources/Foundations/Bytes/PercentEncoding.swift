@@ -1,20 +1,31 @@
-/// Percent-encoding of text in addresses and forms. Source: RFC 3986, section 2.
+/// Percent-encoding in URLs and form bodies.
+///
+/// Source: RFC 3986, section 2.
 public enum PercentEncoding {
-    /// A stored path with query: what may stand in an address stays, encoded bytes too; the rest is encoded.
+    /// Returns a path and query with the characters encoded that a URL must not contain.
+    ///
+    /// Percent signs are kept, because `text` may be encoded in part.
     public static func path(_ text: String) -> String {
         var output: [UInt8] = []
         append(text.utf8, to: &output) { isUnreserved($0) || "!$&'()*+,;=:@/?%".utf8.contains($0) }
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Appends a value of a form: everything but unreserved characters is encoded, a space as `%20`.
+    /// Appends a form value.
+    ///
+    /// Every character that is not unreserved is encoded, a space as `%20`.
     ///
     /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.3.
     public static func append(formValue value: some Collection<UInt8>, to output: inout [UInt8]) {
         append(value, to: &output, keeping: isUnreserved)
     }
 
-    /// Resolves each `%XX`; nil where a percent sign is followed by anything else.
+    /// Decodes each `%XX` in `text`.
+    ///
+    /// - Parameters:
+    ///   - text: The encoded text.
+    ///   - plusIsSpace: Whether a plus sign represents a space, as in form bodies.
+    /// - Returns: The decoded bytes, or `nil` if two hexadecimal digits do not follow a percent sign.
     public static func decoded(_ text: Span<UInt8>, plusIsSpace: Bool) -> [UInt8]? {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(text.count)

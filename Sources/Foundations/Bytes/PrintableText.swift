@@ -1,6 +1,8 @@
 extension Unicode.Scalar {
-    /// Whether it steers a terminal, or turns or hides the text beside it: controls (C0, DEL, C1), line and paragraph
-    /// separators, marks of direction, joiners, tags and what else takes no room.
+    /// Whether the scalar is invisible, or can control a terminal or change the direction of adjacent text.
+    ///
+    /// These are the control characters (C0, DEL, C1), the line and paragraph separators, directional marks, joiners, tags
+    /// and other characters without width.
     public var isUnseen: Bool {
         switch value {
         case 0..<0x20, 0x7F..<0xA0, 0xAD, 0x61C, 0x180E, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF,
@@ -12,11 +14,12 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// The text on one line that shows all that is in it: `\u{1B}` stands for an escape character, `\u{202E}` for a mark
-    /// that turns the text after it round.
+    /// The string with all invisible characters escaped, so that it is safe to print on one line.
+    ///
+    /// For example, an escape character becomes `\u{1B}`, and a right-to-left override becomes `\u{202E}`.
     public var printable: String { escaped { $0.isUnseen } }
 
-    /// The text with its lines and tabs as they are, and anything else that cannot be seen as in ``printable``.
+    /// The string with all invisible characters escaped except line feeds and tabs.
     public var printableLines: String { escaped { $0.isUnseen && $0 != "\n" && $0 != "\t" } }
 
     private func escaped(where isEscaped: (Unicode.Scalar) -> Bool) -> String {

@@ -5,14 +5,18 @@
 /// let nextDay = leapDay.map { CivilDate(daysSinceEpoch: $0.daysSinceEpoch + 1) }  // 2020-03-01
 /// ```
 public struct CivilDate: Equatable, Sendable {
-    /// The year; 0 is 1 BC.
+    /// The astronomical year.
+    ///
+    /// The year 0 is 1 BC.
     public let year: Int
-    /// The month, 1 to 12.
+    /// The month, from 1 to 12.
     public let month: Int
-    /// The day of the month, from 1.
+    /// The day of the month, starting at 1.
     public let day: Int
 
-    /// Makes a day; nil if the calendar has no such day.
+    /// Creates a date.
+    ///
+    /// Returns `nil` if the calendar does not contain it.
     public init?(year: Int, month: Int, day: Int) {
         self.year = year
         self.month = month
@@ -21,9 +25,9 @@ public struct CivilDate: Equatable, Sendable {
         else { return nil }
     }
 
-    /// The day that is a number of days after 1970-01-01.
+    /// Creates the date that is `daysSinceEpoch` days after 1970-01-01.
     ///
-    /// Counts in eras of 400 years that begin on the first of March, so that a leap day ends its year.
+    /// The calculation uses eras of 400 years that begin on March 1, so that a leap day is the last day of its year.
     public init(daysSinceEpoch: Int) {
         let days = daysSinceEpoch + 719_468
         let era = (days >= 0 ? days : days - 146_096) / 146_097
@@ -36,7 +40,9 @@ public struct CivilDate: Equatable, Sendable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// The number of days after 1970-01-01.
+    /// The number of days since 1970-01-01.
+    ///
+    /// Negative for earlier dates.
     public var daysSinceEpoch: Int {
         let shiftedYear = month <= 2 ? year - 1 : year
         let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400

@@ -1,8 +1,10 @@
 import Bytes
 
-/// A SHA-256 digest. Digests are ordered as their hexadecimal strings are.
+/// A SHA-256 digest.
+///
+/// Digests are ordered as their hexadecimal strings are.
 public struct ContentHash: Sendable, Hashable, Comparable {
-    /// The digest as four big-endian words, so that it needs no memory of its own.
+    /// The digest as four big-endian words, which require no heap allocation.
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
     /// Hashes `contents`.
@@ -18,7 +20,9 @@ public struct ContentHash: Sendable, Hashable, Comparable {
         words = (word(0), word(1), word(2), word(3))
     }
 
-    /// Parses 64 lower-case hexadecimal digits. Returns `nil` for any other string.
+    /// Parses 64 lower-case hexadecimal digits.
+    ///
+    /// Returns `nil` for any other string.
     public init?(hex: String) {
         var words: [UInt64] = [0, 0, 0, 0]
         guard hex.utf8.count == 64 else { return nil }
@@ -47,7 +51,9 @@ public struct ContentHash: Sendable, Hashable, Comparable {
     /// Returns whether `left` sorts before `right`.
     public static func < (left: ContentHash, right: ContentHash) -> Bool { left.words < right.words }
 
-    /// Feeds the first 16 bytes to `hasher`. They are uniformly distributed already.
+    /// Feeds the first 16 bytes to `hasher`.
+    ///
+    /// They are uniformly distributed already.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(words.0)
         hasher.combine(words.1)

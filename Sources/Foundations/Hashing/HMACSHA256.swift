@@ -1,7 +1,9 @@
 import CNettle
 
-/// An incremental HMAC-SHA-256 computation. A copy continues from the state of its original, so that a key, or a key and
-/// a common prefix, is processed only once for many messages.
+/// An incremental HMAC-SHA-256 computation.
+///
+/// A copy continues from the state of its original. A key, and a prefix that many messages share, therefore need to be
+/// processed only once.
 ///
 /// Source: RFC 2104.
 public struct HMACSHA256: Sendable {
@@ -17,9 +19,11 @@ public struct HMACSHA256: Sendable {
         bytes.withUnsafeBufferPointer { nettle_hmac_sha256_update(&context, $0.count, $0.baseAddress) }
     }
 
-    /// Returns the 32-byte authentication code of all bytes so far. More bytes may be appended afterwards.
+    /// Returns the 32-byte authentication code of all bytes so far.
+    ///
+    /// More bytes may be appended afterwards.
     public func finalize() -> [UInt8] {
-        // The library resets the context that it takes the code of.
+        // The library resets the context when it computes the code.
         var copy = context
         return [UInt8](unsafeUninitializedCapacity: Int(SHA256_DIGEST_SIZE)) { buffer, count in
             count = buffer.count

@@ -1,6 +1,8 @@
 import CNettle
 
-/// An incremental SHA-1 computation, for formats that prescribe SHA-1. It offers no protection against collisions.
+/// An incremental SHA-1 computation, for formats that prescribe SHA-1.
+///
+/// SHA-1 offers no protection against collisions.
 ///
 /// Source: FIPS 180-4.
 public struct SHA1: Sendable {
@@ -16,9 +18,11 @@ public struct SHA1: Sendable {
         bytes.withUnsafeBufferPointer { nettle_sha1_update(&context, $0.count, $0.baseAddress) }
     }
 
-    /// Returns the 20-byte digest of all bytes so far. More bytes may be appended afterwards.
+    /// Returns the 20-byte digest of all bytes so far.
+    ///
+    /// More bytes may be appended afterwards.
     public func finalize() -> [UInt8] {
-        // The library resets the context that it takes the digest of.
+        // The library resets the context when it computes the digest.
         var copy = context
         return [UInt8](unsafeUninitializedCapacity: Int(SHA1_DIGEST_SIZE)) { buffer, count in
             count = buffer.count

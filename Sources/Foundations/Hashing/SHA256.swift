@@ -23,9 +23,11 @@ public struct SHA256: Sendable {
         bytes.withUnsafeBufferPointer { nettle_sha256_update(&context, $0.count, $0.baseAddress) }
     }
 
-    /// Returns the digest of all bytes so far. More bytes may be appended afterwards.
+    /// Returns the digest of all bytes so far.
+    ///
+    /// More bytes may be appended afterwards.
     public func finalize() -> ContentHash {
-        // The library resets the context that it takes the digest of.
+        // The library resets the context when it computes the digest.
         var copy = context
         var digest = InlineArray<32, UInt8>(repeating: 0)
         var span = digest.mutableSpan

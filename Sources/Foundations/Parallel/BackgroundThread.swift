@@ -1,9 +1,11 @@
 import Glibc
 
-/// A thread of its own for work that blocks, which must not hold up the threads that tasks run on.
+/// Detached threads for blocking work, which must not occupy the threads of the concurrency runtime.
 public enum BackgroundThread {
-    /// Starts a thread that runs a body and ends with it.
-    /// - Returns: 0, or an errno code: there is no thread then.
+    /// Starts a thread that runs `body` and then ends.
+    ///
+    /// - Parameter body: The work of the thread.
+    /// - Returns: 0, or the `errno` code if the thread cannot be started.
     public static func start(_ body: @escaping @Sendable () -> Void) -> Int32 {
         let work = Unmanaged.passRetained(Work(body: body))
         var attributes = pthread_attr_t()

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// How many jobs may run at once, shared by all stages of a command.
+/// A limit for the number of jobs that run at the same time, shared by all stages of a command.
 ///
-/// Tasks wait for a free place without occupying a thread.
+/// Tasks wait for a free slot without blocking a thread.
 public final class JobLimit: Sendable {
-    /// The number of places.
+    /// The maximum number of jobs.
     public let jobs: Int
     let state: Mutex<State>
 
@@ -13,23 +13,23 @@ public final class JobLimit: Sendable {
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// Makes a limit of at least one job.
+    /// Creates a limit of `jobs` jobs, but at least one.
     public init(jobs: Int) {
         self.jobs = max(1, jobs)
         state = Mutex(State(free: max(1, jobs)))
     }
 
-    /// Gives out a piece of work, which begins as soon as there is a place for it.
+    /// Returns a task that runs `body` as soon as a slot is free.
     public func start<Output: Sendable>(_ body: @escaping @Sendable () throws -> Output) -> Task<Output, any Error> {
         Task {
-            await enter()
-            defer { leave() }
+            await acquireSlot()
+            defer { releaseSlot() }
             try Task.checkCancellation()
             return try body()
         }
     }
 
-    private func enter() async {
+    private func acquireSlot() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
                 guard state.free == 0 else {
@@ -43,7 +43,7 @@ public final class JobLimit: Sendable {
         }
     }
 
-    func leave() {
+    func releaseSlot() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
             state.free += 1

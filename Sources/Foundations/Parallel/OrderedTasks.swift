@@ -1,11 +1,11 @@
-/// Work that is done in parallel and whose results are taken in the order in which it was given out.
+/// A queue of concurrent tasks that returns the results in the order in which the tasks were added.
 public struct OrderedTasks<Output: Sendable>: ~Copyable {
     private let limit: JobLimit
     private var tasks: [Task<Output, any Error>?] = []
-    /// The place of the first task whose result was not taken.
+    /// The index of the first task whose result was not returned yet.
     private var first = 0
 
-    /// Makes an empty queue whose work shares the places of a limit.
+    /// Creates an empty queue whose tasks share the slots of `limit`.
     public init(limit: JobLimit) {
         self.limit = limit
     }
@@ -14,25 +14,26 @@ public struct OrderedTasks<Output: Sendable>: ~Copyable {
         for task in tasks { task?.cancel() }
     }
 
-    /// Whether there is work for every place of the limit, now and when it is free again, while a result is taken.
+    /// Whether the queue has enough tasks to keep every slot of the limit busy while the caller handles a result.
     public var isFull: Bool { count >= 2 * limit.jobs + 1 }
 
-    /// How many results have not been taken.
+    /// The number of tasks whose results were not returned yet.
     public var count: Int { tasks.count - first }
 
-    /// Gives out a piece of work.
+    /// Adds a task, which starts as soon as a slot is free.
     public mutating func add(_ body: @escaping @Sendable () throws -> Output) {
         tasks.append(limit.start(body))
     }
 
-    /// Waits for the next result, in order.
-    /// - Returns: nil if nothing is given out.
-    /// - Throws: what the piece of work threw.
+    /// Waits for the next result.
+    ///
+    /// - Returns: The result of the earliest remaining task, or `nil` if there is none.
+    /// - Throws: The error of that task.
     public mutating func next() async throws -> Output? {
         guard first < tasks.count, let task = tasks[first] else { return nil }
         tasks[first] = nil
         first += 1
-        // Moved up seldom enough that each costs a step or two, however many there are.
+        // Removing half of the elements at a time keeps the amortized cost constant.
         if first > tasks.count / 2 {
             tasks.removeFirst(first)
             first = 0

@@ -13,7 +13,7 @@ import Testing
         #expect(bytes.bytes == [1, 2, 3, 4])
     }
 
-    @Test func ofMoreBytesThanTheLimitNoneAreKept() {
+    @Test func bytesBeyondTheLimitDiscardAll() {
         var bytes = LimitedBytes(limit: 3)
         bytes.append([1, 2, 3].span)
         bytes.append(4)

@@ -20,7 +20,7 @@ import Testing
         #expect(lines(of: "ab\ncdefghijklm").map(\.isTerminated) == [true, false])
     }
 
-    @Test("a cursor begins where it is told to")
+    @Test("a cursor starts at the given index")
     func start() {
         #expect(lines(of: "ab\ncd", from: 1).map(\.range) == [1..<2, 3..<5])
         #expect(lines(of: "ab", from: 2).isEmpty)

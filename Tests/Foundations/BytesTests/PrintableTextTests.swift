@@ -1,10 +1,9 @@
 import Bytes
 import Testing
 
-/// Texts on their way to a terminal.
 @Suite struct PrintableTextTests {
     @Test(
-        "what steers a terminal or cannot be seen is written out",
+        "invisible and terminal control characters are escaped",
         arguments: [
             ("", ""), ("Focus 8.1.3", "Focus 8.1.3"), ("\u{1B}[2J", #"\u{1B}[2J"#), ("a\r\nb", #"a\u{D}\u{A}b"#),
             ("\0\u{7}\u{7F}", #"\u{0}\u{7}\u{7F}"#), ("\u{80}\u{9B}31m\u{9F}", #"\u{80}\u{9B}31m\u{9F}"#),
@@ -12,22 +11,22 @@ import Testing
             ("\u{2066}x\u{2069}", #"\u{2066}x\u{2069}"#), ("a\u{200B}b\u{FEFF}", #"a\u{200B}b\u{FEFF}"#),
             ("so\u{AD}ft", #"so\u{AD}ft"#), ("\u{E0041}\u{E007F}", #"\u{E0041}\u{E007F}"#),
         ])
-    func unseen(text: String, shown: String) { #expect(text.printable == shown) }
+    func invisible(text: String, shown: String) { #expect(text.printable == shown) }
 
     @Test(
-        "what can be seen stays as it is, in any script",
+        "visible characters of any script are unchanged",
         arguments: ["Föcus – “Klar”", "东京", "العربية", "e\u{301}", "🇩🇪👍🏽", "a\u{A0}b", "\\u{1B}"])
-    func seen(text: String) {
+    func visible(text: String) {
         #expect(text.printable == text)
         #expect(text.printableLines == text)
     }
 
-    @Test("text of several lines keeps its line feeds and tabs, and nothing else that cannot be seen")
+    @Test("multiline text keeps only its line feeds and tabs unescaped")
     func lines() {
         #expect("a\tb\nc\rd\u{1B}".printableLines == "a\tb\nc\\u{D}d\\u{1B}")
     }
 
-    @Test("no character that a terminal obeys is left, whatever the text")
+    @Test("every control character is escaped")
     func everyScalar() {
         for value in UInt32(0)...0x3000 {
             guard let scalar = Unicode.Scalar(value), scalar.properties.generalCategory == .control else { continue }

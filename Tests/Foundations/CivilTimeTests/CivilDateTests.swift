@@ -13,11 +13,11 @@ import Testing
     }
 
     @Test(arguments: [(2023, 2, 29), (1900, 2, 29), (2024, 13, 1), (2024, 0, 1), (2024, 4, 31), (2024, 1, 0)])
-    func daysThatDoNotExistAreNone(year: Int, month: Int, day: Int) {
+    func invalidDatesAreRejected(year: Int, month: Int, day: Int) {
         #expect(CivilDate(year: year, month: month, day: day) == nil)
     }
 
-    @Test func eachDayOfFourCenturiesFollowsTheOneBefore() {
+    @Test func consecutiveDaysRoundTrip() {
         for count in -100...146_200 { #expect(CivilDate(daysSinceEpoch: count).daysSinceEpoch == count) }
     }
 }

@@ -29,7 +29,7 @@ import Testing
         #expect(hash.finalize().hex == digest)
     }
 
-    @Test func aMillionLettersInOneUpdate() {
+    @Test func millionLettersInOneUpdate() {
         var sha1 = SHA1()
         sha1.update(Self.millionLetters.utf8.span)
         #expect(sha1.finalize().hex == "34aa973cd4c4daa4f61eeb2bdbad27316534016f")
@@ -70,7 +70,7 @@ import Testing
         #expect(code.finalize().hex == vector.code)
     }
 
-    @Test("an intermediate result and a copy do not disturb the computation")
+    @Test("an intermediate digest and a copy do not affect the computation")
     func copiesAreIndependent() {
         let message = Array(Self.twoBlocks.utf8)
         for split in [0, 1, 55, 56] {

@@ -3,9 +3,8 @@ import Parallel
 import Synchronization
 import Testing
 
-/// Threads for work that blocks.
 @Suite struct BackgroundThreadTests {
-    @Test("a body runs on a thread of its own, and what it holds is freed behind it")
+    @Test("a body runs on a new thread, and its captured values are released afterwards")
     func run() async {
         final class Held: Sendable {
             let whenFreed: @Sendable () -> Void

@@ -5,8 +5,8 @@ import Testing
     private final class Spare: Sendable {}
     private struct Failed: Error {}
 
-    @Test("what was given back is lent again, and nothing is lent twice")
-    func lending() {
+    @Test("a returned value is reused, and no value is in use twice")
+    func reuse() {
         let pool = SparePool<Spare, Never> { Spare() }
         let (first, second) = (pool.take(), pool.take())
         #expect(first !== second)
@@ -15,7 +15,7 @@ import Testing
         #expect(pool.take() !== first)
     }
 
-    @Test("no more than asked for are kept")
+    @Test("the pool keeps at most the given number of unused values")
     func limit() {
         let pool = SparePool<Spare, Never>(keeping: 1) { Spare() }
         let (first, second) = (pool.take(), pool.take())
@@ -26,7 +26,7 @@ import Testing
         #expect(fourth !== second)
     }
 
-    @Test("one that a failed piece of work had is dropped")
+    @Test("a value is discarded if its use fails")
     func failure() throws {
         let pool = SparePool<Spare, any Error> { Spare() }
         var used: [Spare] = []
@@ -42,8 +42,8 @@ import Testing
         #expect(used[2] === used[1])
     }
 
-    @Test("a value comes back as a piece of work has left it")
-    func values() throws {
+    @Test("changes to a value are kept")
+    func changes() throws {
         let pool = SparePool<[Int], any Error> { [] }
         try pool.withSpare { $0.append(1) }
         try pool.withSpare { $0.append(2) }
@@ -51,8 +51,8 @@ import Testing
         #expect(try pool.take() == [])
     }
 
-    @Test("what making one throws is thrown")
-    func making() {
+    @Test("an error in the creation of a value is thrown")
+    func creationFailure() {
         let pool = SparePool<Spare, Failed> { () throws(Failed) in throw Failed() }
         #expect(throws: Failed.self) { try pool.take() }
     }

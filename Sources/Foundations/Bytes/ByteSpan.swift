@@ -1,11 +1,11 @@
 extension Span<UInt8> {
-    /// Whether every byte is 0.
+    /// Whether every byte is zero.
     public var isAllZero: Bool {
         for index in indices where self[index] != 0 { return false }
         return true
     }
 
-    /// The bytes as an array of their own.
+    /// Returns an array with the bytes.
     public func copied() -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(copying: self)

@@ -1,7 +1,8 @@
 extension Range<Int> {
-    /// The first number that a test holds for, where it holds for all that follow; the end if it holds for none.
+    /// Returns the first number for which `holds` returns `true`, or the upper bound if there is none.
     ///
-    /// It is asked as often as the range can be halved.
+    /// If `holds` returns `true` for a number, it must return `true` for all larger ones. The search is binary and calls
+    /// `holds` O(log *n*) times.
     public func firstSorted(where holds: (Int) throws -> Bool) rethrows -> Int {
         var rest = self
         while !rest.isEmpty {
@@ -13,7 +14,7 @@ extension Range<Int> {
 }
 
 extension Sequence<UInt8> {
-    /// Whether the bytes come after others, or are the same.
+    /// Returns whether the bytes sort after those of `other` or are equal to them.
     public func follows(_ other: some Sequence<UInt8>) -> Bool {
         !lexicographicallyPrecedes(other)
     }

@@ -1,38 +1,38 @@
 import Bytes
 import Testing
 
-@Suite struct SortedSearchTests {
+@Suite struct BinarySearchTests {
     @Test(arguments: [0, 1, 7, 99, 100])
-    func theFirstThatHoldsIsFound(first: Int) {
+    func firstMatchIsFound(first: Int) {
         #expect((0..<100).firstSorted { $0 >= first } == first)
     }
 
-    @Test func itIsAskedAsOftenAsTheRangeCanBeHalved() {
-        var asked = 0
+    @Test func predicateIsCalledLogarithmicallyOften() {
+        var calls = 0
         _ = (0..<1_000_000).firstSorted { number in
-            asked += 1
+            calls += 1
             return number >= 314_159
         }
-        #expect(asked <= 20)
+        #expect(calls <= 20)
     }
 
-    @Test("a place among sorted things is found in as many steps as they can be halved")
+    @Test("an index in sorted elements is found in a logarithmic number of steps")
     func steps() {
         for count in [0, 1, 2, 3, 1000, 100_000] {
-            for place in Set([0, count / 3, count - 1, count]) where place >= 0 {
+            for index in Set([0, count / 3, count - 1, count]) where index >= 0 {
                 var steps = 0
                 let found = (0..<count).firstSorted { number in
                     steps += 1
-                    return number >= place
+                    return number >= index
                 }
-                #expect(found == place)
+                #expect(found == index)
                 #expect(steps <= 18)
             }
         }
     }
 
     @Test(arguments: [("needle in hay", true), ("hay with a needle", true), ("needl", false), ("", false)])
-    func textsAreFoundInBytes(hay: String, isThere: Bool) {
-        #expect(Array(hay.utf8).contains(text: "needle") == isThere)
+    func textIsFoundInBytes(text: String, isFound: Bool) {
+        #expect(Array(text.utf8).contains(text: "needle") == isFound)
     }
 }

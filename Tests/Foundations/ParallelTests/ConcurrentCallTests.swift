@@ -2,25 +2,25 @@ import Parallel
 import Synchronization
 import Testing
 
-/// Work on one thing that is spread over the places that are free.
-@Suite struct JobSpreadTests {
+/// Tests for calls that run concurrently in the free slots of a limit.
+@Suite struct ConcurrentCallTests {
     @Test(arguments: [1, 2, 7], [0, 1, 2, 100])
-    func eachNumberIsWorkedOnOnce(jobs: Int, count: Int) {
+    func eachNumberIsProcessedOnce(jobs: Int, count: Int) {
         let numbers = Mutex<[Int]>([])
         JobLimit(jobs: jobs).spread(count) { number in numbers.withLock { $0.append(number) } }
         #expect(numbers.withLock { $0.sorted() } == Array(0..<count))
     }
 
-    @Test func placesAreGivenBack() async throws {
+    @Test func slotsAreReleased() async throws {
         let limit = JobLimit(jobs: 3)
         for _ in 0..<10 { limit.spread(50) { _ in } }
-        // With places lost, the second of these would wait for ever.
+        // If slots were lost, the second of these tasks would never start.
         var tasks = OrderedTasks<Int>(limit: limit)
         for number in 0..<3 { tasks.add { number } }
         for number in 0..<3 { #expect(try await tasks.next() == number) }
     }
 
-    @Test func aSpreadInsideOfASpreadEnds() {
+    @Test func nestedCallsFinish() {
         let limit = JobLimit(jobs: 4)
         let count = Atomic(0)
         limit.spread(8) { _ in

@@ -2,15 +2,16 @@ import Dispatch
 import Synchronization
 
 extension JobLimit {
-    /// Runs a piece of work for each number below a count, on this thread and on as many others as there are free places;
-    /// returns when all are done. The caller has a place already.
+    /// Calls `work` for each number from 0 to `count - 1` and waits for all calls.
+    ///
+    /// The calls run on this thread, whose slot the caller already has, and on one further thread for each free slot.
     public func spread(_ count: Int, _ work: @Sendable (Int) -> Void) {
-        let others = takeFree(upTo: count - 1)
+        let others = acquireFreeSlots(upTo: count - 1)
         guard others > 0 else {
             for number in 0..<count { work(number) }
             return
         }
-        defer { for _ in 0..<others { leave() } }
+        defer { for _ in 0..<others { releaseSlot() } }
         let next = Atomic(0)
         DispatchQueue.concurrentPerform(iterations: others + 1) { _ in
             while true {
@@ -21,12 +22,12 @@ extension JobLimit {
         }
     }
 
-    /// Occupies places that are free now.
-    private func takeFree(upTo count: Int) -> Int {
+    /// Acquires at most `count` slots without waiting, and returns their number.
+    private func acquireFreeSlots(upTo count: Int) -> Int {
         state.withLock { state in
-            let taken = max(0, min(state.free, count))
-            state.free -= taken
-            return taken
+            let acquired = max(0, min(state.free, count))
+            state.free -= acquired
+            return acquired
         }
     }
 }

@@ -1,25 +1,25 @@
-/// Eight bytes looked at together: most of what is asked of bytes needs no look at each.
-///
-/// A load or store of several bytes is called unsafe for the sake of types that not all bytes make values of. Of numbers all
-/// do; and the bounds are checked by each of them, like those of a single byte.
+// Access to 8 or 16 bytes at once, which is faster than access to each byte.
+//
+// The unaligned loads are marked as unsafe because not every bit pattern is a valid value of every type. Every bit pattern is
+// a valid integer, and each load and store checks its bounds.
 extension Span<UInt8> {
-    /// Whether eight bytes stand from an index on.
+    /// Returns whether the span contains at least eight bytes from `index` on.
     @inlinable @inline(__always)
     public func holdsWord(at index: Int) -> Bool { index <= count - 8 }
 
-    /// Eight bytes from an index on as one number, the first one lowest.
+    /// Returns the eight bytes at `index` as a little-endian number.
     @inlinable @inline(__always)
     public func word(at index: Int) -> UInt64 {
         UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
-    /// Sixteen bytes from an index on.
+    /// Returns the 16 bytes at `index` as a vector.
     @inlinable @inline(__always)
     public func piece(at index: Int) -> SIMD16<UInt8> {
         unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
     }
 
-    /// Whether the bytes are the same.
+    /// Returns whether both spans contain the same bytes.
     public func equals(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         var index = 0
@@ -34,13 +34,13 @@ extension Span<UInt8> {
         return true
     }
 
-    /// The first place of a byte from an index on; nil if it does not come.
+    /// Returns the index of the first occurrence of `byte` at or after `start`, or `nil` if there is none.
     public func firstIndex(of byte: UInt8, from start: Int) -> Int? {
         let pattern = 0x0101_0101_0101_0101 &* UInt64(byte)
         var index = start
         while holdsWord(at: index) {
             let others = word(at: index) ^ pattern
-            // The lowest bit that is set belongs to the first byte that is the one looked for.
+            // The lowest bit that is set belongs to the first matching byte.
             let found = (others &- 0x0101_0101_0101_0101) & ~others & 0x8080_8080_8080_8080
             if found != 0 { return index &+ found.trailingZeroBitCount &>> 3 }
             index &+= 8
@@ -54,7 +54,7 @@ extension Span<UInt8> {
 }
 
 extension MutableSpan<UInt8> {
-    /// Writes eight bytes from an index on, the lowest one first.
+    /// Stores `word` as eight little-endian bytes at `index`.
     @inlinable @inline(__always)
     @_lifetime(self: copy self)
     public mutating func store(_ word: UInt64, at index: Int) {
@@ -62,7 +62,7 @@ extension MutableSpan<UInt8> {
         bytes.storeBytes(of: word.littleEndian, toByteOffset: index, as: UInt64.self)
     }
 
-    /// Writes sixteen bytes from an index on.
+    /// Stores the 16 bytes of `piece` at `index`.
     @inlinable @inline(__always)
     @_lifetime(self: copy self)
     public mutating func store(_ piece: SIMD16<UInt8>, at index: Int) {
