@@ -1,26 +1,26 @@
 import Files
 
-/// A database and its companions, copied into files without names.
+/// A copy of a database, its journal and its write-ahead log in unnamed files.
 public struct DatabaseCopy: Sendable {
     let main: SpoolFile
     let journal: SpoolFile
     let writeAheadLog: SpoolFile
     let hasJournal: Bool
     let hasWriteAheadLog: Bool
-    /// The bytes of all of them.
+    /// The total size of the files, in bytes.
     public let size: Int
-    /// None of them may grow beyond this.
+    /// The maximum size of each file, in bytes.
     let sizeLimit: Int
 
-    /// Copies the database and what belongs to it.
+    /// Combines the copied files, and creates an empty file for each that is missing, because SQLite may write to it.
     ///
     /// - Parameters:
-    ///   - main: the database.
-    ///   - journal: a copy of the journal, or nil if there is none.
-    ///   - writeAheadLog: a copy of the write-ahead log, or nil if there is none.
-    ///   - size: the bytes of all of them.
-    ///   - sizeLimit: what none of them may grow beyond.
-    /// - Throws: `FileError` if no room for a companion that SQLite may make can be had.
+    ///   - main: The copy of the database.
+    ///   - journal: The copy of the journal, or `nil` if there is none.
+    ///   - writeAheadLog: The copy of the write-ahead log, or `nil` if there is none.
+    ///   - size: The total size of the files, in bytes.
+    ///   - sizeLimit: The maximum size that each file may reach, in bytes.
+    /// - Throws: `FileError` if an empty file cannot be created.
     public init(
         main: SpoolFile, journal: SpoolFile?, writeAheadLog: SpoolFile?, size: Int, sizeLimit: Int
     ) throws(FileError) {

@@ -1,14 +1,15 @@
 import CSQLite
 import Files
 
-/// A connection to a copy of a database that is not to be trusted.
+/// A connection to a copy of an untrusted database.
 ///
-/// SQLite sees the three files of the copy and no other, whatever the database says. It opens them for writing, for a
-/// hot journal has to be rolled back, and a write-ahead log to be read without its index; statements cannot write.
-/// Schemas are not trusted, triggers, views, extensions, attached databases and temporary files are off, sizes and steps
-/// are limited. Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section E.2.
+/// SQLite can access only the three files of the copy. It opens them for writing, because it has to roll back a hot journal
+/// and to read a write-ahead log that has no index. Statements cannot write. The schema is not trusted. Triggers, views,
+/// extensions, attached databases and temporary files are disabled, and sizes and steps are limited.
 ///
-/// SQLite serializes the calls, so the connection may be handed from thread to thread.
+/// SQLite serializes the calls, so that several threads may use the connection.
+///
+/// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section E.2.
 public final class PrivateDatabase: @unchecked Sendable {
     private let files: DatabaseCopy
     private let copy: UnsafeMutablePointer<csqlite_copy>
@@ -16,8 +17,10 @@ public final class PrivateDatabase: @unchecked Sendable {
 
     /// Opens a copy.
     ///
-    /// - Parameter table: the one table that may be read.
-    /// - Throws: ``PrivateDatabaseError``; that the file is no database may only show when it is read.
+    /// - Parameters:
+    ///   - files: The files of the copy.
+    ///   - table: The name of the only table that may be read.
+    /// - Throws: ``PrivateDatabaseError``. A file that is not a database may be detected only when it is read.
     public init(_ files: DatabaseCopy, table: StaticString) throws(PrivateDatabaseError) {
         self.files = files
         copy = .allocate(capacity: 1)
@@ -25,7 +28,7 @@ public final class PrivateDatabase: @unchecked Sendable {
         copy.pointee.descriptors = (files.main.number, files.journal.number, files.writeAheadLog.number)
         copy.pointee.exists = (1, files.hasJournal ? 1 : 0, files.hasWriteAheadLog ? 1 : 0)
         copy.pointee.size_limit = sqlite3_int64(files.sizeLimit)
-        copy.pointee.budget = sqlite3_int64(Self.leastBudget + files.size / Self.bytesPerBudget)
+        copy.pointee.budget = sqlite3_int64(Self.minimumBudget + files.size / Self.bytesPerBudget)
         copy.pointee.table = UnsafeRawPointer(table.utf8Start).assumingMemoryBound(to: CChar.self)
         var connection: OpaquePointer?
         let code = csqlite_open(copy, &connection)
@@ -39,8 +42,12 @@ public final class PrivateDatabase: @unchecked Sendable {
         copy.deallocate()
     }
 
-    /// Thousands of steps: seconds at most.
-    private static let leastBudget = 100_000
-    /// A row has at least eight bytes and takes some ten steps.
+    /// The minimum number of steps, in thousands.
+    ///
+    /// They take a few seconds at most.
+    private static let minimumBudget = 100_000
+    /// The number of bytes for which a thousand further steps are allowed.
+    ///
+    /// A row has at least eight bytes and takes about ten steps.
     private static let bytesPerBudget = 256
 }

@@ -1,13 +1,14 @@
 import CSQLite
 
-/// An operation that SQLite could not do, and why.
+/// An error of an operation on a ``PrivateDatabase``.
 ///
-/// The words are SQLite's own for the code; those about the database in question are left out, for they quote it.
+/// The description is SQLite's text for the result code. SQLite's message about the database is omitted, because the message
+/// quotes its contents.
 public struct PrivateDatabaseError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The extended result code.
+    /// The extended result code of SQLite.
     public let code: Int32
 
-    /// The error for a database that takes longer to read than its size can explain.
+    /// The error for a database whose reading takes more steps than its size justifies.
     public static let outOfBudget = PrivateDatabaseError(SQLITE_INTERRUPT)
 
     init(_ code: Int32) {
@@ -16,18 +17,18 @@ public struct PrivateDatabaseError: Error, Equatable, Sendable, CustomStringConv
 
     private var primary: Int32 { code & 0xFF }
 
-    /// Whether the file is no database at all, or an encrypted one.
+    /// Whether the file is not a database, or is encrypted.
     public var isNotADatabase: Bool { primary == SQLITE_NOTADB }
-    /// Whether something in the database contradicts itself, or is missing.
+    /// Whether the database is inconsistent or incomplete.
     public var isDamage: Bool { primary == SQLITE_CORRUPT || code == SQLITE_IOERR | 2 << 8 }
-    /// Whether a value has more bytes than allowed.
+    /// Whether a value exceeds the size limit.
     public var isTooLarge: Bool { primary == SQLITE_TOOBIG }
-    /// Whether reading took more steps than such a database can need.
+    /// Whether reading the database took more steps than its size justifies.
     public var isOutOfBudget: Bool { primary == SQLITE_INTERRUPT }
-    /// Whether the disk with the copy is the trouble, not the database.
+    /// Whether the error concerns memory or the disk that contains the copy, and not the database.
     public var isFault: Bool { [SQLITE_FULL, SQLITE_NOMEM].contains(primary) || primary == SQLITE_IOERR && !isDamage }
 
-    /// The code in words.
+    /// The text for the result code.
     public var description: String {
         isOutOfBudget ? "reading it takes too many steps" : String(cString: sqlite3_errstr(primary))
     }

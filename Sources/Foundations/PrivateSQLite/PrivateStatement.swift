@@ -1,17 +1,18 @@
 import CSQLite
 
-/// A query, prepared; it keeps its database open.
+/// A prepared query, which keeps its database open.
 public struct PrivateStatement: ~Copyable {
     private let database: PrivateDatabase
     fileprivate let statement: OpaquePointer?
 
-    /// The type of a value in a row.
+    /// The storage class of a value.
     public enum Kind: Sendable {
         case null, integer, real, text, blob
     }
 
-    /// Prepares a query of one statement.
-    /// - Throws: ``PrivateDatabaseError``: also for damage, since this reads the schema.
+    /// Prepares a query that consists of one statement.
+    ///
+    /// - Throws: ``PrivateDatabaseError``. This includes damage of the database, because the schema is read.
     public init(_ query: String, in database: PrivateDatabase) throws(PrivateDatabaseError) {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v2(database.connection, query, -1, &statement, nil)
@@ -22,22 +23,23 @@ public struct PrivateStatement: ~Copyable {
 
     deinit { sqlite3_finalize(statement) }
 
-    /// Begins again, with a number for the first parameter.
+    /// Restarts the query with `number` as the value of its first parameter.
     public func start(with number: Int64) throws(PrivateDatabaseError) {
         reset()
         let code = sqlite3_bind_int64(statement, 1, number)
         guard code == SQLITE_OK else { throw PrivateDatabaseError(code) }
     }
 
-    /// Lets go of the row and of what was read for it.
+    /// Resets the query and releases the memory of the current row.
     public func reset() {
-        // Its code is that of the last step, which was told.
+        // The result code repeats the error of the last step, which was thrown already.
         sqlite3_reset(statement)
     }
 
-    /// Goes to the next row.
-    /// - Returns: whether there is one.
-    /// - Throws: ``PrivateDatabaseError``; the rows before stay good.
+    /// Advances to the next row.
+    ///
+    /// - Returns: Whether there is another row.
+    /// - Throws: ``PrivateDatabaseError``. The previous rows remain valid.
     public func step() throws(PrivateDatabaseError) -> Bool {
         switch sqlite3_step(statement) {
         case SQLITE_ROW: return true
@@ -46,7 +48,7 @@ public struct PrivateStatement: ~Copyable {
         }
     }
 
-    /// The type of a value of the row as it is stored.
+    /// Returns the storage class of a column of the current row.
     public func kind(_ column: Int32) -> Kind {
         switch sqlite3_column_type(statement, column) {
         case SQLITE_INTEGER: .integer
@@ -57,12 +59,14 @@ public struct PrivateStatement: ~Copyable {
         }
     }
 
-    /// A value of the row as an integer.
+    /// Returns a column of the current row as an integer.
     public func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
-    /// The bytes of a value of the row, a text in whatever SQLite took for UTF-8; null is none.
+    /// Returns the bytes of a column of the current row.
+    ///
+    /// They are empty for NULL, and need not be valid UTF-8 for a text.
     public func bytes(_ column: Int32) -> [UInt8] {
-        // In this order: asking for the bytes converts the value, and only then its length is known.
+        // SQLite requires this order, because the length is known only after the value is converted.
         let start =
             kind(column) == .text
             ? sqlite3_column_text(statement, column).map { UnsafeRawPointer($0) }
@@ -70,11 +74,9 @@ public struct PrivateStatement: ~Copyable {
         return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
     }
 
-    /// A value of the row as text.
+    /// Returns a column of the current row as a string, in which U+FFFD replaces malformed UTF-8.
     public func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
-}
 
-extension PrivateStatement {
-    /// How many bytes a value of the row has, a text in UTF-8; null has none.
+    /// Returns the number of bytes of a column of the current row, which is 0 for NULL.
     public func byteCount(_ column: Int32) -> Int { Int(sqlite3_column_bytes(statement, column)) }
 }

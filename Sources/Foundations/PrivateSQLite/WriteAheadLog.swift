@@ -1,29 +1,31 @@
 import Files
 
-/// Damage in the write-ahead log of a database.
+/// An error for damage in the write-ahead log of a database.
 ///
-/// SQLite ignores a damaged frame and all frames behind it without an error, so that committed changes are lost in silence. It
-/// also ignores the frames behind the last commit, which a process leaves that ended within a transaction. These are no loss,
-/// whatever their state.
+/// SQLite ignores a damaged frame and all later frames without an error, so that committed changes are lost silently. It also
+/// ignores frames after the last commit, which remain if a process ends within a transaction. Damage in those frames is not
+/// reported, because no committed change is lost.
 ///
 /// Source: SQLite, "Database File Format", section 4, "The Write-Ahead Log".
 public struct WriteAheadLogFault: Error, Equatable, Sendable, CustomStringConvertible {
     /// The offset of the damaged header or frame in the log.
     public let offset: Int
-    /// What is wrong.
+    /// The description of the damage.
     public let reason: String
 
-    /// The fault in words.
+    /// The error message.
     public var description: String {
         "the write-ahead log is damaged at byte \(offset): \(reason); changes from there on are lost"
     }
 
-    /// Reads a log and checks each frame.
+    /// Checks each frame of a log and returns the first damage.
     ///
-    /// - Parameter log: the bytes of the log.
-    /// - Returns: nil for a log without damage, or with damage behind the last commit alone. Frames of an earlier use of the log
-    ///   are none: SQLite begins again at the front of a log and leaves what is behind. A frame that is cut short is damage in
-    ///   any case, because the end of the log is missing.
+    /// Frames of an earlier use of the log are not damaged: SQLite starts to overwrite a log at its beginning and keeps the rest.
+    /// A truncated frame always is damage, because the end of the log is missing.
+    ///
+    /// - Parameter log: The bytes of the log.
+    /// - Returns: The first damage that affects a committed change, or `nil` if there is none.
+    /// - Throws: `FileError`.
     public static func find(in log: ByteSource) throws(FileError) -> WriteAheadLogFault? {
         guard log.count > 0 else { return nil }
         let bytes = try log.bytes(at: 0, count: min(log.count, LogHeader.size))
@@ -32,7 +34,7 @@ public struct WriteAheadLogFault: Error, Equatable, Sendable, CustomStringConver
             return WriteAheadLogFault(offset: 0, reason: "its header is none")
         }
         var check = FrameCheck(header)
-        /// The first frame that SQLite ignores.
+        // The fault of the first frame that SQLite ignores.
         var fault: WriteAheadLogFault?
         var offset = LogHeader.size
         while offset < log.count {
@@ -40,14 +42,13 @@ public struct WriteAheadLogFault: Error, Equatable, Sendable, CustomStringConver
             let frame = check.next(bytes.span)
             if let reason = frame.reason, fault == nil { fault = WriteAheadLogFault(offset: offset, reason: reason) }
             if let fault, frame.endsTransaction { return fault }
-            if frame.isCut { return fault ?? WriteAheadLogFault(offset: offset, reason: "a frame is cut short") }
+            if frame.isTruncated { return fault ?? WriteAheadLogFault(offset: offset, reason: "a frame is cut short") }
             offset += bytes.count
         }
         return nil
     }
 }
 
-/// The header of a log.
 private struct LogHeader {
     static let size = 32
     private static let magic: UInt32 = 0x377F_0682
@@ -56,7 +57,9 @@ private struct LogHeader {
     let salts: (UInt32, UInt32)
     let checksum: LogChecksum
 
-    /// Reads a header; nil if its signature, its page size or its checksum is wrong.
+    /// Parses a header.
+    ///
+    /// Returns `nil` if its signature, page size or checksum is invalid.
     init?(_ bytes: Span<UInt8>) {
         guard bytes.count == Self.size, bytes.number(at: 0) & ~1 == Self.magic else { return nil }
         pageSize = Int(bytes.number(at: 8))
@@ -64,30 +67,30 @@ private struct LogHeader {
         salts = (bytes.number(at: 16), bytes.number(at: 20))
         var checksum = LogChecksum(isBigEndian: bytes.number(at: 0) & 1 == 1)
         checksum.add(bytes.extracting(..<24))
-        guard checksum.isWritten(in: bytes, at: 24) else { return nil }
+        guard checksum.isStored(in: bytes, at: 24) else { return nil }
         self.checksum = checksum
     }
 
     var frameSize: Int { FrameCheck.headerSize + pageSize }
 }
 
-/// Checks frames in their order.
+/// A check of the frames of a log in sequence.
 private struct FrameCheck {
     static let headerSize = 24
 
-    /// A frame as far as it could be read.
+    /// The result for one frame.
     struct Frame {
-        /// The reason why SQLite ignores the frame; nil if it is good or in pieces.
+        /// The reason why SQLite ignores the frame, or `nil` if the frame is valid or truncated.
         var reason: String?
         /// Whether the frame ends a transaction of the current use of the log.
         var endsTransaction = false
-        /// Whether the frame is the last one, belongs to the current use of the log, and is not whole.
-        var isCut = false
+        /// Whether the frame belongs to the current use of the log and is truncated.
+        var isTruncated = false
     }
 
     private let header: LogHeader
     private var checksum: LogChecksum
-    /// Whether a frame had neither salt of the header, as those of an earlier use of the log have.
+    /// Whether a previous frame had neither salt of the header, as the frames of an earlier use of the log do.
     private var isInEarlierUse = false
 
     init(_ header: LogHeader) {
@@ -97,60 +100,60 @@ private struct FrameCheck {
 
     /// Checks the next frame.
     ///
-    /// Both salts of an earlier use differ from those of the header. If one alone differs, the frame is damaged. So is a frame
-    /// without either salt in front of one that has both.
+    /// In frames of an earlier use, both salts differ from those of the header. A frame is damaged if only one salt differs, or
+    /// if both salts differ but those of a later frame match.
     mutating func next(_ bytes: Span<UInt8>) -> Frame {
-        guard bytes.count >= Self.headerSize else { return Frame(isCut: !isInEarlierUse) }
+        guard bytes.count >= Self.headerSize else { return Frame(isTruncated: !isInEarlierUse) }
         let matches = (bytes.number(at: 8) == header.salts.0, bytes.number(at: 12) == header.salts.1)
         guard matches != (false, false) else {
             isInEarlierUse = true
             return Frame(reason: "the salts of a frame are wrong")
         }
-        // The number of pages of the database, which only the last frame of a transaction states.
+        // This field is the size of the database in pages. Only the last frame of a transaction has it.
         let endsTransaction = bytes.number(at: 4) != 0
-        guard bytes.count == header.frameSize else { return Frame(endsTransaction: endsTransaction, isCut: true) }
+        guard bytes.count == header.frameSize else { return Frame(endsTransaction: endsTransaction, isTruncated: true) }
         guard matches == (true, true) else {
             return Frame(reason: "the salts of a frame are wrong", endsTransaction: endsTransaction)
         }
         checksum.add(bytes.extracting(..<8))
         checksum.add(bytes.extracting(Self.headerSize...))
-        let isRight = checksum.isWritten(in: bytes, at: 16)
+        let isValid = checksum.isStored(in: bytes, at: 16)
         return Frame(
-            reason: isRight ? nil : "the checksum of a frame is wrong", endsTransaction: endsTransaction)
+            reason: isValid ? nil : "the checksum of a frame is wrong", endsTransaction: endsTransaction)
     }
 }
 
-/// The running checksum of a log.
+/// The cumulative checksum of a log.
 private struct LogChecksum {
     private let isBigEndian: Bool
     private var sums: (UInt32, UInt32) = (0, 0)
 
     init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
 
-    /// Adds bytes, whose number is a multiple of eight.
+    /// Adds `bytes`, whose count must be a multiple of eight.
     mutating func add(_ bytes: Span<UInt8>) {
-        var place = 0
-        while place + 8 <= bytes.count {
-            sums.0 &+= word(bytes, place) &+ sums.1
-            sums.1 &+= word(bytes, place + 4) &+ sums.0
-            place += 8
+        var index = 0
+        while index + 8 <= bytes.count {
+            sums.0 &+= word(bytes, index) &+ sums.1
+            sums.1 &+= word(bytes, index + 4) &+ sums.0
+            index += 8
         }
     }
 
-    /// Whether the two sums are at a place.
-    func isWritten(in bytes: Span<UInt8>, at place: Int) -> Bool {
-        bytes.number(at: place) == sums.0 && bytes.number(at: place + 4) == sums.1
+    /// Returns whether the checksum is stored in `bytes` at `index`.
+    func isStored(in bytes: Span<UInt8>, at index: Int) -> Bool {
+        bytes.number(at: index) == sums.0 && bytes.number(at: index + 4) == sums.1
     }
 
-    private func word(_ bytes: Span<UInt8>, _ place: Int) -> UInt32 {
-        isBigEndian ? bytes.number(at: place) : bytes.number(at: place).byteSwapped
+    private func word(_ bytes: Span<UInt8>, _ index: Int) -> UInt32 {
+        isBigEndian ? bytes.number(at: index) : bytes.number(at: index).byteSwapped
     }
 }
 
 extension Span<UInt8> {
-    /// Four bytes as a number, the most significant first.
-    fileprivate func number(at place: Int) -> UInt32 {
-        UInt32(self[place]) << 24 | UInt32(self[place + 1]) << 16 | UInt32(self[place + 2]) << 8
-            | UInt32(self[place + 3])
+    /// Returns the four bytes at `index` as a big-endian number.
+    fileprivate func number(at index: Int) -> UInt32 {
+        UInt32(self[index]) << 24 | UInt32(self[index + 1]) << 16 | UInt32(self[index + 2]) << 8
+            | UInt32(self[index + 3])
     }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Another program of this machine, which is run without a shell.
+/// An installed program that is run without a shell.
 ///
 /// ```swift
 /// let program = try InstalledProgram("sort", searching: "/usr/bin:/bin")
@@ -9,14 +9,15 @@ import Glibc
 /// }
 /// ```
 public struct InstalledProgram: Sendable {
-    /// Where it is.
+    /// The absolute path of the program.
     public let path: String
 
-    /// Looks for a program.
+    /// Finds a program by its name.
+    ///
     /// - Parameters:
-    ///   - name: its name, without a folder.
-    ///   - folders: the value of `PATH`. An empty part of it would be the current folder, and is not looked at: anybody may
-    ///     have put a program there.
+    ///   - name: The name of the program, without a folder.
+    ///   - folders: The value of `PATH`. Relative and empty parts are ignored, because they depend on the current folder, in
+    ///     which anyone may have placed a program.
     /// - Throws: ``ProgramError/missing(_:)``.
     public init(_ name: String, searching folders: String) throws(ProgramError) {
         let paths = folders.split(separator: ":").filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }
@@ -24,38 +25,39 @@ public struct InstalledProgram: Sendable {
         self.path = path
     }
 
-    /// Runs the program to its end.
+    /// Runs the program and waits until it exits.
     ///
     /// - Parameters:
-    ///   - arguments: what stands behind its name.
-    ///   - environment: all that it gets; nothing of our own environment is handed on.
-    ///   - feed: writes the program's standard input. What it is given takes bytes, and says whether the program still
-    ///     reads; one that has ended before is no error.
-    /// - Throws: ``ProgramError``, and what `feed` throws: the program is ended then.
+    ///   - arguments: The arguments that follow the name of the program.
+    ///   - environment: The complete environment of the program. The environment of this process is not inherited.
+    ///   - feed: Writes the standard input of the program. It receives a function that writes bytes and returns whether the
+    ///     program still reads its input. It is not an error if the program exits before it has read all input.
+    /// - Returns: The exit status and the beginning of the output.
+    /// - Throws: ``ProgramError``, or the error of `feed`. In that case the program is terminated.
     public func run(
         _ arguments: [String], environment: [String: String],
         feeding feed: ((Span<UInt8>) throws -> Bool) throws -> Void = { _ in }
     ) throws -> ProgramResult {
-        let output = try ProgramFile(of: path)
-        let errors = try ProgramFile(of: path)
+        let output = try OutputFile(of: path)
+        let errors = try OutputFile(of: path)
         let settings = environment.map { "\($0.key)=\($0.value)" }.sorted()
-        let process = try RunningProgram(path, [path] + arguments, settings, output: output, errors: errors)
+        let process = try ChildProcess(path, [path] + arguments, settings, output: output, errors: errors)
         try feed { try process.write($0) }
         let status = try process.finish()
         return ProgramResult(status: status, output: output.head, errors: errors.head)
     }
 }
 
-/// What is left of a program that was run.
+/// The exit status and the output of a program that was run.
 public struct ProgramResult: Sendable, Equatable {
-    /// Its exit status; 128 + n where signal n ended it.
+    /// The exit status, or 128 + *n* if signal *n* terminated the program.
     public let status: Int32
-    /// The first 64 KiB that it wrote to its standard output.
+    /// The first 64 KiB of the standard output.
     public let output: [UInt8]
-    /// The first 64 KiB that it wrote to its standard error.
+    /// The first 64 KiB of the standard error.
     public let errors: [UInt8]
 
-    /// Describes the end of a program.
+    /// Creates a result.
     public init(status: Int32, output: [UInt8], errors: [UInt8]) {
         self.status = status
         self.output = output

@@ -1,13 +1,15 @@
 import Glibc
 
-/// Why another program cannot be run.
+/// An error that occurs when another program is run.
 public enum ProgramError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// It is in none of the folders where programs are.
+    /// No folder of `PATH` contains a program of this name.
     case missing(String)
-    /// The operating system refuses to start it, or to let it be waited for; the `errno` code.
+    /// The operating system cannot start the program or wait for it.
+    ///
+    /// `code` is the `errno` code.
     case notStarted(String, code: Int32)
 
-    /// One line without a full stop.
+    /// The error as one line without a full stop.
     public var description: String {
         switch self {
         case .missing(let name): "\(name) is not installed: it is in no folder of PATH"

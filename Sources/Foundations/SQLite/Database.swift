@@ -1,13 +1,13 @@
 import CSQLite
 
-/// An open database, as ``DatabaseFile`` lends it to one piece of work at a time.
+/// An open database, to which ``DatabaseFile`` gives exclusive access.
 ///
-/// Statements that stand in the program are prepared once and kept.
+/// Each statement is prepared once and reused.
 ///
 /// Source: SQLite, "An Introduction To The SQLite C/C++ Interface".
 public final class Database {
     private let connection: SQLiteConnection
-    /// Statements by the place of their text in the program.
+    /// The prepared statements by the address of their SQL, which is a string literal.
     private var prepared: [UnsafePointer<UInt8>: OpaquePointer] = [:]
 
     /// Opens a file.
@@ -19,16 +19,17 @@ public final class Database {
 
     deinit { connection.close() }
 
-    /// How many rows the last statement changed.
+    /// The number of rows that the last statement changed.
     public var changeCount: Int { Int(sqlite3_changes64(connection.handle)) }
 
-    /// The number of the row that was inserted last.
+    /// The row ID of the most recent insertion.
     public var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(connection.handle) }
 
-    /// Runs a statement to its end.
+    /// Runs a statement to completion.
+    ///
     /// - Parameters:
-    ///   - sql: one statement that stands in the program.
-    ///   - values: for its parameters, in their order.
+    ///   - sql: A single statement.
+    ///   - values: The values of its parameters, in order.
     /// - Throws: ``DatabaseError``.
     public func run(_ sql: StaticString, _ values: [any DatabaseValue] = []) throws {
         try withStatement(sql) { statement in
@@ -37,16 +38,19 @@ public final class Database {
         }
     }
 
-    /// Runs statements that have no parameters and give no rows.
-    /// - Parameter sql: the statements, with semicolons between them.
+    /// Runs statements that have no parameters and return no rows.
+    ///
+    /// - Parameter sql: The statements, separated by semicolons.
+    /// - Throws: `DatabaseError`.
     public func run(script sql: String) throws(DatabaseError) { try connection.run(sql) }
 
-    /// Gives the rows of a statement, one after another.
+    /// Calls `body` with each row that a statement returns.
+    ///
     /// - Parameters:
-    ///   - sql: one statement that stands in the program.
-    ///   - values: for its parameters, in their order.
-    ///   - body: takes a row, which is gone when it returns.
-    /// - Throws: ``DatabaseError``, and what `body` throws.
+    ///   - sql: A single statement.
+    ///   - values: The values of its parameters, in order.
+    ///   - body: Processes a row, which is valid only during the call.
+    /// - Throws: ``DatabaseError``, or the error of `body`.
     public func rows(
         _ sql: StaticString, _ values: [any DatabaseValue] = [], _ body: (borrowing DatabaseRow) throws -> Void
     ) throws {
@@ -56,7 +60,14 @@ public final class Database {
         }
     }
 
-    /// The first column of the first row of a statement; nil if there is no row. The statement runs to its end.
+    /// Returns the first column of the first row of a statement, or `nil` if there is no row.
+    ///
+    /// The statement runs to completion.
+    ///
+    /// - Parameters:
+    ///   - sql: A single statement.
+    ///   - values: The values of its parameters, in order.
+    /// - Returns: The value of the column.
     /// - Throws: ``DatabaseError``.
     public func first<Value: ColumnValue>(
         _ sql: StaticString, _ values: [any DatabaseValue] = []
@@ -68,7 +79,8 @@ public final class Database {
         return value
     }
 
-    /// Whether there is a table of a name.
+    /// Returns whether the database has a table with this name, in any letter case.
+    ///
     /// - Throws: ``DatabaseError``.
     public func hasTable(_ name: String) throws -> Bool {
         let found: Int? = try first(
@@ -76,13 +88,13 @@ public final class Database {
         return found != nil
     }
 
-    /// Writes what is in the write-ahead log into the database, and empties the log.
+    /// Writes the contents of the write-ahead log to the database, and empties the log.
     public func checkpoint() throws(DatabaseError) {
         let code = sqlite3_wal_checkpoint_v2(connection.handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
         guard code == SQLITE_OK else { throw DatabaseError(connection.handle, code: code) }
     }
 
-    /// Runs a body in a transaction, which is rolled back if the body throws.
+    /// Calls `body` in a transaction, which is rolled back if `body` throws an error.
     func transaction<Value>(_ begin: StaticString, _ body: (Database) throws -> Value) throws -> Value {
         try run(begin)
         do {
@@ -90,8 +102,8 @@ public final class Database {
             try run("COMMIT")
             return value
         } catch {
-            // SQLite may have rolled back by itself, as for a full disk. If rolling back fails too, the connection is of no
-            // use any more, and whoever uses it next is told.
+            // SQLite rolls back automatically after some errors, such as a full disk. If this rollback fails, the error is
+            // ignored here, because the next use of the connection fails too.
             if sqlite3_get_autocommit(connection.handle) == 0 { try? run("ROLLBACK") }
             throw error
         }
@@ -101,7 +113,9 @@ public final class Database {
 // MARK: - Statements
 
 extension Database {
-    /// Lends a statement. One that is at work already, further up in the same call, is prepared once more.
+    /// Calls `body` with the prepared statement.
+    ///
+    /// A statement that an outer call is still running is prepared again.
     private func withStatement(_ sql: StaticString, _ body: (OpaquePointer) throws -> Void) throws {
         let key = sql.utf8Start
         if let kept = prepared[key] {

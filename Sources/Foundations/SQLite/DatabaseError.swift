@@ -1,34 +1,34 @@
 import CSQLite
 
-/// What SQLite says went wrong.
+/// An error that SQLite reports.
 ///
 /// Source: SQLite, "Result and Error Codes".
 public struct DatabaseError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong, as far as something can be done about it.
+    /// The categories of errors to which a caller can respond differently.
     public enum Kind: Sendable, Equatable {
         /// The file is damaged.
         case damaged
-        /// The file is no database.
+        /// The file is not a database.
         case notADatabase
         /// The disk is full.
         case full
-        /// The file may not be opened, or not be written to.
+        /// The file cannot be opened, or cannot be written.
         case notAllowed
-        /// Something else.
+        /// Any other error.
         case other
     }
 
     /// The extended result code, such as `SQLITE_IOERR_SHMSIZE`.
     let extendedCode: Int32
-    /// SQLite's words.
+    /// The message of SQLite.
     public let message: String
 
-    /// What is wrong.
+    /// The category of the error.
     public var kind: Kind {
         switch extendedCode & 0xFF {
         case SQLITE_CORRUPT: .damaged
         case SQLITE_NOTADB: .notADatabase
-        // What its processes share has no room: SQLite has no other word for that.
+        // SQLite reports that there is no space for shared memory as an I/O error.
         case SQLITE_IOERR where extendedCode == csqlite_no_room_for_shared_memory: .full
         case SQLITE_FULL: .full
         case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH: .notAllowed
@@ -36,7 +36,7 @@ public struct DatabaseError: Error, Sendable, Equatable, CustomStringConvertible
         }
     }
 
-    /// SQLite's words, and the code.
+    /// The message and the code of SQLite.
     public var description: String { "\(message) (SQLite \(extendedCode))" }
 
     private init(_ extendedCode: Int32, _ message: String) {
@@ -44,13 +44,16 @@ public struct DatabaseError: Error, Sendable, Equatable, CustomStringConvertible
         self.message = message
     }
 
-    /// Says what a result code stands for.
+    /// Creates an error with the general message for a result code.
     init(code: Int32) { self.init(code, String(cString: sqlite3_errstr(code))) }
 
-    /// Says why the last call failed that used a connection.
-    /// - Parameter connection: nil if there was no memory for one.
+    /// Creates an error for the last failed call that used a connection.
+    ///
+    /// - Parameters:
+    ///   - connection: The connection, or `nil` if there was not enough memory to create it.
+    ///   - code: The result code of the call.
     init(_ connection: OpaquePointer?, code: Int32) {
-        // The connection may have another error by now, with words that do not belong to this one.
+        // The message of the connection may belong to a later error.
         guard let connection, sqlite3_extended_errcode(connection) & 0xFF == code & 0xFF else {
             self.init(code: code)
             return

@@ -1,7 +1,7 @@
 import CSQLite
 import Synchronization
 
-/// The file of a database, with one connection that pieces of work take turns with.
+/// A database file with one connection, which only one thread uses at a time.
 ///
 /// ```swift
 /// let file = try DatabaseFile(path: path, .writing)
@@ -9,46 +9,57 @@ import Synchronization
 /// let count: Int? = try file.read { try $0.first("SELECT count(*) FROM items") }
 /// ```
 ///
-/// A class, because it owns a connection that several hold on to.
+/// It is a class, because several owners share the connection.
 public final class DatabaseFile: Sendable {
-    /// What a file is opened for.
+    /// The kind of access to a file.
     public enum Access: Sendable {
-        /// For reading alone; the file has to exist.
+        /// Read-only access.
+        ///
+        /// The file must exist.
         case reading
-        /// For reading and writing; the file is made if there is none.
+        /// Read and write access.
+        ///
+        /// The file is created if it does not exist.
         case writing
     }
 
     private let connection: Mutex<Connection>
 
-    // Sendable although a database is not: the lock lends it to one thread at a time.
-    /// The connection; nil once it is closed.
+    /// The database, or `nil` once it is closed.
+    ///
+    /// It is `Sendable` although `Database` is not, because the lock gives access to one thread at a time.
     private struct Connection: @unchecked Sendable {
         var database: Database?
     }
 
     /// Opens a file.
+    ///
     /// - Parameters:
-    ///   - path: the file, or a URI that begins with `file:`.
-    ///   - milliseconds: how long to wait for others that have it locked.
+    ///   - path: The path of the file, or a URI that begins with `file:`.
+    ///   - access: The kind of access.
+    ///   - milliseconds: The maximum time to wait while another connection has locked the file.
+    /// - Throws: `DatabaseError`.
     public init(path: String, _ access: Access, patience milliseconds: Int32 = 5000) throws(DatabaseError) {
         connection = Mutex(Connection(database: try Database(path: path, access, patience: milliseconds)))
     }
 
-    /// Reads in one transaction: all that the body reads is of one state of the file.
-    /// - Throws: ``DatabaseError``, and what `body` throws.
+    /// Calls `body` in a read transaction, in which the contents of the file do not change.
+    ///
+    /// - Throws: ``DatabaseError``, or the error of `body`.
     public func read<Value: Sendable>(_ body: (Database) throws -> Value) throws -> Value {
         try withoutTransaction { try $0.transaction("BEGIN DEFERRED", body) }
     }
 
-    /// Reads and writes in one transaction; nothing is changed if the body throws.
-    /// - Throws: ``DatabaseError``, and what `body` throws.
+    /// Calls `body` in a write transaction, which is rolled back if `body` throws an error.
+    ///
+    /// - Throws: ``DatabaseError``, or the error of `body`.
     public func write<Value: Sendable>(_ body: (Database) throws -> Value) throws -> Value {
         try withoutTransaction { try $0.transaction("BEGIN IMMEDIATE", body) }
     }
 
-    /// Lends the database outside of any transaction, for what SQLite does only there.
-    /// - Throws: ``DatabaseError`` once it is closed, and what `body` throws.
+    /// Calls `body` without a transaction, for operations that SQLite supports only there.
+    ///
+    /// - Throws: ``DatabaseError``, also if the file is closed, or the error of `body`.
     public func withoutTransaction<Value: Sendable>(_ body: (Database) throws -> Value) throws -> Value {
         try connection.withLock { connection in
             guard let database = connection.database else { throw DatabaseError(code: SQLITE_MISUSE) }
@@ -56,8 +67,9 @@ public final class DatabaseFile: Sendable {
         }
     }
 
-    /// Closes the file, after the work that is being done with it. The last one that closes a file with a write-ahead log
-    /// writes the log into it.
+    /// Closes the file after the current access ends.
+    ///
+    /// If no other connection uses the file, SQLite writes the contents of the write-ahead log to it.
     public func close() {
         connection.withLock { $0.database = nil }
     }

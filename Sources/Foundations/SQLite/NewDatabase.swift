@@ -1,7 +1,8 @@
 import CSQLite
 
-/// A database that is filled from nothing, as fast as SQLite can: without a journal, without waiting for the disk, in one
-/// transaction. If that fails the file is of no use, so it has to be one that nobody knows yet.
+/// A new database that is filled in one transaction, without a journal and without waiting for the disk.
+///
+/// If an error occurs, the file is unusable. It must therefore be a file that nothing else uses yet.
 ///
 /// ```swift
 /// let database = try NewDatabase(path: partial)
@@ -16,15 +17,19 @@ public final class NewDatabase {
     /// The connection, or `nil` once it is closed.
     private var connection: SQLiteConnection?
 
-    /// How much of the file SQLite keeps in memory, in KiB; what is more goes to the file.
+    /// The size of the page cache, in KiB.
     private static let cacheSize = 8 << 10
-    /// The size of a page: large ones cost less to fill one after another.
+    /// The size of a page, in bytes.
+    ///
+    /// Large pages are faster to write sequentially.
     private static let pageSize = 32 << 10
 
-    /// Opens a file and begins the transaction.
+    /// Creates a database and begins the transaction.
+    ///
     /// - Parameters:
-    ///   - path: an empty file, or none; an empty path is a private file that is gone at the end.
-    ///   - threads: how many threads may help to sort.
+    ///   - path: The path of an empty or missing file. For an empty path, SQLite uses a temporary file that it deletes itself.
+    ///   - threads: The maximum number of additional threads for sorting.
+    /// - Throws: `DatabaseError`.
     public init(path: String, threads: Int = 0) throws(DatabaseError) {
         connection = try SQLiteConnection(path: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
         try run(
@@ -37,21 +42,29 @@ public final class NewDatabase {
 
     deinit { connection?.close() }
 
-    /// Runs statements that have no parameters and give no rows.
-    /// - Parameter script: the statements, with semicolons between them.
+    /// Runs statements that have no parameters and return no rows.
+    ///
+    /// - Parameter script: The statements, separated by semicolons.
+    /// - Throws: `DatabaseError`.
     public func run(_ script: String) throws(DatabaseError) { try open().run(script) }
 
-    /// Prepares the adding of rows to a table.
+    /// Prepares the insertion of rows into a table.
+    ///
     /// - Parameters:
-    ///   - table: its name, as it stands in the program.
-    ///   - columns: how many columns a row has.
+    ///   - table: The name of the table as an SQL identifier.
+    ///   - columns: The number of columns.
+    /// - Returns: The prepared insertion.
+    /// - Throws: `DatabaseError`.
     public func insertion(into table: String, columns: Int) throws(DatabaseError) -> RowInsertion {
         try RowInsertion(into: table, columns: columns, of: self)
     }
 
-    /// Gives the bytes of the first column of each row of a query.
-    /// - Parameter body: takes the bytes, which are gone when it returns.
-    /// - Throws: ``DatabaseError``, and what `body` throws.
+    /// Calls `body` with the bytes of the first column of each row of a query.
+    ///
+    /// - Parameters:
+    ///   - query: A statement without parameters.
+    ///   - body: Processes the bytes, which are valid only during the call.
+    /// - Throws: ``DatabaseError``, or the error of `body`.
     public func bytes(_ query: String, _ body: (RawSpan) throws -> Void) throws {
         let connection = try open()
         let statement = try connection.prepare(query, count: query.utf8.count)
@@ -59,8 +72,9 @@ public final class NewDatabase {
         while try connection.step(statement) { try DatabaseRow(statement).withBytes(of: 0, body) }
     }
 
-    /// Ends the transaction and closes the file, which is complete then, but need not be on the disk. Nothing can be added any
-    /// more.
+    /// Commits the transaction and closes the file.
+    ///
+    /// The file is then complete, but it need not be on disk yet. No further rows can be added.
     public func finish() throws(DatabaseError) {
         let connection = try open()
         try connection.run("COMMIT")
@@ -70,6 +84,7 @@ public final class NewDatabase {
     }
 
     /// Returns the connection.
+    ///
     /// - Throws: ``DatabaseError`` if the database is finished.
     func open() throws(DatabaseError) -> SQLiteConnection {
         guard let connection else { throw DatabaseError(code: SQLITE_MISUSE) }

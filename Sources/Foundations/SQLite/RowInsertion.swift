@@ -1,6 +1,6 @@
 import CSQLite
 
-/// Adds rows to a table of a ``NewDatabase``, which it must not outlive.
+/// A prepared insertion of rows into a table of a ``NewDatabase``, which it must not outlive.
 public final class RowInsertion {
     /// A value for a column.
     public enum Value {
@@ -16,15 +16,18 @@ public final class RowInsertion {
 
     private let columns: Int
     private let database: NewDatabase
-    /// The number of rows that ``full`` inserts. A statement for each row would search the end of the table for each row.
+    /// The number of rows that ``full`` inserts.
+    ///
+    /// With one row per statement, SQLite would look up the end of the table for each row.
     private static let rowsPerStep = 64
-    /// The statement that inserts ``rowsPerStep`` rows. The database finalizes both statements when it is closed.
+    /// The statement that inserts ``rowsPerStep`` rows.
+    ///
+    /// The database finalizes both statements when it is closed.
     private let full: OpaquePointer
     /// The statement that inserts one row.
     private let single: OpaquePointer
 
     /// Prepares the statements.
-    /// - Parameter table: The name of the table as an SQL identifier.
     init(into table: String, columns: Int, of database: NewDatabase) throws(DatabaseError) {
         let connection = try database.open()
         func statement(rows: Int) throws(DatabaseError) -> OpaquePointer {
@@ -38,11 +41,14 @@ public final class RowInsertion {
         self.database = database
     }
 
-    /// Adds rows. After an error the database is of no use.
+    /// Adds rows.
+    ///
+    /// After an error, the database is unusable.
+    ///
     /// - Parameters:
     ///   - count: The number of rows.
     ///   - text: The bytes of all texts.
-    ///   - value: Returns a value by its number. The values are numbered row after row.
+    ///   - value: Returns the value with the given index. The values are numbered row by row.
     /// - Throws: ``DatabaseError``, also when the database is finished.
     public func add(rows count: Int, text: Span<UInt8>, _ value: (Int) -> Value) throws(DatabaseError) {
         let connection = try database.open()
@@ -69,7 +75,9 @@ public final class RowInsertion {
         guard code == SQLITE_OK else { throw DatabaseError(connection.handle, code: code) }
     }
 
-    /// Binds a value to a parameter. The bytes of a text are not copied, because they stay in place until the statement has run.
+    /// Binds a value to a parameter.
+    ///
+    /// A text is not copied, because its bytes stay valid until the statement has run.
     private static func bind(
         _ value: Value, to parameter: Int32, of statement: OpaquePointer?, _ text: UnsafeBufferPointer<CChar>
     ) -> Int32 {
@@ -78,7 +86,7 @@ public final class RowInsertion {
         case .integer(let number): return sqlite3_bind_int64(statement, parameter, number)
         case .real(let number): return sqlite3_bind_double(statement, parameter, number)
         case .text(let start, let count):
-            precondition(start >= 0 && count >= 0 && count <= text.count - start, "a text behind the end")
+            precondition(start >= 0 && count >= 0 && count <= text.count - start, "the text exceeds the buffer")
             let bytes = text.baseAddress.map { $0 + start } ?? DatabaseParameter.noBytes
             return sqlite3_bind_text64(statement, parameter, bytes, UInt64(count), nil, UInt8(SQLITE_UTF8))
         }

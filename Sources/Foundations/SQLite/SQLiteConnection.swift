@@ -1,11 +1,15 @@
 import CSQLite
 
-/// A connection of SQLite, which its owner has to close.
+/// A connection to a database, which the owner must close.
 struct SQLiteConnection {
     let handle: OpaquePointer
 
     /// Opens a file.
-    /// - Parameter flags: The flags of `sqlite3_open_v2` that say what the file is opened for.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file, or a URI.
+    ///   - flags: The flags of `sqlite3_open_v2` for the kind of access.
+    /// - Throws: ``DatabaseError``.
     init(path: String, flags: Int32) throws(DatabaseError) {
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
@@ -16,7 +20,9 @@ struct SQLiteConnection {
         handle = opened
     }
 
-    /// Finalizes all statements and closes the connection. Returns the result code.
+    /// Finalizes all statements and closes the connection.
+    ///
+    /// Returns the result code.
     @discardableResult
     func close() -> Int32 {
         while let statement = sqlite3_next_stmt(handle, nil) { sqlite3_finalize(statement) }
@@ -30,7 +36,12 @@ struct SQLiteConnection {
     }
 
     /// Prepares a statement that is run many times.
-    /// - Parameter count: The length of the statement in bytes.
+    ///
+    /// - Parameters:
+    ///   - sql: The statement.
+    ///   - count: The length of the statement, in bytes.
+    /// - Returns: The prepared statement.
+    /// - Throws: `DatabaseError`.
     func prepare(_ sql: UnsafePointer<CChar>, count: Int) throws(DatabaseError) -> OpaquePointer {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, Int32(count), UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
@@ -38,7 +49,9 @@ struct SQLiteConnection {
         return statement
     }
 
-    /// Advances a statement. Returns whether there is another row.
+    /// Advances a statement.
+    ///
+    /// Returns whether there is another row.
     func step(_ statement: OpaquePointer) throws(DatabaseError) -> Bool {
         let code = sqlite3_step(statement)
         switch code & 0xFF {

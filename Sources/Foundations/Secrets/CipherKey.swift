@@ -8,25 +8,28 @@ public struct CipherKey: Sendable {
     private let key: Secret
     private let keySize: Int
 
-    /// Creates a key of 16, 24 or 32 bytes. Returns `nil` for any other number of bytes.
     init?(_ key: Secret) {
         keySize = key.withBytes { $0.count }
         self.key = key
         guard [16, 24, 32].contains(keySize) else { return nil }
     }
 
-    /// Creates a key of 16, 24 or 32 bytes. Returns `nil` for any other number of bytes.
+    /// Creates a key of 16, 24 or 32 bytes.
+    ///
+    /// Returns `nil` for any other number of bytes.
     public init?(_ bytes: [UInt8]) {
         var bytes = bytes
         self.init(Secret(taking: &bytes))
     }
 
-    /// Unwraps a key that was wrapped with this one. Returns `nil` if the integrity check fails, which means that the key
-    /// was wrapped with another one.
+    /// Unwraps a key that was wrapped with this one.
     ///
     /// Source: RFC 3394, section 2.2.2.
+    ///
+    /// - Parameter wrapped: The wrapped key.
+    /// - Returns: The unwrapped key, or `nil` if the integrity check fails because another key wrapped it.
     public func unwrap(_ wrapped: [UInt8]) -> CipherKey? {
-        // The library stops the program for other lengths.
+        // The library aborts the process for other lengths.
         guard wrapped.count >= 24, wrapped.count % 8 == 0 else { return nil }
         let initialValue = [UInt8](repeating: 0xA6, count: 8)
         var unwrapped = [UInt8](repeating: 0, count: wrapped.count - 8)
@@ -37,21 +40,21 @@ public struct CipherKey: Sendable {
     }
 
     /// Decrypts whole blocks with AES-CBC and keeps the padding.
+    ///
     /// - Parameters:
     ///   - blocks: The encrypted bytes.
     ///   - previous: The encrypted block that precedes `blocks`, or the initialization vector.
-    /// - Returns: As many bytes as `blocks` has, or `nil` if `blocks` is not a whole number of blocks or `previous` is not
-    ///   one block.
+    /// - Returns: The decrypted bytes, or `nil` if `blocks` is not a whole number of blocks or `previous` is not one block.
     public func decrypt(_ blocks: [UInt8], after previous: [UInt8]) -> [UInt8]? {
         chain(blocks, after: previous, .decryption, nettle_cbc_decrypt)
     }
 
-    /// Encrypts whole blocks with AES-CBC and a zero initialization vector. Tests make encrypted backups with it.
+    /// Encrypts whole blocks with AES-CBC and a zero initialization vector, so that tests can create encrypted backups.
     package func encrypt(_ blocks: [UInt8]) -> [UInt8]? {
         chain(blocks, after: [UInt8](repeating: 0, count: Self.blockSize), .encryption, nettle_cbc_encrypt)
     }
 
-    /// Returns whether `bytes` are those of this key.
+    /// Returns whether `bytes` are the bytes of this key.
     package func isEqual(to bytes: [UInt8]) -> Bool { key.withBytes { $0.elementsEqual(bytes) } }
 
     private enum Direction { case encryption, decryption }
@@ -67,7 +70,7 @@ public struct CipherKey: Sendable {
     ) -> Void
 
     private func chain(_ blocks: [UInt8], after previous: [UInt8], _ direction: Direction, _ mode: Mode) -> [UInt8]? {
-        // The library stops the program for other lengths.
+        // The library aborts the process for other lengths.
         guard previous.count == Self.blockSize, blocks.count % Self.blockSize == 0 else { return nil }
         var previous = previous
         return withContext(direction) { context, cipher in
@@ -78,7 +81,9 @@ public struct CipherKey: Sendable {
         }
     }
 
-    /// Calls `body` with the expanded key and the block cipher that uses it. The expanded key is overwritten afterwards.
+    /// Calls `body` with the expanded key and the block cipher that uses it.
+    ///
+    /// The expanded key is overwritten afterwards.
     private func withContext<Result>(
         _ direction: Direction, _ body: (UnsafeRawPointer, BlockCipher?) -> Result
     ) -> Result {

@@ -1,38 +1,40 @@
 import CNettle
 
-/// How a key is made of a password: PBKDF2 once or twice.
+/// The parameters that derive a key from a password with one or two applications of PBKDF2.
 ///
 /// Source: RFC 8018, section 5.2.
 public struct PasswordDerivation: Hashable, Sendable {
-    /// What one PBKDF2 is given besides the password.
+    /// The parameters of one application of PBKDF2.
     public struct Step: Hashable, Sendable {
         /// The salt.
         public let salt: [UInt8]
-        /// How many rounds are made; at least 1.
+        /// The number of iterations, which is at least 1.
         public let rounds: Int
 
-        /// Describes a step.
+        /// Creates a step.
         public init(salt: [UInt8], rounds: Int) {
             self.salt = salt
             self.rounds = rounds
         }
     }
 
-    /// PBKDF2 with HMAC-SHA-256, of the password; nil if there is none.
+    /// The first step, which applies HMAC-SHA-256 to the password, or `nil` if there is only one step.
     public let first: Step?
-    /// PBKDF2 with HMAC-SHA-1, of what came out of the first one, or of the password.
+    /// The last step, which applies HMAC-SHA-1 to the result of the first step, or to the password.
     public let last: Step
 
-    /// Describes a derivation.
+    /// Creates a derivation.
     public init(first: Step?, last: Step) {
         self.first = first
         self.last = last
     }
 
-    /// How many rounds are made, all told.
+    /// The total number of iterations.
     public var rounds: Int { (first?.rounds ?? 0) + last.rounds }
 
-    /// Derives the key of 32 bytes. Returns `nil` if a step has no rounds, or more than 2³² − 1.
+    /// Derives the 32-byte key.
+    ///
+    /// Returns `nil` if a step has no iterations, or more than 2³² − 1.
     public func key(for password: Secret) -> CipherKey? {
         let middle = first.map { Self.derive(password, $0, .sha256) } ?? password
         return middle.flatMap { Self.derive($0, last, .sha1) }.flatMap { CipherKey($0) }
@@ -43,7 +45,7 @@ public struct PasswordDerivation: Hashable, Sendable {
 
     /// Derives 32 bytes with PBKDF2.
     static func derive(_ password: Secret, _ step: Step, _ hash: HashFunction) -> Secret? {
-        // The library stops the program for 0 rounds.
+        // The library aborts the process for 0 iterations.
         guard let rounds = UInt32(exactly: step.rounds), rounds > 0 else { return nil }
         let function = hash == .sha1 ? nettle_pbkdf2_hmac_sha1 : nettle_pbkdf2_hmac_sha256
         var key = [UInt8](repeating: 0, count: 32)

@@ -2,9 +2,10 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// The bytes of a password: never printed, never copied but into what derives a key from them, overwritten at the end.
+/// The bytes of a password or key, which are overwritten when they are no longer needed.
 ///
-/// A class, so that there is one place to overwrite.
+/// A secret is never printed, and its bytes are passed only to cryptographic functions. It is a class, so that only one copy
+/// of the bytes exists.
 public final class Secret: Sendable {
     private struct Storage: @unchecked Sendable {
         var bytes: UnsafeMutableRawBufferPointer
@@ -12,7 +13,7 @@ public final class Secret: Sendable {
 
     private let storage: Mutex<Storage>
 
-    /// Takes bytes over, and overwrites them where they were.
+    /// Moves `bytes` into the secret and overwrites the array.
     public init(taking bytes: inout [UInt8]) {
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
         copy.copyBytes(from: bytes)
@@ -28,7 +29,7 @@ public final class Secret: Sendable {
         }
     }
 
-    /// Overwrites the bytes; there are none from now on.
+    /// Overwrites and removes the bytes.
     public func wipe() {
         storage.withLock { storage in
             Self.overwrite(storage.bytes)
@@ -37,15 +38,15 @@ public final class Secret: Sendable {
         }
     }
 
-    /// Whether there are no bytes.
+    /// Whether the secret has no bytes.
     public var isEmpty: Bool { storage.withLock { $0.bytes.isEmpty } }
 
-    /// Lends the bytes.
+    /// Calls `body` with the bytes, which must not escape.
     func withBytes<Result: Sendable>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try storage.withLock { try body(UnsafeRawBufferPointer($0.bytes)) }
     }
 
-    /// Overwrites `bytes` with zeros. A compiler may remove a plain assignment, because the bytes are not read again.
+    /// Overwrites `bytes` with zeros, which the compiler cannot optimize away.
     static func overwrite(_ bytes: UnsafeMutableRawBufferPointer) {
         if let start = bytes.baseAddress { explicit_bzero(start, bytes.count) }
     }

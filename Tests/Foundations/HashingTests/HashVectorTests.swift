@@ -2,7 +2,7 @@ import Bytes
 import Hashing
 import Testing
 
-/// The published test vectors of SHA-256, SHA-1 and HMAC-SHA-256.
+/// Tests with the published vectors of SHA-256, SHA-1 and HMAC-SHA-256.
 @Suite struct HashVectorTests {
     private static let twoBlocks = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"
     private static let millionLetters = String(repeating: "a", count: 1_000_000)

@@ -3,7 +3,6 @@ import Processes
 import TestSupport
 import Testing
 
-/// Other programs, run without a shell.
 @Suite struct InstalledProgramTests {
     private static let folders = "/usr/bin:/bin"
 
@@ -13,7 +12,7 @@ import Testing
         try InstalledProgram(name, searching: Self.folders).run(arguments, environment: environment)
     }
 
-    @Test func inputOutputAndErrorsComeThrough() throws {
+    @Test func inputOutputAndErrorsArePassed() throws {
         let program = try InstalledProgram("sh", searching: Self.folders)
         let result = try program.run(["-c", "cat; echo bad >&2; exit 7"], environment: ["PATH": Self.folders]) {
             write in
@@ -25,18 +24,18 @@ import Testing
         #expect(result == ProgramResult(status: 7, output: Array("one two".utf8), errors: Array("bad\n".utf8)))
     }
 
-    @Test func nothingOfOurEnvironmentIsHandedOn() throws {
+    @Test func environmentIsNotInherited() throws {
         #expect(try run("env", environment: ["A": "1"]).output == Array("A=1\n".utf8))
         #expect(try run("env").output.isEmpty)
     }
 
-    @Test func argumentsGoThroughNoShell() throws {
+    @Test func argumentsAreNotInterpretedByAShell() throws {
         let words = ["$HOME", "a b", "*", "'\"", "", "`id`"]
         #expect(try run("printf", ["[%s]"] + words).output == Array(words.map { "[\($0)]" }.joined().utf8))
     }
 
-    @Test("a program that reads no more is told apart, and no signal ends this one")
-    func inputThatNobodyReads() throws {
+    @Test("a program that no longer reads its input is reported without SIGPIPE")
+    func unreadInput() throws {
         let program = try InstalledProgram("true", searching: Self.folders)
         var isRead = true
         let result = try program.run([], environment: [:]) { write in
@@ -47,8 +46,8 @@ import Testing
         #expect(result.status == 0)
     }
 
-    @Test("a program that writes much while it is written to does not stop both")
-    func muchOutput() throws {
+    @Test("large input and output do not cause a deadlock")
+    func largeOutput() throws {
         let program = try InstalledProgram("cat", searching: Self.folders)
         let block = [UInt8](repeating: 0x61, count: 1 << 20)
         let result = try program.run([], environment: [:]) { write in
@@ -60,14 +59,14 @@ import Testing
         #expect(result == ProgramResult(status: 0, output: Array(block.prefix(64 << 10)), errors: []))
     }
 
-    @Test func endBySignalIsTold() throws { #expect(try run("sh", ["-c", "kill -9 $$"]).status == 137) }
+    @Test func terminationBySignalIsReported() throws { #expect(try run("sh", ["-c", "kill -9 $$"]).status == 137) }
 
-    @Test func signalsAreThoseOfANewProgram() throws {
-        // A shell that was started with SIGPIPE ignored cannot take that back.
+    @Test func signalHandlersAreReset() throws {
+        // If SIGPIPE were ignored when the shell starts, the shell could not reset it.
         #expect(try run("sh", ["-c", "kill -PIPE $$"]).status == 141)
     }
 
-    @Test func programIsEndedWhereItsInputCannotBeHad() throws {
+    @Test func programIsTerminatedIfItsInputFails() throws {
         struct NoInputError: Error {}
         let program = try InstalledProgram("sleep", searching: Self.folders)
         #expect(throws: NoInputError.self) {
@@ -75,13 +74,13 @@ import Testing
         }
     }
 
-    @Test func programsThatAreNotThere() throws {
+    @Test func missingPrograms() throws {
         #expect(throws: ProgramError.missing("pingferry-none")) {
             try InstalledProgram("pingferry-none", searching: Self.folders)
         }
         let folder = try TemporaryFolder()
         try folder.putProgram("#!/bin/sh\n", "tool")
-        // The current folder, also as an empty part of PATH, is none where programs are.
+        // The current folder is not searched, even if PATH has an empty part.
         for folders in ["", ":", ".", "\(folder.path)/none"] {
             #expect(throws: ProgramError.missing("tool")) { try InstalledProgram("tool", searching: folders) }
         }
@@ -92,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func programThatStaysOpenForWritingIsNotStarted() throws {
+    @Test func programThatIsOpenForWritingIsNotStarted() throws {
         let folder = try TemporaryFolder()
         let path = try folder.putProgram("#!/bin/sh\n", "tool")
         let writer = try RunningProgram(["sh", "-c", #"exec 3>> "$1"; echo open; exec sleep 1000"#, "sh", path])

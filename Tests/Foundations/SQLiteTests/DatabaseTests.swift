@@ -5,7 +5,6 @@ import Testing
 
 @testable import SQLite
 
-/// A connection to SQLite: statements, values, transactions, and errors in the words of the library.
 @Suite struct DatabaseTests {
     private let folder: TemporaryFolder
     private let file: DatabaseFile
@@ -16,7 +15,7 @@ import Testing
         try file.write { try $0.run("CREATE TABLE things (name TEXT, size INTEGER, bytes BLOB)") }
     }
 
-    /// Bytes of a length, for a parameter.
+    /// A value that is bound as a blob.
     private struct Bytes: DatabaseValue {
         let bytes: [UInt8]
 
@@ -24,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "values come back as they were given",
+        "values are read back unchanged",
         arguments: ["", "x", "Zoë\u{0}y", String(repeating: "long ", count: 5_000)])
     func values(text: String) throws {
         let bytes = Array(text.utf8.prefix(1000))
@@ -53,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("null and no bytes are two things")
+    @Test("NULL and an empty blob are different values")
     func null() throws {
         try file.write {
             try $0.run("INSERT INTO things VALUES (?, ?, ?)", [String?.none, Int?.some(3), Bytes(bytes: [])])
@@ -64,7 +63,7 @@ import Testing
         #expect(types == "null integer blob")
     }
 
-    @Test("what throws within a transaction has changed nothing, and the next one works")
+    @Test("an error rolls back its transaction, and the next transaction succeeds")
     func rollback() throws {
         struct Stop: Error {}
         #expect(throws: Stop.self) {
@@ -77,7 +76,7 @@ import Testing
         #expect(try file.read { try $0.first("SELECT group_concat(name) FROM things") } == "b")
     }
 
-    @Test("a statement can be used again while it gives rows")
+    @Test("a statement can be run again while it returns rows")
     func nested() throws {
         try file.write { db in
             for size in 1...3 { try db.run("INSERT INTO things VALUES ('x', ?, NULL)", [size]) }
@@ -90,24 +89,24 @@ import Testing
         }
     }
 
-    @Test("a statement that gives one value runs to its end all the same")
+    @Test("a statement runs to completion even if only its first value is read")
     func first() throws {
-        let taken: Int? = try file.write { db in
+        let deleted: Int? = try file.write { db in
             for size in 1...3 { try db.run("INSERT INTO things VALUES ('x', ?, NULL)", [size]) }
             return try db.first("DELETE FROM things RETURNING size")
         }
-        #expect(taken != nil)
+        #expect(deleted != nil)
         #expect(try file.read { try $0.first("SELECT count(*) FROM things") } == 0)
         #expect(try file.read { try $0.first("SELECT size FROM things") as Int? } == nil)
     }
 
-    @Test("a table is found by its name, in any letter case")
+    @Test("a table is found by its name in any letter case")
     func tables() throws {
         #expect(try file.read { try $0.hasTable("THINGS") })
         #expect(try !file.read { try $0.hasTable("thing") })
     }
 
-    @Test("errors say what is wrong")
+    @Test("errors have the category and message of SQLite")
     func errors() throws {
         let syntax = #expect(throws: DatabaseError.self) { try file.read { try $0.run("SELEC 1") } }
         #expect(syntax?.description == #"near "SELEC": syntax error (SQLite 1)"#)
@@ -127,7 +126,7 @@ import Testing
         #expect(written?.kind == .notAllowed)
     }
 
-    @Test("after it is closed, a file says so; another one reads what was written")
+    @Test("a closed file throws errors, and its data can be read through another connection")
     func close() throws {
         try file.withoutTransaction { try $0.run(script: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL") }
         try file.write { try $0.run("INSERT INTO things VALUES ('kept', 1, NULL)") }
@@ -139,7 +138,7 @@ import Testing
             try DatabaseFile(path: folder("d"), .reading).read { try $0.first("SELECT name FROM things") } == "kept")
     }
 
-    @Test("a reader sees one state while somebody writes")
+    @Test("a read transaction does not see changes of another connection")
     func snapshot() throws {
         try file.withoutTransaction { try $0.run(script: "PRAGMA journal_mode = WAL") }
         try file.write { try $0.run("INSERT INTO things VALUES ('a', 1, NULL)") }

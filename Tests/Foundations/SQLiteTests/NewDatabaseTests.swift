@@ -4,13 +4,12 @@ import Testing
 
 @testable import SQLite
 
-/// A database that is filled from nothing.
 @Suite struct NewDatabaseTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("values come back as they were given, as another program reads them")
+    @Test("another connection reads the values unchanged")
     func values() throws {
         let database = try NewDatabase(path: folder("d"))
         try database.run("CREATE TABLE things (number INTEGER, size REAL, name TEXT) STRICT")
@@ -37,7 +36,7 @@ import Testing
         #expect(folder.names == ["d"])
     }
 
-    @Test("any number of rows at once are all there, in their order", arguments: [0, 1, 63, 64, 65, 1000])
+    @Test("any number of rows is inserted completely and in order", arguments: [0, 1, 63, 64, 65, 1000])
     func manyRows(count: Int) throws {
         let database = try NewDatabase(path: folder("d"))
         try database.run("CREATE TABLE things (number INTEGER PRIMARY KEY, name TEXT) STRICT")
@@ -73,7 +72,7 @@ import Testing
         return lines
     }
 
-    @Test func aValueOfAnotherTypeIsRefused() throws {
+    @Test func valueOfAnotherTypeIsRejected() throws {
         let database = try NewDatabase(path: folder("d"))
         try database.run("CREATE TABLE things (number INTEGER NOT NULL) STRICT")
         let insertion = try database.insertion(into: "things", columns: 1)
@@ -82,8 +81,8 @@ import Testing
         }
     }
 
-    @Test("rows without a file are sorted, in memory that does not grow with them")
-    func privateFile() throws {
+    @Test("rows of a temporary database are sorted")
+    func temporaryDatabase() throws {
         let database = try NewDatabase(path: "")
         try database.run("CREATE TABLE lines (time INTEGER, line TEXT) STRICT")
         let insertion = try database.insertion(into: "lines", columns: 2)
@@ -99,7 +98,7 @@ import Testing
         #expect(folder.names == [])
     }
 
-    @Test func aFolderThatIsNotThereIsTold() {
+    @Test func missingFolderIsReported() {
         #expect(throws: DatabaseError.self) { try NewDatabase(path: folder("no/d")) }
     }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Secrets
 
-/// The published test vectors of PBKDF2, AES-CBC and AES key wrap.
+/// Tests with the published vectors of PBKDF2, AES-CBC and AES key wrap.
 @Suite struct CipherVectorTests {
     private static func bytes(_ hex: String) -> [UInt8] { PasswordDerivationTests.bytes(hex) }
 

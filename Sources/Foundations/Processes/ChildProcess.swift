@@ -1,0 +1,95 @@
+import CProcesses
+import Glibc
+
+/// A file in memory that receives the output of a program.
+///
+/// Unlike a pipe, the file never blocks the program. A deadlock while this process writes the input is therefore impossible.
+struct OutputFile: ~Copyable {
+    /// The maximum number of bytes that are read from the file.
+    private static let maximumSize = 64 << 10
+
+    let descriptor: Int32
+
+    init(of program: String) throws(ProgramError) {
+        descriptor = cprocesses_memory("pingferry")
+        guard descriptor >= 0 else { throw .notStarted(program, code: errno) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// The first bytes of the file.
+    var head: [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: Self.maximumSize) { buffer, count in
+            count = max(0, pread(descriptor, buffer.baseAddress, buffer.count, 0))
+        }
+    }
+}
+
+/// A running process.
+///
+/// It is terminated when the value is destroyed.
+struct ChildProcess: ~Copyable {
+    private let path: String
+    private let process: Int32
+    /// The write end of the pipe to the standard input, or `nil` once it is closed.
+    private var input: Int32?
+    private var hasExited = false
+
+    init(
+        _ path: String, _ arguments: [String], _ environment: [String], output: borrowing OutputFile,
+        errors: borrowing OutputFile
+    ) throws(ProgramError) {
+        var ends: [Int32] = [-1, -1]
+        let code = cprocesses_pipe(&ends)
+        guard code == 0 else { throw .notStarted(path, code: code) }
+        defer { close(ends[0]) }
+        var process: Int32 = 0
+        let started = Self.withCStrings(arguments) { arguments in
+            Self.withCStrings(environment) { environment in
+                cprocesses_start(path, arguments, environment, ends[0], output.descriptor, errors.descriptor, &process)
+            }
+        }
+        guard started == 0 else {
+            close(ends[1])
+            throw .notStarted(path, code: started)
+        }
+        self.path = path
+        self.process = process
+        input = ends[1]
+    }
+
+    deinit {
+        if let input { close(input) }
+        if !hasExited {
+            kill(process, SIGTERM)
+            _ = cprocesses_wait(process)
+        }
+    }
+
+    /// Writes to the standard input.
+    ///
+    /// Returns whether the process still reads it.
+    borrowing func write(_ bytes: Span<UInt8>) throws(ProgramError) -> Bool {
+        guard let input else { return false }
+        let code = bytes.withUnsafeBytes { cprocesses_write(input, $0.baseAddress, $0.count) }
+        guard code == 0 || code == EPIPE else { throw .notStarted(path, code: code) }
+        return code == 0
+    }
+
+    /// Waits until the process exits, and returns its exit status.
+    consuming func finish() throws(ProgramError) -> Int32 {
+        if let input = input.take() { close(input) }
+        hasExited = true
+        let status = cprocesses_wait(process)
+        guard status >= 0 else { throw .notStarted(path, code: errno) }
+        return status
+    }
+
+    private static func withCStrings<Value>(
+        _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Value
+    ) -> Value {
+        let copies = strings.map { strdup($0) }
+        defer { for copy in copies { free(copy) } }
+        return body(copies + [nil])
+    }
+}
