@@ -1,38 +1,39 @@
 import CCurl
 
-/// A handle of libcurl for one transfer after another, freed with the value.
+/// A libcurl handle that performs one transfer at a time.
 struct EasyHandle: ~Copyable {
     let pointer: UnsafeMutableRawPointer
-    private let message: UnsafeMutablePointer<CChar>
+    private let errorBuffer: UnsafeMutablePointer<CChar>
 
-    /// The library, made ready once for the process.
-    static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    /// Whether libcurl was initialized, which happens once per process.
+    static let isLibraryInitialized = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     private init(_ pointer: UnsafeMutableRawPointer) {
         self.pointer = pointer
-        message = .allocate(capacity: Int(CURL_ERROR_SIZE))
-        message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
 
     deinit {
         curl_easy_cleanup(pointer)
-        message.deallocate()
+        errorBuffer.deallocate()
     }
 
-    /// Makes a handle that trusts and shows what it is given, and reads no environment, no configuration and no file.
-    /// - Throws: `HTTPError` if there is no memory, or libcurl lacks what is needed.
+    /// Creates a handle that uses only the certificates of `identity` and reads no environment variable or configuration.
+    ///
+    /// - Throws: `HTTPError` if there is not enough memory or libcurl lacks a required feature.
     static func make(_ identity: HTTPIdentity) throws(HTTPError) -> EasyHandle {
-        guard Self.isReady, let pointer = curl_easy_init() else {
+        guard Self.isLibraryInitialized, let pointer = curl_easy_init() else {
             throw .other("libcurl cannot be used", wasSent: false)
         }
         let handle = EasyHandle(pointer)
         try handle.restrict()
-        try handle.take(identity)
+        try handle.apply(identity)
         return handle
     }
 
     private func restrict() throws(HTTPError) {
-        try set(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(message))
+        try set(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(errorBuffer))
         try set(CURLOPT_NOSIGNAL, 1)
         try set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
@@ -43,12 +44,12 @@ struct EasyHandle: ~Copyable {
         try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         try set(CURLOPT_SSL_VERIFYPEER, 1)
         try set(CURLOPT_SSL_VERIFYHOST, 2)
-        // A name that is being looked up must not hold up the other transfers when its own is given up.
+        // If a transfer is stopped while a host name is resolved, the other transfers must not wait for the resolver.
         try set(CURLOPT_QUICK_EXIT, 1)
     }
 
-    /// Takes certificates and a key in the place of the system's and of none.
-    private func take(_ identity: HTTPIdentity) throws(HTTPError) {
+    /// Sets the authorities and the client certificate, if there are any.
+    private func apply(_ identity: HTTPIdentity) throws(HTTPError) {
         if let authorities = identity.authorities {
             try set(CURLOPT_CAINFO_BLOB, bytes: authorities)
             try set(CURLOPT_CAPATH, nil as String?)
@@ -56,7 +57,7 @@ struct EasyHandle: ~Copyable {
         guard let (chain, key) = identity.certificate else { return }
         try set(CURLOPT_SSLCERT_BLOB, bytes: chain)
         try set(CURLOPT_SSLKEY_BLOB, bytes: key)
-        // Else a key with a passphrase would ask for it at the terminal.
+        // Without this option, OpenSSL would prompt for the passphrase of an encrypted key.
         try set(CURLOPT_KEYPASSWD, "")
     }
 
@@ -83,17 +84,19 @@ struct EasyHandle: ~Copyable {
     }
 
     func check(_ code: CURLcode) throws(HTTPError) {
-        guard code == CURLE_OK else { throw .other(Self.words(of: code), wasSent: false) }
+        guard code == CURLE_OK else { throw .other(Self.message(for: code), wasSent: false) }
     }
 
-    // MARK: Facts
+    // MARK: Information
 
     func number(_ info: CURLINFO) -> Int { ccurl_number(pointer, info) }
     func size(_ info: CURLINFO) -> Int { Int(ccurl_size(pointer, info)) }
     func text(_ info: CURLINFO) -> String { String(cString: ccurl_text(pointer, info)) }
 
-    /// What libcurl says to the failure of the last transfer.
-    func words(of code: CURLcode) -> String { message[0] == 0 ? Self.words(of: code) : String(cString: message) }
+    /// Returns the message of libcurl for the failure of the last transfer.
+    func message(for code: CURLcode) -> String {
+        errorBuffer[0] == 0 ? Self.message(for: code) : String(cString: errorBuffer)
+    }
 
-    private static func words(of code: CURLcode) -> String { String(cString: curl_easy_strerror(code)) }
+    private static func message(for code: CURLcode) -> String { String(cString: curl_easy_strerror(code)) }
 }

@@ -1,19 +1,20 @@
 import CCurl
 
-/// The fields of a header as a list of libcurl's, freed with the value.
+/// The header fields of a request as a libcurl list.
 struct FieldList: ~Copyable {
     let pointer: UnsafeMutablePointer<curl_slist>?
 
-    /// What libcurl would send by itself unless it is told not to.
-    private static let unwanted = ["Accept", "Content-Type", "Expect", "User-Agent"]
+    /// The fields that libcurl adds unless they are suppressed.
+    private static let automaticFields = ["Accept", "Content-Type", "Expect", "User-Agent"]
 
-    /// Makes a list; what libcurl would add to it is left out.
-    /// - Throws: `HTTPError` if there is no memory.
+    /// Creates a list that suppresses the fields that libcurl would add.
+    ///
+    /// - Throws: `HTTPError` if there is not enough memory.
     init(_ fields: [HTTPRequest.Field]) throws(HTTPError) {
-        // A field without a value ends in a semicolon, and in a colon one that is not to be sent.
+        // In the syntax of libcurl, a semicolon follows the name of a field without a value, and a colon alone suppresses a field.
         var lines = fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         let given = Set(fields.map { $0.name.lowercased() })
-        lines += Self.unwanted.filter { !given.contains($0.lowercased()) }.map { "\($0):" }
+        lines += Self.automaticFields.filter { !given.contains($0.lowercased()) }.map { "\($0):" }
         var list: UnsafeMutablePointer<curl_slist>?
         for line in lines {
             guard let longer = curl_slist_append(list, line) else {

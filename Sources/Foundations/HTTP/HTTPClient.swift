@@ -1,8 +1,10 @@
 import Glibc
 import Parallel
 
-/// Sends requests to servers over connections that are kept and used again: HTTP/1.1, on one thread, by libcurl. It follows
-/// no redirect, sends no request twice, and reads neither the environment nor a configuration of libcurl's.
+/// An HTTP/1.1 client that reuses connections.
+///
+/// The client follows no redirects, sends no request twice, and ignores environment variables and configuration files. It
+/// runs libcurl on one thread.
 ///
 /// ```swift
 /// let client = try HTTPClient(HTTPSettings())
@@ -11,14 +13,17 @@ import Parallel
 /// await client.close()
 /// ```
 ///
-/// A class, because it owns connections: ``close()`` has to be called before the last reference goes.
+/// Call ``close()`` before releasing the last reference.
 public final class HTTPClient: Sendable {
     private let mailbox: Mailbox
 
-    /// Starts the thread; no connection is made yet.
-    /// - Throws: `HTTPError` if there is no memory.
+    /// Starts the thread of the client.
+    ///
+    /// No connection is opened yet.
+    ///
+    /// - Throws: `HTTPError` if there is not enough memory.
     public init(_ settings: HTTPSettings) throws(HTTPError) {
-        // The other side of a connection, or of a pipe, may go away at any time: writing tells that, and is enough.
+        // A peer may close a connection at any time. The result of the write operation reports that, so no signal is needed.
         signal(SIGPIPE, SIG_IGN)
         let mailbox = Mailbox(try MultiHandle(connections: settings.connections))
         self.mailbox = mailbox
@@ -27,22 +32,30 @@ public final class HTTPClient: Sendable {
         }
     }
 
-    /// Sends a request once, and tells the receiver what comes back, as it comes. A connection whose request is not over when
-    /// this returns is closed.
+    /// Sends a request once and passes the response to `receiver` as it arrives.
+    ///
+    /// If the response is incomplete when the method returns, the connection is closed.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - route: The server and the proxy.
+    ///   - receiver: The object that processes the response.
+    /// - Returns: The reason why the request ended.
     public func send(_ request: HTTPRequest, over route: HTTPRoute, for receiver: any HTTPReceiver) async -> HTTPEnd {
         await withCheckedContinuation { continuation in
-            mailbox.put(
-                Mailbox.Start(request: request, route: route, receiver: receiver) {
+            mailbox.add(
+                Mailbox.PendingRequest(request: request, route: route, receiver: receiver) {
                     continuation.resume(returning: $0)
                 })
         }
     }
 
-    /// Has to be called when the end of a receiver has moved nearer.
-    public func lookAtClocks() { mailbox.wake() }
+    /// Notifies the client that the deadline of a receiver is now earlier.
+    public func lookAtClocks() { mailbox.updateDeadlines() }
 
-    /// Ends all requests that are under way, and the thread; the connections close with the client. Returns when nothing of a
-    /// request will be heard any more.
+    /// Cancels all pending requests, closes the connections and ends the thread.
+    ///
+    /// No receiver is called after this method returns.
     public func close() async {
         await withCheckedContinuation { continuation in mailbox.close { continuation.resume() } }
     }

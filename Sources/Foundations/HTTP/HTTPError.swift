@@ -1,100 +1,109 @@
 import CCurl
 
-/// Why an answer did not come, or not all of it.
+/// The reason why a response did not arrive or is incomplete.
 public enum HTTPError: Error, Sendable, Equatable {
-    // MARK: The server has nothing of the request
+    // MARK: The server did not receive the request
 
-    /// The server's name, or the proxy's where there is one, has no address.
+    /// The name of the server, or of the proxy if there is one, has no address.
     case noAddress
-    /// No connection to the server, or to the proxy where there is one: an `errno`, 0 where it is not known.
+    /// The connection to the server, or to the proxy if there is one, failed with this `errno` code, or 0 if it is unknown.
     case cannotConnect(Int32)
-    /// No connection in time; whether one to the proxy was there already.
+    /// The connection was not established in time.
+    ///
+    /// `isAtProxy` states whether the proxy was connected.
     case noConnectionInTime(isAtProxy: Bool)
-    /// The proxy answered this status to CONNECT, 0 if it was no answer.
+    /// The proxy responded to CONNECT with this status code, or with something that is not HTTP if it is 0.
     case proxyRefused(Int)
-    /// The certificate is one of another host.
+    /// The certificate is for another host.
     case wrongName
-    /// The certificate has expired, or is of an authority that is not trusted.
+    /// The certificate has expired, or its authority is not trusted.
     case untrusted
-    /// The two sides cannot agree on an encrypted connection.
+    /// The client and the server could not agree on an encrypted connection.
     case noHandshake
-    /// The connection ended before it was encrypted.
+    /// The connection was closed during the TLS handshake.
     case closedInHandshake
-    /// Bytes arrived, or the connection ended, while the connection was idle. The request was not sent on it.
+    /// Bytes arrived, or the connection ended, while the connection was idle.
+    ///
+    /// The request was not sent on it.
     case unsolicited
 
-    // MARK: The server may have the request
+    // MARK: The server may have received the request
 
-    /// The connection was closed without an answer.
+    /// The connection was closed without a response.
     case closed
-    /// The connection was cut.
+    /// The connection was interrupted.
     case cut
-    /// An answer that reports success came before all of the request had been sent.
+    /// A response reported success before the complete request was sent.
     case early
-    /// What came is not HTTP, or its header is longer than any honest one.
+    /// The response is not HTTP, or its header exceeds the size limit.
     case noHTTP
 
-    /// Anything else, in libcurl's words.
+    /// Any other error, with the message of libcurl.
     case other(String, wasSent: Bool)
-    /// The client was closed.
+    /// The client was closed while the request was pending.
     case ended
 }
 
-/// What is known of a request that failed.
-struct FailureFacts {
-    /// How often it was about to go out: more than once, if a connection that had been used before ended without an answer.
+/// The details of a failed request.
+struct FailureDetails {
+    /// The number of times that libcurl was about to send the request.
+    ///
+    /// The number exceeds 1 if a reused connection is closed without a response, because libcurl then tries again.
     var timesSent = 0
     /// The `errno` of the connection attempt.
     var code: Int32 = 0
-    /// What a proxy answered to CONNECT, 0 for nothing.
+    /// The status code of the response to CONNECT, or 0 if there was none.
     var proxyStatus = 0
-    /// Whether there is a proxy.
+    /// Whether the route has a proxy.
     var hasProxy = false
-    /// Whether a connection to the first machine came up.
+    /// Whether the server, or the proxy if there is one, was connected.
     var isConnected = false
-    /// Whether the chain of certificates was found good.
+    /// Whether the certificate chain is valid.
     var isChainGood = false
-    /// libcurl's own words.
-    var words = ""
+    /// The message of libcurl.
+    var message = ""
 }
 
 extension HTTPError {
-    /// Says what a code of libcurl means.
-    init(_ code: CURLcode, _ facts: FailureFacts) {
-        self = facts.timesSent > 0 ? Self.afterSending(code, facts) : Self.whileConnecting(code, facts)
+    /// Interprets an error code of libcurl.
+    init(_ code: CURLcode, _ details: FailureDetails) {
+        self = details.timesSent > 0 ? Self.afterSending(code, details) : Self.whileConnecting(code, details)
     }
 
-    private static func whileConnecting(_ code: CURLcode, _ facts: FailureFacts) -> HTTPError {
+    private static func whileConnecting(_ code: CURLcode, _ details: FailureDetails) -> HTTPError {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .noAddress
-        case CURLE_COULDNT_CONNECT where facts.proxyStatus == 0: .cannotConnect(facts.code)
-        case CURLE_OPERATION_TIMEDOUT: .noConnectionInTime(isAtProxy: facts.hasProxy && facts.isConnected)
-        case CURLE_PEER_FAILED_VERIFICATION: facts.isChainGood ? .wrongName : .untrusted
-        case CURLE_SSL_CONNECT_ERROR: isClosing(facts.words) ? .closedInHandshake : .noHandshake
+        case CURLE_COULDNT_CONNECT where details.proxyStatus == 0: .cannotConnect(details.code)
+        case CURLE_OPERATION_TIMEDOUT: .noConnectionInTime(isAtProxy: details.hasProxy && details.isConnected)
+        case CURLE_PEER_FAILED_VERIFICATION: details.isChainGood ? .wrongName : .untrusted
+        case CURLE_SSL_CONNECT_ERROR: isClosing(details.message) ? .closedInHandshake : .noHandshake
         case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR: .noHandshake
-        case _ where facts.proxyStatus != 0 || facts.hasProxy && facts.isConnected: .proxyRefused(facts.proxyStatus)
-        default: .other(facts.words, wasSent: false)
+        case _ where details.proxyStatus != 0 || details.hasProxy && details.isConnected:
+            .proxyRefused(details.proxyStatus)
+        default: .other(details.message, wasSent: false)
         }
     }
 
-    /// The libraries for encryption have no code for it.
-    private static func isClosing(_ words: String) -> Bool {
-        ["SYSCALL", "unexpected eof", "reset by peer", "Broken pipe"].contains { words.contains($0) }
+    /// Returns whether a message states that the connection was closed.
+    ///
+    /// The TLS libraries have no error code for that.
+    private static func isClosing(_ message: String) -> Bool {
+        ["SYSCALL", "unexpected eof", "reset by peer", "Broken pipe"].contains { message.contains($0) }
     }
 
-    private static func afterSending(_ code: CURLcode, _ facts: FailureFacts) -> HTTPError {
+    private static func afterSending(_ code: CURLcode, _ details: FailureDetails) -> HTTPError {
         switch code {
-        // A second attempt, which is refused, and whatever becomes of the connection for it: the first one had no answer.
-        case _ where facts.timesSent > 1: .closed
+        // The second attempt is always stopped. Any error of its connection therefore means that the first had no response.
+        case _ where details.timesSent > 1: .closed
         case CURLE_GOT_NOTHING, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT,
             CURLE_OPERATION_TIMEDOUT, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR:
             .closed
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE: .cut
-        // What is too long for libcurl's own limits is told as a lack of memory by some versions.
+        // Some versions of libcurl report a header that exceeds their limits as a lack of memory.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_WRITE_ERROR, CURLE_OUT_OF_MEMORY,
             CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP2:
             .noHTTP
-        default: .other(facts.words, wasSent: true)
+        default: .other(details.message, wasSent: true)
         }
     }
 }

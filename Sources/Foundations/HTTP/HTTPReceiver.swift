@@ -1,46 +1,55 @@
-/// The head of an answer.
+/// The head of a response.
 public struct HTTPHead: Sendable, Equatable {
     /// The status code.
     public var status: Int
-    /// Those fields that are wanted, by their names in lower case; of one that comes twice, the first.
+    /// The requested fields by their lowercase names.
+    ///
+    /// If a field is repeated, its first value is used.
     public var fields: [String: String]
 
-    /// Makes a head.
+    /// Creates a head.
     public init(status: Int, fields: [String: String] = [:]) {
         self.status = status
         self.fields = fields
     }
 }
 
-/// Takes an answer as it comes, and says how long to wait for more of it. It is called on the thread of the client, and must
-/// not take long.
+/// An object that processes a response as it arrives and sets the deadline for the rest of it.
 ///
-/// A class, because a client and whoever waits for the answer share it.
+/// The methods are called on the thread of the client and must return quickly. The protocol requires a class, because the
+/// client and the sender of the request share the object.
 public protocol HTTPReceiver: AnyObject, Sendable {
-    /// The request goes out: until this is called the server cannot know anything of it. Called again at times while a long
-    /// body is still on its way.
+    /// Called when the client starts to send the request.
+    ///
+    /// Before this call, the server cannot have received any part of the request. The method is called again from time to time
+    /// while a long body is being sent.
     func requestGoes(at instant: ContinuousClock.Instant)
 
-    /// The head of the answer came; at most once.
+    /// Called at most once, when the head of the response has arrived.
     func headCame(_ head: HTTPHead, at instant: ContinuousClock.Instant)
 
-    /// A part of the body came.
-    /// - Returns: whether more of it is wanted.
+    /// Called when a part of the response body has arrived.
+    ///
+    /// - Parameters:
+    ///   - part: The bytes, which are valid only during the call.
+    ///   - instant: The time of arrival.
+    /// - Returns: Whether to continue. Otherwise the connection is closed.
     func bodyCame(_ part: Span<UInt8>, at instant: ContinuousClock.Instant) -> Bool
 
-    /// Until when to wait, as far as is known now. Where it moves nearer while nothing comes, `HTTPClient.lookAtClocks()` has
-    /// to be called.
+    /// The current deadline for the response.
+    ///
+    /// If the deadline becomes earlier outside of the methods of this protocol, call `HTTPClient.lookAtClocks()`.
     var end: ContinuousClock.Instant { get }
 }
 
-/// Why a request is over.
+/// The reason why a request ended.
 public enum HTTPEnd: Sendable, Equatable {
-    /// The whole answer came.
+    /// The complete response arrived.
     case complete
-    /// Its receiver wanted no more.
+    /// The receiver stopped the response.
     case enough
-    /// The receiver's end was reached.
+    /// The deadline of the receiver passed.
     case late
-    /// There will be no more of an answer.
+    /// An error occurred.
     case failed(HTTPError)
 }

@@ -1,13 +1,13 @@
-/// A request to a server, without the server's address.
+/// An HTTP request without the address of the server.
 public struct HTTPRequest: Sendable, Equatable {
-    /// A field of a header.
+    /// A header field.
     public struct Field: Sendable, Equatable {
         /// The name.
         public var name: String
         /// The value.
         public var value: String
 
-        /// Makes a field.
+        /// Creates a field.
         public init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
@@ -16,14 +16,14 @@ public struct HTTPRequest: Sendable, Equatable {
 
     /// The method.
     public var method: String
-    /// Path and query as they stand in the request line: nothing of them is encoded or resolved.
+    /// The path and query of the request line, which are sent unchanged.
     public var target: String
-    /// The header, but for `Host` and `Content-Length`. No other field is sent.
+    /// All header fields except `Host` and `Content-Length`.
     public var fields: [Field]
     /// The body.
     public var body: [UInt8]
 
-    /// Makes a request.
+    /// Creates a request.
     public init(method: String, target: String, fields: [Field] = [], body: [UInt8] = []) {
         self.method = method
         self.target = target
@@ -32,45 +32,51 @@ public struct HTTPRequest: Sendable, Equatable {
     }
 }
 
-/// How a server is reached.
+/// The server of a request and the proxy through which it is connected.
 public struct HTTPRoute: Sendable, Hashable {
-    /// A proxy that connections are made through, with the method CONNECT.
+    /// A proxy that forwards connections with the method CONNECT.
     public struct Proxy: Sendable, Hashable {
-        /// Host and port, a colon between them; an IPv6 address in brackets.
+        /// The host and port, separated by a colon.
+        ///
+        /// An IPv6 address is in brackets.
         public var address: String
-        /// The user whom the proxy knows, and the password.
+        /// The credential for the proxy, or `nil` if it requires none.
         public var credential: Credential?
 
-        /// Makes a proxy.
+        /// Creates a proxy.
         public init(address: String, credential: Credential? = nil) {
             self.address = address
             self.credential = credential
         }
     }
 
-    /// Who connects, as a proxy wants to know it.
+    /// A user and password for a proxy.
+    ///
+    /// They are never part of a description.
     public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
         let user: String
         let password: String
 
-        /// Takes a user and the password.
+        /// Creates a credential.
         public init(user: String, password: String) {
             self.user = user
             self.password = password
         }
 
-        /// Nothing of it.
+        /// A constant text that does not reveal the credential.
         public var description: String { "a credential" }
-        /// Nothing to look into.
+        /// A mirror without children, so that reflection does not reveal the credential.
         public var customMirror: Mirror { Mirror(self, children: []) }
     }
 
-    /// Scheme, host and port: `https://example.org:443`.
+    /// The scheme, host and port, such as `https://example.org:443`.
     public var server: String
-    /// What connections are made through; nil for a direct one, whatever the environment says.
+    /// The proxy, or `nil` for a direct connection.
+    ///
+    /// Environment variables are ignored.
     public var proxy: Proxy?
 
-    /// Makes a route.
+    /// Creates a route.
     public init(server: String, proxy: Proxy? = nil) {
         self.server = server
         self.proxy = proxy

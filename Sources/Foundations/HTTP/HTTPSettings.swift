@@ -1,25 +1,25 @@
-/// What is the same for all requests of a client.
+/// The settings for all requests of a client.
 public struct HTTPSettings: Sendable {
-    /// Whom to trust, and who we are.
+    /// The trusted authorities and the client certificate.
     public var identity = HTTPIdentity()
-    /// How long a connection may take to come up, in seconds, encryption and proxies included.
+    /// The maximum time to establish a connection, in seconds, including the proxy and the TLS handshake.
     public var connectTimeout = 10
-    /// How many connections are kept to be used again, to all servers together.
+    /// The maximum number of connections that are kept open for reuse.
     public var connections = 8
-    /// The names of those fields of answers that are wanted, in lower case.
+    /// The lowercase names of the response fields to pass to receivers.
     public var wantedFields: [String] = []
 
-    /// Makes settings.
+    /// Creates the default settings.
     public init() {}
 }
 
 /// The certificates of encrypted connections, in PEM.
 public struct HTTPIdentity: Sendable {
-    /// The authorities to trust instead of the system's.
+    /// The authorities to trust, or `nil` for those of the system.
     public var authorities: [UInt8]?
-    /// Our certificate, with those between it and its authority after it, and its key.
+    /// The client certificate, followed by intermediate certificates, and its key.
     public var certificate: (chain: [UInt8], key: [UInt8])?
 
-    /// The system's authorities and no certificate.
+    /// Creates an identity with the authorities of the system and no client certificate.
     public init() {}
 }

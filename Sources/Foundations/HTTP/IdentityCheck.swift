@@ -2,27 +2,30 @@ import CCurl
 import Glibc
 
 extension HTTPIdentity {
-    /// What is wrong with certificates and keys.
+    /// An error in certificates or keys.
     public enum CheckError: Error, Sendable, Equatable {
-        /// The authorities cannot be read.
+        /// The authorities are invalid.
         case authorities
-        /// Our certificate or its key cannot be read, or they do not belong together.
+        /// The client certificate or its key is invalid, or they do not match.
         case certificate
     }
 
-    /// Finds out whether libcurl can use the certificates and the key. It is let connect to a socket of this process, and is
-    /// stopped when it has loaded them, before it says anything.
-    /// - Throws: `CheckError`; nothing if the check itself cannot be made, for the first request tells then.
+    /// Checks whether libcurl can load the certificates and the key.
+    ///
+    /// libcurl connects to a socket of this process and is stopped before the TLS handshake. If the check itself fails, no error
+    /// is thrown, because the first request reports it.
+    ///
+    /// - Throws: `CheckError`.
     public func check() throws(CheckError) {
         guard authorities != nil || certificate != nil else { return }
-        switch rehearse() {
+        switch loadCertificates() {
         case CURLE_SSL_CACERT_BADFILE: throw .authorities
         case CURLE_SSL_CERTPROBLEM: throw .certificate
         default: return
         }
     }
 
-    private func rehearse() -> CURLcode {
+    private func loadCertificates() -> CURLcode {
         var name = [CChar](repeating: 0, count: 108)
         let listener = ccurl_listen(&name)
         guard listener >= 0 else { return CURLE_OK }

@@ -1,24 +1,22 @@
 import Synchronization
 
-/// What tasks hand to the thread that drives their transfers.
-///
-/// A class, because tasks and the thread share it.
+/// The queue through which tasks communicate with the thread of the client.
 final class Mailbox: Sendable {
-    /// A request that waits for its turn.
-    struct Start: Sendable {
+    /// A request that the thread has not started yet.
+    struct PendingRequest: Sendable {
         let request: HTTPRequest
         let route: HTTPRoute
         let receiver: any HTTPReceiver
-        let finish: @Sendable (HTTPEnd) -> Void
+        let completion: @Sendable (HTTPEnd) -> Void
     }
 
     private struct Contents {
-        var starts: [Start] = []
-        var hasNews = false
-        var mustLook = false
-        var isAsleep = false
+        var requests: [PendingRequest] = []
+        var hasChanges = false
+        var mustUpdateDeadlines = false
+        var isWaiting = false
         var isClosed = false
-        var closing: [@Sendable () -> Void] = []
+        var closeHandlers: [@Sendable () -> Void] = []
     }
 
     /// The transfers and their connections.
@@ -27,65 +25,67 @@ final class Mailbox: Sendable {
 
     init(_ multi: consuming MultiHandle) { self.multi = multi }
 
-    // MARK: For tasks
+    // MARK: Called by tasks
 
-    func put(_ start: Start) {
-        if change({ $0.starts.append(start) }) { start.finish(.failed(.ended)) }
+    func add(_ request: PendingRequest) {
+        if change({ $0.requests.append(request) }) { request.completion(.failed(.ended)) }
     }
 
-    /// Makes the thread look at the clocks of all transfers.
-    func wake() { _ = change { $0.mustLook = true } }
+    /// Makes the thread update the deadlines of all transfers.
+    func updateDeadlines() { _ = change { $0.mustUpdateDeadlines = true } }
 
-    /// Makes the thread end.
-    /// - Parameter done: called when it has, or had before.
-    func close(_ done: @escaping @Sendable () -> Void) {
-        if change({ $0.closing.append(done) }) { done() }
+    /// Ends the thread and calls `handler` when it has ended.
+    func close(_ handler: @escaping @Sendable () -> Void) {
+        if change({ $0.closeHandlers.append(handler) }) { handler() }
     }
 
-    /// - Returns: whether the thread has ended, so that nothing was changed.
+    /// Changes the contents and wakes the thread.
+    ///
+    /// Returns `true`, and changes nothing, if the thread has ended.
     private func change(_ body: (inout Contents) -> Void) -> Bool {
-        let (isClosed, wasAsleep) = contents.withLock { contents in
+        let (isClosed, wasWaiting) = contents.withLock { contents in
             guard !contents.isClosed else { return (true, false) }
             body(&contents)
-            contents.hasNews = true
-            defer { contents.isAsleep = false }
-            return (false, contents.isAsleep)
+            contents.hasChanges = true
+            defer { contents.isWaiting = false }
+            return (false, contents.isWaiting)
         }
-        // One byte in a pipe for many requests, as long as the thread is at work.
-        if wasAsleep { multi.wake() }
+        // A thread that is not waiting processes the changes anyway.
+        if wasWaiting { multi.wake() }
         return isClosed
     }
 
-    // MARK: For the thread
+    // MARK: Called by the thread of the client
 
-    /// What has come in; whether to look at the clocks of all transfers; and whether the thread is to end.
-    func take() -> (starts: [Start], mustLook: Bool, isClosing: Bool) {
+    /// Removes and returns the contents.
+    func drain() -> (requests: [PendingRequest], mustUpdateDeadlines: Bool, isClosing: Bool) {
         contents.withLock { contents in
-            contents.isAsleep = false
-            contents.hasNews = false
+            contents.isWaiting = false
+            contents.hasChanges = false
             defer {
-                contents.starts = []
-                contents.mustLook = false
+                contents.requests = []
+                contents.mustUpdateDeadlines = false
             }
-            return (contents.starts, contents.mustLook, !contents.closing.isEmpty)
+            return (contents.requests, contents.mustUpdateDeadlines, !contents.closeHandlers.isEmpty)
         }
     }
 
-    /// Whether the thread may wait: not if something has come in.
-    func fallAsleep() -> Bool {
+    /// Returns whether the thread may wait, which is not the case if there are changes.
+    func beginWaiting() -> Bool {
         contents.withLock { contents in
-            contents.isAsleep = !contents.hasNews
-            return contents.isAsleep
+            contents.isWaiting = !contents.hasChanges
+            return contents.isWaiting
         }
     }
 
-    /// The thread takes nothing any more.
-    /// - Returns: what nobody will take, and whom to tell when all is over.
-    func end() -> (starts: [Start], closing: [@Sendable () -> Void]) {
+    /// Rejects all further requests when the thread ends.
+    ///
+    /// - Returns: The requests that were not started, and the handlers to call once all transfers have ended.
+    func reject() -> (requests: [PendingRequest], closeHandlers: [@Sendable () -> Void]) {
         contents.withLock { contents in
             contents.isClosed = true
             defer { contents = Contents(isClosed: true) }
-            return (contents.starts, contents.closing)
+            return (contents.requests, contents.closeHandlers)
         }
     }
 }

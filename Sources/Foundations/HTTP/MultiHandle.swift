@@ -1,15 +1,16 @@
 import CCurl
 
-/// A handle of libcurl for many transfers at once and the connections that they leave, freed with the value.
+/// A libcurl handle for concurrent transfers and their connections.
 ///
-/// Sendable, because ``wake()`` may be called on any thread. All else is for the thread that drives the transfers.
+/// It is `Sendable`, because ``wake()`` may be called on any thread. Only the thread of the client may call the other methods.
 struct MultiHandle: ~Copyable, @unchecked Sendable {
     private let pointer: UnsafeMutableRawPointer
 
-    /// - Parameter connections: how many are kept to be used again.
-    /// - Throws: `HTTPError` if there is no memory.
+    /// Creates a handle that keeps at most `connections` connections open for reuse.
+    ///
+    /// - Throws: `HTTPError` if there is not enough memory.
     init(connections: Int) throws(HTTPError) {
-        guard EasyHandle.isReady, let pointer = curl_multi_init() else {
+        guard EasyHandle.isLibraryInitialized, let pointer = curl_multi_init() else {
             throw .other("libcurl cannot be used", wasSent: false)
         }
         self.pointer = pointer
@@ -19,31 +20,36 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
 
     deinit { curl_multi_cleanup(pointer) }
 
-    /// Ends a wait, or the next one.
+    /// Interrupts the current or next wait.
     func wake() { curl_multi_wakeup(pointer) }
 
     func add(_ transfer: Transfer) -> Bool { curl_multi_add_handle(pointer, transfer.pointer) == CURLM_OK }
 
-    /// Takes a transfer out. The connection of one that is not over is closed.
+    /// Removes a transfer.
+    ///
+    /// The connection of an incomplete transfer is closed.
     func remove(_ transfer: Transfer) { curl_multi_remove_handle(pointer, transfer.pointer) }
 
-    /// Waits until something can be moved, and moves it; at most until an instant.
-    /// - Returns: whether the library is sound.
+    /// Waits at most until `end` for network activity and performs the transfers.
+    ///
+    /// - Returns: Whether libcurl succeeded.
     func perform(until end: ContinuousClock.Instant) -> Bool {
         var running: Int32 = 0
         return curl_multi_poll(pointer, nil, 0, Self.milliseconds(to: end), nil) == CURLM_OK
             && curl_multi_perform(pointer, &running) == CURLM_OK
     }
 
-    /// Returns the time to wait, rounded up so that the last millisecond is not spent in a loop.
+    /// Returns the time to wait.
+    ///
+    /// It is rounded up to avoid a busy loop during the last millisecond.
     private static func milliseconds(to end: ContinuousClock.Instant) -> Int32 {
         let left = (end - .now).components
         guard left.seconds >= 0, left.attoseconds > 0 || left.seconds > 0 else { return 0 }
         return Int32(clamping: left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000 + 1)
     }
 
-    /// A transfer that is over, and its code; nil if there is no more.
-    func nextOver() -> (transfer: Transfer, code: CURLcode)? {
+    /// Returns the next finished transfer and its result code, or `nil` if there is none.
+    func nextFinished() -> (transfer: Transfer, code: CURLcode)? {
         var left: Int32 = 0
         while let message = curl_multi_info_read(pointer, &left) {
             guard message.pointee.msg == CURLMSG_DONE, let context = ccurl_private(message.pointee.easy_handle) else {

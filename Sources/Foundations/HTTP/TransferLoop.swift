@@ -1,62 +1,62 @@
 import CCurl
 
-/// Drives the transfers of a client, on a thread of its own, until the client is closed.
+/// The event loop that performs the transfers of a client on a separate thread.
 struct TransferLoop: ~Copyable {
     private let mailbox: Mailbox
     private let settings: HTTPSettings
-    private let kept: KeptSockets
+    private let idleConnections: IdleConnections
     private var running: [Transfer] = []
-    /// Those that have no request. Each keeps its buffers, so that no request needs new ones.
-    private var spares: [Transfer] = []
+    /// The transfers without a request, which are reused together with their buffers.
+    private var idle: [Transfer] = []
 
     init(_ mailbox: Mailbox, _ settings: HTTPSettings) {
         self.mailbox = mailbox
         self.settings = settings
-        kept = KeptSockets(connections: settings.connections)
+        idleConnections = IdleConnections(connections: settings.connections)
     }
 
-    /// Works until the client is closed.
+    /// Runs until the client is closed.
     consuming func run() {
         while true {
-            let news = mailbox.take()
-            for start in news.starts { begin(start) }
-            if news.isClosing { break }
-            if news.mustLook { for transfer in running { transfer.lookAtEnd() } }
-            // What has arrived counts, although this thread is late to read it. Therefore no transfer is ended whose time was not
-            // over before the last look at what has arrived.
+            let changes = mailbox.drain()
+            for request in changes.requests { start(request) }
+            if changes.isClosing { break }
+            if changes.mustUpdateDeadlines { for transfer in running { transfer.updateDeadline() } }
+            // Data that arrived in time counts even if this thread reads it late. Before a transfer times out, the data that has
+            // arrived is therefore read.
             let now = ContinuousClock.now
-            if running.contains(where: { $0.end <= now }) { move(until: now) }
-            let end = endLate(at: now)
-            // Requests that begin are looked for again before the thread sleeps: others may have come in meanwhile.
-            let maySleep = news.starts.isEmpty && mailbox.fallAsleep()
-            move(until: maySleep ? end : .now)
+            if running.contains(where: { $0.deadline <= now }) { perform(until: now) }
+            let nextDeadline = endTimedOut(at: now)
+            // If requests were started, the thread does not wait, because further requests may have been added meanwhile.
+            let mayWait = changes.requests.isEmpty && mailbox.beginWaiting()
+            perform(until: mayWait ? nextDeadline : .now)
         }
-        let (starts, closing) = mailbox.end()
+        let (requests, closeHandlers) = mailbox.reject()
         endAll(.failed(.ended))
-        for start in starts { start.finish(.failed(.ended)) }
-        for done in closing { done() }
+        for request in requests { request.completion(.failed(.ended)) }
+        for handler in closeHandlers { handler() }
     }
 
-    /// Moves what can be moved, and ends the transfers that are over then. Waits for that until an instant at most.
-    private mutating func move(until instant: ContinuousClock.Instant) {
+    /// Waits at most until `instant` for network activity, performs the transfers and ends those that have finished.
+    private mutating func perform(until instant: ContinuousClock.Instant) {
         if !mailbox.multi.perform(until: instant) {
             endAll(.failed(.other("libcurl failed", wasSent: true)))
         }
-        while let (transfer, code) = mailbox.multi.nextOver() { end(transfer, transfer.conclude(code)) }
+        while let (transfer, code) = mailbox.multi.nextFinished() { end(transfer, transfer.finish(code)) }
     }
 
-    private mutating func begin(_ start: Mailbox.Start) {
+    private mutating func start(_ request: Mailbox.PendingRequest) {
         do throws(HTTPError) {
-            let transfer = if let spare = spares.popLast() { spare } else { try Transfer(settings, kept) }
-            try transfer.prepare(start.request, over: start.route, for: start.receiver)
+            let transfer = if let reused = idle.popLast() { reused } else { try Transfer(settings, idleConnections) }
+            try transfer.prepare(request.request, over: request.route, for: request.receiver)
             guard mailbox.multi.add(transfer) else {
                 throw .other("there is not enough memory", wasSent: false)
             }
-            transfer.finish = start.finish
-            transfer.place = running.count
+            transfer.completion = request.completion
+            transfer.index = running.count
             running.append(transfer)
         } catch {
-            start.finish(.failed(error))
+            request.completion(.failed(error))
         }
     }
 
@@ -64,35 +64,36 @@ struct TransferLoop: ~Copyable {
         mailbox.multi.remove(transfer)
         let last = running.removeLast()
         if last !== transfer {
-            last.place = transfer.place
-            running[last.place] = last
+            last.index = transfer.index
+            running[last.index] = last
         }
-        transfer.finish?(end)
-        transfer.finish = nil
-        spares.append(transfer)
+        transfer.completion?(end)
+        transfer.completion = nil
+        idle.append(transfer)
     }
 
-    /// Ends the transfers whose time is over.
-    /// - Returns: how long the others can be waited for.
-    private mutating func endLate(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
+    /// Ends the transfers whose deadline has passed.
+    ///
+    /// Returns the earliest deadline of the others.
+    private mutating func endTimedOut(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
         var next = now + Self.longestWait
         for transfer in running {
-            if transfer.isOver(at: now) {
-                transfer.forget()
+            if transfer.hasTimedOut(at: now) {
+                transfer.releaseRequest()
                 end(transfer, .late)
             } else {
-                next = min(next, transfer.end)
+                next = min(next, transfer.deadline)
             }
         }
         return next
     }
 
-    /// Whatever happens, clocks are looked at again after it.
+    /// The maximum time after which the deadlines are checked again.
     private static let longestWait = Duration.seconds(60)
 
     private mutating func endAll(_ reason: HTTPEnd) {
         for transfer in running {
-            transfer.forget()
+            transfer.releaseRequest()
             end(transfer, reason)
         }
     }

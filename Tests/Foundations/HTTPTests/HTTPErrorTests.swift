@@ -3,38 +3,38 @@ import Testing
 
 @testable import HTTP
 
-/// What libcurl's codes mean.
+/// Tests for the interpretation of libcurl's error codes.
 @Suite struct HTTPErrorTests {
-    @Test func aRequestThatWentOutMayHaveArrivedWhateverBecomesOfItsConnection() {
+    @Test func errorsAfterSendingMeanThatTheServerMayHaveTheRequest() {
         for code in [CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST, CURLE_SSL_CONNECT_ERROR, CURLE_GOT_NOTHING] {
-            #expect(HTTPError(code, FailureFacts(timesSent: 1)) == .closed)
+            #expect(HTTPError(code, FailureDetails(timesSent: 1)) == .closed)
         }
         for code in [CURLE_ABORTED_BY_CALLBACK, CURLE_COULDNT_CONNECT, CURLE_RECV_ERROR] {
-            #expect(HTTPError(code, FailureFacts(timesSent: 2)) == .closed)
+            #expect(HTTPError(code, FailureDetails(timesSent: 2)) == .closed)
         }
     }
 
-    @Test func aProxyThatAnswersNoIsToldFromOneThatIsNotThere() {
-        var facts = FailureFacts(code: 111, hasProxy: true)
-        #expect(HTTPError(CURLE_COULDNT_CONNECT, facts) == .cannotConnect(111))
-        #expect(HTTPError(CURLE_OPERATION_TIMEDOUT, facts) == .noConnectionInTime(isAtProxy: false))
-        facts.isConnected = true
-        #expect(HTTPError(CURLE_OPERATION_TIMEDOUT, facts) == .noConnectionInTime(isAtProxy: true))
-        #expect(HTTPError(CURLE_GOT_NOTHING, facts) == .proxyRefused(0))
-        facts.proxyStatus = 407
-        #expect(HTTPError(CURLE_RECV_ERROR, facts) == .proxyRefused(407))
-        #expect(HTTPError(CURLE_COULDNT_CONNECT, facts) == .proxyRefused(407))
+    @Test func rejectionByAProxyDiffersFromAnUnreachableProxy() {
+        var details = FailureDetails(code: 111, hasProxy: true)
+        #expect(HTTPError(CURLE_COULDNT_CONNECT, details) == .cannotConnect(111))
+        #expect(HTTPError(CURLE_OPERATION_TIMEDOUT, details) == .noConnectionInTime(isAtProxy: false))
+        details.isConnected = true
+        #expect(HTTPError(CURLE_OPERATION_TIMEDOUT, details) == .noConnectionInTime(isAtProxy: true))
+        #expect(HTTPError(CURLE_GOT_NOTHING, details) == .proxyRefused(0))
+        details.proxyStatus = 407
+        #expect(HTTPError(CURLE_RECV_ERROR, details) == .proxyRefused(407))
+        #expect(HTTPError(CURLE_COULDNT_CONNECT, details) == .proxyRefused(407))
     }
 
-    @Test func aConnectionThatEndsInItsHandshakeIsNotOneThatIsRefused() {
-        var facts = FailureFacts(words: "OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to x:443")
-        #expect(HTTPError(CURLE_SSL_CONNECT_ERROR, facts) == .closedInHandshake)
-        facts.words = "error:1408F10B:SSL routines:ssl3_get_record:wrong version number"
-        #expect(HTTPError(CURLE_SSL_CONNECT_ERROR, facts) == .noHandshake)
+    @Test func closingDuringTheHandshakeDiffersFromAFailedHandshake() {
+        var details = FailureDetails(message: "OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to x:443")
+        #expect(HTTPError(CURLE_SSL_CONNECT_ERROR, details) == .closedInHandshake)
+        details.message = "error:1408F10B:SSL routines:ssl3_get_record:wrong version number"
+        #expect(HTTPError(CURLE_SSL_CONNECT_ERROR, details) == .noHandshake)
     }
 
-    @Test func aCertificateOfAnotherHostIsToldFromOneThatIsNotTrusted() {
-        #expect(HTTPError(CURLE_PEER_FAILED_VERIFICATION, FailureFacts(isChainGood: true)) == .wrongName)
-        #expect(HTTPError(CURLE_PEER_FAILED_VERIFICATION, FailureFacts()) == .untrusted)
+    @Test func wrongHostDiffersFromAnUntrustedCertificate() {
+        #expect(HTTPError(CURLE_PEER_FAILED_VERIFICATION, FailureDetails(isChainGood: true)) == .wrongName)
+        #expect(HTTPError(CURLE_PEER_FAILED_VERIFICATION, FailureDetails()) == .untrusted)
     }
 }

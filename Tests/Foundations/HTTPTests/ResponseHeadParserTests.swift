@@ -2,20 +2,21 @@ import Testing
 
 @testable import HTTP
 
-/// Heads of answers, put together from their lines.
-@Suite struct HeadLinesTests {
-    /// The heads that are complete after some lines, each with the status that libcurl knows by then.
+@Suite struct ResponseHeadParserTests {
+    /// Returns the heads that the lines form.
+    ///
+    /// Each line has the status code that libcurl reports at that time.
     private func heads(_ lines: [(String, Int)]) -> [HTTPHead] {
-        var head = HeadLines(wanted: ["retry-after", "location"])
+        var parser = ResponseHeadParser(keeping: ["retry-after", "location"])
         var heads: [HTTPHead] = []
         for (line, status) in lines {
-            let step = head.take(Array(line.utf8), status: { status })
+            let step = parser.parse(Array(line.utf8), status: { status })
             if case .complete(let found) = step { heads.append(found) }
         }
         return heads
     }
 
-    @Test func theWantedFieldsAreKeptWithoutBlanks() {
+    @Test func requestedFieldsAreKeptWithoutBlanks() {
         let lines = [
             "HTTP/1.1 429 Slow\r\n", "RETRY-After: \t7 \r\n", "Server: x\r\n", "Location:\r\n", "no field\r\n",
             "Retry-After: 8\r\n", "\r\n",
@@ -24,29 +25,29 @@ import Testing
             heads(lines.map { ($0, 429) }) == [HTTPHead(status: 429, fields: ["retry-after": "7", "location": ""])])
     }
 
-    @Test func anInterimAnswerIsNone() {
+    @Test func interimResponsesAreSkipped() {
         let interim = [("HTTP/1.1 103 Early\r\n", 103), ("Location: /x\r\n", 103), ("\r\n", 103)]
         #expect(heads(interim).isEmpty)
         #expect(heads(interim + [("HTTP/1.1 200 OK\r\n", 200), ("\r\n", 200)]) == [HTTPHead(status: 200)])
     }
 
-    @Test func anAnswerWithoutFurtherOnesIsFinal() {
+    @Test func switchingProtocolsIsFinal() {
         #expect(heads([("HTTP/1.1 101 Switching\r\n", 101), ("\r\n", 101)]) == [HTTPHead(status: 101)])
     }
 
-    @Test func trailersAreOfNoInterest() {
+    @Test func trailersAreIgnored() {
         let lines = ["HTTP/1.1 200 OK\r\n", "\r\n", "Location: /late\r\n", "\r\n"]
         #expect(heads(lines.map { ($0, 200) }) == [HTTPHead(status: 200)])
     }
 
-    @Test func aHeaderWithoutEndIsRead80KiBFar() {
-        var head = HeadLines(wanted: [])
+    @Test func headerSizeIsLimitedTo80KiB() {
+        var parser = ResponseHeadParser(keeping: [])
         let line = Array("X: \(String(repeating: "x", count: 1019))\r\n".utf8)
         var lines = 0
-        while head.take(line, status: { 200 }) == .more { lines += 1 }
+        while parser.parse(line, status: { 200 }) == .more { lines += 1 }
         #expect(lines == 80)
-        head.restart()
-        let step = head.take(line, status: { 200 })
+        parser.reset()
+        let step = parser.parse(line, status: { 200 })
         #expect(step == .more)
     }
 }

@@ -1,39 +1,43 @@
-/// Puts the head of an answer together from its lines, as they come.
-struct HeadLines {
-    /// What a line means.
+/// An incremental parser for the head of a response.
+struct ResponseHeadParser {
+    /// The result of parsing one line.
     enum Step: Equatable {
-        /// There is more to come.
+        /// The head is incomplete, or the line is not part of it.
         case more
-        /// The head of the answer is complete.
+        /// The head is complete.
         case complete(HTTPHead)
-        /// This is longer than any honest header.
+        /// The lines exceed the size limit.
         case tooLong
     }
 
-    private let wanted: [[UInt8]]
+    private let names: [[UInt8]]
     private var head: HTTPHead?
     private var isComplete = false
     private var length = 0
 
-    /// How long all lines may be together, in bytes, those of interim answers and trailers too.
+    /// The maximum total size of all lines, in bytes, including those of interim responses and trailers.
     static let lengthLimit = 80 << 10
 
-    /// - Parameter wanted: the names of the fields to keep, in lower case.
-    init(wanted: [String]) { self.wanted = wanted.map { Array($0.utf8) } }
+    /// Creates a parser that keeps only the fields with these lowercase names.
+    init(keeping names: [String]) { self.names = names.map { Array($0.utf8) } }
 
-    /// Makes it ready for the next answer.
-    mutating func restart() {
+    /// Prepares the parser for the next response.
+    mutating func reset() {
         head = nil
         isComplete = false
         length = 0
     }
 
-    /// Takes a line with its end.
-    /// - Parameter status: the status code, once the first line has come.
-    mutating func take(_ line: [UInt8], status: () -> Int) -> Step {
+    /// Parses a line, which includes its line break.
+    ///
+    /// - Parameters:
+    ///   - line: The line.
+    ///   - status: Returns the status code. It is called for the status line.
+    /// - Returns: The state of the head after the line.
+    mutating func parse(_ line: [UInt8], status: () -> Int) -> Step {
         length += line.count
         guard length <= Self.lengthLimit else { return .tooLong }
-        // What follows a body is of no interest.
+        // Trailers are ignored.
         guard !isComplete else { return .more }
         guard let current = head else {
             head = HTTPHead(status: status())
@@ -45,13 +49,13 @@ struct HeadLines {
             isComplete = !isInterim
             return isInterim ? .more : .complete(current)
         }
-        if !isInterim { take(field: line) }
+        if !isInterim { parse(field: line) }
         return .more
     }
 
-    private mutating func take(field line: [UInt8]) {
+    private mutating func parse(field line: [UInt8]) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
-            let name = wanted.first(where: { Self.isEqual($0, line[..<colon]) })
+            let name = names.first(where: { Self.isEqual($0, line[..<colon]) })
         else { return }
         let key = String(decoding: name, as: UTF8.self)
         guard head?.fields[key] == nil else { return }

@@ -1,0 +1,44 @@
+import CCurl
+
+/// The sockets of the idle connections that libcurl keeps for reuse, by the addresses of both ends.
+///
+/// libcurl does not monitor idle connections. Without this check, anything that a server sends meanwhile would be interpreted
+/// as the response to the next request, although the server may never process that request. A response that arrives after the
+/// request was sent cannot be detected.
+///
+/// It is a class, because the transfers of a client share it. Only the thread of the client uses it.
+final class IdleConnections {
+    private var sockets: [String: curl_socket_t] = [:]
+    private let limit: Int
+
+    /// Creates an empty registry for a client that keeps at most `connections` connections.
+    init(connections: Int) { limit = max(1024, 4 * connections) }
+
+    /// Records the connection of a finished transfer if libcurl keeps it.
+    func record(connectionOf easy: borrowing EasyHandle) {
+        let socket = ccurl_kept_socket(easy.pointer)
+        guard socket != ccurl_bad_socket else { return }
+        // Entries of closed connections accumulate. Removing all is safe, because a connection without an entry is not reused.
+        if sockets.count >= limit { sockets = [:] }
+        let name = Self.name(
+            local: easy.text(CURLINFO_LOCAL_IP), easy.number(CURLINFO_LOCAL_PORT), peer: easy.text(CURLINFO_PRIMARY_IP),
+            easy.number(CURLINFO_PRIMARY_PORT))
+        sockets[name] = socket
+    }
+
+    /// Returns whether a reused connection is still open and nothing has arrived on it since its last response.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the connection.
+    ///   - easy: The handle that reuses the connection.
+    /// - Returns: Whether the connection can be reused.
+    func isReusable(_ name: String, by easy: borrowing EasyHandle) -> Bool {
+        guard let socket = sockets[name] else { return false }
+        return ccurl_is_readable(socket) == 0 && ccurl_has_decrypted_bytes(easy.pointer) == 0
+    }
+
+    /// Returns a name that is unique among all open connections.
+    static func name(local: String, _ localPort: Int, peer: String, _ peerPort: Int) -> String {
+        "\(local) \(localPort) \(peer) \(peerPort)"
+    }
+}
