@@ -1,8 +1,8 @@
 extension Range<Int> {
     /// Returns the first number for which `holds` returns `true`, or the upper bound if there is none.
     ///
-    /// If `holds` returns `true` for a number, it must return `true` for all larger ones. The search is binary and calls
-    /// `holds` O(log *n*) times.
+    /// If `holds` returns `true` for a number, it must return `true` for all larger ones. The search is binary and
+    /// calls `holds` O(log *n*) times.
     public func firstSorted(where holds: (Int) throws -> Bool) rethrows -> Int {
         var rest = self
         while !rest.isEmpty {

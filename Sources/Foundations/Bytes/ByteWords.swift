@@ -1,7 +1,7 @@
 // Access to 8 or 16 bytes at once, which is faster than access to each byte.
 //
-// The unaligned loads are marked as unsafe because not every bit pattern is a valid value of every type. Every bit pattern is
-// a valid integer, and each load and store checks its bounds.
+// The unaligned loads are marked as unsafe because not every bit pattern is a valid value of every type. Every bit
+// pattern is a valid integer, and each load and store checks its bounds.
 extension Span<UInt8> {
     /// Returns whether the span contains at least eight bytes from `index` on.
     @inlinable @inline(__always)

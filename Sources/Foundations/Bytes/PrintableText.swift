@@ -1,8 +1,8 @@
 extension Unicode.Scalar {
     /// Whether the scalar is invisible, or can control a terminal or change the direction of adjacent text.
     ///
-    /// These are the control characters (C0, DEL, C1), the line and paragraph separators, directional marks, joiners, tags
-    /// and other characters without width.
+    /// These are the control characters (C0, DEL, C1), the line and paragraph separators, directional marks, joiners,
+    /// tags and other characters without width.
     public var isUnseen: Bool {
         switch value {
         case 0..<0x20, 0x7F..<0xA0, 0xAD, 0x61C, 0x180E, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF,

@@ -1,11 +1,12 @@
 import CFiles
 import Glibc
 
-/// New files in one folder that appear under their names all together, complete and on disk, or not at all.
+/// A group of new files in one folder that appear under their names all together, complete and durable, or not at all.
 ///
-/// They are made one after another in the folder `.NAME.volumes.partial` beside where they are to be, which is locked against
-/// other runs; each is on disk before the next one begins. `commit` moves them to their place, the first one last: who finds the
-/// first has them all. A value that ends without `commit` removes them.
+/// The files are written one after another to the temporary folder `.NAME.volumes.partial`, which is locked against
+/// other runs. Each file is durable before the next one begins. `commit` moves the files to their final paths, the
+/// first file last. Therefore, if the first file exists, all of them do. If the value is destroyed without `commit`,
+/// the files are removed.
 ///
 /// ```swift
 /// var output = try AtomicFiles(path: path, replacing: false) { $0.hasPrefix("night.0") }
@@ -16,32 +17,36 @@ import Glibc
 /// try output.commit()
 /// ```
 public struct AtomicFiles: ~Copyable, Sendable {
-    /// What messages call the output: the path of its first file, or of what the files are parts of.
+    /// The path that error messages mention, which is that of the first file or of the complete output.
     public let path: String
-    /// The existing files that the output will replace. They must not be read as input.
+    /// The existing files that the output replaces.
+    ///
+    /// They must not be read as input.
     public let identities: Set<FileIdentity>
     private let replacing: Bool
     private let permissions: mode_t
     private let belongs: @Sendable (String) -> Bool
     private let parentPath: String
     private var partial: PartialFolder
-    /// The file that was begun last. Earlier ones are closed, because there may be more files than may be open at once.
+    /// The file that was begun last.
+    ///
+    /// Earlier files are closed, because a process can open only a limited number of files.
     private var current: Descriptor?
 
-    /// What the name of a file ends with that was there before, while the new ones take their names.
+    /// The suffix of the replaced files while the new files are moved to their final paths.
     private static let formerSuffix = ".former"
 
-    /// Makes the temporary folder.
+    /// Creates the temporary folder.
     ///
     /// - Parameters:
-    ///   - path: what messages name; the files go to its folder.
-    ///   - replacing: whether files that belong to the output may be replaced. All of them go away then, also those that get no
-    ///     successor.
-    ///   - permissions: the permissions of each file, whatever the umask is.
-    ///   - belongs: whether a file of that name belongs to the output.
-    /// - Throws: `FileError`: of `create` with `EEXIST` for a file that may not be replaced; of `replace` with `EISDIR` or
-    ///   `ENOTSUP` for what is no regular file; of `list` or `stat` if the existing files cannot be identified; of `lock` with
-    ///   `EWOULDBLOCK` while another run writes it; the errors of making the folder.
+    ///   - path: The path that error messages mention. The files are created in the same folder.
+    ///   - replacing: Whether existing files of the output may be replaced. If so, all of them are removed, even if the
+    ///     new output has fewer files.
+    ///   - permissions: The permissions of each file, regardless of the umask.
+    ///   - belongs: Returns whether a file with this name belongs to the output.
+    /// - Throws: `FileError`: `create` with `EEXIST` if an existing file must not be replaced, `replace` with `EISDIR`
+    ///   or `ENOTSUP` if it is not a regular file, `lock` with `EWOULDBLOCK` while another run writes the output, or an
+    ///   error of listing the existing files or creating the folder.
     public init(
         path: String, replacing: Bool, permissions: mode_t = 0o600,
         _ belongs: @escaping @Sendable (String) -> Bool
@@ -58,17 +63,20 @@ public struct AtomicFiles: ~Copyable, Sendable {
         self.parentPath = parentPath
     }
 
-    /// Completes the file before, and begins with the next one.
-    /// - Parameter name: one that belongs to the output and has no file yet.
+    /// Finishes the current file and begins the next one.
+    ///
+    /// - Parameter name: A name that belongs to the output and was not used yet.
+    /// - Throws: `FileError`.
     public mutating func begin(_ name: String) throws(FileError) {
-        try end()
+        try finishFile()
         let file = try partial.create(name, path(of: name))
         guard fchmod(file.number, permissions) == 0 else { throw FileError(.create, path(of: name)) }
         current = consume file
     }
 
-    /// Appends bytes to the file that was begun last; all of them, or an error.
-    /// - Throws: `FileError`, such as `ENOSPC`. The output is then of no use but to be dropped.
+    /// Appends all bytes to the current file.
+    ///
+    /// - Throws: `FileError`, such as `ENOSPC`. The output must then be discarded.
     public func write(_ bytes: Span<UInt8>) throws(FileError) {
         switch current {
         case .some(let file): try PartialFolder.write(bytes, to: file, path(of: partial.names.last ?? ""))
@@ -76,18 +84,19 @@ public struct AtomicFiles: ~Copyable, Sendable {
         }
     }
 
-    /// Brings the last file to the disk and closes it.
-    private mutating func end() throws(FileError) {
+    /// Makes the current file durable and closes it.
+    private mutating func finishFile() throws(FileError) {
         guard let file = current.take() else { return }
         guard fsync(file.number) == 0 else { throw FileError(.sync, path(of: partial.names.last ?? "")) }
     }
 
-    /// Makes everything durable and gives the files their names.
-    /// - Throws: `FileError`. What was there before is there then, except after a failed `sync` of the folder.
+    /// Makes the files durable and moves them to their final paths.
+    ///
+    /// - Throws: `FileError`. The previous files are then unchanged, unless the final `sync` of the folder failed.
     public consuming func commit() throws(FileError) {
-        try end()
+        try finishFile()
         try partial.folder.syncFolder(path)
-        try giveNames()
+        try publish()
         try partial.parent.syncFolder(path)
     }
 
@@ -97,20 +106,20 @@ public struct AtomicFiles: ~Copyable, Sendable {
 // MARK: - Names
 
 extension AtomicFiles {
-    /// A file that has left its place, or has got there.
+    /// A completed move of a file.
     private struct Move {
         let name: String
-        /// Whether it was there before; else it is a new one.
+        /// Whether the file is a replaced one and not a new one.
         let isFormer: Bool
 
-        /// Its name in the temporary folder.
+        /// The name in the temporary folder.
         var partialName: String { isFormer ? name + AtomicFiles.formerSuffix : name }
     }
 
-    private mutating func giveNames() throws(FileError) {
+    private mutating func publish() throws(FileError) {
         cfiles_signals_hold()
         defer { cfiles_signals_let_go() }
-        guard partial.take() else { throw FileError(.rename, path, code: EINTR) }
+        guard partial.claim() else { throw FileError(.rename, path, code: EINTR) }
         var moves: [Move] = []
         do throws(FileError) {
             try moveAll(&moves)
@@ -123,8 +132,10 @@ extension AtomicFiles {
         partial.remove(moves.filter(\.isFormer).map(\.partialName))
     }
 
-    /// Moves away what was there before, the first one first, and the new files to their place, the first one last: at no moment
-    /// is there a first file with others than its own.
+    /// Moves the replaced files away, starting with the first one, and then the new files to their final paths, ending
+    /// with the first one.
+    ///
+    /// At no time is the first file present together with files of another output.
     private borrowing func moveAll(_ moves: inout [Move]) throws(FileError) {
         for name in try Self.former(partial.parent, parentPath, replacing: replacing, belongs) {
             let move = Move(name: name, isFormer: true)
@@ -134,32 +145,35 @@ extension AtomicFiles {
             moves.append(move)
         }
         for name in partial.names.dropFirst().reversed() {
-            try moveIn(name)
+            try moveIntoPlace(name)
             moves.append(Move(name: name, isFormer: false))
         }
-        // On the disk too, before the first one comes.
+        // The other files must be durable before the first one appears.
         try partial.parent.syncFolder(path)
         guard let first = partial.names.first else { return }
-        try moveIn(first)
+        try moveIntoPlace(first)
     }
 
-    private borrowing func moveIn(_ name: String) throws(FileError) {
+    private borrowing func moveIntoPlace(_ name: String) throws(FileError) {
         let code = Self.rename(partial.folder, name, partial.parent, name)
         guard code == 0 else { throw FileError(code == EEXIST ? .create : .rename, path(of: name), code: code) }
     }
 
-    /// Renames a file, and replaces nothing. 0, or an `errno` code.
+    /// Renames a file without replacing another one.
+    ///
+    /// Returns 0 or an `errno` code.
     private static func rename(
         _ from: borrowing Descriptor, _ name: String, _ to: borrowing Descriptor, _ newName: String
     ) -> Int32 {
         let code = cfiles_rename_no_replace(from.number, name, to.number, newName)
         guard code == EINVAL || code == ENOSYS else { return code }
-        // This file system cannot refuse to replace; the names were free a moment ago.
+        // This file system does not support renaming without replacement. The name was unused when it was checked.
         return renameat(from.number, name, to.number, newName) == 0 ? 0 : errno
     }
 
-    /// Moves everything back, in the opposite order.
-    /// - Returns: whether all is as it was.
+    /// Reverts the moves in reverse order.
+    ///
+    /// Returns whether all succeeded.
     private borrowing func undo(_ moves: [Move]) -> Bool {
         var isUndone = true
         for move in moves.reversed() {
@@ -175,10 +189,10 @@ extension AtomicFiles {
     private borrowing func unfinished(_ error: FileError) -> FileError {
         FileError(
             error.operation, path, code: error.code,
-            saying: "\(error); what was there before lies in \(path(of: partial.name)), move it back by hand")
+            saying: "\(error); the previous files are in \(path(of: partial.name)); move them back manually")
     }
 
-    /// The names of the files of the output that are there, the first one first.
+    /// Returns the sorted names of the existing files of the output.
     private static func former(
         _ parent: borrowing Descriptor, _ parentPath: String, replacing: Bool, _ belongs: (String) -> Bool
     ) throws(FileError) -> [String] {
@@ -198,8 +212,10 @@ extension AtomicFiles {
         return names
     }
 
-    /// Makes and locks the temporary folder. One in which a killed run left files that were there before is not touched, unless
-    /// nothing else is in it: then all new ones had got to their place.
+    /// Creates and locks the temporary folder.
+    ///
+    /// A folder that an interrupted run left behind is not changed if it contains replaced files, unless it contains
+    /// nothing else. In that case all new files were moved to their final paths.
     private static func openPartial(
         _ parent: consuming Descriptor, _ parentPath: String, _ name: String, _ path: String,
         _ belongs: (String) -> Bool
@@ -216,7 +232,7 @@ extension AtomicFiles {
         } catch {
             guard error.code == ENOTEMPTY else { throw error }
             let words = """
-                cannot create \(path): \(partialPath) holds what a run that was killed did not bring back; \
+                cannot create \(path): \(partialPath) contains files that an interrupted run did not restore; \
                 move files named …\(formerSuffix) to their old names, and remove that folder
                 """
             throw FileError(.create, path, code: ENOTEMPTY, saying: words)

@@ -1,11 +1,11 @@
 import CFiles
 import Glibc
 
-/// A new folder of files that appears under its name complete and on disk, or not at all.
+/// A new folder of files that appears under its name complete and durable, or not at all.
 ///
-/// The files are made in `.NAME.partial` beside it, mode 0600, and the folder is locked against other runs. `commit` makes
-/// everything durable and gives the folder its name; a value that ends without `commit` removes it. A folder that a killed
-/// run left behind is emptied and used again.
+/// The files are written to the temporary folder `.NAME.partial`, which is locked against other runs, with permissions
+/// 0600. `commit` makes the files durable and renames the folder. If the value is destroyed without `commit`, the
+/// folder is removed. A temporary folder that an interrupted run left behind is emptied and reused.
 ///
 /// ```swift
 /// let output = try AtomicFolder(path: path, files: ["events.csv", "records.csv"], replacing: false)
@@ -13,7 +13,7 @@ import Glibc
 /// try output.commit()
 /// ```
 public struct AtomicFolder: ~Copyable, Sendable {
-    /// The path without a slash at its end: where the folder will be.
+    /// The final path of the folder, without trailing slashes.
     public let path: String
     private let replacing: Bool
     private let names: [String]
@@ -32,12 +32,12 @@ public struct AtomicFolder: ~Copyable, Sendable {
     /// Creates the temporary folder and its files.
     ///
     /// - Parameters:
-    ///   - path: where the folder is to be; a slash at the end does not count.
-    ///   - names: the names of its files.
-    ///   - replacing: whether a folder that has nothing but files of these names may be replaced.
-    /// - Throws: `FileError`: of `create` with `EEXIST` for what may not be replaced; of `replace` with `ENOTDIR` for what is no
-    ///   folder and with `ENOTEMPTY` for a folder with something else in it; of `lock` with `EWOULDBLOCK` while another run
-    ///   writes it; the errors of making folder and files.
+    ///   - path: The final path of the folder. Trailing slashes are ignored.
+    ///   - names: The names of the files.
+    ///   - replacing: Whether an existing folder may be replaced if it contains only files with these names.
+    /// - Throws: `FileError`: `create` with `EEXIST` if the existing folder must not be replaced, `replace` with
+    ///   `ENOTDIR` if it is not a folder or `ENOTEMPTY` if it contains other files, `lock` with `EWOULDBLOCK` while
+    ///   another run writes it, or an error of creating the folder or a file.
     public init(path: String, files names: [String], replacing: Bool) throws(FileError) {
         let path = Path.withoutTrailingSlashes(path)
         let (parentPath, name) = try AtomicOutput.split(path)
@@ -72,29 +72,33 @@ public struct AtomicFolder: ~Copyable, Sendable {
         return identities
     }
 
-    /// Appends bytes to a file; all of them, or an error.
-    /// - Parameter file: the place of its name among those given.
-    /// - Throws: `FileError`, such as `ENOSPC`. The output is then of no use but to be dropped.
+    /// Appends all bytes to a file.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes to append.
+    ///   - file: The index of the file in the names that were passed to the initializer.
+    /// - Throws: `FileError`, such as `ENOSPC`. The output must then be discarded.
     public func write(_ bytes: Span<UInt8>, to file: Int) throws(FileError) {
         try PartialFolder.write(bytes, to: files[file].descriptor, path)
     }
 
-    /// Makes the bytes durable and gives the folder its name.
-    /// - Throws: `FileError` as `AtomicOutput.commit`. The temporary is gone then, except after a failed `sync` of the folder
-    ///   that it stands in, and after a replaced folder could not be removed: the message then names both folders.
+    /// Makes the files durable and renames the folder to its final name.
+    ///
+    /// - Throws: `FileError`, as `AtomicOutput.commit`. The temporary folder is then removed, unless the final `sync`
+    ///   failed or the replaced folder could not be removed. In the latter case, the message contains both paths.
     public consuming func commit() throws(FileError) {
         for file in files {
             guard fsync(file.descriptor.number) == 0 else { throw FileError(.sync, path) }
         }
         try partial.folder.syncFolder(path)
-        try giveName()
+        try publish()
         try partial.parent.syncFolder(path)
     }
 
-    private mutating func giveName() throws(FileError) {
+    private mutating func publish() throws(FileError) {
         cfiles_signals_hold()
         defer { cfiles_signals_let_go() }
-        guard partial.take() else { throw FileError(.rename, path, code: EINTR) }
+        guard partial.claim() else { throw FileError(.rename, path, code: EINTR) }
         var status = stat()
         if replacing, fstatat(partial.parent.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return try replace() }
         do throws(FileError) {
@@ -110,16 +114,17 @@ public struct AtomicFolder: ~Copyable, Sendable {
         switch cfiles_rename_no_replace(parent, partial.name, parent, name) {
         case 0: return
         case EINVAL, ENOSYS:
-            // This file system cannot refuse to replace. A folder never takes the place of one that has something in it.
+            // This file system does not support renaming without replacement, but renaming never replaces a folder that
+            // is not empty.
             guard renameat(parent, partial.name, parent, name) == 0 else { throw FileError(.rename, path) }
         case let code: throw FileError(code == EEXIST ? .create : .rename, path, code: code)
         }
     }
 
-    /// Puts the new folder in the place of the old one, and removes the old one.
+    /// Replaces the old folder with the new one and removes the old files.
     ///
-    /// Once the removal of the old files has begun, the new files are kept even if an error is thrown, because they are the only
-    /// complete ones.
+    /// Once the removal of old files has begun, the new files are kept even if an error is thrown, because only they
+    /// are complete.
     private borrowing func replace() throws(FileError) {
         let old = try openReplaced()
         let isExchanged = try exchange()
@@ -130,12 +135,13 @@ public struct AtomicFolder: ~Copyable, Sendable {
             }
         } else {
             guard renameat(partial.parent.number, partial.name, partial.parent.number, name) == 0 else {
-                throw kept(.rename, "the new files are in \(partialPath), rename it by hand")
+                throw kept(.rename, "the new files are in \(partialPath), rename that folder manually")
             }
         }
     }
 
-    /// Opens the folder that is to be replaced. Other files may have been put there since it was checked first.
+    /// Opens the folder to replace after checking it again, because other files may have been added since the first
+    /// check.
     ///
     /// - Throws: `FileError`, after the removal of the new folder.
     private borrowing func openReplaced() throws(FileError) -> Descriptor {
@@ -151,7 +157,7 @@ public struct AtomicFolder: ~Copyable, Sendable {
 
     /// Exchanges the names of the new folder and the old one.
     ///
-    /// - Returns: Whether the file system can do that.
+    /// - Returns: Whether the file system supports the exchange.
     /// - Throws: `FileError`, after the removal of the new folder.
     private borrowing func exchange() throws(FileError) -> Bool {
         switch cfiles_rename_exchange(partial.parent.number, partial.name, name) {

@@ -1,11 +1,12 @@
 import CFiles
 import Glibc
 
-/// A new file that appears under its name complete and on disk, or not at all.
+/// A new file that appears under its name complete and durable, or not at all.
 ///
-/// The bytes go to `.NAME.partial` in the same folder (a hash takes the place of a name that is too long for that), mode 0600, locked against other runs. `commit` makes
-/// them durable and gives them their name; a value that ends without `commit` removes the temporary. A
-/// temporary that a killed run left behind is emptied and used again.
+/// The bytes are written to the temporary file `.NAME.partial` in the same folder, with permissions 0600. The temporary
+/// file is locked against other runs, and its name contains a hash if NAME is too long. `commit` makes the bytes
+/// durable and renames the file. If the value is destroyed without `commit`, the temporary file is removed. A temporary
+/// file that an interrupted run left behind is emptied and reused.
 ///
 /// ```swift
 /// let output = try AtomicOutput(path: path, replacing: false)
@@ -13,35 +14,35 @@ import Glibc
 /// try output.commit()
 /// ```
 public struct AtomicOutput: ~Copyable, Sendable {
-    /// The path as given: where the file will be.
+    /// The final path of the file, as passed to the initializer.
     public let path: String
-    /// The temporary's device and inode, so that a walk over captures can leave it out.
+    /// The device and inode of the temporary file, so that it can be excluded from the input.
     public let identity: FileIdentity
     private let replacing: Bool
     private let name: String
     private let partialName: String
-    /// The path of the temporary, for a library that writes to it by its path.
+    /// The path of the temporary file, for a library that opens it by its path.
     public let partialPath: String
     private let folder: Descriptor
     private let descriptor: Descriptor
     private let slot: Int32
     private var isPending = true
 
-    /// Creates the temporary.
+    /// Creates the temporary file.
     ///
     /// - Parameters:
-    ///   - path: where the file is to be.
-    ///   - replacing: whether a regular file of that name may be replaced.
-    /// - Throws: `FileError`: `EEXIST` for a file that may not be replaced; `EISDIR` or `ENOTSUP` for a name
-    ///   that is not a regular file's; operation `lock` with `EWOULDBLOCK` while another run writes it; the
-    ///   errors of opening the folder and the temporary.
+    ///   - path: The final path of the file.
+    ///   - replacing: Whether an existing regular file may be replaced.
+    /// - Throws: `FileError`: `EEXIST` if the existing file must not be replaced, `EISDIR` or `ENOTSUP` if it is not a
+    ///   regular file, `lock` with `EWOULDBLOCK` while another run writes it, or an error of opening the folder or the
+    ///   temporary file.
     public init(path: String, replacing: Bool) throws(FileError) {
         let (folderPath, name) = try Self.split(path)
         let partialName = PartialName.of(name)
         let partialPath = Path.entry(partialName, of: folderPath)
         let folder = try Descriptor(open(folderPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .create, path)
         try Self.checkTarget(folder, name, path, replacing: replacing)
-        // A signal between the making of the temporary and its record would leave it behind.
+        // A signal between the creation of the temporary file and its registration would leave the file behind.
         cfiles_signals_hold()
         defer { cfiles_signals_let_go() }
         let descriptor = try Self.openPartial(folder, partialName, partialPath)
@@ -66,39 +67,43 @@ public struct AtomicOutput: ~Copyable, Sendable {
         cfiles_partial_release(slot)
     }
 
-    /// The files that must not be read as input: the temporary, and the one that it will replace.
+    /// The files that must not be read as input, which are the temporary file and the file that it replaces.
     public var identities: Set<FileIdentity> { Set([identity, FileIdentity(path: path)].compactMap(\.self)) }
 
-    /// Appends bytes; all of them, or an error.
+    /// Appends all bytes.
     ///
-    /// - Throws: `FileError`, such as `ENOSPC`. The output is then of no use but to be dropped.
+    /// - Throws: `FileError`, such as `ENOSPC`. The output must then be discarded.
     public func write(_ bytes: Span<UInt8>) throws(FileError) {
         let code = bytes.writeAll(to: descriptor.number)
         guard code == 0 else { throw FileError(.write, path, code: code) }
     }
 
-    /// Sets the permissions of the file, whatever the umask is. Without a call, they are 0600.
+    /// Sets the permissions of the file, regardless of the umask.
+    ///
+    /// The default is 0600.
     public func setPermissions(_ mode: mode_t) throws(FileError) {
         guard fchmod(descriptor.number, mode) == 0 else { throw FileError(.create, path) }
     }
 
-    /// Begins to bring to the disk what was written so far, without waiting, so that less is left for `commit`.
+    /// Starts to write the bytes so far to the disk without waiting, which makes `commit` faster.
     public func beginSync() { cfiles_begin_sync(descriptor.number, 0, 0) }
 
-    /// Makes the bytes durable and gives the file its name.
+    /// Makes the bytes durable and renames the file to its final name.
     ///
-    /// - Throws: `FileError`: `EEXIST` when not `replacing` and a file of that name appeared meanwhile (it is
-    ///   left alone); errors of `fsync` and `rename`. The temporary is gone then, except after a failed
-    ///   `sync` of the folder, when the file has its name already but may not outlive a power failure.
+    /// - Throws: `FileError`: `EEXIST` if the file must not replace another one that was created meanwhile, or an error
+    ///   of `fsync` or `rename`. The temporary file is then removed. If only the `sync` of the folder failed, the file
+    ///   has its final name, but a power failure may undo that.
     public consuming func commit() throws(FileError) {
         guard fsync(descriptor.number) == 0 else { throw FileError(.sync, path) }
         isPending = false
-        try giveName()
+        try publish()
         try folder.syncFolder(path)
     }
 
-    /// Takes the temporary away from signals and renames it; no signal comes between the two.
-    private borrowing func giveName() throws(FileError) {
+    /// Renames the temporary file, which the signal handler then no longer removes.
+    ///
+    /// Signals are blocked meanwhile.
+    private borrowing func publish() throws(FileError) {
         cfiles_signals_hold()
         defer { cfiles_signals_let_go() }
         guard cfiles_partial_take(slot) == 1 else { throw FileError(.rename, path, code: EINTR) }
@@ -115,7 +120,8 @@ public struct AtomicOutput: ~Copyable, Sendable {
         switch cfiles_rename_no_replace(folder.number, partialName, folder.number, name) {
         case 0: return
         case EINVAL, ENOSYS:
-            // This file system cannot refuse to replace: claim the name first, which fails if it exists.
+            // This file system does not support renaming without replacement. Creating an empty file first fails if the
+            // name is in use.
             let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
             _ = try Descriptor(openat(folder.number, name, flags, 0o600), .create, path)
             do {
@@ -158,8 +164,10 @@ extension AtomicOutput {
         guard replacing else { throw FileError(.create, path, code: EEXIST) }
     }
 
-    /// Opens and locks the temporary. Another run may remove or rename it between our open and our lock, so
-    /// that the lock is on a file without this name: then again, a few times.
+    /// Opens and locks the temporary file.
+    ///
+    /// Another run may remove or rename the file before it is locked. The attempt is then repeated a limited number of
+    /// times.
     private static func openPartial(
         _ folder: borrowing Descriptor, _ name: String, _ path: String
     ) throws(FileError) -> Descriptor {
@@ -173,7 +181,8 @@ extension AtomicOutput {
             guard fstatat(folder.number, name, &named, AT_SYMLINK_NOFOLLOW) == 0,
                 FileIdentity(named) == FileIdentity(status)
             else { continue }
-            // Somebody else's file, or one that has other names too, must not be emptied, only unlinked.
+            // A file that has another owner or further hard links must not be truncated. Only this name of it is
+            // removed.
             guard status.st_uid == geteuid(), named.st_nlink == 1 else {
                 guard unlinkat(folder.number, name, 0) == 0 else { throw FileError(.remove, path) }
                 continue

@@ -1,8 +1,8 @@
-/// The bytes that a container is read from, by position: an open file, a part of a spool file, memory (tests and
-/// fuzzers), or what is made of other bytes as it is read.
+/// A sequence of bytes that can be read at any offset.
 ///
-/// A class because one open file is shared by all the threads that read members from it; it has no mutable
-/// state.
+/// The bytes are those of an open file, a part of a spool file, an array, or an object that computes them on demand.
+///
+/// A byte source is an immutable class, because several threads share an open file.
 public final class ByteSource: Sendable {
     private enum Backing: ~Copyable, Sendable {
         case file(InputFile)
@@ -12,34 +12,36 @@ public final class ByteSource: Sendable {
     }
 
     private let backing: Backing
-    /// The number of bytes: of a file, when it was opened.
+    /// The number of bytes.
+    ///
+    /// For a file, this is the size when it was opened.
     public let count: Int
 
-    /// Reads from an open file.
+    /// Creates a source of the bytes of an open file.
     public init(_ file: consuming InputFile) {
         count = file.size
         backing = .file(file)
     }
 
-    /// Reads `count` bytes of a spool file from `start` on.
+    /// Creates a source of `count` bytes of a spool file from `start` on.
     public init(_ spool: SpoolFile, at start: Int, count: Int) {
         self.count = count
         backing = .spool(spool, start: start)
     }
 
-    /// Reads from memory.
+    /// Creates a source of the bytes of an array.
     public init(_ bytes: [UInt8]) {
         count = bytes.count
         backing = .memory(bytes)
     }
 
-    /// Reads bytes that are made when they are asked for.
+    /// Creates a source of bytes that are computed on demand.
     public init(_ maker: any ByteMaking) {
         count = maker.count
         backing = .made(maker)
     }
 
-    /// Appends bytes from `offset` on to `output`, until it is full or the source ends.
+    /// Appends the bytes from `offset` on to `output` until it is full or the source ends.
     public func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FileError) {
         switch backing {
         case .file(let file):
@@ -56,8 +58,11 @@ public final class ByteSource: Sendable {
         }
     }
 
-    /// Whether a file has the size and the time of modification that it had when it was opened; other bytes do not change.
-    /// - Parameter isAtItsPath: whether its path must still lead to it, too.
+    /// Returns whether the underlying file has the same size and modification time as when it was opened.
+    ///
+    /// - Parameter isAtItsPath: Whether the path must also still refer to the same file.
+    /// - Returns: `true` if the file is unchanged, or if the source is not a file.
+    /// - Throws: `FileError`.
     public func isUnchanged(isAtItsPath: Bool = false) throws(FileError) -> Bool {
         switch backing {
         case .file(let file): try file.isUnchanged() && (!isAtItsPath || file.isStillAtItsPath)
@@ -67,9 +72,9 @@ public final class ByteSource: Sendable {
         }
     }
 
-    /// At most `count` bytes from `offset` on; fewer only at the end.
+    /// Returns the `count` bytes from `offset` on, or fewer at the end of the source.
     ///
-    /// The caller bounds `count`.
+    /// The caller must limit `count`, because memory for all these bytes is allocated.
     public func bytes(at offset: Int, count: Int) throws(FileError) -> [UInt8] {
         try [UInt8](capacity: count) { output throws(FileError) in
             try read(at: offset, into: &output)
@@ -78,8 +83,9 @@ public final class ByteSource: Sendable {
 }
 
 extension OutputSpan<UInt8> {
-    /// Appends bytes until it is full.
-    /// - Returns: how many were appended.
+    /// Appends bytes until the output is full.
+    ///
+    /// Returns the number of appended bytes.
     @discardableResult
     public mutating func append(asMuchAsFitsOf bytes: Span<UInt8>) -> Int {
         bytes.withUnsafeBufferPointer { bytes in
@@ -93,16 +99,23 @@ extension OutputSpan<UInt8> {
     }
 }
 
-/// Makes bytes of others when they are asked for, at any place: what is encrypted is decrypted so.
+/// An object that computes bytes on demand, such as the decrypted bytes of an encrypted file.
 public protocol ByteMaking: Sendable {
-    /// How many bytes there are.
+    /// The number of bytes.
     var count: Int { get }
 
-    /// Appends bytes from `offset` on to `output`, until it is full or the last one is made.
-    /// - Parameter offset: below ``count``.
+    /// Appends the bytes from `offset` on to `output` until it is full or the end is reached.
+    ///
+    /// - Parameters:
+    ///   - offset: An offset below ``count``.
+    ///   - output: The output to append to.
+    /// - Throws: `FileError`.
     func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FileError)
 
-    /// Whether the bytes that these are made of are what they were when they were opened.
-    /// - Parameter isAtItsPath: whether the path of a file must still lead to it, too.
+    /// Returns whether the underlying files are unchanged since they were opened.
+    ///
+    /// - Parameter isAtItsPath: Whether the path must also still refer to the same file.
+    /// - Returns: Whether all underlying files are unchanged.
+    /// - Throws: `FileError`.
     func isUnchanged(isAtItsPath: Bool) throws(FileError) -> Bool
 }

@@ -1,15 +1,20 @@
 extension ByteSource {
-    /// How many bytes are taken at once.
+    /// The size of a chunk, in bytes.
     private static let step = 1 << 20
 
-    /// The bytes in a private file without a name.
+    /// Copies the bytes to an unnamed temporary file on the disk of `folder`.
     public func copied(to folder: String) throws(FileError) -> SpoolFile {
         let copy = try SpoolFile(in: folder)
         try forEachStep { bytes, offset throws(FileError) in try copy.write(bytes.span, at: offset) }
         return copy
     }
 
-    /// Hands out the bytes of a part, or all bytes, a step at a time.
+    /// Calls `body` with the bytes of `range` and their offsets, one chunk at a time.
+    ///
+    /// - Parameters:
+    ///   - range: The range to read, or `nil` for all bytes.
+    ///   - body: Processes a chunk and its offset.
+    /// - Throws: `FileError`.
     public func forEachStep(
         in range: Range<Int>? = nil, _ body: ([UInt8], Int) throws(FileError) -> Void
     ) throws(FileError) {

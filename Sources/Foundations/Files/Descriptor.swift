@@ -1,10 +1,12 @@
 import Glibc
 
-/// An open file descriptor, closed with the value.
+/// An open file descriptor, which is closed when the value is destroyed.
 struct Descriptor: ~Copyable, Sendable {
     let number: Int32
 
-    /// Takes over a descriptor that `open` or `openat` returned, or reports why there is none.
+    /// Takes ownership of a descriptor that `open` or `openat` returned.
+    ///
+    /// Throws the current `errno` if it is negative.
     init(_ number: Int32, _ operation: FileError.Operation, _ path: String) throws(FileError) {
         guard number >= 0 else { throw FileError(operation, path) }
         self.number = number
@@ -12,21 +14,25 @@ struct Descriptor: ~Copyable, Sendable {
 
     deinit { close(number) }
 
-    /// `fstat`, for the path of the message.
+    /// Returns the result of `fstat`.
+    ///
+    /// The path is used in error messages.
     func status(_ path: String) throws(FileError) -> stat {
         var status = stat()
         guard fstat(number, &status) == 0 else { throw FileError(.stat, path) }
         return status
     }
 
-    /// Brings the entries of a folder to the disk. Some file systems do not support that and report `EINVAL`.
+    /// Makes the entries of a folder durable.
+    ///
+    /// File systems that do not support that report `EINVAL`, which is ignored.
     func syncFolder(_ path: String) throws(FileError) {
         guard fsync(number) == 0 || errno == EINVAL else { throw FileError(.sync, path) }
     }
 
-    /// Appends what stands from `offset` on, at most `limit` bytes, until the output is full or the file ends.
-    /// - Returns: the number of bytes that were appended.
-    /// - Throws: `FileError` of that operation and path; `EINVAL` for a negative offset.
+    /// Appends at most `limit` bytes from `offset` on until the output is full or the file ends.
+    ///
+    /// Returns the number of appended bytes. Throws `EINVAL` for a negative offset.
     func read(
         at offset: Int, upTo limit: Int = .max, into output: inout OutputSpan<UInt8>, _ operation: FileError.Operation,
         _ path: @autoclosure () -> String
@@ -35,8 +41,8 @@ struct Descriptor: ~Copyable, Sendable {
         var total = 0
         while total < wanted {
             let result = output.withUnsafeMutableBufferPointer { buffer, count in
-                let room = UnsafeMutableBufferPointer(rebasing: buffer[count..<count + wanted - total])
-                let result = pread(number, room.baseAddress, room.count, offset + total)
+                let free = UnsafeMutableBufferPointer(rebasing: buffer[count..<count + wanted - total])
+                let result = pread(number, free.baseAddress, free.count, offset + total)
                 count += max(result, 0)
                 return result
             }

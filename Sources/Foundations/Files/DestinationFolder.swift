@@ -1,14 +1,15 @@
 import CFiles
 import Glibc
 
-/// A folder that finished files are moved into. Nothing in it is ever replaced.
+/// A folder into which finished files are moved without replacing others.
 public struct DestinationFolder: ~Copyable, Sendable {
-    /// The path as given.
+    /// The path of the folder.
     public let path: String
     private let folder: Descriptor
 
-    /// Opens the folder, so that it is known to be one before anything is done.
-    /// - Throws: `FileError`: `EACCES` for one that nothing can be put into.
+    /// Opens the folder, so that errors are found before any other work is done.
+    ///
+    /// - Throws: `FileError`, such as `EACCES` if no file can be created in the folder.
     public init(path: String) throws(FileError) {
         let folder = try Descriptor(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .create, path)
         guard faccessat(folder.number, ".", W_OK | X_OK, AT_EACCESS) == 0 else { throw FileError(.create, path) }
@@ -16,35 +17,37 @@ public struct DestinationFolder: ~Copyable, Sendable {
         self.folder = folder
     }
 
-    /// The most groups of files of one name.
-    private static let mostOfOneName = 10_000
+    /// The maximum number that distinguishes groups of files with the same name.
+    private static let maximumNumber = 10_000
 
-    /// Moves files that belong together into the folder; all of them or none.
+    /// Moves a group of files into the folder, either all of them or none.
     ///
-    /// They keep their names. Where the folder has one of them, the first of the numbers 2, 3, … is used that is free: a single
-    /// bundle becomes `night.tar.zst.2` with `night.tar.zst.2.sig`, and volumes, which a list names, are moved into a folder
-    /// `night.tar.zst.2`.
+    /// If a name exists in the folder, the first unused number from 2 on is added. For example, a bundle is renamed to
+    /// `night.tar.zst.2` and its signature to `night.tar.zst.2.sig`. Volumes must keep their names, because a list
+    /// refers to them. They are moved into a new folder `night.tar.zst.2`.
     ///
-    /// The first file is moved last. If the program is killed, the next one that reads it finds that others are missing.
+    /// The first file is moved last. If the process is killed in between, the original first file shows that others are
+    /// missing.
+    ///
     /// - Parameters:
-    ///   - files: the paths.
-    ///   - name: the name of the bundle, with which the names of the files begin.
-    ///   - keepsNames: whether another name would make the files unusable.
-    /// - Returns: the new path of the first file; nil where the files are in the folder already.
-    /// - Throws: `FileError`: `EXDEV` where the files are on another file system.
+    ///   - files: The paths of the files.
+    ///   - name: The name of the bundle, which is a prefix of the names of all files.
+    ///   - keepsNames: Whether the files must keep their names.
+    /// - Returns: The new path of the first file, or `nil` if the files are in the folder already.
+    /// - Throws: `FileError`, such as `EXDEV` if the files are on another file system.
     public func take(_ files: [String], of name: String, keepsNames: Bool) throws(FileError) -> String? {
         var number = 1
         while true {
             do throws(FileError) {
                 return try take(files) { Self.target(of: $0, name, number, keepsNames) }
             } catch {
-                guard error.isExisting, number < Self.mostOfOneName else { throw error }
+                guard error.isExisting, number < Self.maximumNumber else { throw error }
                 number += 1
             }
         }
     }
 
-    /// The path of a file in the folder.
+    /// Returns the path of a file relative to the folder.
     private static func target(of file: String, _ name: String, _ number: Int, _ keepsNames: Bool) -> String {
         if number == 1 { return file }
         return keepsNames ? "\(name).\(number)/\(file)" : "\(name).\(number)\(file.dropFirst(name.count))"
@@ -57,7 +60,7 @@ public struct DestinationFolder: ~Copyable, Sendable {
             do throws(FileError) {
                 first = try move(file, as: target)
             } catch {
-                for file in moved.reversed() { try putBack(file, from: target) }
+                for file in moved.reversed() { try restore(file, from: target) }
                 throw error
             }
             if first != nil { moved.append(file) }
@@ -67,7 +70,7 @@ public struct DestinationFolder: ~Copyable, Sendable {
 
     /// Moves a file.
     ///
-    /// - Returns: the new path; nil where the file is in the folder already.
+    /// Returns the new path, or `nil` if the file is in the folder already.
     private func move(_ file: String, as target: (String) -> String) throws(FileError) -> String? {
         let (parentPath, name) = (Path.folder(of: file), Path.name(of: file))
         let parent = try Descriptor(open(parentPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .rename, file)
@@ -89,23 +92,24 @@ public struct DestinationFolder: ~Copyable, Sendable {
         return newPath
     }
 
-    /// Moves a file to where it was.
-    private func putBack(_ file: String, from target: (String) -> String) throws(FileError) {
+    /// Moves a file back to its original path.
+    private func restore(_ file: String, from target: (String) -> String) throws(FileError) {
         let (parentPath, name) = (Path.folder(of: file), Path.name(of: file))
         let parent = try Descriptor(open(parentPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .rename, file)
         let code = Self.rename(target(name), from: folder, to: name, in: parent)
         guard code == 0 else { throw FileError(.rename, file, code: code) }
     }
 
-    /// Moves a file and replaces nothing.
+    /// Renames a file without replacing another one.
     ///
-    /// - Returns: 0, or an `errno` code.
+    /// Returns 0 or an `errno` code.
     private static func rename(
         _ name: String, from parent: borrowing Descriptor, to newName: String, in folder: borrowing Descriptor
     ) -> Int32 {
         let code = cfiles_rename_no_replace(parent.number, name, folder.number, newName)
         guard code == EINVAL || code == ENOSYS else { return code }
-        // This file system cannot refuse to replace. A second name of the file can.
+        // This file system does not support renaming without replacement, but creating a hard link never replaces a
+        // file.
         guard linkat(parent.number, name, folder.number, newName, 0) == 0 else { return errno }
         return unlinkat(parent.number, name, 0) == 0 ? 0 : errno
     }

@@ -1,81 +1,93 @@
 import Glibc
 
-/// A call to the operating system about a file, and its error.
+/// An error of an operation on a file.
 public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The operation that failed; its raw value is the verb in the message.
+    /// The operations that can fail.
+    ///
+    /// The raw value is the verb in the message.
     public enum Operation: String, Sendable {
         case open, create, read, write, sync, rename, remove, list, stat, lock, replace, spool
     }
 
     /// The operation that failed.
     public let operation: Operation
-    /// The path as the caller gave it, or the temporary's path where that is what failed.
+    /// The path of the file that the operation concerned.
     public let path: String
     /// The `errno` code.
     public let code: Int32
-    /// The case of a format document that the error is, such as `B28`, or `nil` if the operating system reported it.
+    /// The identifier of the case in a format document, such as `B28`, or `nil` if the operating system reported the
+    /// error.
     public private(set) var caseID: String?
-    /// What is said in the place of the system's words, where the bytes do not lie in a file of their own.
-    private var words: String?
+    /// The message that replaces the message of the operating system.
+    private var customMessage: String?
 
-    /// Describes a failed call; without `code`, by the current `errno`.
+    /// Creates an error of a system call.
+    ///
+    /// The default code is the current `errno`.
     public init(_ operation: Operation, _ path: String, code: Int32 = errno) {
         self.operation = operation
         self.path = path
         self.code = code
-        if isExhaustion { ResourceExhaustion.note(self) }
+        if isExhaustion { ResourceExhaustion.record(self) }
     }
 
-    /// Describes a file that cannot be had for a reason that the system has no words for.
+    /// Creates an error with a custom message.
+    ///
     /// - Parameters:
-    ///   - code: the `errno` code that comes nearest.
-    ///   - caseID: The case of a format document that the error is.
-    ///   - words: all that is said of it.
-    public init(_ operation: Operation, _ path: String, code: Int32, caseID: String? = nil, saying words: String) {
+    ///   - operation: The operation that failed.
+    ///   - path: The path of the file.
+    ///   - code: The `errno` code that describes the error best.
+    ///   - caseID: The identifier of the case in a format document.
+    ///   - message: The complete message.
+    public init(_ operation: Operation, _ path: String, code: Int32, caseID: String? = nil, saying message: String) {
         self.init(operation, path, code: code)
         self.caseID = caseID
-        self.words = words
+        customMessage = message
     }
 
-    /// One line: `cannot create /x/y.tar.zst: No such file or directory`. It begins with the case, if there is one.
+    /// The error as one line, such as `cannot create /x/y.tar.zst: No such file or directory`, after the case
+    /// identifier, if any.
     public var description: String { caseID.map { "\($0) \(message)" } ?? message }
 
-    /// The description without the case.
+    /// The description without the case identifier.
     public var message: String {
-        words ?? "cannot \(operation == .spool ? "spool to" : operation.rawValue) \(path): \(reason)"
+        customMessage ?? "cannot \(operation == .spool ? "spool to" : operation.rawValue) \(path): \(reason)"
     }
 
-    /// Whether a file was refused for its size.
+    /// Whether the file exceeds the size limit.
     public var isTooLarge: Bool { code == EFBIG }
-    /// Whether a spool file would hold more than it may.
+    /// Whether a spool file would exceed its size limit.
     public var isOverSpoolLimit: Bool { operation == .spool && code == EOVERFLOW }
-    /// Whether there is no such file.
+    /// Whether the file does not exist.
     public var isNotFound: Bool { code == ENOENT }
-    /// Whether the user may not do this.
+    /// Whether the user lacks the permission for the operation.
     public var isNoPermission: Bool { code == EACCES || code == EPERM }
-    /// Whether something is there already.
+    /// Whether a file with this name exists already.
     public var isExisting: Bool { code == EEXIST }
-    /// Whether the system has no more open files or memory for this process. It says nothing about the file.
+    /// Whether this process cannot open more files or allocate more memory.
+    ///
+    /// The error does not concern the file.
     public var isExhaustion: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }
     /// Whether the disk is full.
     public var isNoSpace: Bool { code == ENOSPC || code == EDQUOT }
-    /// Whether a file cannot be moved for its new place is on another file system.
+    /// Whether a file cannot be moved because the destination is on another file system.
     public var isOnAnotherFileSystem: Bool { code == EXDEV }
-    /// Whether somebody else has the lock.
+    /// Whether another process holds the lock.
     public var isLocked: Bool { operation == .lock && code == EWOULDBLOCK }
-    /// Whether something is neither a folder nor a regular file, or a folder where a file was wanted.
+    /// Whether the path does not refer to a regular file.
     public var isNotAFile: Bool { operation == .read && (code == EISDIR || code == ENOTSUP) }
-    /// Whether the operating system failed to read a file, rather than found none that is a regular file of the allowed size.
+    /// Whether reading failed for another reason than that the path does not refer to a regular file of the allowed
+    /// size.
     public var isReadFailure: Bool { ![ENOENT, ELOOP, ENOTSUP, EISDIR, EFBIG].contains(code) }
-    /// Whether something is no folder.
+    /// Whether the path does not refer to a folder.
     public var isNotAFolder: Bool { code == ENOTDIR }
 
     private var reason: String {
         switch (operation, code) {
         case (.lock, EWOULDBLOCK): "another run is writing it"
         case (.replace, ENOTSUP), (.read, ENOTSUP), (.open, ENOTSUP): "it is not a regular file"
-        case (.replace, ENOTEMPTY): "there is more in it than files that such an output has"
-        case (.replace, ENOTDIR): "it is no folder"
+        case (.replace, ENOTEMPTY): "it contains files that do not belong to this output"
+        case (.replace, ENOTDIR): "it is not a folder"
         case (.spool, EOVERFLOW): "it would hold more than the limit"
         default: String(cString: strerror(code))
         }
@@ -83,11 +95,11 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension FileError {
-    /// A file that is not what it was when it was looked at first.
+    /// Creates an error for a file that has changed since it was checked.
     public init(changed path: String) {
         self.init(.read, path, code: ESTALE, saying: "\(path) has changed since it was checked")
     }
 
-    /// Whether a file is not what it was when it was looked at first.
+    /// Whether the file has changed since it was checked.
     public var isChanged: Bool { operation == .read && code == ESTALE }
 }

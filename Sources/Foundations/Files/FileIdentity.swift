@@ -1,19 +1,21 @@
 import Glibc
 
-/// Which file something is, whatever its name: device and inode number.
+/// The device and inode number that identify a file regardless of its name.
 public struct FileIdentity: Hashable, Sendable {
     /// The device (`st_dev`).
     public let device: UInt64
     /// The inode number (`st_ino`).
     public let inode: UInt64
 
-    /// An identity from the two numbers of `stat`.
+    /// Creates an identity from the numbers that `stat` returns.
     public init(device: UInt64, inode: UInt64) {
         self.device = device
         self.inode = inode
     }
 
-    /// The identity of what a path leads to; nil if there is nothing.
+    /// Creates the identity of the file at a path.
+    ///
+    /// Returns `nil` if it does not exist.
     public init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -1,35 +1,36 @@
-/// The names of some of the entries of a folder, each made when it is asked for: a million arrays would cost more than
-/// what they hold.
+/// A collection of the names of selected entries of a folder.
+///
+/// Each name is created on access, which saves memory for folders with millions of entries.
 public struct FileNames: RandomAccessCollection, Sendable {
     /// All entries of the folder.
     public let entries: FolderEntries
-    private var places: [UInt32] = []
+    private var selection: [UInt32] = []
 
-    /// No names yet of the entries of a folder.
+    /// Creates an empty collection of names of `entries`.
     public init(of entries: FolderEntries) {
         self.entries = entries
     }
 
-    /// Adds a name by its place among the entries.
-    public mutating func append(_ entry: Int) { places.append(UInt32(entry)) }
+    /// Adds the name of the entry at index `entry`.
+    public mutating func append(_ entry: Int) { selection.append(UInt32(entry)) }
 
     /// Always 0.
     public var startIndex: Int { 0 }
-    /// How many names there are.
-    public var endIndex: Int { places.count }
+    /// The number of names.
+    public var endIndex: Int { selection.count }
     /// The bytes of a name.
     public subscript(index: Int) -> [UInt8] { entries.name(entry(index)) }
 
-    /// Hands the bytes of a name to a body, without memory of their own.
+    /// Calls `body` with the bytes of the name at `index`, without copying them.
     public func withName<Output>(_ index: Int, _ body: (Span<UInt8>) -> Output) -> Output {
         entries.withName(entry(index), body)
     }
 
-    /// Whether one of the names is this text.
+    /// Returns whether one of the names is equal to `text`.
     public func contains(named text: String) -> Bool {
         indices.contains { index in entries.hasName(entry(index), text) }
     }
 
-    /// The place of a name among the entries.
-    public func entry(_ index: Int) -> Int { Int(places[index]) }
+    /// Returns the index among all entries for the name at `index`.
+    public func entry(_ index: Int) -> Int { Int(selection[index]) }
 }

@@ -1,16 +1,22 @@
 import Bytes
 import Glibc
 
-/// The entries of a folder. All names share one buffer, so that a million of them cost little more than their bytes.
+/// The entries of a folder.
+///
+/// All names share one buffer, which saves memory for folders with millions of entries.
 public struct FolderEntries: Sendable {
-    /// The kind of an entry. Links are not followed.
+    /// The file type of an entry.
+    ///
+    /// Symbolic links are not followed.
     public enum Kind: UInt8, Sendable {
         case file, folder, link, special
     }
 
     /// An entry in 16 bytes.
     private struct Entry {
-        /// Where the name begins, 14 bits of its length, 2 bits of kind. No path of Linux has more than 4,096 bytes.
+        /// The start of the name in 48 bits, its length in 14 bits and the kind in 2 bits.
+        ///
+        /// A path on Linux has at most 4,096 bytes.
         private let packed: UInt64
         let inode: UInt64
 
@@ -29,7 +35,7 @@ public struct FolderEntries: Sendable {
     private var names: [UInt8] = []
     private var entries: [Entry] = []
 
-    /// No entries.
+    /// Creates an empty list.
     public init() {}
 
     /// Adds an entry.
@@ -39,32 +45,32 @@ public struct FolderEntries: Sendable {
         entries.append(Entry(start: start, length: names.count - start, kind: kind, inode: inode))
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     public var count: Int { entries.count }
 
-    /// The bytes of a name.
+    /// Returns a copy of the name of an entry.
     public func name(_ index: Int) -> [UInt8] { Array(bytes(index)) }
 
-    /// Hands the bytes of a name to a body, without memory of their own.
+    /// Calls `body` with the bytes of the name of an entry, without copying them.
     public func withName<Output>(_ index: Int, _ body: (Span<UInt8>) -> Output) -> Output {
         body(names.span.extracting(entries[index].name))
     }
 
-    /// Whether a name is a text.
+    /// Returns whether the name of an entry is equal to `text`.
     public func hasName(_ index: Int, _ text: String) -> Bool {
         withName(index) { $0.equals(text.utf8.span) }
     }
 
-    /// The kind of an entry.
+    /// Returns the kind of an entry.
     public func kind(_ index: Int) -> Kind { entries[index].kind }
 
-    /// The inode number of an entry, on the device of its folder.
+    /// Returns the inode number of an entry.
     public func inode(_ index: Int) -> UInt64 { entries[index].inode }
 
-    /// The bytes of a name, as a part of the memory that all names share.
+    /// Returns the name of an entry as a slice of the shared buffer.
     public func bytes(_ index: Int) -> ArraySlice<UInt8> { names[entries[index].name] }
 
-    /// Returns the entries at some indices, in the order of the indices.
+    /// Returns the entries at `indices`, in the same order.
     public func selecting(_ indices: some Sequence<Int>) -> FolderEntries {
         var selected = FolderEntries()
         selected.names = names
@@ -72,16 +78,20 @@ public struct FolderEntries: Sendable {
         return selected
     }
 
-    /// The place of an entry, if the entries are in the order of the bytes of their names.
+    /// Returns the index of the entry with this name, or `nil` if there is none.
+    ///
+    /// The entries must be sorted.
     public func index(inSorted name: some Collection<UInt8>) -> Int? {
         let index = (0..<count).firstSorted { !bytes($0).lexicographicallyPrecedes(name) }
         return index < count && bytes(index).elementsEqual(name) ? index : nil
     }
 
-    /// Whether the name of an entry comes before that of another one by its bytes.
+    /// Returns whether the name of the entry `left` sorts before that of the entry `right`.
     public func precedes(_ left: Int, _ right: Int) -> Bool { bytes(left).lexicographicallyPrecedes(bytes(right)) }
 
-    /// Puts the entries in the order of the bytes of their names, those with one name in the order in which they were added.
+    /// Sorts the entries by the bytes of their names.
+    ///
+    /// Entries with equal names keep the order in which they were added.
     public mutating func sort() {
         entries.sort { [names] left, right in
             let (leftName, rightName) = (names[left.name], names[right.name])
@@ -90,15 +100,18 @@ public struct FolderEntries: Sendable {
         }
     }
 
-    /// Keeps one of the sorted entries that have a name.
-    /// - Parameter choose: takes the entries and the places of all that have it, and says which one to keep.
-    public mutating func keepOne(ofEachName choose: (FolderEntries, Range<Int>) -> Int) {
+    /// Removes entries with duplicate names.
+    ///
+    /// The entries must be sorted.
+    ///
+    /// - Parameter choose: Returns the index of the entry to keep from a range of entries with equal names.
+    mutating func removeDuplicates(keeping choose: (FolderEntries, Range<Int>) -> Int) {
         var kept = 0
         var start = 0
         while start < count {
             var end = start + 1
             while end < count, bytes(end).elementsEqual(bytes(start)) { end += 1 }
-            // What is kept goes to places that were looked at.
+            // This overwrites only entries that were processed already.
             entries[kept] = entries[end - start == 1 ? start : choose(self, start..<end)]
             kept += 1
             start = end
@@ -107,10 +120,11 @@ public struct FolderEntries: Sendable {
     }
 
     /// Lists an open folder on disk.
-    /// - Parameter path: The path of the folder, for messages.
+    ///
+    /// The path is used in error messages.
     init(of folder: borrowing Descriptor, _ path: String) throws(FileError) {
         let number = folder.number
-        // A directory stream owns its descriptor, so it gets one of its own.
+        // The directory stream closes its descriptor, so it needs a copy.
         let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0, let stream = fdopendir(copy) else {
             let code = errno
@@ -140,13 +154,15 @@ public struct FolderEntries: Sendable {
         append(name: bytes, kind: Self.kind(kind, name: name, in: folder), inode: inode)
     }
 
-    /// Returns the kind of an entry. Some file systems do not report its type in the listing.
+    /// Returns the kind of an entry.
+    ///
+    /// Some file systems do not report its type in the listing.
     private static func kind(_ type: UInt8, name: UnsafePointer<CChar>, in folder: Int32) -> Kind {
         var type = Int(type)
         if type == Int(DT_UNKNOWN) {
             var status = stat()
             guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return .special }
-            // As the macro `IFTODT` does.
+            // This conversion is that of the macro `IFTODT`.
             type = Int(status.st_mode & S_IFMT) >> 12
         }
         switch type {

@@ -1,26 +1,26 @@
 import Glibc
 
-/// A regular file open for reading by position, which any number of threads may do at once.
+/// A regular file that is open for reading at any offset.
 ///
-/// The file is neither modified nor locked.
+/// Several threads may read the file at the same time. The file is neither modified nor locked.
 public struct InputFile: ~Copyable, Sendable {
-    /// The path as given.
+    /// The path that was passed to the initializer.
     public let path: String
     /// The size in bytes when the file was opened.
     public let size: Int
-    /// The file's device and inode.
+    /// The device and inode of the file.
     public let identity: FileIdentity
-    /// Whether nobody but the owner (and the superuser) has any right to the file.
+    /// Whether the permissions give access to the owner only.
     public let isPrivate: Bool
     private let modified: Duration
     private let descriptor: Descriptor
 
     /// Opens a file.
     ///
-    /// - Throws: `FileError`: the error of `open`, `EISDIR` for a folder, `ENOTSUP` for anything else that
-    ///   is not a regular file.
+    /// - Throws: `FileError`: the error of `open`, `EISDIR` for a folder, or `ENOTSUP` for anything else that is not a
+    ///   regular file.
     public init(path: String) throws(FileError) {
-        // O_NONBLOCK only so that opening a pipe does not wait for a writer before it is refused below.
+        // Because of O_NONBLOCK, opening a pipe does not wait for a writer before the pipe is rejected below.
         let descriptor = try Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), .open, path)
         let status = try descriptor.status(path)
         guard status.isRegular else {
@@ -38,10 +38,10 @@ public struct InputFile: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// Reads bytes from `offset` on into the free part of `output`, at most `limit`, until it is full or the file ends.
+    /// Appends at most `limit` bytes from `offset` on to `output` until it is full or the file ends.
     ///
-    /// - Returns: the number of bytes that were appended: less than there was room for only at the end.
-    /// - Throws: `FileError`; `EINVAL` for a negative offset.
+    /// - Returns: The number of appended bytes, which is smaller than requested only at the end of the file.
+    /// - Throws: `FileError`, such as `EINVAL` for a negative offset.
     @discardableResult
     public func read(
         at offset: Int, upTo limit: Int = .max, into output: inout OutputSpan<UInt8>
@@ -49,23 +49,24 @@ public struct InputFile: ~Copyable, Sendable {
         try descriptor.read(at: offset, upTo: limit, into: &output, .read, path)
     }
 
-    /// Whether the file has the size and the time of modification that it had when it was opened.
+    /// Returns whether the file has the same size and modification time as when it was opened.
     public func isUnchanged() throws(FileError) -> Bool {
         let status = try descriptor.status(path)
         return Int(status.st_size) == size && status.modified == modified
     }
 
-    /// Whether its path still leads to the file, and not to another one that took its place.
+    /// Whether the path still refers to this file and not to a replacement.
     public var isStillAtItsPath: Bool { FileIdentity(path: path) == identity }
 
-    /// The whole file.
+    /// Returns the contents of the file.
     ///
-    /// - Parameter limit: the most bytes to accept.
-    /// - Throws: `FileError`; `EFBIG` when there are more bytes than `limit`.
+    /// - Parameter limit: The maximum size, in bytes.
+    /// - Returns: All bytes of the file.
+    /// - Throws: `FileError`, such as `EFBIG` if the file exceeds the limit.
     public func contents(limit: Int) throws(FileError) -> [UInt8] {
         guard size <= limit else { throw FileError(.read, path, code: EFBIG) }
         var bytes: [UInt8] = []
-        // One byte more shows that the file has not grown; to make room for more afterwards would copy all of it.
+        // One byte more than the size detects growth. Enlarging the array later would copy all bytes.
         var step = size + 1
         while step > 0 {
             let offset = bytes.count
@@ -73,7 +74,7 @@ public struct InputFile: ~Copyable, Sendable {
                 try read(at: offset, into: &output)
             }
             guard bytes.count - offset == step, bytes.count <= limit else { break }
-            // It has; one byte more than allowed is enough to see.
+            // The file has grown. One byte more than the limit is enough to detect that it is too large.
             step = min(64 << 10, limit - bytes.count + 1)
         }
         guard bytes.count <= limit else { throw FileError(.read, path, code: EFBIG) }
@@ -82,6 +83,6 @@ public struct InputFile: ~Copyable, Sendable {
 }
 
 extension stat {
-    /// The time of the last modification, since 1970.
+    /// The time of the last modification, relative to 1970.
     fileprivate var modified: Duration { .seconds(st_mtim.tv_sec) + .nanoseconds(st_mtim.tv_nsec) }
 }

@@ -1,18 +1,17 @@
 import Bytes
 import CFiles
 
-/// Several files that are read as one, each behind the other.
+/// A sequence of files that is read like one concatenated file.
 ///
 /// ```swift
 /// let joined = ByteSource(try JoinedFiles([first, second]))
 /// ```
 public final class JoinedFiles: ByteMaking {
-    /// One of the files.
     private final class Part: Sendable {
         let file: InputFile
-        /// The offset of its first byte.
+        /// The offset of the first byte in the sequence.
         let start: Int
-        /// The offset behind its last byte.
+        /// The offset after the last byte in the sequence.
         var end: Int { start + file.size }
 
         init(_ file: consuming InputFile, at start: Int) {
@@ -23,7 +22,8 @@ public final class JoinedFiles: ByteMaking {
 
     private let parts: [Part]
 
-    /// Opens the files, each of which stays open.
+    /// Opens the files.
+    ///
     /// - Throws: `FileError`, as `InputFile`.
     public init(_ paths: [String]) throws(FileError) {
         cfiles_allow_many_open_files()
@@ -32,23 +32,25 @@ public final class JoinedFiles: ByteMaking {
         self.parts = parts
     }
 
-    /// How many bytes all files have together.
+    /// The total size of the files, in bytes.
     public var count: Int { parts.last?.end ?? 0 }
 
     /// The size of each file when it was opened.
     public var sizes: [Int] { parts.map { $0.file.size } }
 
-    /// Which file each of them is.
+    /// The device and inode of each file.
     public var identities: [FileIdentity] { parts.map { $0.file.identity } }
 
-    /// The number of the file, from 0, in which a byte stands, and where in it; nil beyond the end.
+    /// Returns the index of the file that contains `offset`, and the offset in that file.
+    ///
+    /// Returns `nil` beyond the end.
     public func place(of offset: Int) -> (file: Int, offset: Int)? {
         guard (0..<count).contains(offset) else { return nil }
         let file = parts.indices.firstSorted { parts[$0].end > offset }
         return (file, offset - parts[file].start)
     }
 
-    /// Whether each file is what it was when it was opened.
+    /// Returns whether all files are unchanged since they were opened.
     public func isUnchanged(isAtItsPath: Bool) throws(FileError) -> Bool {
         for part in parts {
             guard try part.file.isUnchanged(), !isAtItsPath || part.file.isStillAtItsPath else { return false }
@@ -56,8 +58,9 @@ public final class JoinedFiles: ByteMaking {
         return true
     }
 
-    /// Appends bytes from `offset` on. A file that has become shorter ends what can be read there; one that has grown has the
-    /// bytes that it had.
+    /// Appends the bytes from `offset` on to `output`.
+    ///
+    /// Reading stops at the end of a file that was truncated meanwhile. Bytes that were appended to a file are ignored.
     public func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FileError) {
         var offset = offset
         while !output.isFull, let place = place(of: offset) {

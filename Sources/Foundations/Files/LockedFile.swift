@@ -1,28 +1,31 @@
 import CFiles
 import Glibc
 
-/// A regular file that this process holds an advisory lock on, until the value or the process ends.
+/// A regular file with an advisory lock, which is held until the value is destroyed or the process ends.
 public struct LockedFile: ~Copyable, Sendable {
     /// The part of the file that a lock covers.
     public enum Extent: Sendable {
-        /// The file: `flock`.
+        /// The whole file, by `flock`.
         case whole
-        /// One byte far beyond the end, by an open file description lock. Other locks of parts of the file, such as those of
-        /// SQLite, do not meet it, and stay when this one ends.
+        /// One byte far beyond the end of the file, by an open file description lock.
+        ///
+        /// It does not affect other locks of parts of the file, such as those of SQLite.
         case beyondEnd
     }
 
-    /// The descriptor, which is open for reading and writing.
+    /// The file descriptor, which is open for reading and writing.
     public var number: Int32 { descriptor.number }
     private let descriptor: Descriptor
     private let extent: Extent
 
-    /// Opens a file, makes it for its owner alone where there is none, and locks it. A symbolic link is not followed.
+    /// Opens and locks a file.
     ///
-    /// - Throws: `FileError`: of `lock` with `EWOULDBLOCK` while somebody else has the lock, of `open` with `ENOTSUP` for
-    ///   what is neither a regular file nor a folder.
+    /// If it does not exist, it is created with permissions 0600. Symbolic links are not followed.
+    ///
+    /// - Throws: `FileError`: `lock` with `EWOULDBLOCK` while another process holds the lock, or `open` with `ENOTSUP`
+    ///   if the path is neither a regular file nor a folder.
     public init(_ path: String, _ extent: Extent) throws(FileError) {
-        // What is no regular file is looked at and never waited for.
+        // Because of O_NONBLOCK, opening a pipe or device does not wait before it is rejected below.
         let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard number >= 0 else { throw FileError(.open, path, code: errno == ENXIO ? ENOTSUP : errno) }
         let descriptor = try Descriptor(number, .open, path)
@@ -42,7 +45,7 @@ public struct LockedFile: ~Copyable, Sendable {
         }
     }
 
-    /// Unlocks by name: a child process that is just being started shares the descriptor, and with it the lock.
+    /// Unlocks the file explicitly, because a child process that is being started shares the descriptor and its lock.
     deinit {
         switch extent {
         case .whole: flock(number, LOCK_UN)
@@ -50,14 +53,15 @@ public struct LockedFile: ~Copyable, Sendable {
         }
     }
 
-    /// Returns whether a path still leads to this file, which somebody may have removed or replaced.
+    /// Returns whether `path` still refers to this file, which may have been removed or replaced.
     public func isStill(at path: String) -> Bool {
         var status = stat()
         return fstat(number, &status) == 0 && FileIdentity(path: path) == FileIdentity(status)
     }
 
-    /// Replaces the contents.
-    /// - Throws: `FileError`, with a path for its message.
+    /// Replaces the contents of the file.
+    ///
+    /// The path is used in error messages.
     public func replaceContents(by bytes: [UInt8], _ path: String) throws(FileError) {
         guard ftruncate(number, 0) == 0 else { throw FileError(.write, path) }
         let count = pwrite(number, bytes, bytes.count, 0)

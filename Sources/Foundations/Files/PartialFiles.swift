@@ -1,18 +1,21 @@
 import CFiles
 
-/// The temporaries of `AtomicOutput` values that exist in this process, for the case of a signal.
+/// The removal of the temporary files of this process when a signal interrupts it.
 public enum PartialFiles {
-    /// Lets SIGINT, SIGTERM and SIGHUP remove the temporaries and then end the process as they do by default
-    /// (exit status 128 + n in a shell), with one line on standard error:
+    /// Installs handlers for SIGINT, SIGTERM, SIGHUP and SIGPIPE that remove the temporary files and then end the
+    /// process.
+    ///
+    /// The exit status is that of the signal, 128 + *n* in a shell. All handlers except that of SIGPIPE write one line
+    /// to the standard error:
     ///
     ///     pingferry: interrupted; nothing was written to out.tar.zst
     ///
-    /// SIGPIPE removes them in silence. A signal that was ignored on entry (`nohup`) stays ignored. An output
-    /// whose commit has begun is left to the committing thread. This is a C signal handler and not a dispatch
-    /// source, so it works while every thread is busy.
+    /// A signal that was ignored when the process started, as with `nohup`, stays ignored. The handler does not remove
+    /// an output whose `commit` has begun. It is a C signal handler and not a dispatch source, so that it works while
+    /// all threads are busy.
     ///
-    /// - Parameter message: the start of the line, at most 255 bytes; what was not written is added.
-    /// - Throws: `FileError` when a handler cannot be installed.
+    /// - Parameter message: The beginning of the line, at most 255 bytes. The paths of the outputs are appended.
+    /// - Throws: `FileError` if a handler cannot be installed.
     public static func removeOnInterrupt(message: String) throws(FileError) {
         let code = cfiles_remove_on_interrupt(message)
         guard code == 0 else { throw FileError(.open, "signal handler", code: code) }

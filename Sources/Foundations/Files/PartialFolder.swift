@@ -1,35 +1,38 @@
 import CFiles
 import Glibc
 
-/// The temporary folder in which an output of several files is made.
+/// The temporary folder of an output that consists of several files.
 ///
-/// The folder and its files are removed with the value, unless ``take()`` was called.
+/// The folder and its files are removed when the value is destroyed, unless ``claim()`` was called.
 struct PartialFolder: ~Copyable, Sendable {
     /// A file in the folder.
     struct File: Sendable {
         let name: String
-        /// The number by which the signal handler removes the file.
+        /// The entry of the file in the table of the signal handler.
         let slot: Int32
     }
 
-    /// The folder that contains this one.
+    /// The parent folder.
     let parent: Descriptor
-    /// The folder itself.
+    /// The temporary folder.
     let folder: Descriptor
-    /// The name of the folder.
+    /// The name of the temporary folder.
     let name: String
     private let slot: Int32
     private var files: [File] = []
     private var isPending = true
 
-    /// Pieces of this many bytes go to the disk at once.
+    /// The minimum size, in bytes, of a write that is sent to the disk immediately.
     private static let syncedSize = 64 << 10
 
-    /// Makes and locks the folder, or takes over one that a killed run left behind.
+    /// Creates and locks the folder, or reuses one that an interrupted run left behind.
+    ///
     /// - Parameters:
-    ///   - path: The path of the folder, for messages.
+    ///   - parent: The parent folder.
+    ///   - name: The name of the folder.
+    ///   - path: The path of the folder, for error messages.
     ///   - output: The path of the output, which the signal handler reports.
-    ///   - mayRemove: Returns whether all files in a folder that was left behind may be removed.
+    ///   - mayRemove: Returns whether all files in an existing folder may be removed.
     /// - Throws: `FileError`, as `open`.
     init(
         in parent: consuming Descriptor, _ name: String, _ path: String, of output: String,
@@ -46,7 +49,7 @@ struct PartialFolder: ~Copyable, Sendable {
     deinit {
         if isPending {
             cfiles_signals_hold()
-            if takeFromSignals() { remove(names) }
+            if claimFromSignalHandler() { remove(names) }
             cfiles_signals_let_go()
         }
         for file in files { cfiles_partial_release(file.slot) }
@@ -56,7 +59,9 @@ struct PartialFolder: ~Copyable, Sendable {
     /// The names of the files, in the order of their creation.
     var names: [String] { files.map(\.name) }
 
-    /// Creates a file. The folder must not contain a file of that name.
+    /// Creates a file.
+    ///
+    /// The folder must not contain a file with this name.
     mutating func create(_ name: String, _ path: String) throws(FileError) -> Descriptor {
         cfiles_signals_hold()
         defer { cfiles_signals_let_go() }
@@ -66,43 +71,48 @@ struct PartialFolder: ~Copyable, Sendable {
         return file
     }
 
-    /// Appends bytes to a file of the folder; all of them, or an error.
+    /// Appends all bytes to a file of the folder.
     static func write(
         _ bytes: Span<UInt8>, to file: borrowing Descriptor, _ path: @autoclosure () -> String
     ) throws(FileError) {
         let code = bytes.writeAll(to: file.number)
         guard code == 0 else { throw FileError(.write, path(), code: code) }
-        // The disk has time until all is written.
+        // Starting to write now leaves less to do for the final `fsync`.
         guard bytes.count >= syncedSize else { return }
         let end = lseek(file.number, 0, SEEK_CUR)
         cfiles_begin_sync(file.number, Int64(end - bytes.count), Int64(bytes.count))
     }
 
-    /// Takes everything away from the signal handler, so that it can be given its names. Returns `false` if a signal has removed
-    /// it.
-    mutating func take() -> Bool {
+    /// Unregisters the folder and its files from the signal handler, so that they can be renamed.
+    ///
+    /// Returns `false` if a signal has already removed them.
+    mutating func claim() -> Bool {
         isPending = false
-        return takeFromSignals()
+        return claimFromSignalHandler()
     }
 
-    private func takeFromSignals() -> Bool {
+    private func claimFromSignalHandler() -> Bool {
         var isOurs = cfiles_partial_take(slot) == 1
         for file in files where cfiles_partial_take(file.slot) != 1 { isOurs = false }
         return isOurs
     }
 
-    /// Removes files and the folder, if nothing else is in it.
+    /// Removes the files with these names, and then the folder if it is empty.
     func remove(_ names: [String]) {
         Self.remove(names, from: folder)
         unlinkat(parent.number, name, AT_REMOVEDIR)
     }
 
-    /// Makes and locks the folder, or takes over one that a killed run left behind, and empties that.
+    /// Creates and locks the folder, or reuses and empties one that an interrupted run left behind.
+    ///
     /// - Parameters:
-    ///   - name: its name in the folder that it stands in.
-    ///   - path: what messages call it.
-    ///   - mayRemove: whether files of these names, all that are in it, may be removed.
-    /// - Throws: `FileError`: of `lock` with `EWOULDBLOCK` while another run has it; `ENOTEMPTY` if there is anything else in it.
+    ///   - parent: The parent folder.
+    ///   - name: The name of the folder.
+    ///   - path: The path of the folder, for error messages.
+    ///   - mayRemove: Returns whether all files in an existing folder may be removed.
+    /// - Returns: The descriptor of the folder.
+    /// - Throws: `FileError`: `lock` with `EWOULDBLOCK` while another run uses the folder, or `ENOTEMPTY` if it
+    ///   contains anything that must not be removed.
     private static func open(
         _ parent: borrowing Descriptor, _ name: String, _ path: String, removing mayRemove: ([String]) -> Bool
     ) throws(FileError) -> Descriptor {
@@ -111,7 +121,7 @@ struct PartialFolder: ~Copyable, Sendable {
             let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
             let folder = try Descriptor(openat(parent.number, name, flags), .create, path)
             guard flock(folder.number, LOCK_EX | LOCK_NB) == 0 else { throw FileError(.lock, path) }
-            // Another run may have removed or renamed it between our two calls.
+            // Another run may have removed or renamed the folder before it was locked.
             var named = stat()
             let status = try folder.status(path)
             guard fstatat(parent.number, name, &named, AT_SYMLINK_NOFOLLOW) == 0,
@@ -126,7 +136,7 @@ struct PartialFolder: ~Copyable, Sendable {
         throw FileError(.lock, path, code: EWOULDBLOCK)
     }
 
-    /// Whether a folder has nothing but regular files of some names.
+    /// Returns whether a folder contains only regular files whose names satisfy `isKnown`.
     static func holds(
         _ folder: borrowing Descriptor, onlyFilesOf isKnown: (String) -> Bool, _ path: String
     ) throws(FileError) -> Bool {
@@ -138,13 +148,14 @@ struct PartialFolder: ~Copyable, Sendable {
         return true
     }
 
-    /// Returns the sorted names of the entries of a folder. Bytes that are not UTF-8 are replaced.
+    /// Returns the sorted names of the entries of a folder.
+    ///
+    /// Bytes that are not UTF-8 are replaced.
     static func names(in folder: borrowing Descriptor, _ path: String) throws(FileError) -> [String] {
         let entries = try FolderEntries(of: folder, path)
         return (0..<entries.count).map { String(decoding: entries.bytes($0), as: UTF8.self) }.sorted()
     }
 
-    /// Removes files.
     static func remove(_ names: [String], from folder: borrowing Descriptor) {
         for name in names { unlinkat(folder.number, name, 0) }
     }

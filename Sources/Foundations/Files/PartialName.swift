@@ -1,14 +1,17 @@
-/// The names of temporaries.
+/// The names of temporary files and folders.
 enum PartialName {
-    /// The maximum length, in bytes, of a name that a database still has room behind for the name of its journal.
+    /// The maximum length of a name, in bytes.
+    ///
+    /// SQLite appends a suffix to it for the name of a journal.
     private static let longest = 255 - "-journal".utf8.count
 
-    /// Returns the name of the temporary of an output: `.NAME.partial`. The name of the output is replaced with a hash of it
-    /// if that would be longer than file systems accept.
+    /// Returns the temporary name `.NAME.partial` for an output.
+    ///
+    /// If it would be too long, NAME is replaced with its hash.
     static func of(_ name: String, suffix: String = ".partial") -> String {
         let usual = ".\(name)\(suffix)"
         guard usual.utf8.count > longest else { return usual }
-        // FNV-1a: the same name gives the same temporary in each run, which is locked against others.
+        // The hash function is FNV-1a, which returns the same value in each run, so that all runs lock the same file.
         let hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         return ".\(String(hash, radix: 16))\(suffix)"
     }

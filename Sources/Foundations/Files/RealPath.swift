@@ -1,12 +1,13 @@
 import Glibc
 
-/// Paths as the system resolves them.
+/// The resolution of paths by the operating system.
 public enum RealPath {
-    /// The path of a file or folder without links and dots, from the root of all files; nil if there is none.
+    /// Returns the absolute path of a file or folder without symbolic links, or `nil` if it does not exist.
     public static func of(_ path: String) -> String? { try? resolved(path) }
 
-    /// Returns the absolute path of a file or folder, without symbolic links and dots.
-    /// - Throws: ``FileError`` with the code `EILSEQ` if the resolved path is not UTF-8.
+    /// Returns the absolute path of a file or folder without symbolic links.
+    ///
+    /// - Throws: `FileError`. Its code is `EILSEQ` if the resolved path is not UTF-8.
     public static func resolved(_ path: String) throws(FileError) -> String {
         guard let found = realpath(path, nil) else { throw FileError(.open, path) }
         defer { free(found) }

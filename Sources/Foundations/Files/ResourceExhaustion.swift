@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Whether this process ran out of open files or memory while it read input.
+/// A record of whether this process ran out of file descriptors or memory while it read input.
 ///
-/// Code that reads captures reports a file that cannot be opened and continues. If the reason is the process and not the file,
-/// the result would lack input that is intact, so that the command has to end with an error.
+/// Readers of captures report a file that cannot be opened and continue. If the cause is a limit of the process, intact
+/// input would be missing from the result. The command must then end with an error.
 public enum ResourceExhaustion {
     private static let first = Mutex<FileError?>(nil)
 
-    static func note(_ error: FileError) { first.withLock { $0 = $0 ?? error } }
+    static func record(_ error: FileError) { first.withLock { $0 = $0 ?? error } }
 
-    /// Throws the first error of this kind.
+    /// Throws the first recorded error, if any.
     public static func check() throws(FileError) {
         if let error = first.withLock({ $0 }) { throw error }
     }

@@ -1,35 +1,40 @@
 import CFiles
 import Glibc
 
-/// A private file without a name, for bytes that have to be read again: gone with the value, and when the process is
-/// killed too.
+/// An unnamed temporary file for bytes that are read again later.
 ///
-/// A class, because the threads that read from it share it; writing is for one at a time.
+/// The file disappears when the value is destroyed or the process is killed. Several threads may read from it at the
+/// same time, but only one may write.
 public final class SpoolFile: Sendable {
-    /// The folder whose disk it occupies.
+    /// A folder on the disk that contains the file.
     public let folder: String
     private let descriptor: Descriptor
 
-    /// Makes a file of mode 0600.
-    /// - Throws: `FileError` with operation `spool`.
+    /// Creates a file with permissions 0600.
+    ///
+    /// - Throws: `FileError` with the operation `spool`.
     public init(in folder: String) throws(FileError) {
         descriptor = try Descriptor(cfiles_open_unnamed(folder), .spool, folder)
         self.folder = folder
     }
 
-    /// The descriptor, for a C library that reads and writes the file itself; it stays open as long as this value lives.
+    /// The file descriptor, for C libraries.
+    ///
+    /// It is valid until this object is destroyed.
     public var number: Int32 { descriptor.number }
 
-    /// Writes bytes from `offset` on; all of them, or an error.
-    /// - Throws: `FileError` with operation `spool`, such as `ENOSPC`.
+    /// Writes all bytes from `offset` on.
+    ///
+    /// - Throws: `FileError` with the operation `spool`, such as `ENOSPC`.
     public func write(_ bytes: Span<UInt8>, at offset: Int) throws(FileError) {
         let code = bytes.writeAll(to: descriptor.number, at: offset)
         guard code == 0 else { throw FileError(.spool, folder, code: code) }
     }
 
-    /// Appends what stands from `offset` on, at most `limit` bytes, until the output is full or the file ends.
-    /// - Returns: the number of bytes that were appended.
-    /// - Throws: `FileError` with operation `spool`.
+    /// Appends at most `limit` bytes from `offset` on to `output` until it is full or the file ends.
+    ///
+    /// - Returns: The number of appended bytes.
+    /// - Throws: `FileError` with the operation `spool`.
     @discardableResult
     public func read(
         at offset: Int, upTo limit: Int = .max, into output: inout OutputSpan<UInt8>

@@ -1,19 +1,21 @@
 import Glibc
 
-/// The standard input, without a buffer of its own.
+/// Unbuffered access to the standard input.
 public enum StandardInput {
     private static let name = "standard input"
-    private static let smallestStep = 64 << 10
+    private static let minimumStep = 64 << 10
 
-    /// Appends what comes next, until the output is full or the input ends.
-    /// - Returns: the number of bytes that were appended.
+    /// Appends the next bytes to `output` until it is full or the input ends.
+    ///
+    /// - Returns: The number of appended bytes.
+    /// - Throws: `FileError`.
     @discardableResult
     public static func read(into output: inout OutputSpan<UInt8>) throws(FileError) -> Int {
         var total = 0
         while !output.isFull {
             let result = output.withUnsafeMutableBufferPointer { buffer, count in
-                let room = UnsafeMutableBufferPointer(rebasing: buffer[count...])
-                let result = Glibc.read(STDIN_FILENO, room.baseAddress, room.count)
+                let free = UnsafeMutableBufferPointer(rebasing: buffer[count...])
+                let result = Glibc.read(STDIN_FILENO, free.baseAddress, free.count)
                 count += max(result, 0)
                 return result
             }
@@ -24,15 +26,16 @@ public enum StandardInput {
         return total
     }
 
-    /// Everything up to its end.
+    /// Returns all bytes up to the end of the input.
     ///
-    /// - Parameter limit: the most bytes to accept.
-    /// - Throws: `FileError`; `EFBIG` when there are more bytes than `limit`.
+    /// - Parameter limit: The maximum number of bytes.
+    /// - Returns: The bytes.
+    /// - Throws: `FileError`, such as `EFBIG` if the input exceeds the limit.
     public static func contents(limit: Int) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
         while true {
-            // One byte more than allowed is enough to see that there are too many.
-            let step = min(max(bytes.count, smallestStep), limit - bytes.count + 1)
+            // One byte more than the limit is enough to detect that the input is too large.
+            let step = min(max(bytes.count, minimumStep), limit - bytes.count + 1)
             var count = 0
             try bytes.append(addingCapacity: step) { output throws(FileError) in
                 count = try read(into: &output)

@@ -1,11 +1,12 @@
 import Glibc
 
-/// The standard output, without a buffer of its own.
+/// Unbuffered access to the standard output.
 public enum StandardOutput {
-    /// Whether it is a terminal.
+    /// Whether the standard output is a terminal.
     public static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// Whether a path is another name of it, such as `/dev/stdout`: not that of a file that it happens to go to.
+    /// Returns whether `path` is an alias of the standard output, such as `/dev/stdout`, and not a file to which it is
+    /// redirected.
     public static func isNamed(by path: String) -> Bool {
         var (named, standard) = (stat(), stat())
         guard path.hasPrefix("/dev/") || path.hasPrefix("/proc/"), fstatat(AT_FDCWD, path, &named, 0) == 0,
@@ -14,7 +15,9 @@ public enum StandardOutput {
         return FileIdentity(named) == FileIdentity(standard)
     }
 
-    /// Writes bytes; all of them, or an error. A reader that has gone away ends the program by SIGPIPE, as usual.
+    /// Writes all bytes.
+    ///
+    /// If the reader has closed the pipe, SIGPIPE ends the process.
     public static func write(_ bytes: Span<UInt8>) throws(FileError) {
         let code = bytes.writeAll(to: STDOUT_FILENO)
         guard code == 0 else { throw FileError(.write, "standard output", code: code) }
@@ -22,9 +25,12 @@ public enum StandardOutput {
 }
 
 extension Span<UInt8> {
-    /// Writes the bytes to a descriptor, over short writes and interruptions.
-    /// - Parameter offset: The offset in the file, or `nil` for the current one.
-    /// - Returns: an `errno` code, or 0.
+    /// Writes all bytes to a descriptor, and continues after short writes and interruptions.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The file descriptor.
+    ///   - offset: The offset in the file, or `nil` for the current one.
+    /// - Returns: 0 or an `errno` code.
     func writeAll(to descriptor: Int32, at offset: Int? = nil) -> Int32 {
         withUnsafeBytes { buffer in
             var done = 0

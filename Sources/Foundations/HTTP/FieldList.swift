@@ -11,7 +11,8 @@ struct FieldList: ~Copyable {
     ///
     /// - Throws: `HTTPError` if there is not enough memory.
     init(_ fields: [HTTPRequest.Field]) throws(HTTPError) {
-        // In the syntax of libcurl, a semicolon follows the name of a field without a value, and a colon alone suppresses a field.
+        // In the syntax of libcurl, a semicolon follows the name of a field without a value, and a colon alone
+        // suppresses a field.
         var lines = fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         let given = Set(fields.map { $0.name.lowercased() })
         lines += Self.automaticFields.filter { !given.contains($0.lowercased()) }.map { "\($0):" }

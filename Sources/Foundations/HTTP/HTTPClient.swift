@@ -3,8 +3,8 @@ import Parallel
 
 /// An HTTP/1.1 client that reuses connections.
 ///
-/// The client follows no redirects, sends no request twice, and ignores environment variables and configuration files. It
-/// runs libcurl on one thread.
+/// The client follows no redirects, sends no request twice, and ignores environment variables and configuration files.
+/// It runs libcurl on one thread.
 ///
 /// ```swift
 /// let client = try HTTPClient(HTTPSettings())
@@ -23,7 +23,8 @@ public final class HTTPClient: Sendable {
     ///
     /// - Throws: `HTTPError` if there is not enough memory.
     public init(_ settings: HTTPSettings) throws(HTTPError) {
-        // A peer may close a connection at any time. The result of the write operation reports that, so no signal is needed.
+        // A peer may close a connection at any time. The result of the write operation reports that, so no signal is
+        // needed.
         signal(SIGPIPE, SIG_IGN)
         let mailbox = Mailbox(try MultiHandle(connections: settings.connections))
         self.mailbox = mailbox

@@ -6,7 +6,8 @@ public enum HTTPError: Error, Sendable, Equatable {
 
     /// The name of the server, or of the proxy if there is one, has no address.
     case noAddress
-    /// The connection to the server, or to the proxy if there is one, failed with this `errno` code, or 0 if it is unknown.
+    /// The connection to the server, or to the proxy if there is one, failed with this `errno` code, or 0 if it is
+    /// unknown.
     case cannotConnect(Int32)
     /// The connection was not established in time.
     ///
@@ -93,7 +94,8 @@ extension HTTPError {
 
     private static func afterSending(_ code: CURLcode, _ details: FailureDetails) -> HTTPError {
         switch code {
-        // The second attempt is always stopped. Any error of its connection therefore means that the first had no response.
+        // The second attempt is always stopped. Any error of its connection therefore means that the first had no
+        // response.
         case _ where details.timesSent > 1: .closed
         case CURLE_GOT_NOTHING, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT,
             CURLE_OPERATION_TIMEDOUT, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR:

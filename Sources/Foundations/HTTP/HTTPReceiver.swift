@@ -16,13 +16,13 @@ public struct HTTPHead: Sendable, Equatable {
 
 /// An object that processes a response as it arrives and sets the deadline for the rest of it.
 ///
-/// The methods are called on the thread of the client and must return quickly. The protocol requires a class, because the
-/// client and the sender of the request share the object.
+/// The methods are called on the thread of the client and must return quickly. The protocol requires a class, because
+/// the client and the sender of the request share the object.
 public protocol HTTPReceiver: AnyObject, Sendable {
     /// Called when the client starts to send the request.
     ///
-    /// Before this call, the server cannot have received any part of the request. The method is called again from time to time
-    /// while a long body is being sent.
+    /// Before this call, the server cannot have received any part of the request. The method is called again from time
+    /// to time while a long body is being sent.
     func requestGoes(at instant: ContinuousClock.Instant)
 
     /// Called at most once, when the head of the response has arrived.

@@ -12,8 +12,8 @@ extension HTTPIdentity {
 
     /// Checks whether libcurl can load the certificates and the key.
     ///
-    /// libcurl connects to a socket of this process and is stopped before the TLS handshake. If the check itself fails, no error
-    /// is thrown, because the first request reports it.
+    /// libcurl connects to a socket of this process and is stopped before the TLS handshake. If the check itself fails,
+    /// no error is thrown, because the first request reports it.
     ///
     /// - Throws: `CheckError`.
     public func check() throws(CheckError) {

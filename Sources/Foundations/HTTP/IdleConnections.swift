@@ -2,9 +2,9 @@ import CCurl
 
 /// The sockets of the idle connections that libcurl keeps for reuse, by the addresses of both ends.
 ///
-/// libcurl does not monitor idle connections. Without this check, anything that a server sends meanwhile would be interpreted
-/// as the response to the next request, although the server may never process that request. A response that arrives after the
-/// request was sent cannot be detected.
+/// libcurl does not monitor idle connections. Without this check, anything that a server sends meanwhile would be
+/// interpreted as the response to the next request, although the server may never process that request. A response that
+/// arrives after the request was sent cannot be detected.
 ///
 /// It is a class, because the transfers of a client share it. Only the thread of the client uses it.
 final class IdleConnections {
@@ -18,7 +18,8 @@ final class IdleConnections {
     func record(connectionOf easy: borrowing EasyHandle) {
         let socket = ccurl_kept_socket(easy.pointer)
         guard socket != ccurl_bad_socket else { return }
-        // Entries of closed connections accumulate. Removing all is safe, because a connection without an entry is not reused.
+        // Entries of closed connections accumulate. Removing all is safe, because a connection without an entry is not
+        // reused.
         if sockets.count >= limit { sockets = [:] }
         let name = Self.name(
             local: easy.text(CURLINFO_LOCAL_IP), easy.number(CURLINFO_LOCAL_PORT), peer: easy.text(CURLINFO_PRIMARY_IP),

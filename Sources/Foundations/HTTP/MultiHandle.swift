@@ -2,7 +2,8 @@ import CCurl
 
 /// A libcurl handle for concurrent transfers and their connections.
 ///
-/// It is `Sendable`, because ``wake()`` may be called on any thread. Only the thread of the client may call the other methods.
+/// It is `Sendable`, because ``wake()`` may be called on any thread. Only the thread of the client may call the other
+/// methods.
 struct MultiHandle: ~Copyable, @unchecked Sendable {
     private let pointer: UnsafeMutableRawPointer
 

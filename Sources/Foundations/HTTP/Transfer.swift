@@ -2,8 +2,8 @@ import CCurl
 
 /// A libcurl handle with the state of its current request.
 ///
-/// A transfer is reused for further requests. It is a class, because the callbacks of libcurl receive its address. Only the
-/// thread of the client uses it.
+/// A transfer is reused for further requests. It is a class, because the callbacks of libcurl receive its address. Only
+/// the thread of the client uses it.
 final class Transfer {
     private let easy: EasyHandle
     private let settings: HTTPSettings
@@ -48,8 +48,8 @@ final class Transfer {
         headParser = ResponseHeadParser(keeping: settings.wantedFields)
         easy = try EasyHandle.make(settings.identity)
         try easy.set(CURLOPT_CONNECTTIMEOUT, settings.connectTimeout)
-        // Mozilla's edge server closes a connection that was idle for 2 seconds. libcurl counts whole seconds, and checks whether
-        // a connection is closed before it reuses the connection.
+        // Mozilla's edge server closes a connection that was idle for 2 seconds. libcurl counts whole seconds, and
+        // checks whether a connection is closed before it reuses the connection.
         //
         // Source: "Mozilla's HTTP edge server: behaviour measured on loopback".
         try easy.set(CURLOPT_MAXAGE_CONN, 1)
@@ -197,8 +197,8 @@ final class Transfer {
 
     /// Returns whether libcurl may send the request on a connection.
     ///
-    /// A request is sent only once. If a reused connection is closed, libcurl would send the request again, although the server
-    /// may have received it.
+    /// A request is sent only once. If a reused connection is closed, libcurl would send the request again, although
+    /// the server may have received it.
     private func shouldSend(on connection: String) -> Bool {
         if timesSent == 0, easy.number(CURLINFO_NUM_CONNECTS) == 0, !idleConnections.isReusable(connection, by: easy) {
             // libcurl then closes the connection.

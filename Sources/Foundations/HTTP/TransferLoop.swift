@@ -22,12 +22,13 @@ struct TransferLoop: ~Copyable {
             for request in changes.requests { start(request) }
             if changes.isClosing { break }
             if changes.mustUpdateDeadlines { for transfer in running { transfer.updateDeadline() } }
-            // Data that arrived in time counts even if this thread reads it late. Before a transfer times out, the data that has
-            // arrived is therefore read.
+            // Data that arrived in time counts even if this thread reads it late. Before a transfer times out, the data
+            // that has arrived is therefore read.
             let now = ContinuousClock.now
             if running.contains(where: { $0.deadline <= now }) { perform(until: now) }
             let nextDeadline = endTimedOut(at: now)
-            // If requests were started, the thread does not wait, because further requests may have been added meanwhile.
+            // If requests were started, the thread does not wait, because further requests may have been added
+            // meanwhile.
             let mayWait = changes.requests.isEmpty && mailbox.beginWaiting()
             perform(until: mayWait ? nextDeadline : .now)
         }

@@ -3,9 +3,9 @@ import Files
 
 /// A connection to a copy of an untrusted database.
 ///
-/// SQLite can access only the three files of the copy. It opens them for writing, because it has to roll back a hot journal
-/// and to read a write-ahead log that has no index. Statements cannot write. The schema is not trusted. Triggers, views,
-/// extensions, attached databases and temporary files are disabled, and sizes and steps are limited.
+/// SQLite can access only the three files of the copy. It opens them for writing, because it has to roll back a hot
+/// journal and to read a write-ahead log that has no index. Statements cannot write. The schema is not trusted.
+/// Triggers, views, extensions, attached databases and temporary files are disabled, and sizes and steps are limited.
 ///
 /// SQLite serializes the calls, so that several threads may use the connection.
 ///

@@ -2,8 +2,8 @@ import CSQLite
 
 /// An error of an operation on a ``PrivateDatabase``.
 ///
-/// The description is SQLite's text for the result code. SQLite's message about the database is omitted, because the message
-/// quotes its contents.
+/// The description is SQLite's text for the result code. SQLite's message about the database is omitted, because the
+/// message quotes its contents.
 public struct PrivateDatabaseError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The extended result code of SQLite.
     public let code: Int32

@@ -2,9 +2,9 @@ import Files
 
 /// An error for damage in the write-ahead log of a database.
 ///
-/// SQLite ignores a damaged frame and all later frames without an error, so that committed changes are lost silently. It also
-/// ignores frames after the last commit, which remain if a process ends within a transaction. Damage in those frames is not
-/// reported, because no committed change is lost.
+/// SQLite ignores a damaged frame and all later frames without an error, so that committed changes are lost silently.
+/// It also ignores frames after the last commit, which remain if a process ends within a transaction. Damage in those
+/// frames is not reported, because no committed change is lost.
 ///
 /// Source: SQLite, "Database File Format", section 4, "The Write-Ahead Log".
 public struct WriteAheadLogFault: Error, Equatable, Sendable, CustomStringConvertible {
@@ -20,8 +20,8 @@ public struct WriteAheadLogFault: Error, Equatable, Sendable, CustomStringConver
 
     /// Checks each frame of a log and returns the first damage.
     ///
-    /// Frames of an earlier use of the log are not damaged: SQLite starts to overwrite a log at its beginning and keeps the rest.
-    /// A truncated frame always is damage, because the end of the log is missing.
+    /// Frames of an earlier use of the log are not damaged: SQLite starts to overwrite a log at its beginning and keeps
+    /// the rest. A truncated frame always is damage, because the end of the log is missing.
     ///
     /// - Parameter log: The bytes of the log.
     /// - Returns: The first damage that affects a committed change, or `nil` if there is none.
@@ -100,8 +100,8 @@ private struct FrameCheck {
 
     /// Checks the next frame.
     ///
-    /// In frames of an earlier use, both salts differ from those of the header. A frame is damaged if only one salt differs, or
-    /// if both salts differ but those of a later frame match.
+    /// In frames of an earlier use, both salts differ from those of the header. A frame is damaged if only one salt
+    /// differs, or if both salts differ but those of a later frame match.
     mutating func next(_ bytes: Span<UInt8>) -> Frame {
         guard bytes.count >= Self.headerSize else { return Frame(isTruncated: !isInEarlierUse) }
         let matches = (bytes.number(at: 8) == header.salts.0, bytes.number(at: 12) == header.salts.1)

@@ -3,7 +3,8 @@ import Glibc
 
 /// A file in memory that receives the output of a program.
 ///
-/// Unlike a pipe, the file never blocks the program. A deadlock while this process writes the input is therefore impossible.
+/// Unlike a pipe, the file never blocks the program. A deadlock while this process writes the input is therefore
+/// impossible.
 struct OutputFile: ~Copyable {
     /// The maximum number of bytes that are read from the file.
     private static let maximumSize = 64 << 10

@@ -16,8 +16,8 @@ public struct InstalledProgram: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the program, without a folder.
-    ///   - folders: The value of `PATH`. Relative and empty parts are ignored, because they depend on the current folder, in
-    ///     which anyone may have placed a program.
+    ///   - folders: The value of `PATH`. Relative and empty parts are ignored, because they depend on the current
+    ///     folder, in which anyone may have placed a program.
     /// - Throws: ``ProgramError/missing(_:)``.
     public init(_ name: String, searching folders: String) throws(ProgramError) {
         let paths = folders.split(separator: ":").filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }
@@ -30,8 +30,8 @@ public struct InstalledProgram: Sendable {
     /// - Parameters:
     ///   - arguments: The arguments that follow the name of the program.
     ///   - environment: The complete environment of the program. The environment of this process is not inherited.
-    ///   - feed: Writes the standard input of the program. It receives a function that writes bytes and returns whether the
-    ///     program still reads its input. It is not an error if the program exits before it has read all input.
+    ///   - feed: Writes the standard input of the program. It receives a function that writes bytes and returns whether
+    ///     the program still reads its input. It is not an error if the program exits before it has read all input.
     /// - Returns: The exit status and the beginning of the output.
     /// - Throws: ``ProgramError``, or the error of `feed`. In that case the program is terminated.
     public func run(

@@ -102,8 +102,8 @@ public final class Database {
             try run("COMMIT")
             return value
         } catch {
-            // SQLite rolls back automatically after some errors, such as a full disk. If this rollback fails, the error is
-            // ignored here, because the next use of the connection fails too.
+            // SQLite rolls back automatically after some errors, such as a full disk. If this rollback fails, the error
+            // is ignored here, because the next use of the connection fails too.
             if sqlite3_get_autocommit(connection.handle) == 0 { try? run("ROLLBACK") }
             throw error
         }

@@ -27,7 +27,8 @@ public final class NewDatabase {
     /// Creates a database and begins the transaction.
     ///
     /// - Parameters:
-    ///   - path: The path of an empty or missing file. For an empty path, SQLite uses a temporary file that it deletes itself.
+    ///   - path: The path of an empty or missing file. For an empty path, SQLite uses a temporary file that it deletes
+    ///     itself.
     ///   - threads: The maximum number of additional threads for sorting.
     /// - Throws: `DatabaseError`.
     public init(path: String, threads: Int = 0) throws(DatabaseError) {

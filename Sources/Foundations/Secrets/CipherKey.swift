@@ -44,7 +44,8 @@ public struct CipherKey: Sendable {
     /// - Parameters:
     ///   - blocks: The encrypted bytes.
     ///   - previous: The encrypted block that precedes `blocks`, or the initialization vector.
-    /// - Returns: The decrypted bytes, or `nil` if `blocks` is not a whole number of blocks or `previous` is not one block.
+    /// - Returns: The decrypted bytes, or `nil` if `blocks` is not a whole number of blocks or `previous` is not one
+    ///   block.
     public func decrypt(_ blocks: [UInt8], after previous: [UInt8]) -> [UInt8]? {
         chain(blocks, after: previous, .decryption, nettle_cbc_decrypt)
     }

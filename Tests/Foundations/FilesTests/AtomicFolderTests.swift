@@ -4,7 +4,6 @@ import Testing
 
 @testable import Files
 
-/// A folder that appears complete or not at all.
 @Suite struct AtomicFolderTests {
     private let folder: TemporaryFolder
     private let path: String
@@ -32,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("commit gives the folder its name, whatever slashes stand behind it", arguments: ["", "/", "///"])
+    @Test("commit renames the folder, with any number of trailing slashes in the path", arguments: ["", "/", "///"])
     func commit(slashes: String) throws {
         try write("hello", path: path + slashes)
         #expect(folder.names == ["out"])
@@ -45,7 +44,7 @@ import Testing
         #expect(status.st_mode & 0o7777 == 0o700)
     }
 
-    @Test func nothingHasTheNameBeforeCommitAndNothingStaysWithoutIt() throws {
+    @Test func folderExistsOnlyAfterCommit() throws {
         do {
             let output = try AtomicFolder(path: path, files: Self.names, replacing: false)
             try output.write(Array("x".utf8).span, to: 0)
@@ -55,7 +54,7 @@ import Testing
         #expect(folder.names == [])
     }
 
-    @Test func whatIsThereIsReplacedOnlyWhereThatIsAllowed() throws {
+    @Test func existingFolderIsReplacedOnlyIfAllowed() throws {
         try write("old")
         #expect(failure() == FileError(.create, path, code: EEXIST))
         try write("new", replacing: true)
@@ -63,7 +62,7 @@ import Testing
         #expect(folder.names == ["out"])
     }
 
-    @Test func aFolderWithSomethingElseInItStays() throws {
+    @Test func folderWithOtherFilesIsNotReplaced() throws {
         try write("old")
         try folder.put("mine", "out/c.csv")
         #expect(failure(replacing: true) == FileError(.replace, path, code: ENOTEMPTY))
@@ -71,13 +70,13 @@ import Testing
         #expect(folder.names == ["out"])
     }
 
-    @Test func aFileIsNoFolder() throws {
+    @Test func fileIsNotReplaced() throws {
         try folder.put("mine", "out")
         #expect(failure() == FileError(.create, path, code: EEXIST))
         #expect(failure(replacing: true) == FileError(.replace, path, code: ENOTDIR))
     }
 
-    @Test func aSecondRunIsRefusedAndWhatAKilledRunLeftIsUsedAgain() throws {
+    @Test func lockedFolderIsRejectedAndAbandonedFolderIsReused() throws {
         do {
             let first = try AtomicFolder(path: path, files: Self.names, replacing: false)
             #expect(failure()?.isLocked == true)
@@ -89,13 +88,13 @@ import Testing
         #expect(folder.names == ["out"])
     }
 
-    @Test func foreignThingsInTheTemporaryAreNotTouched() throws {
+    @Test func unknownFilesInTheTemporaryFolderAreKept() throws {
         try folder.put("mine", ".out.partial/c.csv")
         #expect(failure()?.code == ENOTEMPTY)
         #expect(try folder.text(".out.partial/c.csv") == "mine")
     }
 
-    @Test func aNameThatAppearedMeanwhileStays() throws {
+    @Test func folderCreatedMeanwhileIsKept() throws {
         let output = try AtomicFolder(path: path, files: Self.names, replacing: false)
         try folder.put("mine", "out/c.csv")
         var failure: FileError?
@@ -105,7 +104,7 @@ import Testing
         #expect(try folder.text("out/c.csv") == "mine")
     }
 
-    /// Writes over a folder in which a file cannot be removed, because something is mounted there.
+    /// A file in the replaced folder cannot be removed, because it is a mount point.
     @Test(.enabled(if: SmallDisk.isPossible, "only root can mount"))
     func newFilesStayIfTheReplacedFolderCannotBeRemoved() throws {
         try write("old")
@@ -120,7 +119,7 @@ import Testing
         #expect(failure?.message.contains("the new files are in \(path)") == true)
         #expect(folder.names == [".out.partial", "other", "out"])
         #expect(try folder.text("out/a.csv") == "new")
-        // The next run empties what was left, and replaces the folder.
+        // The next run empties the temporary folder and replaces the output.
         try write("newer", replacing: true)
         #expect(try folder.text("out/a.csv") == "newer")
         #expect(folder.names == ["other", "out"])

@@ -19,7 +19,7 @@ import Testing
         try output.commit()
     }
 
-    @Test("a name may be as long as the file system accepts, and outputs whose names differ in one letter do not meet")
+    @Test("names of the maximum length that differ in one letter have different temporary files")
     func longNames() throws {
         let stem = String(repeating: "n", count: 249)
         let paths = ["a", "b"].map { "\(folder.path)/\(stem)\($0)" }
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func commitGivesTheFileItsNameAndMode() throws {
+    @Test func commitSetsNameAndPermissions() throws {
         try write("hello")
         #expect(folder.names == ["out.tar.zst"])
         #expect(try folder.text("out.tar.zst") == "hello")
@@ -52,7 +52,7 @@ import Testing
         #expect(status.st_mode & 0o7777 == 0o600)
     }
 
-    @Test func nothingHasTheNameBeforeCommit() throws {
+    @Test func fileExistsOnlyAfterCommit() throws {
         let output = try AtomicOutput(path: path, replacing: false)
         try output.write([1].span)
         #expect(folder.names == [".out.tar.zst.partial"])
@@ -61,7 +61,7 @@ import Testing
         try output.commit()
     }
 
-    @Test func discardRemovesTheTemporary() throws {
+    @Test func discardingRemovesTheTemporaryFile() throws {
         do {
             let output = try AtomicOutput(path: path, replacing: false)
             try output.write([1].span)
@@ -69,21 +69,21 @@ import Testing
         #expect(folder.names == [])
     }
 
-    @Test func existingFileIsRefusedBeforeAnyWork() throws {
+    @Test func existingFileIsRejectedImmediately() throws {
         try folder.put("old", "out.tar.zst")
         #expect(failure(path: path) == FileError(.create, path, code: EEXIST))
         #expect(folder.names == ["out.tar.zst"])
         #expect(try folder.text("out.tar.zst") == "old")
     }
 
-    @Test func commitReplacesWhenAllowed() throws {
+    @Test func existingFileIsReplacedIfAllowed() throws {
         try folder.put("old", "out.tar.zst")
         try write("new", replacing: true)
         #expect(try folder.text("out.tar.zst") == "new")
         #expect(folder.names == ["out.tar.zst"])
     }
 
-    @Test func fileThatAppearedMeanwhileIsLeftAlone() throws {
+    @Test func fileCreatedMeanwhileIsKept() throws {
         #expect(throws: FileError(.create, path, code: EEXIST)) {
             let output = try AtomicOutput(path: path, replacing: false)
             try folder.put("theirs", "out.tar.zst")
@@ -93,7 +93,7 @@ import Testing
         #expect(folder.names == ["out.tar.zst"])
     }
 
-    @Test func folderIsRefused() throws {
+    @Test func folderIsRejected() throws {
         let refused = FileError(.replace, folder.path, code: EISDIR)
         #expect(failure(path: folder.path, replacing: true) == refused)
         #expect(failure(path: folder.path) == refused)
@@ -101,7 +101,7 @@ import Testing
         #expect(failure(path: folder.path + "/..")?.code == EISDIR)
     }
 
-    @Test func deviceAndLinkAreRefused() throws {
+    @Test func deviceAndLinkAreRejected() throws {
         #expect(
             failure(path: "/dev/null", replacing: true) == FileError(.replace, "/dev/null", code: ENOTSUP))
         try folder.put("x", "file")
@@ -115,18 +115,18 @@ import Testing
         #expect(error.description == "cannot create \(path): No such file or directory")
     }
 
-    @Test func emptyPathIsRefused() {
+    @Test func emptyPathIsRejected() {
         #expect(failure(path: "")?.code == ENOENT)
     }
 
-    @Test func stalePartialIsEmptiedAndUsedAgain() throws {
+    @Test func abandonedTemporaryFileIsEmptiedAndReused() throws {
         try folder.put("left by a killed run, and longer", ".out.tar.zst.partial")
         try write("new")
         #expect(try folder.text("out.tar.zst") == "new")
         #expect(folder.names == ["out.tar.zst"])
     }
 
-    @Test func stalePartialWithAnotherNameIsNotEmptied() throws {
+    @Test func abandonedTemporaryFileWithAnotherLinkIsNotEmptied() throws {
         try folder.put("precious", "other")
         #expect(link("\(folder.path)/other", "\(folder.path)/.out.tar.zst.partial") == 0)
         try write("new")
@@ -134,14 +134,14 @@ import Testing
         #expect(try folder.text("out.tar.zst") == "new")
     }
 
-    @Test func partialThatIsALinkIsRefused() throws {
+    @Test func temporaryFileThatIsALinkIsRejected() throws {
         try folder.put("precious", "other")
         #expect(symlink("other", "\(folder.path)/.out.tar.zst.partial") == 0)
         #expect(failure(path: path)?.code == ELOOP)
         #expect(try folder.text("other") == "precious")
     }
 
-    @Test func liveLockIsRefused() throws {
+    @Test func lockedTemporaryFileIsRejected() throws {
         let first = try AtomicOutput(path: path, replacing: false)
         let error = try #require(failure(path: path))
         #expect(error.operation == .lock)
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test func relativePathsWork() throws {
-        // Not chdir: tests share the process. A relative path is one without a leading slash.
+        // The current folder is not changed, because the tests share the process.
         let name = "pingferry-test-\(getpid()).tmp"
         defer { unlink(name) }
         let output = try AtomicOutput(path: name, replacing: false)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Files
 
-/// Archives in a capture, found by the paths that lead into them.
+/// Tests for the lookup of files in nested archives and backups.
 @Suite struct FileTreeTests {
-    @Test("a path leads into the archive whose name it goes on from, whatever stands beside it")
+    @Test("a path belongs to the archive whose prefix it has, even among similar names")
     func parts() throws {
         let names = ["a.zip", "a b.zip", "a.zip0", "b/a.zip", "b.zip", "a.zi"]
         let folder = try TemporaryFolder()
@@ -29,7 +29,7 @@ import Testing
         #expect(tree.part(of: "")?.prefix == nil)
     }
 
-    @Test("of prefixes that begin with each other the longest one counts, in whatever order they came")
+    @Test("the longest matching prefix is used, in any order of insertion")
     func nestedParts() throws {
         let folder = try TemporaryFolder()
         var tree = FileTree(try Folder(path: folder.path))
@@ -47,9 +47,11 @@ import Testing
         for (path, prefix) in expected { #expect(tree.part(of: path)?.prefix == prefix, "\(path)") }
     }
 
-    // MARK: Files that lie elsewhere
+    // MARK: Files with external contents
 
-    /// Returns the text `file 3` for the file of number 3, and throws for that of number 0.
+    /// Returns the text `file 3` for the number 3.
+    ///
+    /// Throws an error for the number 0.
     @Sendable private static func text(ofFile number: Int) throws(FileError) -> ByteSource {
         guard number > 0 else { throw FileError(.read, "zero", code: 61, saying: "B28 not there") }
         return ByteSource(Array("file \(number)".utf8))
@@ -64,8 +66,8 @@ import Testing
         return FileTree(Folder(rootOf: members))
     }
 
-    @Test("a file that lies elsewhere is found by its number, read at once or by position")
-    func elsewhere() throws {
+    @Test("a file with external contents can be read completely or in part")
+    func externalContents() throws {
         let tree = try tree()
         var bytes: [UInt8] = []
         let name = Array("a/three".utf8)
@@ -75,31 +77,31 @@ import Testing
         #expect(throws: FileError.self) { try tree.root.folder.read(name, limit: 5, into: &bytes) }
     }
 
-    @Test("what is said of a file that cannot be had is said as it is")
-    func words() throws {
+    @Test("the error of a file with external contents is passed on unchanged")
+    func externalError() throws {
         let tree = try tree()
         do throws(FileError) {
             _ = try tree.source("a/none")
-            Issue.record("a file came out of nothing")
+            Issue.record("the missing file was found")
         } catch {
             #expect(error.description == "B28 not there")
             #expect(error.code == 61)
         }
     }
 
-    /// The digits 0 to 9 again and again.
+    /// A repeating sequence of the digits 0 to 9.
     private struct Digits: ByteMaking {
         func isUnchanged(isAtItsPath: Bool) -> Bool { true }
 
         let count: Int
 
         func read(at offset: Int, into output: inout OutputSpan<UInt8>) {
-            for place in offset..<count where !output.isFull { output.append(UInt8(ascii: "0") + UInt8(place % 10)) }
+            for index in offset..<count where !output.isFull { output.append(UInt8(ascii: "0") + UInt8(index % 10)) }
         }
     }
 
-    @Test("bytes that are made are read like others, and only within their count")
-    func madeBytes() throws {
+    @Test("computed bytes are read like others and end at their count")
+    func computedBytes() throws {
         let source = ByteSource(Digits(count: 25))
         #expect(source.count == 25)
         #expect(try source.bytes(at: 8, count: 4) == Array("8901".utf8))

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func readsByPosition() throws {
+    @Test func bytesAreReadAtAnyOffset() throws {
         try folder.put("0123456789", "file")
         let file = try InputFile(path: "\(folder.path)/file")
         #expect(file.size == 10)
@@ -40,14 +40,14 @@ import Testing
         }
     }
 
-    @Test func wholeFileHasALimit() throws {
+    @Test func contentsHaveALimit() throws {
         try folder.put("0123456789", "file")
         let file = try InputFile(path: "\(folder.path)/file")
         #expect(try file.contents(limit: 10).count == 10)
         #expect(throws: FileError(.read, file.path, code: EFBIG)) { try file.contents(limit: 9) }
     }
 
-    @Test func growingFileIsReadToItsEnd() throws {
+    @Test func growingFileIsReadCompletely() throws {
         try folder.put("0123456789", "file")
         let file = try InputFile(path: "\(folder.path)/file")
         try folder.put(String(repeating: "x", count: 100_000), "file")
@@ -60,7 +60,7 @@ import Testing
         #expect(try InputFile(path: "\(folder.path)/file").contents(limit: 0) == [])
     }
 
-    @Test func otherThanFilesAreRefused() throws {
+    @Test func onlyRegularFilesAreAccepted() throws {
         let missing = "\(folder.path)/none"
         #expect(failure(missing)?.description == "cannot open \(missing): No such file or directory")
         #expect(failure(folder.path) == FileError(.read, folder.path, code: EISDIR))

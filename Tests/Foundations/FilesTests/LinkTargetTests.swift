@@ -4,10 +4,11 @@ import Testing
 
 @testable import Files
 
-/// Where symbolic links lead: on disk, and in an archive as if it were extracted.
+/// Tests for the targets of symbolic links on disk and in archives.
 @Suite struct LinkTargetTests {
-    /// A link, what stands in it, and what is there; `capture` has folders `a`, `a/b` and `d`, files `a/f` and `f`, and links
-    /// `a/to-d` and `loop`.
+    /// The path of a link, its stored target and the expected destination.
+    ///
+    /// The capture has the folders `a`, `a/b` and `d`, the files `a/f` and `f`, and the links `a/to-d` and `loop`.
     private static let links: [(path: String, text: String, LinkTarget.Destination)] = [
         ("a/b/x", "../../d", .folder), ("x", "d", .folder), ("x", "./d/", .folder), ("a/x", "to-d", .folder),
         ("a/x", "to-d/../f", .file), ("a/x", "../a/b", .folder), ("a/b/x", "..", .enclosingFolder),
@@ -53,7 +54,7 @@ import Testing
         return tree.target(ofLink: Array(name.utf8), inFolder: parts.dropLast().joined(separator: "/"))
     }
 
-    @Test("a link leads to the same on disk and in an archive")
+    @Test("a link has the same target on disk and in an archive")
     func destinations() throws {
         for (path, text, destination) in Self.links {
             let expected = LinkTarget(path: text, destination: destination)
@@ -62,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("what lies outside is looked at on disk, and unknown in an archive")
+    @Test("a target outside of the capture is known on disk and unknown in an archive")
     func outside() throws {
         let links: [(text: String, LinkTarget.Destination)] = [
             ("/", .folder), ("../..", .folder), ("/etc/passwd", .fileOutside), ("/none/at/all", .unknown),
@@ -74,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("what lies beside the folder that was packed is in no archive")
+    @Test("a target beside the archived folder is unknown in an archive")
     func beside() throws {
         for (path, text) in [("a/x", "../none"), ("a/b/x", "../../none/x"), ("a/x", "to-d/../none")] {
             #expect(try onDisk(path, text)?.destination == .nothing, "\(path)")
@@ -82,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("a link of which nothing is known, or with steps without end, leads to nobody knows where")
+    @Test("unknown targets, too many path parts and loops are detected")
     func unknown() throws {
         #expect(try inArchive("x", []) == LinkTarget(path: "", destination: .unknown))
         let steps = String(repeating: "a/../", count: 500)
@@ -91,7 +92,7 @@ import Testing
         #expect(try onDisk("x", "loop")?.destination == .nothing)
     }
 
-    @Test("a name that is no text, and one that is no link")
+    @Test("the name of a link need not be UTF-8, and other names have no target")
     func names() throws {
         let (folder, _) = try capture()
         let name: [UInt8] = [0x78, 0xFF]

@@ -1,10 +1,9 @@
 import Files
 import Testing
 
-/// Paths as archives store them.
 @Suite struct MemberPathTests {
     @Test(
-        "a path is what extracting it would make",
+        "a path is normalized as in extraction",
         arguments: [
             ("a/b.json", "a/b.json"), ("./a/./b.json", "a/b.json"), ("/a//b.json", "a/b.json"), ("a/", "a"),
             (".", ""), ("./", ""), ("", ""), ("/", ""), ("...", "..."), ("a/..b", "a/..b"), ("a\\b", "a\\b"),
@@ -14,7 +13,7 @@ import Testing
         #expect(try MemberPath(Array(stored.utf8)).text == expected)
     }
 
-    @Test("a path is as long and as deep as one on disk, no more")
+    @Test("a path has a maximum length and depth")
     func limits() throws {
         #expect(try MemberPath([UInt8](repeating: 0x61, count: 4096)).bytes.count == 4096)
         #expect(throws: MemberPath.PathError.tooLong) { try MemberPath([UInt8](repeating: 0x61, count: 4097)) }
@@ -24,8 +23,8 @@ import Testing
         #expect(throws: MemberPath.PathError.tooLong) { try MemberPath(Array("\(parts)/a".utf8)) }
     }
 
-    @Test("a path that climbs is refused", arguments: ["..", "../a", "a/..", "a/../b", "/..", "./../a"])
-    func climbing(stored: String) {
+    @Test("a path that contains .. is rejected", arguments: ["..", "../a", "a/..", "a/../b", "/..", "./../a"])
+    func parentFolder(stored: String) {
         #expect(throws: MemberPath.PathError.climbs) { try MemberPath(Array(stored.utf8)) }
     }
 }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Files
 
-/// Runs the program `interrupted`, which holds an output open, and kills it.
+/// Tests that send signals to the program `interrupted`, which keeps an output open.
 @Suite struct PartialFilesTests {
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGPIPE])
-    func signalRemovesTheTemporaryAndEndsTheProcess(number: Int32) throws {
+    func signalRemovesTheTemporaryFileAndEndsTheProcess(number: Int32) throws {
         let folder = try TemporaryFolder()
         let path = folder("out.tar.zst")
         let program = try RunningProgram([builtProgram("interrupted"), path])
@@ -21,8 +21,8 @@ import Testing
         #expect(finished.errors == (number == SIGPIPE ? "" : expected))
     }
 
-    /// The signal falls somewhere into the making, naming or dropping of an output, another time elsewhere.
-    @Test func noMomentOfASignalLeavesATemporary() throws {
+    /// The signals arrive at random times during the creation, renaming or removal of an output.
+    @Test func signalAtAnyTimeLeavesNoTemporaryFile() throws {
         for _ in 0..<40 {
             let folder = try TemporaryFolder()
             let program = try RunningProgram([builtProgram("interrupted"), folder("out"), "again"])
@@ -39,7 +39,7 @@ import Testing
         let program = try RunningProgram(["sh", "-c", script, builtProgram("interrupted"), folder("out")])
         #expect(try program.firstLine() == "ready")
         program.send(SIGHUP)
-        // Of two signals that wait, the one with the lower number comes first, and that is SIGHUP.
+        // Pending signals are delivered in the order of their numbers, so SIGHUP arrives before SIGTERM.
         program.send(SIGTERM)
         #expect(program.wait() == 128 + SIGTERM)
         #expect(folder.names == [])

@@ -13,7 +13,7 @@ import Testing
         #expect(Path.folder(of: path) == folder)
     }
 
-    @Test("a path without a slash has no parent, and an entry of the root folder an empty one")
+    @Test("a path without a slash has no parent, and that of an entry of the root folder is empty")
     func parent() {
         #expect(Path.parent(of: "a") == nil)
         #expect(Path.parent(of: "/a") == "")
@@ -39,7 +39,7 @@ import Testing
         #expect(Path.parts(of: path) == parts)
     }
 
-    @Test("slashes at the end are removed", arguments: [("a//", "a"), ("a", "a"), ("//", "/"), ("/", "/"), ("", "")])
+    @Test("trailing slashes are removed", arguments: [("a//", "a"), ("a", "a"), ("//", "/"), ("/", "/"), ("", "")])
     func trailingSlashes(path: String, without: String) {
         #expect(Path.withoutTrailingSlashes(path) == without)
     }

@@ -148,8 +148,8 @@ import Testing
         try folder.put("a file", "file.csv")
         let before = try snapshot(folder.path)
         for (name, reason) in [
-            ("out.csv", "there is more in it than files that such an output has"),
-            ("other.csv", "there is more in it than files that such an output has"), ("file.csv", "it is no folder"),
+            ("out.csv", "it contains files that do not belong to this output"),
+            ("other.csv", "it contains files that do not belong to this output"), ("file.csv", "it is not a folder"),
         ] {
             let refused = try pingferry("convert", "--force", "-o", folder(name), sample("webxr"))
             #expect(refused.status == 73)

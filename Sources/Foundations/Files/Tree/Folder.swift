@@ -1,43 +1,51 @@
 import Glibc
 
-/// A folder of a capture, on disk or of an archive in the spool, listed and read from without following symbolic links.
+/// A folder of a capture, either on disk or in an archive or backup.
+///
+/// Symbolic links in it are not followed.
 public struct Folder: ~Copyable, Sendable {
-    /// Not private: optimized code of other rooms that lets go of a folder lets go of this.
-    enum Place: ~Copyable, Sendable {
+    /// The storage of the folder.
+    ///
+    /// It is not private, because optimized code of other modules destroys it.
+    enum Storage: ~Copyable, Sendable {
         case disk(Descriptor)
         case spooled(SpooledTree, folder: Int)
     }
 
-    private let place: Place
-    /// The path as given, for messages; empty for a folder of an archive.
+    private let storage: Storage
+    /// The path for error messages, which is empty for a folder of an archive.
     private let path: String
 
-    /// Opens a folder on disk; the path itself may be a link.
-    /// - Throws: `FileError`, such as `ENOTDIR` for something else.
+    /// Opens a folder on disk.
+    ///
+    /// The path itself may be a symbolic link.
+    ///
+    /// - Throws: `FileError`, such as `ENOTDIR` if it is not a folder.
     public init(path: String) throws(FileError) {
         let descriptor = try Descriptor(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .open, path)
         self.init(.disk(descriptor), path: path)
     }
 
-    /// The folder that an archive in the spool was made of.
+    /// Creates the root folder of an archive or backup.
     public init(rootOf tree: SpooledTree) {
         self.init(.spooled(tree, folder: SpooledTree.root), path: "")
     }
 
-    private init(_ place: consuming Place, path: String) {
-        self.place = place
+    private init(_ storage: consuming Storage, path: String) {
+        self.storage = storage
         self.path = path
     }
 
-    /// Opens a folder below this one.
-    /// - Throws: `FileError`; `ELOOP` or `ENOTDIR` if the last part of the path is a link.
+    /// Opens a folder by its path relative to this one.
+    ///
+    /// - Throws: `FileError`, such as `ELOOP` or `ENOTDIR` if the last part of the path is a symbolic link.
     public func folder(at relative: String) throws(FileError) -> Folder {
         try folder(atStored: try storedPath(of: relative))
     }
 
-    /// Opens a folder by the bytes of its path below this one.
+    /// Opens a folder by the bytes of its path relative to this one.
     func folder(atStored relative: [UInt8]) throws(FileError) -> Folder {
-        switch place {
+        switch storage {
         case .disk(let descriptor):
             let full = relative.isEmpty ? path : full(relative)
             let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
@@ -54,33 +62,37 @@ public struct Folder: ~Copyable, Sendable {
         }
     }
 
-    /// The entries, without `.` and `..`, in no order.
+    /// Returns the entries except `.` and `..` in any order.
     public func entries() throws(FileError) -> FolderEntries {
-        switch place {
+        switch storage {
         case .disk(let descriptor): try FolderEntries(of: descriptor, path)
         case .spooled(let tree, let folder): tree.entries(of: folder)
         }
     }
 
-    /// Reads a file into memory that is used again.
+    /// Reads a file into an existing array.
     ///
     /// - Parameters:
-    ///   - name: the name, or a path below the folder, in UTF-8 or whatever the file system has, without a NUL.
-    ///   - limit: the most bytes to accept.
-    ///   - contents: replaced by the bytes of the file.
-    /// - Throws: `FileError`; `EFBIG` beyond the limit, `ENOTSUP` for anything but a regular file, `ELOOP` for a link.
+    ///   - name: The name or relative path as stored in the file system. It must not contain a NUL and need not be
+    ///     UTF-8.
+    ///   - limit: The maximum size of the file, in bytes.
+    ///   - contents: The array, whose contents are replaced with the bytes of the file.
+    /// - Throws: `FileError`, such as `EFBIG` if the file exceeds the limit, `ENOTSUP` if it is not a regular file, or
+    ///   `ELOOP` if it is a symbolic link.
     public func read(_ name: [UInt8], limit: Int, into contents: inout [UInt8]) throws(FileError) {
-        switch place {
+        switch storage {
         case .disk(let descriptor): try read(name, of: descriptor, limit: limit, into: &contents)
         case .spooled(let tree, let folder): try tree.read(name, below: folder, limit: limit, into: &contents)
         }
     }
 
-    /// A file to be read by position, one that may be too large for memory.
-    /// - Parameter name: as for ``read(_:limit:into:)``.
-    /// - Throws: `FileError`; `ENOTSUP` for anything but a regular file, `ELOOP` for a link.
+    /// Opens a file that may be too large for memory.
+    ///
+    /// - Parameter name: The name or relative path, as for ``read(_:limit:into:)``.
+    /// - Returns: The bytes of the file.
+    /// - Throws: `FileError`, such as `ENOTSUP` if it is not a regular file, or `ELOOP` if it is a symbolic link.
     public func source(_ name: [UInt8]) throws(FileError) -> ByteSource {
-        switch place {
+        switch storage {
         case .disk(let descriptor):
             var status = stat()
             let file = try regularFile(named: name + [0], of: descriptor, &status)
@@ -89,19 +101,20 @@ public struct Folder: ~Copyable, Sendable {
         }
     }
 
-    /// Where a symbolic link below the folder leads, without following it.
-    /// - Parameter path: the path of the link.
-    /// - Returns: nil if it is no link any more.
+    /// Returns the target of a symbolic link.
+    ///
+    /// - Parameter path: The path of the link relative to the folder.
+    /// - Returns: The target, or `nil` if the path is not a link.
     public func target(ofLink path: [UInt8]) -> LinkTarget? {
-        switch place {
+        switch storage {
         case .disk(let descriptor): target(ofLink: path, below: descriptor)
         case .spooled(let tree, let folder): tree.target(ofLink: path, below: folder)
         }
     }
 
-    /// The device that the inode numbers of the entries belong to; nil if they are none.
+    /// Returns the device of the entries, or `nil` if they have no inode numbers.
     public func device() throws(FileError) -> UInt64? {
-        switch place {
+        switch storage {
         case .disk(let descriptor): FileIdentity(try descriptor.status(path)).device
         case .spooled: nil
         }
@@ -120,7 +133,7 @@ extension Folder {
     ) throws(FileError) {
         contents.removeAll(keepingCapacity: true)
         var status = stat()
-        // The name with a NUL behind it stands where its contents will.
+        // The array temporarily holds the name with a terminating NUL, which avoids an allocation.
         contents += name
         contents.append(0)
         let file = try regularFile(named: contents, of: descriptor, &status)
@@ -135,7 +148,7 @@ extension Folder {
     private func target(ofLink path: [UInt8], below descriptor: borrowing Descriptor) -> LinkTarget? {
         let number = descriptor.number
         var (text, status) = ([UInt8](), stat())
-        // Only what it is gets asked: nothing is opened or read there.
+        // The target is neither opened nor read. Only its file type is determined.
         let code: Int32? = (path + [0]).withUnsafeBufferPointer { bytes in
             bytes.withMemoryRebound(to: CChar.self) { characters in
                 guard let link = characters.baseAddress, let found = Self.text(ofLink: link, in: number) else {
@@ -146,19 +159,19 @@ extension Folder {
             }
         }
         guard let code else { return nil }
-        let words = LinkWords(text, in: path.split(separator: UInt8(ascii: "/")).dropLast().map { Array($0) })
+        let lexical = LexicalLinkTarget(text, in: path.split(separator: UInt8(ascii: "/")).dropLast().map { Array($0) })
         let destination: LinkTarget.Destination =
             switch code {
-            case 0 where status.st_mode & S_IFMT == S_IFDIR: words.isEnclosing ? .enclosingFolder : .folder
-            case 0: words.parts == nil ? .fileOutside : .file
+            case 0 where status.st_mode & S_IFMT == S_IFDIR: lexical.isEnclosing ? .enclosingFolder : .folder
+            case 0: lexical.parts == nil ? .fileOutside : .file
             case ELOOP: .nothing
-            case ENOENT, ENOTDIR: words.parts == nil ? .unknown : .nothing
+            case ENOENT, ENOTDIR: lexical.parts == nil ? .unknown : .nothing
             default: .unknown
             }
         return LinkTarget(path: String(decoding: text, as: UTF8.self), destination: destination)
     }
 
-    /// What stands in a link; nil if it is none.
+    /// Returns the stored target of a link, or `nil` if the path is not a link.
     private static func text(ofLink link: UnsafePointer<CChar>, in folder: Int32) -> [UInt8]? {
         let text = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
             guard let start = buffer.baseAddress else { return }
@@ -169,7 +182,9 @@ extension Folder {
         return text.isEmpty ? nil : text
     }
 
-    /// - Parameter name: with a NUL behind it.
+    /// Opens a regular file.
+    ///
+    /// The name must have a terminating NUL.
     private func regularFile(
         named name: [UInt8], of descriptor: borrowing Descriptor, _ status: inout stat
     ) throws(FileError) -> Descriptor {

@@ -1,46 +1,48 @@
-/// Where a symbolic link leads, as far as that can be told without reading what is there.
+/// The target of a symbolic link, as far as it can be determined without reading the target.
 public struct LinkTarget: Sendable, Equatable {
-    /// What is at the end of a link.
+    /// The kind of file to which a link resolves.
     public enum Destination: Sendable, Equatable {
-        /// A folder that the link itself lies in.
+        /// A folder that contains the link.
         case enclosingFolder
         /// Another folder.
         case folder
-        /// Anything that is no folder, inside of the capture.
+        /// A file in the capture that is not a folder.
         case file
-        /// Anything that is no folder, outside of the capture.
+        /// A file outside of the capture that is not a folder.
         case fileOutside
-        /// Nothing: what should be there inside of the capture is not.
+        /// A file in the capture that does not exist.
         case nothing
-        /// It cannot be told: it lies outside of what was captured, or may not be looked at.
+        /// A file that is outside of the capture or cannot be accessed.
         case unknown
     }
 
-    /// The path as the link has it; empty if it is not known.
+    /// The path that is stored in the link, which is empty if it is unknown.
     public let path: String
-    /// What is there.
+    /// The kind of file to which the link resolves.
     public let destination: Destination
 
-    /// A path that is longer than this is shown by its beginning.
-    private static let mostShown = 256
+    /// The maximum number of characters of a path in messages.
+    private static let maximumShownLength = 256
 
-    /// The path for messages; nil if it is not known.
+    /// The path for messages, or `nil` if it is unknown.
     public var shownPath: String? {
         guard !path.isEmpty else { return nil }
-        return path.count > Self.mostShown ? "\(path.prefix(Self.mostShown))…" : path
+        return path.count > Self.maximumShownLength ? "\(path.prefix(Self.maximumShownLength))…" : path
     }
 }
 
-/// The path that a link leads to, below the root of the capture, by its words alone.
-struct LinkWords {
-    /// The parts of the path; nil if it leads out of the capture.
+/// The target of a link relative to the root of the capture, derived only from the text of its path.
+struct LexicalLinkTarget {
+    /// The parts of the path, or `nil` if it is outside of the capture.
     let parts: [[UInt8]]?
-    /// Whether the path is that of a folder that the link lies in, whatever other links there are.
+    /// Whether the target is a folder that contains the link, regardless of other links.
     let isEnclosing: Bool
 
+    /// Interprets a link.
+    ///
     /// - Parameters:
-    ///   - text: what stands in the link.
-    ///   - folder: the parts of the path of the folder that the link lies in.
+    ///   - text: The path that is stored in the link.
+    ///   - folder: The parts of the path of the folder that contains the link.
     init(_ text: [UInt8], in folder: [[UInt8]]) {
         let slash = UInt8(ascii: "/")
         guard !text.isEmpty, text.first != slash else {
@@ -62,7 +64,7 @@ struct LinkWords {
             }
         }
         parts = isOutside ? nil : path
-        // Behind a name, the folder above may be another one, for the name can be that of a link.
+        // After a name, `..` can refer to an unrelated folder, because the name can be that of a link.
         isEnclosing = !isOutside && !turnsBack && folder.starts(with: path)
     }
 }

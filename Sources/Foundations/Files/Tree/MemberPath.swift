@@ -1,24 +1,28 @@
 import Bytes
 
-/// Where a member of an archive would lie below the folder that it is extracted in.
+/// The path that a member of an archive would have, relative to the folder into which the archive is extracted.
 public struct MemberPath: Hashable, Sendable {
-    /// The parts, with a slash between them; neither empty nor `.` nor `..`. No bytes for that folder itself.
+    /// The normalized path, which has no empty, `.` or `..` parts.
+    ///
+    /// Empty for the folder itself.
     public let bytes: [UInt8]
 
-    /// The most bytes of a path, as on Linux.
+    /// The maximum length of a path, in bytes, as on Linux.
     private static let sizeLimit = 4096
-    /// The most parts of a path.
+    /// The maximum number of parts.
     private static let depthLimit = 256
 
-    /// Why a path is refused.
+    /// The reason why a path is rejected.
     public enum PathError: Error {
-        /// The path leads out of the folder.
+        /// The path contains `..`.
         case climbs
-        /// The path is longer or deeper than paths on disk can be.
+        /// The path exceeds the maximum length or number of parts.
         case tooLong
     }
 
-    /// Reads a path as it stands in an archive. A slash in front, empty parts and `.` are dropped, as tar does.
+    /// Normalizes the path that is stored in an archive.
+    ///
+    /// As in tar, a leading slash, empty parts and `.` are removed.
     public init(_ stored: [UInt8]) throws(PathError) {
         guard stored.count <= Self.sizeLimit else { throw .tooLong }
         let slash = UInt8(ascii: "/")
@@ -30,7 +34,7 @@ public struct MemberPath: Hashable, Sendable {
             let end = stored.span.firstIndex(of: slash, from: start) ?? stored.count
             let part = stored[start..<end]
             start = end + 1
-            switch Self.points(of: part.span) {
+            switch Self.dotCount(of: part.span) {
             case nil:
                 if depth > 0 { bytes.append(slash) }
                 bytes.append(contentsOf: part)
@@ -43,16 +47,16 @@ public struct MemberPath: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// How many points a part consists of, up to two; nil if it is a name.
-    private static func points(of part: Span<UInt8>) -> Int? {
+    /// Returns the length of a part that is empty, `.` or `..`, or `nil` for any other part.
+    private static func dotCount(of part: Span<UInt8>) -> Int? {
         guard part.count <= 2 else { return nil }
         for index in part.indices where part[index] != UInt8(ascii: ".") { return nil }
         return part.count
     }
 
-    /// The path of the folder that the member is in, and its name there.
+    /// The path of the parent folder, and the name of the member.
     public var split: (folder: ArraySlice<UInt8>, name: ArraySlice<UInt8>) { Path.split(bytes) }
 
-    /// The path as text; bytes that are no UTF-8 are replaced.
+    /// The path as a string, in which U+FFFD replaces malformed UTF-8.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -1,70 +1,79 @@
-/// Where the symbolic links of an archive would lead if it were extracted.
 extension SpooledTree {
-    /// A hostile archive has links with parts without end: what takes more steps counts as unknown.
-    private static let mostSteps = 256
-    /// More links that lead to each other are a loop, as on Linux.
-    private static let mostLinks = 40
+    /// The maximum number of path parts to resolve.
+    ///
+    /// A malicious archive can contain links with very many parts.
+    private static let maximumSteps = 256
+    /// The maximum number of links to follow before they count as a loop, as on Linux.
+    private static let maximumLinks = 40
 
-    /// Where a symbolic link leads.
-    /// - Parameter path: the path of the link.
-    /// - Returns: nil if it is none.
+    /// Returns the target that a symbolic link would have if the archive were extracted.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the link.
+    ///   - start: The index of the folder to which the path is relative.
+    /// - Returns: The target, or `nil` if the path is not a link.
     func target(ofLink path: [UInt8], below start: Int) -> LinkTarget? {
         let parts = path.split(separator: UInt8(ascii: "/")).map { Array($0) }
-        guard let name = parts.last, let way = folders(along: parts.dropLast(), below: start),
-            let text = link(named: name, in: way[way.count - 1])
+        guard let name = parts.last, let folders = folders(along: parts.dropLast(), below: start),
+            let text = link(named: name, in: folders[folders.count - 1])
         else { return nil }
-        var found = destination(of: text, way)
-        let isEnclosing = LinkWords(text, in: Array(parts.dropLast())).isEnclosing
+        var found = destination(of: text, folders)
+        let isEnclosing = LexicalLinkTarget(text, in: Array(parts.dropLast())).isEnclosing
         if found == .folder, isEnclosing { found = .enclosingFolder }
         return LinkTarget(path: String(decoding: text, as: UTF8.self), destination: found)
     }
 
-    /// The folders that a path goes through, the first one being where it starts; nil if there are no such folders.
+    /// Returns the indices of the folders along a path, beginning with `start`, or `nil` if one of them does not exist.
     private func folders(along parts: some Sequence<[UInt8]>, below start: Int) -> [Int]? {
-        var way = [start]
+        var found = [start]
         for part in parts {
-            guard let folder = try? folder(at: part, below: way[way.count - 1]) else { return nil }
-            way.append(folder)
+            guard let folder = try? folder(at: part, below: found[found.count - 1]) else { return nil }
+            found.append(folder)
         }
-        return way
+        return found
     }
 
-    /// What is at the end of a link, over other links on its way.
-    /// - Parameter folders: those that the link lies in, the outermost first.
+    /// Resolves the target of a link and follows further links.
+    ///
+    /// - Parameters:
+    ///   - text: The path that is stored in the link.
+    ///   - folders: The indices of the folders that contain the link, the outermost first.
+    /// - Returns: The kind of file to which the link resolves.
     private func destination(of text: [UInt8], _ folders: [Int]) -> LinkTarget.Destination {
         guard let parts = Self.parts(of: text) else { return .unknown }
-        var way = folders
-        // What is still to be gone, the next part last.
+        var path = folders
+        // The parts to resolve, in reverse order.
         var rest = Array(parts.reversed())
         var links = 1
         var hasClimbed = false
-        for _ in 0..<Self.mostSteps {
+        for _ in 0..<Self.maximumSteps {
             guard let part = rest.popLast() else { return .folder }
             if part.elementsEqual("..".utf8) {
-                way.removeLast()
+                path.removeLast()
                 hasClimbed = true
-                guard !way.isEmpty else { return .unknown }
+                guard !path.isEmpty else { return .unknown }
                 continue
             }
-            switch kind(named: part, in: way[way.count - 1]) {
-            // What lay beside the folder that was packed is no member.
-            case nil: return hasClimbed && way.count == 1 ? .unknown : .nothing
+            switch kind(named: part, in: path[path.count - 1]) {
+            // Files beside the archived folder are not members of the archive.
+            case nil: return hasClimbed && path.count == 1 ? .unknown : .nothing
             case .file, .special: return rest.isEmpty ? .file : .nothing
             case .folder:
-                guard let next = try? folder(at: part, below: way[way.count - 1]) else { return .nothing }
-                way.append(next)
+                guard let next = try? folder(at: part, below: path[path.count - 1]) else { return .nothing }
+                path.append(next)
             case .link:
-                guard let parts = link(named: part, in: way[way.count - 1]).flatMap(Self.parts) else { return .unknown }
+                guard let parts = link(named: part, in: path[path.count - 1]).flatMap(Self.parts) else {
+                    return .unknown
+                }
                 links += 1
-                guard links <= Self.mostLinks else { return .nothing }
+                guard links <= Self.maximumLinks else { return .nothing }
                 rest += parts.reversed()
             }
         }
         return .unknown
     }
 
-    /// The parts of what stands in a link, without empty ones and dots; nil if it leads out of any archive, or nowhere that
-    /// is known.
+    /// Returns the parts of a stored target without empty parts and `.`, or `nil` if the target is absolute or unknown.
     private static func parts(of text: [UInt8]) -> [[UInt8]]? {
         let slash = UInt8(ascii: "/")
         guard !text.isEmpty, text.first != slash else { return nil }

@@ -1,44 +1,51 @@
 import Glibc
 
-/// The members of an archive as folders and files, those that were wanted with their bytes in the spool; or the files of a
-/// backup, whose bytes lie elsewhere under other names.
+/// The folders and files of an archive or backup.
 ///
-/// It answers as a folder on disk would, so that records do not depend on how a capture was packed.
+/// The bytes of the needed members of an archive are in a spool file. Those of a backup are in other files. The tree
+/// behaves like a folder on disk, so that the records do not depend on how a capture was packed.
 public final class SpooledTree: Sendable {
-    /// Where the bytes of a file are, or why they are missing.
+    /// The location of the bytes of a file, or the reason why they are missing.
     public enum Contents: Sendable, Equatable {
-        /// They stand in the spool.
+        /// The bytes are in the spool file.
         case spooled(offset: Int, count: Int)
-        /// The name belongs to no store, so they were not kept.
+        /// The bytes were not kept, because the file does not belong to a store.
         case leftOut
-        /// They are more than the limit for one member.
+        /// The file exceeds the size limit for one member.
         case tooLarge
-        /// They lie elsewhere: the file of this number has to be asked for them.
+        /// The bytes are in another file, which the finder returns for this number.
         case elsewhere(Int)
     }
 
     static let root = 0
 
-    /// The path by which messages name the archive.
+    /// The path of the archive, for error messages.
     let name: String
     private let folders: [FolderEntries]
     private let files: [Contents]
     private let links: [[UInt8]]
     private let bytes: Bytes
 
-    /// Where the bytes of files are.
+    /// The storage of the bytes of all files.
     public enum Bytes: Sendable {
-        /// In the spool.
+        /// A spool file.
         case spool(SpoolFile)
-        /// Elsewhere, under other names. The function returns the bytes of the file of a number.
+        /// Other files.
+        ///
+        /// The function returns the bytes of the file with the given number.
         case finder(@Sendable (Int) throws(FileError) -> ByteSource)
     }
 
+    /// Creates a tree.
+    ///
     /// - Parameters:
-    ///   - folders: the root first; entries by the bytes of their names, each name once. The "inode" of an entry is its
-    ///     place in `folders` for a folder, in `files` for a file, in `links` for a link.
-    ///   - files: what the entries of kind `file` have for contents.
-    ///   - links: where the entries of kind `link` lead; no bytes where that is not known.
+    ///   - name: The path of the archive, for error messages.
+    ///   - folders: The folders, beginning with the root. Their entries are sorted by name, and each name is unique.
+    ///     The inode of an entry is the index in `folders` for a folder, in `files` for a file, and in `links` for a
+    ///     link.
+    ///   - files: The contents of the files.
+    ///   - links: The targets of the symbolic links. An unknown target is empty.
+    ///   - bytes: The storage of the bytes.
     init(name: String, folders: [FolderEntries], files: [Contents], links: [[UInt8]], bytes: Bytes) {
         self.name = name
         self.folders = folders
@@ -49,8 +56,9 @@ public final class SpooledTree: Sendable {
 
     func entries(of folder: Int) -> FolderEntries { folders[folder] }
 
-    /// The folder at a path.
-    /// - Throws: `FileError`, as `openat` would: `ENOENT`, `ENOTDIR`, `ELOOP`.
+    /// Returns the index of the folder at a path.
+    ///
+    /// - Throws: `FileError` with the codes of `openat`: `ENOENT`, `ENOTDIR` or `ELOOP`.
     func folder(at path: some Collection<UInt8>, below start: Int) throws(FileError) -> Int {
         var folder = start
         for part in path.split(separator: UInt8(ascii: "/")) {
@@ -61,7 +69,7 @@ public final class SpooledTree: Sendable {
         return folder
     }
 
-    /// Reads a file; see `Folder`.
+    /// Reads a file, as the method of `Folder` does.
     func read(_ path: [UInt8], below start: Int, limit: Int, into contents: inout [UInt8]) throws(FileError) {
         contents.removeAll(keepingCapacity: true)
         let source = try source(path, below: start)
@@ -71,7 +79,7 @@ public final class SpooledTree: Sendable {
         }
     }
 
-    /// A file to be read by position.
+    /// Opens a file that may be too large for memory.
     func source(_ path: [UInt8], below start: Int) throws(FileError) -> ByteSource {
         switch (files[try file(at: path, below: start)], bytes) {
         case (.spooled(let offset, let count), .spool(let spool)): return ByteSource(spool, at: offset, count: count)
@@ -81,8 +89,9 @@ public final class SpooledTree: Sendable {
         }
     }
 
-    /// The place of a file in `files`.
-    /// - Throws: `FileError`, as `openat` without following links would.
+    /// Returns the index in `files` of the file at a path.
+    ///
+    /// - Throws: `FileError` with the codes of `openat` without following links.
     func file(at path: [UInt8], below start: Int) throws(FileError) -> Int {
         let (parent, name) = Path.split(path)
         let folder = try folder(at: parent, below: start)
@@ -94,18 +103,20 @@ public final class SpooledTree: Sendable {
         }
     }
 
-    /// What an entry of a folder is; nil if there is none of that name.
+    /// Returns the kind of an entry, or `nil` if it does not exist.
     func kind(named name: [UInt8], in folder: Int) -> FolderEntries.Kind? {
         find(name, in: folder).map { folders[folder].kind($0) }
     }
 
-    /// What stands in a symbolic link; no bytes if that is not known, nil if there is no such link.
+    /// Returns the target of a symbolic link, which is empty if it is unknown.
+    ///
+    /// Returns `nil` if there is no such link.
     func link(named name: [UInt8], in folder: Int) -> [UInt8]? {
         guard let entry = find(name, in: folder), folders[folder].kind(entry) == .link else { return nil }
         return links[Int(folders[folder].inode(entry))]
     }
 
-    /// The place of an entry among the sorted ones of its folder.
+    /// Returns the index of an entry in its folder.
     private func find(_ name: some Collection<UInt8>, in folder: Int) -> Int? {
         folders[folder].index(inSorted: name)
     }

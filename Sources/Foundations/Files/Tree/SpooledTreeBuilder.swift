@@ -1,14 +1,14 @@
 import Bytes
 
-/// Builds from the members of an archive, or the rows of a backup, the folders that extracting it would make.
+/// A builder that creates a ``SpooledTree`` from the members of an archive or the rows of a backup.
 public struct SpooledTreeBuilder {
-    /// Something that extracting would not have made, or not as the archive says.
+    /// A member that extraction would not create, or would create differently.
     public enum Fault {
-        /// A file, link or device whose name a folder has.
+        /// A file, link or special file with the same path as a folder.
         case clash(path: String)
-        /// A hard link to something that is not in the archive, or is not a file.
+        /// A hard link whose target is not a file in the archive.
         case deadLink(path: MemberPath, target: MemberPath)
-        /// A hard link to a file whose contents were not kept.
+        /// A hard link whose target was not kept.
         case leftOutTarget(path: MemberPath, target: MemberPath)
     }
 
@@ -28,21 +28,25 @@ public struct SpooledTreeBuilder {
         let target: MemberPath
     }
 
-    /// Begins with an empty root.
+    /// Creates a builder with an empty root folder.
     public init() {}
 
-    /// How many entries there are.
+    /// The number of entries.
     public private(set) var count = 0
-    /// How many bytes their names and the paths of the folders have.
+    /// The total length of the names and folder paths, in bytes.
     public private(set) var nameBytes = 0
     private var folders = [Folder(path: [])]
-    private var places: [FolderName: Int] = [:]
-    /// The contents of the files; all files that are left out share the first.
+    private var folderIndices: [FolderName: Int] = [:]
+    /// The contents of the files.
+    ///
+    /// All files that were not kept share the first element.
     private var files: [SpooledTree.Contents] = [.leftOut]
     private var hardLinks: [HardLink] = []
-    /// Where symbolic links lead. All of which that is not known share the first.
+    /// The targets of symbolic links.
+    ///
+    /// All links with unknown targets share the first element.
     private var targets: [[UInt8]] = [[]]
-    /// The folder that was used last: members mostly come folder by folder.
+    /// The index of the folder that was used last, because most members are stored folder by folder.
     private var last = SpooledTree.root
 
     /// Adds a folder.
@@ -50,19 +54,24 @@ public struct SpooledTreeBuilder {
         last = folder(at: path.bytes[...])
     }
 
-    /// Adds a file; of several at one path, the last one counts, as when they are extracted.
+    /// Adds a file.
+    ///
+    /// If several members have the same path, the last one is used, as in extraction.
     public mutating func addFile(_ path: MemberPath, _ contents: SpooledTree.Contents) {
-        add(path, .file, place(of: contents))
+        add(path, .file, index(of: contents))
     }
 
-    private mutating func place(of contents: SpooledTree.Contents) -> Int {
+    private mutating func index(of contents: SpooledTree.Contents) -> Int {
         guard contents != .leftOut else { return 0 }
         files.append(contents)
         return files.count - 1
     }
 
     /// Adds a symbolic link.
-    /// - Parameter target: where it leads, as it says itself; no bytes if that is not known.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the link.
+    ///   - target: The path that is stored in the link, or no bytes if it is unknown.
     public mutating func addLink(_ path: MemberPath, to target: [UInt8]) {
         guard !target.isEmpty else { return add(path, .link, 0) }
         targets.append(target)
@@ -70,47 +79,51 @@ public struct SpooledTreeBuilder {
         add(path, .link, targets.count - 1)
     }
 
-    /// Adds a special file: a pipe, a device or a socket.
+    /// Adds a pipe, device or socket.
     public mutating func addSpecial(_ path: MemberPath) { add(path, .special, 0) }
 
-    /// Adds another name of a file.
-    /// - Parameter contents: bytes that come with this name; both names have them then.
+    /// Adds a hard link.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the link.
+    ///   - target: The path of the file.
+    ///   - contents: The contents that are stored with the link. If there are any, the file has the same contents.
     public mutating func addHardLink(_ path: MemberPath, to target: MemberPath, _ contents: SpooledTree.Contents) {
-        let file = place(of: contents)
+        let file = index(of: contents)
         add(path, .file, file)
         hardLinks.append(HardLink(path: path, file: file, target: target))
     }
 
-    private mutating func add(_ path: MemberPath, _ kind: FolderEntries.Kind, _ place: Int) {
+    private mutating func add(_ path: MemberPath, _ kind: FolderEntries.Kind, _ index: Int) {
         let (parent, name) = path.split
         guard !name.isEmpty else { return }
         last = folder(at: parent)
-        append(name, kind, place, to: last)
+        append(name, kind, index, to: last)
     }
 
-    private mutating func append(_ name: ArraySlice<UInt8>, _ kind: FolderEntries.Kind, _ place: Int, to folder: Int) {
+    private mutating func append(_ name: ArraySlice<UInt8>, _ kind: FolderEntries.Kind, _ index: Int, to folder: Int) {
         count += 1
         nameBytes += name.count
-        folders[folder].entries.append(name: name, kind: kind, inode: UInt64(place))
+        folders[folder].entries.append(name: name, kind: kind, inode: UInt64(index))
     }
 
-    /// The folder at a path, made if it is not there.
+    /// Returns the index of the folder at a path, which is created if it does not exist.
     private mutating func folder(at path: ArraySlice<UInt8>) -> Int {
         let lastPath = folders[last].path
         if lastPath.span.equals(path.span) { return last }
         var folder = SpooledTree.root
         for part in path.split(separator: UInt8(ascii: "/")) {
             let name = FolderName(parent: folder, name: Array(part))
-            if let place = places[name] {
-                folder = place
+            if let index = folderIndices[name] {
+                folder = index
                 continue
             }
-            let place = folders.count
+            let index = folders.count
             folders.append(Folder(path: Array(path[..<part.endIndex])))
             nameBytes += part.endIndex - path.startIndex
-            places[name] = place
-            append(part, .folder, place, to: folder)
-            folder = place
+            folderIndices[name] = index
+            append(part, .folder, index, to: folder)
+            folder = index
         }
         return folder
     }
@@ -119,16 +132,20 @@ public struct SpooledTreeBuilder {
 // MARK: - The tree
 
 extension SpooledTreeBuilder {
-    /// The finished tree, and the faults of the archive.
-    /// - Parameter name: what messages call the archive.
+    /// Returns the finished tree and the faults of the archive.
+    ///
+    /// - Parameters:
+    ///   - name: The path of the archive, for error messages.
+    ///   - bytes: The storage of the bytes.
+    /// - Returns: The tree and the faults.
     public consuming func finish(name: String, bytes: SpooledTree.Bytes) -> (tree: SpooledTree, faults: [Fault]) {
         var faults: [Fault] = []
         var sorted: [FolderEntries] = []
         sorted.reserveCapacity(folders.count)
-        for place in folders.indices {
-            Self.settle(&folders[place], &faults)
-            sorted.append(folders[place].entries)
-            folders[place].entries = FolderEntries()
+        for index in folders.indices {
+            Self.sortEntries(of: &folders[index], &faults)
+            sorted.append(folders[index].entries)
+            folders[index].entries = FolderEntries()
         }
         let tree = SpooledTree(name: name, folders: sorted, files: files, links: targets, bytes: bytes)
         guard !hardLinks.isEmpty else { return (tree, faults) }
@@ -137,12 +154,14 @@ extension SpooledTreeBuilder {
         return (SpooledTree(name: name, folders: sorted, files: files, links: targets, bytes: bytes), faults)
     }
 
-    /// Sorts the entries by name, and keeps of several with one name a folder or else the last one.
-    private static func settle(_ folder: inout Folder, _ faults: inout [Fault]) {
+    /// Sorts the entries by name.
+    ///
+    /// Of several entries with one name, a folder is kept, or else the last entry.
+    private static func sortEntries(of folder: inout Folder, _ faults: inout [Fault]) {
         var entries = FolderEntries()
         swap(&entries, &folder.entries)
         entries.sort()
-        entries.keepOne { sorted, same in
+        entries.removeDuplicates { sorted, same in
             guard let found = same.first(where: { sorted.kind($0) == .folder }) else { return same.upperBound - 1 }
             let path = folder.path + (folder.path.isEmpty ? [] : [UInt8(ascii: "/")]) + sorted.name(found)
             faults.append(.clash(path: String(decoding: path, as: UTF8.self)))
@@ -151,12 +170,13 @@ extension SpooledTreeBuilder {
         folder.entries = entries
     }
 
-    /// Returns the file that a hard link leads to. Returns `nil` for any error, because each means that there is none.
+    /// Returns the index of the target of a hard link, or `nil` if there is no such file.
     private static func target(of link: HardLink, in tree: SpooledTree) -> Int? {
         try? tree.file(at: link.target.bytes, below: SpooledTree.root)
     }
 
-    /// Assigns the contents of a link to an empty target, because a cpio archive has the contents with the last name.
+    /// Assigns the contents of a link to an empty target, because a cpio archive stores the contents with the last
+    /// link.
     private mutating func moveContents(of link: HardLink, in tree: SpooledTree) {
         guard case .spooled(_, 1...) = files[link.file], let target = Self.target(of: link, in: tree),
             case .spooled(_, 0) = files[target]

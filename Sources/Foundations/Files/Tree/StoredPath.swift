@@ -1,13 +1,16 @@
 import Glibc
 
 extension Folder {
-    /// The bytes of U+FFFD, which text has in the place of bytes that are not UTF-8.
+    /// The UTF-8 encoding of U+FFFD, which replaces malformed bytes in strings.
     private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
 
-    /// Returns the bytes of a path below this folder, for a path that is text.
+    /// Returns the stored bytes of a path relative to this folder.
     ///
-    /// A name whose bytes are not UTF-8 is looked up in its folder, because text has replacement characters in their place.
-    /// - Throws: `FileError`; `ENOENT` if no entry has the name, and `EILSEQ` if several entries have it.
+    /// If a name contains U+FFFD, the folder is searched for an entry whose decoded name is equal.
+    ///
+    /// - Parameter path: The decoded path.
+    /// - Returns: The bytes of the path.
+    /// - Throws: `FileError`: `ENOENT` if no entry matches a name, or `EILSEQ` if several entries match.
     func storedPath(of path: String) throws(FileError) -> [UInt8] {
         guard path.utf8.contains(Self.replacement[0]), path.utf8.contains(Self.replacement) else {
             return Array(path.utf8)
