@@ -1,12 +1,12 @@
-/// The domain of a row that belongs to an app: its container in the backup.
+/// The domain of an app container in a backup.
 ///
 /// Source: "iOS backups", sections 3 and 6.
 public struct BackupDomain: Sendable, Hashable {
-    /// The owner of a container.
+    /// The kind of a container.
     public enum Kind: Sendable, CaseIterable {
         case app, group, plugin
 
-        /// What the names of these domains begin with.
+        /// The prefix of the names of these domains.
         public var prefix: String {
             switch self {
             case .app: "AppDomain-"
@@ -16,15 +16,17 @@ public struct BackupDomain: Sendable, Hashable {
         }
     }
 
-    /// Whose container it is.
+    /// The kind of the container.
     public let kind: Kind
-    /// The bundle id, or the identifier of the group or the plugin.
+    /// The bundle identifier, or the identifier of the group or plugin.
     public let identifier: String
 
-    /// The most bytes of a domain's name.
+    /// The maximum length of the name of a domain, in bytes.
     static let nameLimit = 255
 
-    /// The domain of that name; nil if it is one of the system, or none.
+    /// Parses the name of a domain.
+    ///
+    /// Returns `nil` if it is not that of an app container.
     public init?(name: String) {
         guard let kind = Kind.allCases.first(where: { name.utf8.starts(with: $0.prefix.utf8) }),
             name.utf8.count > kind.prefix.utf8.count
@@ -33,11 +35,13 @@ public struct BackupDomain: Sendable, Hashable {
         identifier = String(name.utf8.dropFirst(kind.prefix.utf8.count)) ?? ""
     }
 
-    /// The name.
+    /// The name of the domain.
     public var name: String { kind.prefix + identifier }
 
-    /// Whether the name of a domain that belongs to no app is probably that of an app's domain with a damaged prefix: it has all
-    /// characters of such a prefix except for at most ``damagedCharacters``. A prefix alone is damaged too.
+    /// Returns whether a name that is not that of an app container probably has a damaged prefix.
+    ///
+    /// This is the case if the name differs from a prefix in at most ``damagedCharacters`` characters. A prefix without
+    /// an identifier is damaged too.
     static func isDamaged(name: [UInt8]) -> Bool {
         Kind.allCases.contains { kind in
             let prefix = kind.prefix.utf8
@@ -45,28 +49,32 @@ public struct BackupDomain: Sendable, Hashable {
         }
     }
 
-    /// The maximum number of damaged characters. All domains of the system differ in more.
+    /// The maximum number of damaged characters.
+    ///
+    /// All system domains differ in more characters.
     private static let damagedCharacters = 2
 }
 
-/// Where a row belongs.
+/// The location to which a row of a manifest belongs.
 public enum RowPlace: Sendable, Equatable {
-    /// To the system, which is passed over.
+    /// A domain of the system, which is ignored.
     case system
-    /// To an app; the path is that below the container, empty for the container itself.
+    /// An app container.
+    ///
+    /// The path is relative to the container and is empty for the container itself.
     case app(BackupDomain, path: [UInt8])
-    /// Nowhere: its names lead elsewhere or say nothing.
+    /// No location, because the domain or the path is invalid.
     case refused
 
     private static let pathLimit = 4096
     private static let depthLimit = 256
 
-    /// What a domain is, whatever the path of the row is.
+    /// The domain of a row without its path.
     public enum Domain: Sendable, Equatable {
         case system, refused
         case app(BackupDomain)
 
-        /// Finds out what a domain is.
+        /// Classifies a domain by its name.
         public init(name bytes: [UInt8]) {
             let name = String(decoding: bytes, as: UTF8.self)
             guard bytes.count <= BackupDomain.nameLimit, name.utf8.elementsEqual(bytes), RowPlace.isPart(bytes) else {
@@ -81,7 +89,7 @@ public enum RowPlace: Sendable, Equatable {
         }
     }
 
-    /// Finds the place of a row whose domain is known.
+    /// Determines the location of a row with a known domain.
     public init(_ row: ManifestRow, in domain: Domain) {
         switch domain {
         case .system: self = .system
@@ -97,7 +105,7 @@ public enum RowPlace: Sendable, Equatable {
         return parts.count <= depthLimit && parts.allSatisfy(isPart)
     }
 
-    /// Whether bytes can be the name of one folder or file.
+    /// Returns whether the bytes are a valid name of a folder or file.
     fileprivate static func isPart(_ part: some Collection<UInt8>) -> Bool {
         !part.isEmpty && !part.elementsEqual(".".utf8) && !part.elementsEqual("..".utf8) && !part.contains(0)
             && !part.contains(UInt8(ascii: "/"))

@@ -2,8 +2,9 @@ import Bytes
 import JSONText
 import PropertyList
 
-/// What the three property lists of a backup say, as far as it is used. Names, numbers and identifiers of the phone stand
-/// there too and are never read.
+/// The values that are used from the three property lists of a backup.
+///
+/// The names, numbers and identifiers of the phone in these lists are never read.
 ///
 /// Source: "iOS backups", sections 2.2 and 2.3.
 public struct BackupLists: Sendable, Equatable {
@@ -13,34 +14,38 @@ public struct BackupLists: Sendable, Equatable {
         case manifest = "Manifest.plist"
         case status = "Status.plist"
 
-        /// The most bytes that are read of it.
+        /// The maximum size of the file, in bytes.
         public var sizeLimit: Int { self == .info ? 64 << 20 : 16 << 20 }
     }
 
     /// The model of the phone, such as `iPhone11,2`.
     public private(set) var productType: String?
-    /// The version of iOS.
+    /// The iOS version.
     public private(set) var productVersion: String?
-    /// When the backup was made, in RFC 3339.
+    /// The date of the backup in the format of RFC 3339.
     public private(set) var lastBackup: String?
-    /// How far the backup came; `finished` for a whole one.
+    /// The state of the backup, which is `finished` if it is complete.
     public private(set) var snapshotState: String?
-    /// Whether the backup calls itself encrypted.
+    /// Whether the backup is marked as encrypted.
     public private(set) var isEncrypted = false
-    /// The keybag; nil if it is missing or no data.
+    /// The keybag, or `nil` if it is missing or has another type.
     public private(set) var keybag: [UInt8]?
-    /// The wrapped key of the manifest; nil if it is missing or no data.
+    /// The wrapped key of the manifest, or `nil` if it is missing or has another type.
     public private(set) var manifestKey: [UInt8]?
-    /// Whether one of the lists has a key that only those of backups have.
+    /// Whether one of the lists has a key that occurs only in backups.
     public private(set) var showBackup = false
 
-    /// No text that is used is longer.
+    /// The maximum length of a text, in bytes.
+    ///
+    /// Longer texts are ignored.
     private static let textLimit = 64
 
-    /// Knows nothing.
+    /// Creates an empty value.
     public init() {}
 
-    /// Takes what a list says. One that is no property list, or no dictionary, says nothing.
+    /// Reads the values of a property list.
+    ///
+    /// A malformed list is ignored.
     public mutating func read(_ bytes: [UInt8], of name: Name) {
         guard let list = try? PropertyListDocument(bytes) else { return }
         switch name {

@@ -1,48 +1,50 @@
-/// Reads `Manifest.mbdb`, the manifest of iOS 5 to 9, as its bytes come.
-///
-/// Source: "iOS backups", section 4.
+/// An incremental parser for `Manifest.mbdb`, the manifest of iOS 5 to 9.
 ///
 /// ```swift
 /// var manifest = BinaryManifest()
 /// manifest.feed(bytes)
 /// while case .row(let row) = manifest.next() { rows.append(row) }
 /// ```
+///
+/// Source: "iOS backups", section 4.
 public struct BinaryManifest: Sendable {
-    /// What comes next.
+    /// The result of parsing the next record.
     public enum Step: Sendable, Equatable {
         /// A record.
         case row(ManifestRow)
-        /// The bytes are used up; there may be more.
+        /// There is no complete record in the bytes so far.
         case needsMore
-        /// The magic or the version is another one.
+        /// The file has another signature or version.
         case notAManifest
     }
 
-    /// The bytes that a file begins with.
+    /// The signature at the beginning of the file.
     public static let magic = Array("mbdb".utf8)
     private static let header = magic + [5, 0]
-    /// The numbers behind the strings of a record.
+    /// The size of the fixed fields after the strings of a record, in bytes.
     private static let numbersSize = 40
 
     private var bytes: [UInt8] = []
-    /// Where the next record begins.
+    /// The index of the next record.
     private var start = 0
     private var hasHeader = false
 
-    /// Begins before the first byte.
+    /// Creates a parser.
     public init() {}
 
-    /// Takes the bytes that follow.
+    /// Appends the next bytes of the file.
     public mutating func feed(_ more: [UInt8]) {
         bytes.removeFirst(start)
         start = 0
         bytes += more
     }
 
-    /// Whether bytes are left that are no whole record: behind the last one that means damage.
+    /// Whether the bytes so far end with an incomplete record.
+    ///
+    /// At the end of the file, this means that the file is damaged.
     public var hasRest: Bool { start < bytes.count || !hasHeader }
 
-    /// The next record.
+    /// Parses the next record.
     public mutating func next() -> Step {
         if !hasHeader {
             guard bytes.prefix(Self.header.count).elementsEqual(Self.header.prefix(bytes.count)) else {
@@ -62,28 +64,32 @@ public struct BinaryManifest: Sendable {
         let bytes: [UInt8]
         var position: Int
 
-        mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
+        mutating func read(_ count: Int) -> ArraySlice<UInt8>? {
             guard count <= bytes.count - position else { return nil }
             defer { position += count }
             return bytes[position..<position + count]
         }
 
         mutating func number(_ width: Int) -> UInt64? {
-            take(width).map { $0.reduce(0) { $0 << 8 | UInt64($1) } }
+            read(width).map { $0.reduce(0) { $0 << 8 | UInt64($1) } }
         }
 
-        /// A string; `.some(nil)` for none.
+        /// Reads a string, which may be absent.
+        ///
+        /// Returns `.none` at the end of the bytes.
         mutating func string() -> [UInt8]?? {
             guard let length = number(2) else { return .none }
             guard length != 0xFFFF else { return .some(nil) }
-            return take(Int(length)).map { Array($0) }
+            return read(Int(length)).map { Array($0) }
         }
     }
 
-    /// A whole record; nil if it is longer than the bytes that are there.
+    /// Reads a record.
+    ///
+    /// Returns `nil` if it is incomplete.
     private static func row(_ cursor: inout Cursor) -> ManifestRow? {
         guard let domain = cursor.string(), let path = cursor.string(), cursor.string() != nil, cursor.string() != nil,
-            let key = cursor.string(), let numbers = cursor.take(numbersSize).map({ Array($0) })
+            let key = cursor.string(), let numbers = cursor.read(numbersSize).map({ Array($0) })
         else { return nil }
         let mode = Int(numbers[0]) << 8 | Int(numbers[1])
         let size = numbers[30..<38].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

@@ -1,34 +1,40 @@
 import Secrets
 
-/// The keys of the protection classes of a backup that was unlocked.
+/// The keys of the protection classes of an unlocked backup.
 ///
 /// Source: "iOS backups", sections 5.3 and 5.4.
 public struct ClassKeys: Sendable {
     private let keys: [Int: CipherKey]
-    /// The classes whose keys did not unwrap although those of others did: damage.
+    /// The classes whose keys are damaged, because they did not unwrap although others did.
     public let damaged: [Int]
 
-    /// Unwraps the keys with `key`, which is derived from a password. Returns `nil` if no key unwraps, because the password is
-    /// wrong then.
+    /// Unwraps the keys of a keybag.
+    ///
+    /// Returns `nil` if no key unwraps, which means that the password is wrong.
+    ///
+    /// - Parameters:
+    ///   - bag: The keybag.
+    ///   - key: The key that was derived from the password.
     public init?(_ bag: Keybag, under key: CipherKey) {
         var keys: [Int: CipherKey] = [:]
         var damaged: [Int] = []
-        var isRight = false
+        var isPasswordCorrect = false
         for item in bag.classes where item.wrap & 2 != 0 {
             guard item.wrappedKey.count == WrappedKey.wrappedSize, let found = key.unwrap(item.wrappedKey) else {
                 damaged.append(item.number)
                 continue
             }
-            isRight = true
-            // Of any other kind the key is still under the device's own, or is none of AES.
+            isPasswordCorrect = true
+            // Any other key is also wrapped with the key of the device, or is not an AES key.
             if item.wrap == 2, item.keyType == 0 { keys[item.number] = found }
         }
-        guard isRight else { return nil }
+        guard isPasswordCorrect else { return nil }
         self.keys = keys
         self.damaged = damaged.sorted()
     }
 
-    /// The key of a file, or of the manifest.
+    /// Unwraps the key of a file or of the manifest.
+    ///
     /// - Throws: ``WrappedKeyError``.
     public func unwrap(_ wrapped: WrappedKey) throws(WrappedKeyError) -> CipherKey {
         guard let key = keys[wrapped.classNumber] else { throw .noClass(wrapped.classNumber) }
@@ -37,20 +43,24 @@ public struct ClassKeys: Sendable {
     }
 }
 
-/// The key of a file as stored in the manifest: the number of its class (u32, little-endian), and 40 bytes.
+/// The wrapped key of a file, as stored in the manifest.
+///
+/// It consists of the number of the protection class (u32, little-endian) and 40 bytes.
 ///
 /// Source: "iOS backups", section 5.4.
 public struct WrappedKey: Sendable {
-    /// The class under whose key it is wrapped. What else the manifest says of the class does not count.
+    /// The protection class whose key wraps this one.
     public let classNumber: Int
     let bytes: [UInt8]
 
-    /// How many bytes a wrapped key of AES-256 has.
+    /// The size of a wrapped AES-256 key, in bytes.
     static let wrappedSize = 40
-    /// How many bytes it has with its class.
+    /// The total size including the class, in bytes.
     public static let size = 4 + wrappedSize
 
-    /// Takes a key apart; nil if it does not have 44 bytes.
+    /// Parses a stored key.
+    ///
+    /// Returns `nil` if it does not have 44 bytes.
     public init?(_ stored: some Collection<UInt8>) {
         guard stored.count == Self.size else { return nil }
         classNumber = stored.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -58,10 +68,10 @@ public struct WrappedKey: Sendable {
     }
 }
 
-/// Why the key of a file cannot be had.
+/// An error in the unwrapping of the key of a file.
 public enum WrappedKeyError: Error, Equatable, Sendable {
-    /// The keybag has no key of that class that is under the password alone.
+    /// The keybag has no key of this class that is protected only by the password.
     case noClass(Int)
-    /// The key was wrapped under another one, or damaged.
+    /// The key was wrapped with another one, or is damaged.
     case doesNotUnwrap
 }

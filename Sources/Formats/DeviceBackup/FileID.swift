@@ -1,17 +1,17 @@
 import Bytes
 import Hashing
 
-/// The name of a file in a backup: the SHA-1 of its domain, a hyphen and its path.
+/// The identifier of a file in a backup, which is the SHA-1 digest of its domain, a hyphen and its path.
 ///
 /// Source: "iOS backups", section 2.1.
 public struct FileID: Sendable, Hashable {
-    /// The 20 bytes.
+    /// The 20 bytes of the digest.
     public let bytes: [UInt8]
 
-    /// How many bytes there are.
+    /// The number of bytes.
     public static let size = 20
 
-    /// The name that the file of a domain and a path has.
+    /// Computes the identifier of the file at a path in a domain.
     public init(domain: [UInt8], path: [UInt8]) {
         var hash = SHA1()
         hash.update(domain.span)
@@ -20,7 +20,9 @@ public struct FileID: Sendable, Hashable {
         bytes = hash.finalize()
     }
 
-    /// Reads a name; nil if it is not 40 lower-case hexadecimal digits.
+    /// Parses the name of a file.
+    ///
+    /// Returns `nil` if it does not consist of 40 lowercase hexadecimal digits.
     public init?(_ name: [UInt8]) {
         guard name.count == 2 * Self.size, !name.contains(where: { $0.lowercased != $0 }) else { return nil }
         var bytes: [UInt8] = []
@@ -33,13 +35,13 @@ public struct FileID: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// Takes the 20 bytes.
+    /// Creates an identifier from its 20 bytes.
     public init(bytes: some Collection<UInt8>) {
         self.bytes = Array(bytes)
     }
 
-    /// The name: 40 hexadecimal digits.
+    /// The name of the file, which consists of 40 hexadecimal digits.
     public var name: String { bytes.hex }
-    /// The name of the folder that the file lies in since iOS 10: the first two digits.
+    /// The name of the folder that contains the file since iOS 10, which consists of the first two digits.
     public var folder: String { bytes.prefix(1).hex }
 }

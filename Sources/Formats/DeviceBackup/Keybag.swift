@@ -1,31 +1,39 @@
 import Secrets
 
-/// The keybag of a backup: the keys of the protection classes, wrapped under a key that is made of the password.
+/// The keybag of a backup, which contains the keys of the protection classes, wrapped with a key derived from the
+/// password.
 ///
-/// It is a list of items: a tag of 4 ASCII characters, a length (u32, big-endian), and a value. Source: "iOS backups",
-/// section 5.2.
+/// A keybag is a list of items. An item consists of a tag of 4 ASCII characters, a length (u32, big-endian) and a
+/// value.
+///
+/// Source: "iOS backups", section 5.2.
 public struct Keybag: Sendable {
-    /// A class with its wrapped key.
+    /// A protection class with its wrapped key.
     struct ClassItem: Sendable {
-        /// 1 to 4 are those of files.
+        /// The number of the class.
+        ///
+        /// Files have the classes 1 to 4.
         let number: Int
-        /// What the key is wrapped under: 1 is the device, 2 the password.
+        /// The key that wraps this one: 1 for that of the device, 2 for that of the password.
         let wrap: Int
-        /// 0 for AES, 1 for Curve25519.
+        /// The algorithm of the key: 0 for AES, 1 for Curve25519.
         let keyType: Int
         let wrappedKey: [UInt8]
     }
 
-    /// How the key of the password is made.
+    /// The derivation of the key from the password.
     public let derivation: PasswordDerivation
     let classes: [ClassItem]
 
-    /// The most bytes of a keybag.
+    /// The maximum size of a keybag, in bytes.
     public static let sizeLimit = 64 << 10
-    /// How many rounds a derivation may have, so that a hostile backup cannot take hours.
+    /// The allowed numbers of iterations.
+    ///
+    /// The maximum prevents that a malicious backup occupies the processor for hours.
     public static let rounds = 1...50_000_000
 
-    /// Reads a keybag.
+    /// Parses a keybag.
+    ///
     /// - Throws: ``KeybagError``.
     public init(_ bytes: [UInt8]) throws(KeybagError) {
         guard bytes.count <= Self.sizeLimit else { throw .malformed("it has more than \(Self.sizeLimit >> 10) KiB") }
@@ -42,10 +50,14 @@ public struct Keybag: Sendable {
 
     // MARK: Items
 
-    /// The items of the bag, or of a class. The first of a repeated tag counts.
+    /// The items of the bag or of a class.
+    ///
+    /// Only the first item with a tag is used.
     private typealias Group = [String: [UInt8]]
 
-    /// The items of the bag, then those of each class: the first `UUID` belongs to the bag, each later one begins a class.
+    /// Returns the items of the bag, followed by those of each class.
+    ///
+    /// The first `UUID` belongs to the bag. Each further one begins a class.
     private static func groups(of bytes: [UInt8]) throws(KeybagError) -> [Group] {
         var groups: [Group] = [[:]]
         var hasUUID = false
@@ -92,10 +104,10 @@ extension [String: [UInt8]] {
     }
 }
 
-/// Why a keybag cannot be used.
+/// An error in a keybag.
 public enum KeybagError: Error, Equatable, Sendable {
-    /// It contradicts itself, or lacks something.
+    /// The keybag is inconsistent or incomplete.
     case malformed(String)
-    /// It asks for no round at all, or for more than anybody waits for.
+    /// The number of iterations is not allowed.
     case rounds(Int)
 }

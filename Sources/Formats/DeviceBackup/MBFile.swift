@@ -2,31 +2,37 @@ import Bytes
 import JSONText
 import PropertyList
 
-/// What a row says of its file: the keyed archive of an `MBFile` in the column `file`.
+/// The properties of a file, which the column `file` stores as the keyed archive of an `MBFile`.
 ///
 /// Source: "iOS backups", section 3.
 public struct MBFile: Sendable, Equatable {
-    /// What the file is, by its mode; nil if there is no usable one.
+    /// The kind of the file according to its mode, or `nil` if the mode is missing or unknown.
     public let kind: RowKind?
-    /// The size in bytes that the manifest tells, which may be wrong; nil if it is none.
+    /// The size according to the manifest, in bytes, which may be wrong.
+    ///
+    /// `nil` if it is missing or invalid.
     public let size: Int?
-    /// The key as it is stored, with its class in front; nil if there is none.
+    /// The stored key, preceded by its class, or `nil` if there is none.
     public let key: [UInt8]?
 
-    /// The most bytes of such an archive.
+    /// The maximum size of an archive, in bytes.
     public static let sizeLimit = 1 << 20
-    /// Real ones have four levels.
+    /// The maximum depth of an archive.
+    ///
+    /// Real archives have four levels.
     private static let depthLimit = 32
 }
 
 extension MBFile {
-    /// Reads the archive; nil if the bytes are none.
+    /// Parses the keyed archive.
+    ///
+    /// Returns `nil` if it is malformed.
     public init?(archive bytes: [UInt8]) {
         let limits = PropertyListLimits(length: Self.sizeLimit, depth: Self.depthLimit)
-        // The system writes no key twice, so that a repeated one is a sign of damage.
+        // The system never writes repeated keys, so that they indicate damage.
         guard let list = try? PropertyListDocument(bytes, limits: limits), list.repeatedKeys == nil,
             let top = list.value(of: "$top", in: list.root), let root = list.value(of: "root", in: top),
-            let file = list.referred(root), list.kind(of: file) == .dictionary
+            let file = list.resolve(root), list.kind(of: file) == .dictionary
         else { return nil }
         kind = list.integer("Mode", in: file).flatMap { RowKind(mode: $0) }
         size = list.integer("Size", in: file).flatMap { $0 >= 0 ? $0 : nil }
@@ -35,8 +41,10 @@ extension MBFile {
 }
 
 extension PropertyListDocument {
-    /// The object of the archive that a reference names; nil if it names none. Anything else is itself.
-    fileprivate func referred(_ node: PropertyListNode) -> PropertyListNode? {
+    /// Resolves a reference to an object of the archive.
+    ///
+    /// Returns `nil` if the object does not exist. Other nodes are returned unchanged.
+    fileprivate func resolve(_ node: PropertyListNode) -> PropertyListNode? {
         guard kind(of: node) == .uid else { return node }
         guard let list = value(of: "$objects", in: root) else { return nil }
         let objects = elements(of: list)
@@ -50,22 +58,25 @@ extension PropertyListDocument {
         return integer(of: found).signed.map { Int($0) }
     }
 
-    /// The data of a key: in the member itself or behind references, alone or in a dictionary under `NS.data`.
+    /// Returns the bytes of a key, which is stored as data or as a dictionary with the key `NS.data`, inline or by
+    /// reference.
     fileprivate func keyBytes(of member: PropertyListNode) -> [UInt8]? {
-        guard var node = referred(member) else { return nil }
+        guard var node = resolve(member) else { return nil }
         if kind(of: node) == .dictionary {
-            guard let data = value(of: "NS.data", in: node).flatMap({ referred($0) }) else { return nil }
+            guard let data = value(of: "NS.data", in: node).flatMap({ resolve($0) }) else { return nil }
             node = data
         }
         return kind(of: node) == .data ? payload(of: node).copied() : nil
     }
 }
 
-/// What a row of a manifest stands for.
+/// The kind of file that a row of a manifest describes.
 public enum RowKind: Sendable, Equatable {
     case file, folder, link
 
-    /// By the mode of the file (`st_mode`); nil for anything else.
+    /// Creates a kind from the mode of a file (`st_mode`).
+    ///
+    /// Returns `nil` for any other file type.
     public init?(mode: Int) {
         switch mode & 0xF000 {
         case 0x8000: self = .file
@@ -75,7 +86,9 @@ public enum RowKind: Sendable, Equatable {
         }
     }
 
-    /// By the column `flags`; nil for anything else.
+    /// Creates a kind from the column `flags`.
+    ///
+    /// Returns `nil` for any other value.
     public init?(flags: Int) {
         switch flags {
         case 1: self = .file

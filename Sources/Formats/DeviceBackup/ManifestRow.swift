@@ -1,25 +1,27 @@
-/// A row of a manifest, as it stands there: nothing of it is checked.
+/// An unvalidated row of a manifest.
 public struct ManifestRow: Sendable, Equatable {
-    /// What a row says of its file.
+    /// The stored properties of the file.
     public enum File: Sendable, Equatable {
-        /// The column `file`, which is read only where it matters; nil for anything but data, and for too much of it.
+        /// The column `file`, which is parsed on demand.
+        ///
+        /// `nil` if it has another type or is too large.
         case archive([UInt8]?)
-        /// What a record of the old manifest says.
+        /// The properties from a record of the old manifest.
         case read(MBFile)
     }
 
-    /// The root that the path is relative to.
+    /// The domain, to which the path is relative.
     public let domain: [UInt8]
-    /// The path below it; empty for the root itself.
+    /// The path in the domain, which is empty for its root.
     public let path: [UInt8]
-    /// The name of the file in the backup; nil where there is no such column.
+    /// The name of the file in the backup, or `nil` if the manifest has no such column.
     public let fileID: [UInt8]?
     /// The column `flags`.
     public let flags: Int
-    /// What is said of the file.
+    /// The stored properties of the file.
     public let file: File
 
-    /// Makes a row.
+    /// Creates a row.
     public init(domain: [UInt8], path: [UInt8], fileID: [UInt8]?, flags: Int, file: File) {
         self.domain = domain
         self.path = path
@@ -28,7 +30,7 @@ public struct ManifestRow: Sendable, Equatable {
         self.file = file
     }
 
-    /// What is said of the file; nil if it cannot be understood.
+    /// The properties of the file, or `nil` if they are malformed.
     public var details: MBFile? {
         switch file {
         case .archive(let bytes): bytes.flatMap { MBFile(archive: $0) }

@@ -1,37 +1,42 @@
 import Bytes
 
-/// The records of an extended header, each `<length> <key>=<value>` and a line feed, the length being that of all of it.
+/// The records of a pax extended header.
+///
+/// A record has the form `<length> <key>=<value>`, followed by a line feed. The length is that of the whole record, in
+/// decimal digits.
 ///
 /// Source: IEEE Std 1003.1, `pax`, "pax Extended Header".
 public struct PaxRecords: Sendable {
-    /// A key and what it stands for.
+    /// A key and its value.
     public struct Record: Sendable {
-        /// What is told.
+        /// The key.
         public let key: ArraySlice<UInt8>
-        /// What is told of it.
+        /// The value.
         public let value: ArraySlice<UInt8>
     }
 
-    /// The records in front of the first bytes that are none.
+    /// The records up to the first malformed one.
     public let records: [Record]
-    /// Whether all bytes are records.
+    /// Whether there is no malformed record.
     public let isWhole: Bool
 
-    /// The most digits of a length.
-    private static let mostDigits = 6
+    /// The maximum number of digits of a length.
+    private static let maximumDigits = 6
 
-    /// Reads the contents of an extended header.
+    /// Parses the contents of an extended header.
     public init(_ contents: [UInt8]) {
         var records: [Record] = []
         var rest = contents[...]
-        while let record = Self.first(of: &rest) { records.append(record) }
+        while let record = Self.removeFirst(of: &rest) { records.append(record) }
         self.records = records
         isWhole = rest.isEmpty
     }
 
-    /// Takes a record off the front; nil, and nothing taken, if there is none.
-    private static func first(of rest: inout ArraySlice<UInt8>) -> Record? {
-        guard let space = rest.prefix(mostDigits + 1).firstIndex(of: UInt8(ascii: " ")),
+    /// Removes and returns the first record.
+    ///
+    /// Returns `nil`, and removes nothing, if it is malformed.
+    private static func removeFirst(of rest: inout ArraySlice<UInt8>) -> Record? {
+        guard let space = rest.prefix(maximumDigits + 1).firstIndex(of: UInt8(ascii: " ")),
             let length = PaxRecords.number(rest[..<space]), length > space - rest.startIndex + 1, length <= rest.count
         else { return nil }
         let end = rest.startIndex + length
@@ -43,7 +48,7 @@ public struct PaxRecords: Sendable {
         return Record(key: record[..<sign], value: record[(sign + 1)...])
     }
 
-    /// A number in decimal digits; nil if it is none or too large.
+    /// Returns the value of decimal digits, or `nil` if they are malformed or the value is too large.
     public static func number(_ digits: ArraySlice<UInt8>) -> Int? {
         guard !digits.isEmpty else { return nil }
         var value = 0

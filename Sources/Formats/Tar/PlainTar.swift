@@ -1,132 +1,138 @@
 import Bytes
 
-/// Cuts a tar archive into members, if it holds nothing but files, folders and symbolic links, with names of any length: as
-/// the common programs write what a phone holds.
+/// An incremental parser for tar archives that contain only files, folders and symbolic links.
 ///
-/// All else is left to a reader that knows every tar: hard links, devices, sparse files, headers of other kinds, and whatever
-/// is damaged or doubtful. So there is one error, which tells only that the archive is not plain.
+/// This is sufficient for the archives that common programs create of the files of a phone. Hard links, devices, sparse
+/// files, unknown headers and any damage cause an ``UnsupportedTar`` error, after which a complete reader has to be
+/// used.
 public struct PlainTar {
-    /// A member in front of its contents.
+    /// The header of a member.
     public struct Member: Sendable, Equatable {
-        /// What it is.
+        /// The file type of a member.
         public enum Kind: Sendable {
             case file, folder, link
         }
 
-        /// What it is.
+        /// The file type.
         public let kind: Kind
-        /// The path as stored.
+        /// The path as stored in the archive.
         public let name: [UInt8]
-        /// Where a link leads.
+        /// The target of a symbolic link, which is empty for other members.
         public let target: [UInt8]
-        /// How many bytes of contents follow.
+        /// The size of the contents, in bytes.
         public let size: Int
-        /// Where its header stands in the archive.
+        /// The offset of the header in the archive.
         public let offset: Int
     }
 
-    /// What comes next.
+    /// The next element of the archive.
     public enum Step: Equatable {
+        /// The header of a member.
         case member(Member)
-        /// Contents of the member, by their place in the chunk.
+        /// The range of a part of the contents in the chunk.
         case contents(Range<Int>)
-        /// All contents of the member were there.
+        /// The end of the contents of the member.
         case endOfMember
-        /// The mark of the end; what follows is no part of the archive.
+        /// The end of the archive.
+        ///
+        /// Later bytes do not belong to the archive.
         case end
     }
 
     private enum State {
         case header
         case contents(left: Int, padding: Int)
-        /// Of something that tells of the next member.
-        case telling(kind: UInt8, left: Int, padding: Int)
+        /// In the contents of an entry that describes the next member.
+        case extendedHeader(kind: UInt8, left: Int, padding: Int)
         case padding(Int)
         case end
     }
 
-    /// The most bytes that tell of a member.
-    private static let mostTelling = 1 << 20
+    /// The maximum size of an entry that describes the next member, in bytes.
+    private static let maximumExtendedHeaderSize = 1 << 20
 
     private var state = State.header
-    private var telling: [UInt8] = []
-    /// What was told of the next member.
-    private var told = ToldOfMember()
-    /// Where the next step begins in the chunk.
-    private var place = 0
-    /// Where the chunk begins in the archive.
+    private var extendedHeader: [UInt8] = []
+    /// The fields that previous entries define for the next member.
+    private var pendingFields = PendingEntryFields()
+    /// The position in the chunk.
+    private var position = 0
+    /// The offset of the chunk in the archive.
     private var chunkStart = 0
 
-    /// Begins at the start of an archive.
+    /// Creates a parser for an archive.
     public init() {}
 
-    /// How many bytes of contents that nobody wants, and the zeros that follow, come behind the chunk; a multiple of
-    /// ``TarEntry/blockSize``.
+    /// The number of bytes after the chunk that can be skipped if the contents of the member are not needed.
+    ///
+    /// The number includes the padding and is a multiple of ``TarEntry/blockSize``.
     public var bytesToSkip: Int {
         if case .contents(let left, let padding) = state { (left + padding) & -TarEntry.blockSize } else { 0 }
     }
 
-    /// Passes over bytes behind the chunk, which were not read.
-    /// - Parameter count: at most ``bytesToSkip``, and a multiple of ``TarEntry/blockSize``.
+    /// Skips bytes after the chunk.
+    ///
+    /// - Parameter count: A multiple of ``TarEntry/blockSize`` that does not exceed ``bytesToSkip``.
     public mutating func skip(_ count: Int) {
         guard case .contents(let left, let padding) = state else { return }
         chunkStart += count
         state = .contents(left: max(left - count, 0), padding: padding - max(count - left, 0))
     }
 
-    /// The next step.
-    /// - Parameter chunk: the bytes behind those that came before. The chunk stays until there is no step in it. Its size is
-    ///   a multiple of ``TarEntry/blockSize``.
-    /// - Returns: nil when another chunk is needed.
+    /// Returns the next element in a chunk of the archive.
+    ///
+    /// - Parameter chunk: The bytes that follow the previous chunk, and that are passed again until the method returns
+    ///   `nil`. Their number must be a multiple of ``TarEntry/blockSize``.
+    /// - Returns: The next element, or `nil` if another chunk is needed.
     /// - Throws: ``UnsupportedTar``.
     public mutating func next(in chunk: Span<UInt8>) throws(UnsupportedTar) -> Step? {
-        while place < chunk.count {
+        while position < chunk.count {
             if let step = try step(in: chunk) { return step }
         }
-        chunkStart += place
-        place = 0
+        chunkStart += position
+        position = 0
         return nil
     }
 
     private mutating func step(in chunk: Span<UInt8>) throws(UnsupportedTar) -> Step? {
         switch state {
-        case .header: return try takeHeader(of: chunk)
+        case .header: return try readHeader(in: chunk)
         case .contents(0, let padding):
             state = .padding(padding)
             return .endOfMember
         case .contents(let size, let padding):
-            let range = take(size, of: chunk)
+            let range = advance(by: size, in: chunk)
             state = .contents(left: size - range.count, padding: padding)
             return .contents(range)
-        case .telling(let kind, 0, let padding):
-            try told.take(telling, as: kind)
-            telling.removeAll(keepingCapacity: true)
+        case .extendedHeader(let kind, 0, let padding):
+            try pendingFields.add(extendedHeader, from: kind)
+            extendedHeader.removeAll(keepingCapacity: true)
             state = .padding(padding)
-        case .telling(let kind, let size, let padding):
-            let range = take(size, of: chunk)
-            telling.append(copying: chunk.extracting(range))
-            state = .telling(kind: kind, left: size - range.count, padding: padding)
+        case .extendedHeader(let kind, let size, let padding):
+            let range = advance(by: size, in: chunk)
+            extendedHeader.append(copying: chunk.extracting(range))
+            state = .extendedHeader(kind: kind, left: size - range.count, padding: padding)
         case .padding(0): state = .header
-        case .padding(let size): state = .padding(size - take(size, of: chunk).count)
-        case .end: place = chunk.count
+        case .padding(let size): state = .padding(size - advance(by: size, in: chunk).count)
+        case .end: position = chunk.count
         }
         return nil
     }
 
-    /// Passes over at most `count` bytes of the chunk, and returns their range.
-    private mutating func take(_ count: Int, of chunk: Span<UInt8>) -> Range<Int> {
-        let start = place
-        place += min(count, chunk.count - place)
-        return start..<place
+    /// Advances by at most `count` bytes of the chunk and returns their range.
+    private mutating func advance(by count: Int, in chunk: Span<UInt8>) -> Range<Int> {
+        let start = position
+        position += min(count, chunk.count - position)
+        return start..<position
     }
 
-    private mutating func takeHeader(of chunk: Span<UInt8>) throws(UnsupportedTar) -> Step? {
-        let offset = chunkStart + place
-        let range = take(TarEntry.blockSize, of: chunk)
+    private mutating func readHeader(in chunk: Span<UInt8>) throws(UnsupportedTar) -> Step? {
+        let offset = chunkStart + position
+        let range = advance(by: TarEntry.blockSize, in: chunk)
         let block = chunk.extracting(range)
         guard !block.isAllZero else {
-            // Something was told of a member that does not come.
-            guard told.isEmpty else { throw UnsupportedTar() }
+            // An extended header without a member is not valid.
+            guard pendingFields.isEmpty else { throw UnsupportedTar() }
             state = .end
             return .end
         }
@@ -136,12 +142,12 @@ public struct PlainTar {
         let padding = TarEntry.padding(of: entry.size)
         switch entry.kind {
         case TarEntry.Kind.extended, TarEntry.Kind.longName, TarEntry.Kind.longTarget:
-            guard entry.size <= Self.mostTelling else { throw UnsupportedTar() }
-            state = .telling(kind: entry.kind, left: entry.size, padding: padding)
+            guard entry.size <= Self.maximumExtendedHeaderSize else { throw UnsupportedTar() }
+            state = .extendedHeader(kind: entry.kind, left: entry.size, padding: padding)
             return nil
         default:
-            let member = try told.member(entry, at: offset)
-            told = ToldOfMember()
+            let member = try pendingFields.member(entry, at: offset)
+            pendingFields = PendingEntryFields()
             state = .contents(left: member.size, padding: TarEntry.padding(of: member.size))
             return .member(member)
         }

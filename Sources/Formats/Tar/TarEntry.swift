@@ -1,52 +1,66 @@
 import Bytes
 
-/// The header of an entry of a tar archive, as any tar program writes it.
+/// The header of an entry in a tar archive.
 ///
 /// Source: IEEE Std 1003.1, `pax`, "ustar Interchange Format"; GNU tar's manual, "Basic Tar Format".
 public struct TarEntry: Sendable, Equatable {
-    /// Who defined the fields that the first tar did not have.
+    /// The variant of the header format.
     public enum Dialect: Sendable {
-        /// POSIX; GNU, whose numbers may be binary and which has no prefixes; nobody.
-        case posix, gnu, old
+        /// The POSIX format.
+        case posix
+        /// The GNU format, in which numbers may be binary and names have no prefixes.
+        case gnu
+        /// The format of the original tar, which lacks further fields.
+        case old
     }
 
-    /// What an entry is; the characters that stand for it.
+    /// The type flags of entries.
     public enum Kind {
-        /// The contents of a file.
+        /// A file.
         public static let file = UInt8(ascii: "0")
-        /// Another name of a file.
+        /// A hard link to another member.
         public static let hardLink = UInt8(ascii: "1")
-        /// A path that stands for something else.
+        /// A symbolic link.
         public static let symbolicLink = UInt8(ascii: "2")
         /// A folder.
         public static let folder = UInt8(ascii: "5")
-        /// A pipe.
+        /// A named pipe.
         public static let pipe = UInt8(ascii: "6")
-        /// A file whose bytes lie together on disk; a plain one for most programs.
+        /// A file that is stored contiguously on disk.
+        ///
+        /// Most programs extract it as an ordinary file.
         public static let contiguousFile = UInt8(ascii: "7")
-        /// Records that tell of the next entry, as POSIX has them; see ``PaxRecords``.
+        /// POSIX records that describe the next entry.
+        ///
+        /// See ``PaxRecords``.
         public static let extended = UInt8(ascii: "x")
-        /// The name of the next entry, as GNU has it.
+        /// The name of the next entry in the GNU format.
         public static let longName = UInt8(ascii: "L")
-        /// Where the next entry leads, as GNU has it.
+        /// The link target of the next entry in the GNU format.
         public static let longTarget = UInt8(ascii: "K")
     }
 
-    /// How many bytes a header fills, and contents are a multiple of.
+    /// The size of a block, in bytes.
+    ///
+    /// A header fills one block, and contents are padded to whole blocks.
     public static let blockSize = 512
 
-    /// Who defined the fields.
+    /// The variant of the header format.
     public let dialect: Dialect
-    /// One of ``Kind``, or something else; a NUL of old programs is a file.
+    /// The type flag, which need not be one of ``Kind``.
+    ///
+    /// The NUL of old programs is replaced with ``Kind/file``.
     public let kind: UInt8
-    /// The path, with the prefix that POSIX has room for.
+    /// The path, including the prefix of the POSIX format.
     public let name: [UInt8]
-    /// Where a link leads.
+    /// The target of a link.
     public let target: [UInt8]
-    /// How many bytes of contents the header tells of.
+    /// The size of the contents according to the header, in bytes.
     public let size: Int
 
-    /// Reads a block of ``blockSize`` bytes. Returns `nil` if its checksum is not that of a header, or its size is no number.
+    /// Parses a block of ``blockSize`` bytes.
+    ///
+    /// Returns `nil` if the checksum or the size field is invalid.
     public init?(_ block: Span<UInt8>) {
         guard block.count == Self.blockSize, Self.hasChecksum(block), let size = Self.number(Field.size, of: block)
         else { return nil }
@@ -60,7 +74,7 @@ public struct TarEntry: Sendable, Equatable {
         self.name = prefix.isEmpty ? name : prefix.last == slash ? prefix + name : prefix + [slash] + name
     }
 
-    /// The zero bytes that fill up the last block of contents.
+    /// Returns the number of bytes that pad contents of this size to whole blocks.
     public static func padding(of size: Int) -> Int { -size & (blockSize - 1) }
 }
 
@@ -70,7 +84,7 @@ extension TarEntry {
     private enum Field {
         static let name = 0..<100
         static let size = 124..<136
-        /// The mode, user, group, size, modification time and device.
+        /// The numeric fields: mode, user, group, size, modification time and device.
         static let numbers = [100..<108, 108..<116, 116..<124, size, 136..<148, 329..<337, 337..<345]
         static let checksum = 148..<156
         static let kind = 156
@@ -88,11 +102,13 @@ extension TarEntry {
         return block.extracting(Field.gnuMagic).equals(gnuMagic.span) ? .gnu : .old
     }
 
-    /// Whether the sum that a block tells is that of its bytes, those of the sum itself taken for spaces. Some programs
-    /// took bytes for signed.
+    /// Returns whether the checksum of a block is correct.
+    ///
+    /// The checksum is the sum of all bytes, in which those of the checksum field count as spaces. Sums of signed bytes
+    /// are accepted too, because some old programs write them.
     public static func hasChecksum(_ block: Span<UInt8>) -> Bool {
         guard block.count == blockSize, let stored = number(Field.checksum, of: block) else { return false }
-        // Nothing but digits, spaces and NULs, behind the number too.
+        // The whole field must consist of digits, spaces and NULs.
         for index in Field.checksum where block[index] != 0 && block[index] != UInt8(ascii: " ") {
             guard block[index].isOctalDigit else { return false }
         }
@@ -104,8 +120,9 @@ extension TarEntry {
         return stored == sum
     }
 
-    /// Returns whether all numbers of a block are octal, or marked as binary. Other readers reject an archive that begins with
-    /// a header that is different, whatever its checksum is.
+    /// Returns whether all numeric fields of a block are octal, or marked as binary.
+    ///
+    /// Other readers reject an archive whose first header violates this, even if its checksum is correct.
     static func hasNumbers(_ block: Span<UInt8>) -> Bool {
         Field.numbers.allSatisfy { field in
             guard ![0, 0x80, 0xFF].contains(block[field.lowerBound]) else { return true }
@@ -115,7 +132,7 @@ extension TarEntry {
         }
     }
 
-    /// What stands in front of the first NUL.
+    /// Returns the bytes of a field before the first NUL.
     private static func text(_ field: Range<Int>, of block: Span<UInt8>) -> [UInt8] {
         var end = field.lowerBound
         // Most fields are empty.
@@ -124,7 +141,9 @@ extension TarEntry {
         return block.extracting(field.lowerBound..<end).copied()
     }
 
-    /// An octal number between spaces, or a binary one as GNU writes large ones; no digits are nothing.
+    /// Returns the value of an octal field, or of a binary field of the GNU format.
+    ///
+    /// An empty field is 0.
     private static func number(_ field: Range<Int>, of block: Span<UInt8>) -> Int? {
         if block[field.lowerBound] & 0x80 != 0 { return binaryNumber(field, of: block) }
         var index = field.lowerBound

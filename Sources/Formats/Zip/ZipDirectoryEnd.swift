@@ -1,34 +1,36 @@
-/// Where the directory of a zip archive stands, as the end of the archive tells it.
+/// The records at the end of a zip archive, which locate the central directory.
 ///
 /// Source: "APPNOTE.TXT - .ZIP File Format Specification", "End of central directory record" and "Zip64 end of central
 /// directory record".
 public struct ZipDirectoryEnd: Sendable, Equatable {
-    /// How many entries the directory has.
+    /// The number of entries in the directory.
     public let entryCount: Int
-    /// The bytes of the directory in the archive.
+    /// The range of the directory in the archive.
     public let directory: Range<Int>
 
-    /// How many bytes the record at the end has, if no comment follows.
+    /// The size of the end record without a comment, in bytes.
     public static let smallSize = 22
-    /// The most bytes at the end of an archive that are looked at here: all three records, without a comment.
-    public static let size = smallSize + Large.locatorSize + Large.recordSize
+    /// The total size of the three records without a comment, in bytes.
+    public static let size = smallSize + Zip64End.locatorSize + Zip64End.recordSize
 
-    /// Reads the end of an archive that has no comment.
+    /// Parses the end of an archive without a comment.
+    ///
+    /// Returns `nil` if the records are missing, inconsistent, refer to several disks, or do not follow the directory
+    /// directly.
+    ///
     /// - Parameters:
-    ///   - tail: the last ``size`` bytes of the archive, or all if it has fewer.
-    ///   - count: how many bytes the archive has.
-    /// - Returns: nil if the records are not there, contradict each other, tell of several disks, or do not follow the
-    ///   directory at once.
+    ///   - tail: The last ``size`` bytes of the archive, or all bytes if it is smaller.
+    ///   - count: The size of the archive, in bytes.
     public init?(tail: Span<UInt8>, ofArchiveOf count: Int) {
         let small = tail.count - Self.smallSize
         guard small >= 0, tail.zipNumber32(at: small) == 0x0605_4B50, tail.zipNumber16(at: small + 20) == 0 else {
             return nil
         }
-        if Large.hasLocator(tail, before: small) {
-            guard let large = Large(tail, before: small) else { return nil }
+        if Zip64End.hasLocator(tail, before: small) {
+            guard let zip64 = Zip64End(tail, before: small) else { return nil }
             self.init(
-                entryCount: large.entryCount, size: large.size, start: large.start,
-                end: count - tail.count + large.place, recordStart: large.recordStart)
+                entryCount: zip64.entryCount, size: zip64.size, start: zip64.start,
+                end: count - tail.count + zip64.index, recordStart: zip64.recordStart)
             return
         }
         guard tail.zipNumber32(at: small + 4) == 0, tail.zipNumber16(at: small + 8) == tail.zipNumber16(at: small + 10)
@@ -45,35 +47,37 @@ public struct ZipDirectoryEnd: Sendable, Equatable {
     }
 }
 
-/// What stands in front of the end where numbers have no room in 16 or 32 bits.
-private struct Large {
+/// The Zip64 record and its locator, which precede the end record if a number needs more than 16 or 32 bits.
+private struct Zip64End {
     static let locatorSize = 20
     static let recordSize = 56
 
-    /// Where the record is in the tail.
-    let place: Int
-    /// Where the locator says that the record is in the archive.
+    /// The offset of the record in the tail.
+    let index: Int
+    /// The offset of the record in the archive according to the locator.
     let recordStart: Int
     let entryCount: Int
     let size: Int
     let start: Int
 
-    /// Returns whether a locator is in front of the record of the end, which begins at `end`.
+    /// Returns whether a locator precedes the end record, which begins at `end`.
     static func hasLocator(_ tail: Span<UInt8>, before end: Int) -> Bool {
         let locator = end - locatorSize
         return locator >= 0 && tail.zipNumber32(at: locator) == 0x0706_4B50
     }
 
-    /// Reads the record and its locator. Returns `nil` if they are not complete, or contradict each other.
+    /// Parses the record and its locator.
+    ///
+    /// Returns `nil` if they are incomplete or inconsistent.
     init?(_ tail: Span<UInt8>, before end: Int) {
         let locator = end - Self.locatorSize
-        place = locator - Self.recordSize
-        guard place >= 0, tail.zipNumber32(at: place) == 0x0606_4B50,
-            tail.zipNumber64(at: place + 4) == Self.recordSize - 12,
+        index = locator - Self.recordSize
+        guard index >= 0, tail.zipNumber32(at: index) == 0x0606_4B50,
+            tail.zipNumber64(at: index + 4) == Self.recordSize - 12,
             tail.zipNumber32(at: locator + 4) == 0, tail.zipNumber32(at: locator + 16) <= 1,
-            tail.zipNumber32(at: place + 16) == 0, tail.zipNumber32(at: place + 20) == 0,
-            let count = tail.zipNumber64(at: place + 32), count == tail.zipNumber64(at: place + 24),
-            let size = tail.zipNumber64(at: place + 40), let start = tail.zipNumber64(at: place + 48),
+            tail.zipNumber32(at: index + 16) == 0, tail.zipNumber32(at: index + 20) == 0,
+            let count = tail.zipNumber64(at: index + 32), count == tail.zipNumber64(at: index + 24),
+            let size = tail.zipNumber64(at: index + 40), let start = tail.zipNumber64(at: index + 48),
             let recordStart = tail.zipNumber64(at: locator + 8)
         else { return nil }
         (entryCount, self.size, self.start, self.recordStart) = (count, size, start, recordStart)
@@ -81,13 +85,13 @@ private struct Large {
 }
 
 extension Span<UInt8> {
-    /// A number of 16 bits; the caller has checked that it is there.
+    /// Returns the 16-bit little-endian number at `offset`, which must be in bounds.
     func zipNumber16(at offset: Int) -> Int { Int(self[offset]) | Int(self[offset + 1]) << 8 }
 
-    /// A number of 32 bits; the caller has checked that it is there.
+    /// Returns the 32-bit little-endian number at `offset`, which must be in bounds.
     func zipNumber32(at offset: Int) -> Int { zipNumber16(at: offset) | zipNumber16(at: offset + 2) << 16 }
 
-    /// A number of 64 bits, if it is no larger than archives are.
+    /// Returns the 64-bit little-endian number at `offset`, or `nil` if it exceeds 60 bits.
     func zipNumber64(at offset: Int) -> Int? {
         let (low, high) = (zipNumber32(at: offset), zipNumber32(at: offset + 4))
         return high < 1 << 28 ? low | high << 32 : nil

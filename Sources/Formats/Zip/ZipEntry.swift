@@ -1,59 +1,61 @@
 import Bytes
 
-/// An entry of the directory of a zip archive.
+/// An entry in the central directory of a zip archive.
 ///
-/// Source: "APPNOTE.TXT - .ZIP File Format Specification", "Central directory structure" and "Zip64 Extended Information
-/// Extra Field".
+/// Source: "APPNOTE.TXT - .ZIP File Format Specification", "Central directory structure" and "Zip64 Extended
+/// Information Extra Field".
 public struct ZipEntry: Sendable, Equatable {
-    /// What flags say of a member.
+    /// The general purpose bit flags of a member.
     public enum Flag {
-        /// How the compressor went about it, which a reader does not need to know.
+        /// The compression level, which readers ignore.
         public static let compressorHints = 0b110
-        /// Checksum and sizes stand behind the contents.
+        /// Whether the checksum and the sizes follow the contents.
         public static let isMeasuredBehind = 1 << 3
-        /// The name is UTF-8.
+        /// Whether the name is UTF-8.
         public static let isUnicode = 1 << 11
     }
 
-    /// How contents are packed.
+    /// The compression methods.
     public enum Method {
-        /// Not at all.
+        /// No compression.
         public static let stored = 0
-        /// As RFC 1951 has it.
+        /// DEFLATE, as defined in RFC 1951.
         public static let deflated = 8
     }
 
-    /// Extra fields that make something else of a member than the rest of its entry says: a name in Unicode, attributes,
-    /// two kinds of encryption.
-    static let changing: Set<Int> = [0x7075, 0x6C78, 0x0017, 0x9901]
+    /// The codes of extra fields that override the entry: a Unicode name, attributes and two kinds of encryption.
+    static let overridingFields: Set<Int> = [0x7075, 0x6C78, 0x0017, 0x9901]
 
-    /// Bits of ``Flag``, and others.
+    /// The bit flags, which can include bits that are not in ``Flag``.
     public let flags: Int
-    /// One of ``Method``, or something else.
+    /// The compression method, which need not be one of ``Method``.
     public let method: Int
     /// The CRC-32 of the contents.
     public let checksum: UInt32
-    /// How many bytes the contents have in the archive.
+    /// The size of the compressed contents, in bytes.
     public let compressedSize: Int
-    /// How many bytes the contents have when they are unpacked.
+    /// The size of the decompressed contents, in bytes.
     public let size: Int
-    /// The system whose attributes the member has: 0 is MS-DOS, 3 is Unix.
+    /// The system that defines the attributes: 0 for MS-DOS, 3 for Unix.
     public let system: UInt8
-    /// The attributes: the upper half is the mode of Unix.
+    /// The external attributes.
+    ///
+    /// The upper 16 bits are the mode on Unix.
     public let attributes: UInt32
-    /// Where the header of the member stands in the archive.
+    /// The offset of the local header in the archive.
     public let offset: Int
-    /// The path as stored.
+    /// The path as stored in the archive.
     public let name: [UInt8]
-    /// Whether extra fields make something else of the member.
+    /// Whether an extra field overrides the entry.
     public let isChangedByExtra: Bool
 
     private static let fixedSize = 46
 
-    /// Reads the entry at `place` in the directory, and moves `place` behind it. Returns `nil`, and leaves `place` unchanged, if
-    /// the entry is incomplete or contradicts itself.
-    public init?(_ directory: Span<UInt8>, at place: inout Int) {
-        let bytes = directory.extracting(droppingFirst: place)
+    /// Parses the entry at `position` in the directory and advances `position` to the next entry.
+    ///
+    /// Returns `nil`, and leaves `position` unchanged, if the entry is incomplete or inconsistent.
+    public init?(_ directory: Span<UInt8>, at position: inout Int) {
+        let bytes = directory.extracting(droppingFirst: position)
         guard bytes.count >= Self.fixedSize, bytes.zipNumber32(at: 0) == 0x0201_4B50 else { return nil }
         let nameEnd = Self.fixedSize + bytes.zipNumber16(at: 28)
         let extraEnd = nameEnd + bytes.zipNumber16(at: 30)
@@ -71,42 +73,48 @@ public struct ZipEntry: Sendable, Equatable {
         attributes = UInt32(truncatingIfNeeded: bytes.zipNumber32(at: 38))
         (self.size, self.compressedSize, self.offset) = (size, compressedSize, offset)
         name = bytes.extracting(Self.fixedSize..<nameEnd).copied()
-        isChangedByExtra = extra.isChanging
-        place += end
+        isChangedByExtra = extra.overridesEntry
+        position += end
     }
 }
 
-/// The extra fields of an entry or of the header of a member.
+/// The extra fields of a directory entry or local header.
 struct ZipExtraFields {
-    /// Whether one makes something else of the member.
-    private(set) var isChanging = false
-    /// The numbers of 64 bits that were not used yet. They replace, in order, the numbers of 32 bits that are all ones.
+    /// Whether a field overrides the rest of the entry.
+    private(set) var overridesEntry = false
+    /// The remaining 64-bit numbers.
+    ///
+    /// They replace, in order, the 32-bit numbers whose bits are all set.
     private var largeNumbers: ArraySlice<Int> = []
 
-    /// The code of the field "extended timestamp" of Info-ZIP.
-    private static let times = 0x5455
+    /// The code of the extended timestamp field of Info-ZIP.
+    private static let timestamps = 0x5455
 
-    /// Reads the fields. Returns `nil` if the bytes are no fields.
+    /// Parses the fields.
+    ///
+    /// Returns `nil` if they are malformed.
     init?(_ bytes: Span<UInt8>) {
-        var place = 0
-        while bytes.count - place >= 4 {
-            let code = bytes.zipNumber16(at: place)
-            let end = place + 4 + bytes.zipNumber16(at: place + 2)
-            // Other readers reject an entry with times that lack their flags.
-            guard end <= bytes.count, code != Self.times || end > place + 4 else { return nil }
+        var position = 0
+        while bytes.count - position >= 4 {
+            let code = bytes.zipNumber16(at: position)
+            let end = position + 4 + bytes.zipNumber16(at: position + 2)
+            // Other readers reject an entry whose timestamp field has no flags.
+            guard end <= bytes.count, code != Self.timestamps || end > position + 4 else { return nil }
             if code == 1 {
-                for number in stride(from: place + 4, through: end - 8, by: 8) {
+                for number in stride(from: position + 4, through: end - 8, by: 8) {
                     guard let value = bytes.zipNumber64(at: number) else { return nil }
                     largeNumbers.append(value)
                 }
             }
-            if ZipEntry.changing.contains(code) { isChanging = true }
-            place = end
+            if ZipEntry.overridingFields.contains(code) { overridesEntry = true }
+            position = end
         }
-        guard place == bytes.count else { return nil }
+        guard position == bytes.count else { return nil }
     }
 
-    /// Returns a 32-bit number. If all its bits are set, removes and returns the next 64-bit number, or `nil` if there is none.
+    /// Returns `small`, or the next 64-bit number if all 32 bits of `small` are set.
+    ///
+    /// Returns `nil` if there is no such number.
     mutating func nextNumber(replacing small: Int) -> Int? {
         small == 0xFFFF_FFFF ? largeNumbers.popFirst() : small
     }

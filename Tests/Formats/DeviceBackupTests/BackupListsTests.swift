@@ -3,7 +3,6 @@ import Testing
 
 @testable import DeviceBackup
 
-/// The property lists of a backup: what they say, and what shows that there is a backup.
 @Suite struct BackupListsTests {
     private func lists(_ values: [String: Any], as name: BackupLists.Name) throws -> BackupLists {
         var lists = BackupLists()
@@ -14,8 +13,8 @@ import Testing
 
     private let date = Date(timeIntervalSince1970: 1_587_377_100)
 
-    @Test("the lists tell the phone, the date and the state, and nothing else")
-    func facts() throws {
+    @Test("the model, version, date and state are read")
+    func values() throws {
         var lists = try lists(
             [
                 "Product Type": "iPhone11,2", "Product Version": "13.3.1", "Last Backup Date": date,
@@ -34,7 +33,7 @@ import Testing
         #expect(!"\(lists)".contains("CANARY"))
     }
 
-    @Test("the manifest's list stands in where Info.plist is missing, in either order")
+    @Test("Manifest.plist replaces missing values of Info.plist in either order")
     func lockdown() throws {
         let lockdown: [String: Any] = ["Lockdown": ["ProductType": "iPad2,5", "ProductVersion": "9.3.5"]]
         var lists = try lists(lockdown, as: .manifest)
@@ -44,7 +43,7 @@ import Testing
         #expect(lists.productType == "iPad2,5")
     }
 
-    @Test("encrypted is what says true or 1")
+    @Test("a backup is encrypted if the value is true or 1")
     func encryption() throws {
         #expect(try lists(["IsEncrypted": true], as: .manifest).isEncrypted)
         #expect(try lists(["IsEncrypted": 1], as: .manifest).isEncrypted)
@@ -56,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "keys that only lists of backups have show a backup",
+        "keys that occur only in backups identify a backup",
         arguments: [
             ("BackupKeyBag", BackupLists.Name.manifest, true), ("IsEncrypted", .manifest, true),
             ("Lockdown", .manifest, true), ("SystemDomainsVersion", .manifest, true), ("Version", .manifest, false),
@@ -68,13 +67,13 @@ import Testing
         #expect(try lists([key: 1], as: name).showBackup == shows)
     }
 
-    @Test("texts of other types and of great length are unknown")
-    func oddTexts() throws {
-        let odd = try lists(
+    @Test("values of other types and long texts are ignored")
+    func ignoredValues() throws {
+        let ignored = try lists(
             ["Product Type": 7, "Product Version": String(repeating: "9", count: 65), "Last Backup Date": "today"],
             as: .info)
-        #expect(odd.productType == nil)
-        #expect(odd.productVersion == nil)
-        #expect(odd.lastBackup == nil)
+        #expect(ignored.productType == nil)
+        #expect(ignored.productVersion == nil)
+        #expect(ignored.lastBackup == nil)
     }
 }

@@ -3,14 +3,14 @@ import Testing
 
 @testable import DeviceBackup
 
-/// A keybag, and what is wrong with it.
+/// A malformed keybag and the expected error.
 struct KeybagFault: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let bytes: [UInt8]
     let expected: KeybagError
 }
 
-/// Keybags as tables of items, and what comes of them. Cases B24 to B26 of "iOS backups".
+/// Tests for keybags, including the cases B24 to B26 of "iOS backups".
 @Suite struct KeybagTests {
     static func item(_ tag: String, _ value: [UInt8]) -> [UInt8] {
         Array(tag.utf8) + number(value.count) + value
@@ -29,7 +29,7 @@ struct KeybagFault: Sendable, CustomTestStringConvertible {
         KeybagFault(testDescription: "no byte", bytes: [], expected: malformed),
         KeybagFault(testDescription: "text", bytes: Array("VERS".utf8), expected: .malformed("it ends within an item")),
         KeybagFault(
-            testDescription: "a length that leads out of it", bytes: Array("VERS".utf8) + number(0xFFFF_FFFF),
+            testDescription: "a length beyond the end", bytes: Array("VERS".utf8) + number(0xFFFF_FFFF),
             expected: .malformed("an item is longer than what is left of it")),
         KeybagFault(testDescription: "no salt", bytes: uuid + rounds, expected: malformed),
         KeybagFault(testDescription: "no rounds", bytes: uuid + salt, expected: malformed),
@@ -54,12 +54,12 @@ struct KeybagFault: Sendable, CustomTestStringConvertible {
             expected: .malformed("it has more than 64 KiB")),
     ]
 
-    @Test("what is wrong with a keybag is told", arguments: KeybagTests.cases)
-    func faults(_ one: KeybagFault) {
-        #expect(throws: one.expected) { try Keybag(one.bytes) }
+    @Test("errors in keybags are reported", arguments: KeybagTests.cases)
+    func faults(_ fault: KeybagFault) {
+        #expect(throws: fault.expected) { try Keybag(fault.bytes) }
     }
 
-    @Test("the first of a repeated tag counts, and unknown tags are skipped")
+    @Test("only the first of repeated tags is used, and unknown tags are ignored")
     func repeated() throws {
         let bag = try Keybag(
             Self.uuid + Self.salt + Self.item("WHAT", [1, 2, 3]) + Self.rounds + Self.item("ITER", Self.number(7))
@@ -73,7 +73,9 @@ struct KeybagFault: Sendable, CustomTestStringConvertible {
 
     // MARK: Classes
 
-    /// Section 5.5: the key of class 3, wrapped under the password `hashcat`.
+    /// The key of class 3, wrapped with the password `hashcat`.
+    ///
+    /// Source: "iOS backups", section 5.5.
     static let wrapped: [UInt8] = [
         0xB8, 0xE3, 0xF3, 0xA9, 0x70, 0x23, 0x9B, 0x22, 0xAC, 0x19, 0x9B, 0x62, 0x22, 0x93, 0xFE, 0x42, 0x37, 0xB9,
         0xD1,
@@ -81,7 +83,7 @@ struct KeybagFault: Sendable, CustomTestStringConvertible {
         0x26,
         0x56, 0x42,
     ]
-    static let saltOfVector: [UInt8] = [
+    static let vectorSalt: [UInt8] = [
         0x45, 0x42, 0x26, 0x37, 0x40, 0x58, 0x74, 0x24, 0x86, 0x22, 0x67, 0x23, 0x22, 0x55, 0x85, 0x38, 0x30, 0x40,
         0x45,
         0x66,
@@ -93,7 +95,7 @@ struct KeybagFault: Sendable, CustomTestStringConvertible {
     }
 
     static func keys(_ entries: [UInt8], password: String = "hashcat") throws -> ClassKeys? {
-        let bag = try Keybag(uuid + item("SALT", saltOfVector) + rounds + entries)
+        let bag = try Keybag(uuid + item("SALT", vectorSalt) + rounds + entries)
         var bytes = Array(password.utf8)
         let key = try #require(bag.derivation.key(for: Secret(taking: &bytes)))
         return ClassKeys(bag, under: key)
@@ -109,7 +111,7 @@ struct KeybagFault: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test("only keys of AES under the password alone are for files")
+    @Test("only AES keys that are protected by the password alone decrypt files")
     func usable() throws {
         let keys = try #require(
             try Self.keys(
@@ -123,7 +125,7 @@ struct KeybagFault: Sendable, CustomTestStringConvertible {
         #expect(error(keys, 15) == .noClass(15))
     }
 
-    @Test("the password is right if one class unwraps; the others are damaged then")
+    @Test("the password is correct if one class unwraps, and other classes are then damaged")
     func damagedClass() throws {
         var broken = Self.wrapped
         broken[0] ^= 1
@@ -139,7 +141,7 @@ struct KeybagFault: Sendable, CustomTestStringConvertible {
         #expect(try Self.keys([]) == nil)
     }
 
-    @Test("a key of a file has 44 bytes, its class first, in little-endian")
+    @Test("the key of a file has 44 bytes and begins with its little-endian class")
     func wrappedKeys() throws {
         #expect(try #require(WrappedKey([2, 1] + [UInt8](repeating: 0, count: 42))).classNumber == 258)
         for count in [0, 3, 12, 43, 45, 76] {
@@ -147,7 +149,7 @@ struct KeybagFault: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test("padding is 1 to 16 equal bytes of their number")
+    @Test("padding consists of 1 to 16 bytes with their number as value")
     func padding() {
         let block = [UInt8](repeating: 16, count: 16)
         #expect(Padding.count(inLast: block) == 16)

@@ -3,22 +3,22 @@ import Testing
 
 @testable import DeviceBackup
 
-/// Rows of manifests: archives of `MBFile`, records of the old manifest, domains and paths.
+/// Tests for archives of `MBFile`, records of the old manifest, domains, paths and file names.
 @Suite struct ManifestRowTests {
     private func archive(_ objects: [Any], root: String = "<integer>1</integer>") throws -> [UInt8] {
-        // XML has references as dictionaries, which the reader takes for what they are.
+        // XML represents references as dictionaries, which the parser recognizes.
         let list: [String: Any] = [
             "$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": ["root": reference(1)], "$objects": objects,
         ]
         return Array(try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0))
     }
 
-    /// A reference as XML writes it.
+    /// Returns the XML form of a reference.
     private func reference(_ number: Int) -> [String: Int] { ["CF$UID": number] }
 
     private let key = [UInt8](repeating: 3, count: 44)
 
-    @Test("a key is found in each form that was seen", arguments: ["inline", "bare", "real", "referred"])
+    @Test("a key is found in each known form", arguments: ["inline", "bare", "real", "referred"])
     func keyForms(_ form: String) throws {
         let data = Data(key)
         let objects: [Any] =
@@ -35,14 +35,14 @@ import Testing
         #expect(MBFile(archive: try archive(objects)) == MBFile(kind: .file, size: 9, key: key))
     }
 
-    @Test("what is missing or of another type is nil")
-    func oddMembers() throws {
-        let odd: [[String: Any]] = [
+    @Test("missing values and values of another type are nil")
+    func invalidMembers() throws {
+        let invalid: [[String: Any]] = [
             [:], ["Mode": "x", "Size": -1, "EncryptionKey": 7],
             ["Mode": 0, "Size": 5.5, "EncryptionKey": reference(9)],
             ["Mode": 0o120000, "Size": "many", "EncryptionKey": reference(1)],
         ]
-        let found = try odd.map { MBFile(archive: try archive(["$null", $0])) }
+        let found = try invalid.map { MBFile(archive: try archive(["$null", $0])) }
         let nothing = MBFile(kind: nil, size: nil, key: nil)
         #expect(found == [nothing, nothing, nothing, MBFile(kind: .link, size: nil, key: nil)])
     }
@@ -54,8 +54,8 @@ import Testing
         #expect(MBFile(archive: Array(text.replacing("<key>Size</key>", with: "<key>Mode</key>").utf8)) == nil)
     }
 
-    @Test("what is no archive gives nothing")
-    func noArchives() throws {
+    @Test("malformed archives are rejected")
+    func malformedArchives() throws {
         let texts = ["", "bplist00", "text", "<plist><dict/></plist>", "<plist><array/></plist>"]
         for text in texts { #expect(MBFile(archive: Array(text.utf8)) == nil) }
         #expect(MBFile(archive: try archive(["$null"])) == nil)
@@ -79,7 +79,7 @@ import Testing
 
     private let header: [UInt8] = Array("mbdb".utf8) + [5, 0]
 
-    @Test("records come out whole, however their bytes come", arguments: [1, 7, 50, 10_000])
+    @Test("records are parsed from chunks of any size", arguments: [1, 7, 50, 10_000])
     func records(_ step: Int) {
         let bytes =
             header + record("AppDomain-a", "Documents/x", mode: 0o100644, size: 7, attributes: 2)
@@ -101,8 +101,8 @@ import Testing
             ])
     }
 
-    @Test("a record that leads out of the file leaves a rest; the one before it counts")
-    func cut() {
+    @Test("a truncated record is reported after the records before it")
+    func truncated() {
         let whole = record("AppDomain-a", "x", mode: 0o100644, size: 1)
         for cut in 1..<whole.count {
             var manifest = BinaryManifest()
@@ -113,31 +113,33 @@ import Testing
         }
     }
 
-    @Test("another magic or version is no manifest", arguments: ["mbdb\u{4}\0", "mbdc\u{5}\0", "x", "mbdb\u{5}\u{1}"])
+    @Test("another signature or version is rejected", arguments: ["mbdb\u{4}\0", "mbdc\u{5}\0", "x", "mbdb\u{5}\u{1}"])
     func otherVersions(_ text: String) {
         var manifest = BinaryManifest()
         manifest.feed(Array(text.utf8))
         #expect(manifest.next() == .notAManifest)
     }
 
-    @Test("no byte is no manifest that ended")
+    @Test("an empty manifest is incomplete")
     func empty() {
         var manifest = BinaryManifest()
         #expect(manifest.next() == .needsMore)
         #expect(manifest.hasRest)
     }
 
-    // MARK: Places
+    // MARK: Locations
 
-    private func place(_ domain: [UInt8], _ path: [UInt8]) -> RowPlace {
+    private func location(_ domain: [UInt8], _ path: [UInt8]) -> RowPlace {
         RowPlace(
             ManifestRow(domain: domain, path: path, fileID: nil, flags: 1, file: .archive(nil)),
             in: RowPlace.Domain(name: domain))
     }
 
-    private func place(_ domain: String, _ path: String) -> RowPlace { place(Array(domain.utf8), Array(path.utf8)) }
+    private func location(_ domain: String, _ path: String) -> RowPlace {
+        location(Array(domain.utf8), Array(path.utf8))
+    }
 
-    @Test("domains of apps, groups and plugins have an identifier; others are the system's")
+    @Test("domains of apps, groups and plugins have identifiers, and others belong to the system")
     func domains() throws {
         let names = [
             "AppDomain-org.example.a", "AppDomainGroup-243LU875E5.groups.com.apple.podcasts", "AppDomainPlugin-b",
@@ -146,50 +148,51 @@ import Testing
         #expect(known.map(\.kind) == [.app, .group, .plugin])
         #expect(known.map(\.identifier) == ["org.example.a", "243LU875E5.groups.com.apple.podcasts", "b"])
         #expect(known.map(\.name) == names)
-        for name in names { #expect(place(name, "") == .app(try #require(BackupDomain(name: name)), path: [])) }
+        for name in names { #expect(location(name, "") == .app(try #require(BackupDomain(name: name)), path: [])) }
         for name in ["HomeDomain", "SysContainerDomain-com.example", "SystemDomain", "Domain"] {
-            #expect(place(name, "../x") == .system)
+            #expect(location(name, "../x") == .system)
         }
     }
 
     @Test(
-        "domains that lead elsewhere are refused",
+        "invalid domains are rejected",
         arguments: [
             "", ".", "..", "AppDomain-", "AppDomainGroup-", "AppDomain-a/b", "a\0", String(repeating: "d", count: 256),
-            // The prefix of an app's domain is damaged.
+            // These names have a damaged prefix of an app domain.
             "appDomain-x", "AppDomai~-x", "ApPDoma\u{1}n-x", "AppDomain,x", "BppDomainGroup-x", "AppDomainGroup,x",
             "AppDomainPlugim-x",
         ])
-    func refusedDomains(_ name: String) {
-        #expect(place(name, "x") == .refused)
+    func rejectedDomains(_ name: String) {
+        #expect(location(name, "x") == .refused)
     }
 
     @Test(
-        "paths that lead elsewhere are refused",
+        "invalid paths are rejected",
         arguments: [
             "..", "../x", "/x", "x/", "a//b", "a/./b", "a/../b", "a\0b", String(repeating: "n", count: 4097),
             String(repeating: "d/", count: 256) + "x",
         ])
-    func refusedPaths(_ path: String) {
-        #expect(place("AppDomain-a", path) == .refused)
+    func rejectedPaths(_ path: String) {
+        #expect(location("AppDomain-a", path) == .refused)
     }
 
-    @Test("names that are no UTF-8 are refused")
-    func noText() {
-        #expect(place(Array("AppDomain-a".utf8), [0xFF]) == .refused)
-        #expect(place(Array("AppDomain-".utf8) + [0xFF], [0x61]) == .refused)
+    @Test("names that are not UTF-8 are rejected")
+    func malformedUTF8() {
+        #expect(location(Array("AppDomain-a".utf8), [0xFF]) == .refused)
+        #expect(location(Array("AppDomain-".utf8) + [0xFF], [0x61]) == .refused)
     }
 
-    @Test("the longest path that is allowed is")
+    @Test("a path of the maximum depth is accepted")
     func longPath() throws {
         let path = Array((String(repeating: "d/", count: 255) + "x").utf8)
         #expect(
-            place(Array("AppDomain-a".utf8), path) == .app(try #require(BackupDomain(name: "AppDomain-a")), path: path))
+            location(Array("AppDomain-a".utf8), path)
+                == .app(try #require(BackupDomain(name: "AppDomain-a")), path: path))
     }
 
-    // MARK: Names of files
+    // MARK: File names
 
-    @Test("a file is named by the hash of its domain and path")
+    @Test("the name of a file is the hash of its domain and path")
     func fileIDs() throws {
         let sms = FileID(domain: Array("HomeDomain".utf8), path: Array("Library/SMS/sms.db".utf8))
         #expect(sms.name == "3d0d7e5fb2ce288813306e4d4636395e047a3d28")
@@ -202,12 +205,12 @@ import Testing
     }
 
     @Test(
-        "other names of files are refused",
+        "other file names are rejected",
         arguments: [
             "", "../../outside/secret.json", String(repeating: "a", count: 39), String(repeating: "g", count: 40),
             String(repeating: "AB", count: 20), String(repeating: "a", count: 41),
         ])
-    func refusedFileIDs(_ name: String) {
+    func rejectedFileIDs(_ name: String) {
         #expect(FileID(Array(name.utf8)) == nil)
     }
 }

@@ -1,6 +1,8 @@
 import Tar
 
-/// A header as POSIX describes it, put together by hand; other programs differ in its magic.
+/// Returns a POSIX header.
+///
+/// Other formats have a different `magic`.
 func header(
     _ name: String, _ kind: Character = "0", size: Int = 0, target: String = "", prefix: String = "",
     magic: String = "ustar\u{0}00"
@@ -20,18 +22,18 @@ func header(
     put(target, at: 157)
     put(magic, at: 257)
     put(prefix, at: 345)
-    return summed(block)
+    return withChecksum(block)
 }
 
-/// A header with a letter at a position.
+/// Replaces the byte at `offset` with a letter and updates the checksum.
 func changed(_ header: [UInt8], at offset: Int) -> [UInt8] {
     var block = header
     block[offset] = UInt8(ascii: "z")
-    return summed(block)
+    return withChecksum(block)
 }
 
-/// A header with the checksum that its bytes have.
-func summed(_ header: [UInt8]) -> [UInt8] {
+/// Sets the correct checksum of a header.
+func withChecksum(_ header: [UInt8]) -> [UInt8] {
     var block = header
     for index in 148..<156 { block[index] = UInt8(ascii: " ") }
     let sum = String(block.reduce(0) { $0 + Int($1) }, radix: 8)
@@ -40,12 +42,12 @@ func summed(_ header: [UInt8]) -> [UInt8] {
     return block
 }
 
-/// Contents with the zeros that follow.
-func filled(_ text: String) -> [UInt8] {
+/// Returns contents with their padding.
+func padded(_ text: String) -> [UInt8] {
     Array(text.utf8) + [UInt8](repeating: 0, count: TarEntry.padding(of: text.utf8.count))
 }
 
-/// A record of an extended header.
+/// Returns a record of an extended header.
 func record(_ key: String, _ value: String) -> String {
     let rest = " \(key)=\(value)\n".utf8.count
     let length = (1...).first { $0 == rest + String($0).count } ?? 0

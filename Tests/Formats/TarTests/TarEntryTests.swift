@@ -4,7 +4,7 @@ import Testing
 @Suite struct TarEntryTests {
     private func read(_ block: [UInt8]) -> TarEntry? { TarEntry(block.span) }
 
-    @Test("the fields of a header")
+    @Test("the fields of a header are parsed")
     func fields() throws {
         let entry = try #require(read(header("a/b", "2", size: 0o1234, target: "../c", prefix: "p/q")))
         #expect(entry.name == Array("p/q/a/b".utf8))
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "the magic tells who defined the fields; POSIX alone has a prefix",
+        "the magic identifies the format, and only POSIX has a prefix",
         arguments: [
             ("ustar\u{0}00", TarEntry.Dialect.posix, "p/n"), ("ustar\u{0}  ", .posix, "p/n"),
             ("ustar  \u{0}", .gnu, "n"), ("", .old, "n"), ("ustar  ", .gnu, "n"),
@@ -26,14 +26,14 @@ import Testing
         #expect(entry.name == Array(name.utf8))
     }
 
-    @Test("names fill their fields without a NUL")
+    @Test("a name that fills its field needs no NUL")
     func longNames() throws {
         let (name, prefix) = (String(repeating: "n", count: 100), String(repeating: "p", count: 154) + "/")
         #expect(try #require(read(header(name, prefix: prefix))).name == Array((prefix + name).utf8))
     }
 
     @Test(
-        "sizes in octal and binary digits",
+        "sizes are octal or binary",
         arguments: [
             (Array("00000000012\u{0}".utf8), 10), (Array("  12        ".utf8), 10),
             (Array("777777777777".utf8), 1 << 36 - 1),
@@ -44,14 +44,14 @@ import Testing
     func sizes(field: [UInt8], size: Int?) {
         var block = header("n")
         block.replaceSubrange(124..<136, with: field)
-        #expect(read(summed(block))?.size == size)
+        #expect(read(withChecksum(block))?.size == size)
     }
 
-    @Test("a sum of signed bytes is right, any other one is not")
+    @Test("sums of unsigned and signed bytes are accepted, and no others")
     func checksums() {
-        var block = summed(header("\u{e4}"))
+        var block = withChecksum(header("\u{e4}"))
         #expect(read(block)?.name == Array("\u{e4}".utf8))
-        // The two bytes of the name count 0x100 less each, when they are taken for signed.
+        // As signed bytes, the two bytes of the name each count 0x100 less.
         let sum = block.enumerated().reduce(0) { $0 + ((148..<156).contains($1.0) ? 32 : Int($1.1)) } - 0x200
         let text = String(sum, radix: 8)
         block.replaceSubrange(148..<156, with: (String(repeating: "0", count: 6 - text.count) + text + "\u{0} ").utf8)
@@ -61,11 +61,11 @@ import Testing
         #expect(read(Array(block.dropLast())) == nil)
     }
 
-    @Test("an old file without a kind")
+    @Test("a type flag of NUL is that of a file")
     func withoutKind() {
         var block = header("n")
         block[156] = 0
-        #expect(read(summed(block))?.kind == TarEntry.Kind.file)
+        #expect(read(withChecksum(block))?.kind == TarEntry.Kind.file)
     }
 
     @Test(arguments: [(0, 0), (1, 511), (511, 1), (512, 0), (513, 511)])
