@@ -4,13 +4,13 @@
 #include <archive.h>
 #include <archive_entry.h>
 
-// libarchive's file types are macros with casts, which Swift does not import.
+// The file types of libarchive are macros with casts, which Swift does not import.
 
-/// What an entry is, as far as captures have use for it.
+/// The file types of entries that are distinguished in captures.
 enum carchive_type { carchive_file, carchive_folder, carchive_link, carchive_special };
 
-/// What an entry is. A type that is not known is a file, as POSIX says: libarchive leaves the type out for the further parts
-/// of a file that GNU tar has split (`M`).
+/// Returns the file type of an entry. An unknown type is that of a file, as POSIX requires. libarchive sets no type for
+/// the further parts of a file that GNU tar has split (type flag `M`).
 static inline enum carchive_type carchive_entry_type(struct archive_entry *entry) {
     switch (archive_entry_filetype(entry)) {
     case AE_IFDIR: return carchive_folder;

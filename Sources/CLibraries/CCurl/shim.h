@@ -1,7 +1,7 @@
 #ifndef PINGFERRY_CCURL_SHIM_H
 #define PINGFERRY_CCURL_SHIM_H
 
-// libcurl's own checks of types are macros, which Swift does not import.
+// The type checks of libcurl are macros, which Swift does not import.
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 #include <dlfcn.h>
@@ -11,14 +11,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// Options are set and facts are asked by functions with a variable number of arguments, which Swift does not import: one
-// function here for each type of argument.
+// Swift does not import the variadic functions of libcurl. There is one function here for each type of argument.
 
 typedef size_t ccurl_data_callback(char *bytes, size_t size, size_t count, void *context);
 typedef int ccurl_prerequest_callback(void *context, char *peer, char *local, int peer_port, int local_port);
 typedef CURLcode ccurl_tls_callback(CURL *easy, void *library, void *context);
 
-/// The value in the place of a socket where there is none. A macro, which Swift does not import.
+/// The value that represents no socket. It is defined by a macro, which Swift does not import.
 static const curl_socket_t ccurl_bad_socket = CURL_SOCKET_BAD;
 
 static inline CURLcode ccurl_set_number(CURL *easy, CURLoption option, long value) {
@@ -29,22 +28,22 @@ static inline CURLcode ccurl_set_size(CURL *easy, CURLoption option, curl_off_t 
     return curl_easy_setopt(easy, option, value);
 }
 
-/// The one way of telling a proxy who connects. A macro with a cast, which Swift does not import.
+/// Selects Basic authentication for proxies. The constant is a macro with a cast, which Swift does not import.
 static inline CURLcode ccurl_set_basic_proxy(CURL *easy) {
     return curl_easy_setopt(easy, CURLOPT_PROXYAUTH, CURLAUTH_BASIC);
 }
 
-/// libcurl copies the text.
+/// Sets a string option. libcurl copies the string.
 static inline CURLcode ccurl_set_text(CURL *easy, CURLoption option, const char *value) {
     return curl_easy_setopt(easy, option, value);
 }
 
-/// What the pointer leads to has to stay as long as the handle uses it.
+/// Sets a pointer option. The pointer must stay valid while the handle uses it.
 static inline CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *value) {
     return curl_easy_setopt(easy, option, value);
 }
 
-/// libcurl copies the bytes.
+/// Sets a blob option. libcurl copies the bytes.
 static inline CURLcode ccurl_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t count) {
     struct curl_blob blob = {.data = (void *)bytes, .len = count, .flags = CURL_BLOB_COPY};
     return curl_easy_setopt(easy, option, &blob);
@@ -62,48 +61,49 @@ static inline CURLcode ccurl_set_tls(CURL *easy, ccurl_tls_callback *callback) {
     return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, callback);
 }
 
-/// Makes a socket of this machine that can be connected to, by a name that is in no file system. The socket, or -1.
+/// Creates a listening Unix socket with an abstract name, which is not in the file system. Returns the socket, or -1.
 static inline int ccurl_listen(char name[static 108]) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     socklen_t length = sizeof address;
     int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (listener < 0) return -1;
-    // Without a name the system finds one.
+    // Binding without a name makes the system choose one.
     if (bind(listener, (struct sockaddr *)&address, sizeof address.sun_family) != 0 || listen(listener, 1) != 0
         || getsockname(listener, (struct sockaddr *)&address, &length) != 0) {
         close(listener);
         return -1;
     }
-    // Its first byte is none; all behind it was and is zero.
+    // The first byte of an abstract name is NUL. The rest of the array is zero.
     memcpy(name, address.sun_path + 1, sizeof address.sun_path - 1);
     name[sizeof address.sun_path - 1] = 0;
     return listener;
 }
 
-/// 0 where libcurl cannot tell.
+/// Returns a number, or 0 if it is unknown.
 static inline long ccurl_number(CURL *easy, CURLINFO info) {
     long value = 0;
     return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
 }
 
-/// 0 where libcurl cannot tell.
+/// Returns a size, or 0 if it is unknown.
 static inline curl_off_t ccurl_size(CURL *easy, CURLINFO info) {
     curl_off_t value = 0;
     return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
 }
 
-/// Whether a socket has bytes to be read, or is closed or broken.
+/// Returns whether a socket has unread bytes, is closed or has an error.
 static inline int ccurl_is_readable(curl_socket_t socket) {
     struct pollfd entry = {.fd = socket, .events = POLLIN};
     return poll(&entry, 1, 0) != 0;
 }
 
-/// OpenSSL's `SSL_pending`, which belongs to the library that libcurl is linked with; null if that is another library.
+/// Returns the function `SSL_pending` of the OpenSSL library that libcurl uses, or null if libcurl uses another
+/// library.
 static inline int (*ccurl_ssl_pending(void))(const void *) {
     return (int (*)(const void *))dlsym(RTLD_DEFAULT, "SSL_pending");
 }
 
-/// Whether a handle's present connection is encrypted and has bytes that were decrypted and not read.
+/// Returns whether the connection of a handle is encrypted and has decrypted bytes that were not read.
 static inline int ccurl_has_decrypted_bytes(CURL *easy) {
     struct curl_tlssessioninfo *session = 0;
     int (*pending)(const void *) = ccurl_ssl_pending();
@@ -111,25 +111,25 @@ static inline int ccurl_has_decrypted_bytes(CURL *easy) {
         && session->backend == CURLSSLBACKEND_OPENSSL && session->internals && pending(session->internals) > 0;
 }
 
-/// Whether `ccurl_has_decrypted_bytes` can tell, because libcurl uses OpenSSL.
-static inline int ccurl_sees_decrypted_bytes(void) {
+/// Returns whether `ccurl_has_decrypted_bytes` works, which requires that libcurl uses OpenSSL.
+static inline int ccurl_can_find_decrypted_bytes(void) {
     const char *name = curl_version_info(CURLVERSION_NOW)->ssl_version;
     return name && strncmp(name, "OpenSSL/", 8) == 0 && ccurl_ssl_pending();
 }
 
-/// The socket of the last connection of a handle, if that is kept to be used again; otherwise `CURL_SOCKET_BAD`.
-static inline curl_socket_t ccurl_kept_socket(CURL *easy) {
+/// Returns the socket of the last connection of a handle if libcurl keeps it for reuse, or `CURL_SOCKET_BAD`.
+static inline curl_socket_t ccurl_reusable_socket(CURL *easy) {
     curl_socket_t socket = CURL_SOCKET_BAD;
     return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK ? socket : CURL_SOCKET_BAD;
 }
 
-/// The empty string where libcurl cannot tell.
+/// Returns a string, which is empty if it is unknown.
 static inline const char *ccurl_text(CURL *easy, CURLINFO info) {
     char *value = 0;
     return curl_easy_getinfo(easy, info, &value) == CURLE_OK && value ? value : "";
 }
 
-/// The `void *` that was set as CURLOPT_PRIVATE.
+/// Returns the pointer that was set as CURLOPT_PRIVATE.
 static inline void *ccurl_private(CURL *easy) {
     char *value = 0;
     return curl_easy_getinfo(easy, CURLINFO_PRIVATE, &value) == CURLE_OK ? value : 0;

@@ -1,4 +1,4 @@
-// The settings are written before the flag is set, so that a signal handler that sees the flag sees them whole.
+// The settings are stored before the flag is set, so that a signal handler that reads the flag finds complete settings.
 #define _GNU_SOURCE
 #include "cfiles.h"
 
@@ -7,13 +7,13 @@
 #include <termios.h>
 #include <unistd.h>
 
-static struct termios usual;
+static struct termios original;
 static int hidden_terminal;
 static atomic_int is_hidden;
 
 int cfiles_echo_off(int terminal) {
-    if (tcgetattr(terminal, &usual) != 0) return errno;
-    struct termios hidden = usual;
+    if (tcgetattr(terminal, &original) != 0) return errno;
+    struct termios hidden = original;
     hidden.c_lflag &= ~(tcflag_t)(ECHO | ECHOE | ECHOK | ECHONL);
     hidden.c_cc[VQUIT] = _POSIX_VDISABLE;
     hidden.c_cc[VSUSP] = _POSIX_VDISABLE;
@@ -26,5 +26,5 @@ int cfiles_echo_off(int terminal) {
 }
 
 void cfiles_echo_on(void) {
-    if (atomic_exchange(&is_hidden, 0)) tcsetattr(hidden_terminal, TCSAFLUSH, &usual);
+    if (atomic_exchange(&is_hidden, 0)) tcsetattr(hidden_terminal, TCSAFLUSH, &original);
 }

@@ -3,12 +3,12 @@
 
 #include <sys/resource.h>
 
-// Enough for many sets of volumes.
-static const rlim_t many = 1 << 16;
+// Sufficient for several bundles of the maximum number of volumes.
+static const rlim_t wanted = 1 << 16;
 
-void cfiles_allow_many_open_files(void) {
+void cfiles_raise_open_file_limit(void) {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= many) return;
-    limit.rlim_cur = limit.rlim_max < many ? limit.rlim_max : many;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
+    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
     setrlimit(RLIMIT_NOFILE, &limit);
 }

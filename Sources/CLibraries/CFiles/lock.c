@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-// SQLite locks bytes from 2^30 on in a database.
+// SQLite locks bytes of a database from offset 2^30 on.
 static const off_t beyond_end = (off_t)1 << 62;
 
 static int set(int file, short type) {

@@ -1,5 +1,5 @@
-// A signal handler may only touch atomics and call async-signal-safe functions, so everything that it needs
-// lies in a fixed table filled in beforehand: no Swift, no allocation, no lock.
+// A signal handler may only access atomics and call async-signal-safe functions. All data that it needs is therefore in
+// a fixed table: the handler runs no Swift code, allocates no memory and takes no locks.
 #define _GNU_SOURCE
 #include "cfiles.h"
 
@@ -13,27 +13,27 @@
 #include <string.h>
 #include <unistd.h>
 
-// Enough for the volumes of a bundle, of which there are at most 999, and a few files beside them.
+// Sufficient for the maximum of 999 volumes of a bundle and some further files.
 enum { slot_count = 1056, name_size = 256, path_size = 4096, message_size = 256 };
-enum { state_free, state_filling, state_live, state_taken };
+enum { state_free, state_filling, state_live, state_claimed };
 
 struct slot {
     atomic_int state;
     int folder;
-    // The flag of unlinkat: AT_REMOVEDIR for a folder.
+    // The flag for unlinkat: AT_REMOVEDIR for a folder, or 0.
     int flag;
-    // Whether the path is to be told.
-    int is_told;
+    // Whether the message contains the path.
+    int is_shown;
     char name[name_size];
 };
 
 static struct slot slots[slot_count];
-// Apart from the slots, so that a path that is not told takes no memory.
+// The paths are separate from the slots, so that pages of unused paths occupy no memory.
 static char paths[slot_count][path_size];
-// How many threads are between two steps that a signal must not part, and the signal that waits for them, or 0.
-static atomic_int holding;
-static atomic_int waiting;
-// How many signals are at work, or are looking whether they may be.
+// The number of deferrals of signals, and the deferred signal or 0.
+static atomic_int deferrals;
+static atomic_int deferred_signal;
+// The number of signal handlers that are removing files or checking whether they may.
 static atomic_int removing;
 static char start_of_message[message_size];
 static atomic_int line_on_terminal;
@@ -58,8 +58,8 @@ static int add_slot(int folder, int flag, const char *name, const char *shown_pa
         slots[i].folder = folder;
         slots[i].flag = flag;
         strcpy(slots[i].name, name);
-        slots[i].is_told = shown_path[0] != 0;
-        if (slots[i].is_told) {
+        slots[i].is_shown = shown_path[0] != 0;
+        if (slots[i].is_shown) {
             strncpy(paths[i], shown_path, path_size - 1);
             paths[i][path_size - 1] = 0;
         }
@@ -77,31 +77,31 @@ int cfiles_partial_add_folder(int parent, const char *name, const char *shown_pa
     return add_slot(parent, AT_REMOVEDIR, name, shown_path);
 }
 
-int cfiles_partial_take(int slot) {
+int cfiles_partial_claim(int slot) {
     if (slot < 0) return 1;
     int expected = state_live;
-    return atomic_compare_exchange_strong(&slots[slot].state, &expected, state_taken);
+    return atomic_compare_exchange_strong(&slots[slot].state, &expected, state_claimed);
 }
 
 void cfiles_partial_release(int slot) {
     if (slot >= 0) atomic_store(&slots[slot].state, state_free);
 }
 
-void cfiles_signals_hold(void) {
-    atomic_fetch_add(&holding, 1);
-    // A signal that is at work in another thread ends the process: nothing may be made or taken beside it. One that is looking
-    // sees that it has to wait.
+void cfiles_signals_defer(void) {
+    atomic_fetch_add(&deferrals, 1);
+    // A handler in another thread may be removing files and ending the process, so that no file may be created or
+    // claimed now. A handler that is still checking finds the deferral and returns.
     while (atomic_load(&removing) > 0) sched_yield();
 }
 
-void cfiles_signals_let_go(void) {
-    if (atomic_fetch_sub(&holding, 1) > 1) return;
-    int number = atomic_exchange(&waiting, 0);
-    // Not raise: this thread may block signals.
+void cfiles_signals_resume(void) {
+    if (atomic_fetch_sub(&deferrals, 1) > 1) return;
+    int number = atomic_exchange(&deferred_signal, 0);
+    // `raise` would send the signal to this thread, which may block it.
     if (number != 0) kill(getpid(), number);
 }
 
-// What brings the cursor to the beginning of an empty line.
+// Returns the text that moves the cursor to the start of an empty line.
 static const char *start_of_line(void) {
     switch (atomic_load(&line_on_terminal)) {
     case cfiles_line_passing: return "\r\033[K";
@@ -110,7 +110,7 @@ static const char *start_of_line(void) {
     }
 }
 
-// One line for all files, put together first so that it goes out in one write.
+// Appends text to the message, which is written with a single call.
 static size_t add(char *line, size_t length, size_t size, const char *text) {
     size_t count = strlen(text);
     if (count > size - length) count = size - length;
@@ -118,39 +118,40 @@ static size_t add(char *line, size_t length, size_t size, const char *text) {
     return length + count;
 }
 
-// Removes the recorded files, or the recorded folders, and adds to the line what is not there now.
-static size_t remove_all(int flag, char *line, size_t length, size_t room) {
+// Removes the registered files or folders and appends their shown paths to the message. Returns its new length.
+static size_t remove_all(int flag, char *line, size_t length, size_t size) {
     for (int i = 0; i < slot_count; i++) {
         int expected = state_live;
-        if (slots[i].flag != flag || !atomic_compare_exchange_strong(&slots[i].state, &expected, state_taken)) continue;
+        if (slots[i].flag != flag || !atomic_compare_exchange_strong(&slots[i].state, &expected, state_claimed)) continue;
         unlinkat(slots[i].folder, slots[i].name, flag);
-        if (!slots[i].is_told) continue;
-        length = add(line, length, room, "; nothing was written to ");
-        length = add(line, length, room, paths[i]);
+        if (!slots[i].is_shown) continue;
+        length = add(line, length, size, "; nothing was written to ");
+        length = add(line, length, size, paths[i]);
     }
     return length;
 }
 
 static void on_signal(int number) {
-    // Noted before the look, as threads let go before they look: one of the two sees the other.
-    atomic_store(&waiting, number);
+    // The signal is stored before `deferrals` is read. A thread decrements `deferrals` before it reads the signal.
+    // Therefore the signal is handled by one of the two.
+    atomic_store(&deferred_signal, number);
     atomic_fetch_add(&removing, 1);
-    if (atomic_load(&holding) > 0 || atomic_exchange(&waiting, 0) == 0) {
+    if (atomic_load(&deferrals) > 0 || atomic_exchange(&deferred_signal, 0) == 0) {
         atomic_fetch_sub(&removing, 1);
         return;
     }
     int error = errno;
     cfiles_echo_on();
     char line[2 * path_size];
-    const size_t room = sizeof line - 1;
-    const size_t before = add(line, 0, room, start_of_line());
-    size_t length = add(line, before, room, start_of_message);
-    // Files first: a folder has to be empty.
-    length = remove_all(0, line, length, room);
-    length = remove_all(AT_REMOVEDIR, line, length, room);
+    const size_t size = sizeof line - 1;
+    const size_t before = add(line, 0, size, start_of_line());
+    size_t length = add(line, before, size, start_of_message);
+    // Files are removed first, because a folder must be empty.
+    length = remove_all(0, line, length, size);
+    length = remove_all(AT_REMOVEDIR, line, length, size);
     line[length++] = '\n';
 
-    // From here on a second signal ends the process at once, also when standard error blocks.
+    // From now on, a second signal ends the process immediately, even if the write to the standard error blocks.
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = SIG_DFL;
@@ -162,7 +163,7 @@ static void on_signal(int number) {
             sigaction(handled[i], &action, 0);
         sigaddset(&all, handled[i]);
     }
-    // A reader that goes away ends the program without a word.
+    // A closed pipe ends the process without a message.
     if (number == SIGPIPE) length = before;
     if (length > 0 && write(STDERR_FILENO, line, length) < 0) error = errno;
     raise(number);

@@ -10,11 +10,11 @@
 enum { path_size = 4096 };
 
 int cfiles_open_unnamed(const char *folder) {
-    // O_EXCL: it cannot be given a name later either.
+    // Because of O_EXCL, the file cannot be linked to a name later.
     int number = open(folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
     if (number >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return number;
 
-    // This file system cannot do that: the name goes at once.
+    // This file system does not support unnamed files. The file is created with a name, which is removed immediately.
     char path[path_size];
     int length = snprintf(path, sizeof path, "%s/pingferry-spool-XXXXXX", folder);
     if (length < 0 || length >= path_size) {

@@ -18,7 +18,7 @@ static int add_files(posix_spawn_file_actions_t *actions, int input, int output,
     return code;
 }
 
-/// What this program ignores, handles or holds back is not the other's business.
+/// Resets all signals to their default handling and unblocks them, so that the program does not inherit the settings.
 static int reset_signals(posix_spawnattr_t *attributes) {
     sigset_t all, none;
     sigfillset(&all);
@@ -29,19 +29,20 @@ static int reset_signals(posix_spawnattr_t *attributes) {
     return code;
 }
 
-/// Whoever started this program may ignore the end of children: the kernel would forget how they ended then.
-static void keep_ends(void) {
+/// Restores the default handling of SIGCHLD. If the parent of this process ignored it, the kernel would discard the
+/// exit status of child processes.
+static void restore_child_signal(void) {
     struct sigaction action;
     if (sigaction(SIGCHLD, NULL, &action) == 0 && action.sa_handler == SIG_IGN) signal(SIGCHLD, SIG_DFL);
 }
 
-/// Starts a program, and tries again while its file is open for writing (ETXTBSY). A package upgrade that replaces the program
-/// holds it open for a moment, and so does another process that was forked while the file was being written.
+/// Starts a program, and tries again while its file is open for writing (ETXTBSY). A package upgrade keeps the file
+/// open for a short time, and so does another process that was forked while the file was being written.
 static int start_when_written(
     pid_t *number, const char *path, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
     char *const arguments[], char *const environment[]) {
     int code = posix_spawn(number, path, actions, attributes, arguments, environment);
-    // The pauses double from 1 ms and add up to about 1 s.
+    // The pauses start at 1 ms and double up to a total of about 1 s.
     for (long pause = 1000000; code == ETXTBSY && pause < 1000000000; pause *= 2) {
         struct timespec time = {0, pause};
         nanosleep(&time, NULL);
@@ -52,7 +53,7 @@ static int start_when_written(
 
 int cprocesses_start(
     const char *path, char *const arguments[], char *const environment[], int input, int output, int errors, int *process) {
-    keep_ends();
+    restore_child_signal();
     posix_spawn_file_actions_t actions;
     int code = posix_spawn_file_actions_init(&actions);
     if (code != 0) return code;
@@ -72,7 +73,7 @@ int cprocesses_start(
 
 int cprocesses_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno; }
 
-int cprocesses_memory(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
+int cprocesses_memory_file(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
 
 static int write_all(int pipe, const char *bytes, size_t count) {
     while (count > 0) {
@@ -90,7 +91,7 @@ int cprocesses_write(int pipe, const void *bytes, size_t count) {
     sigset_t broken, before, pending;
     sigemptyset(&broken);
     sigaddset(&broken, SIGPIPE);
-    // One that somebody else has caused before is left to him.
+    // A SIGPIPE that was pending before is not removed.
     sigpending(&pending);
     int code = pthread_sigmask(SIG_BLOCK, &broken, &before);
     if (code != 0) return code;

@@ -1,7 +1,7 @@
-// A file system for SQLite that consists of a database, its journal and its write-ahead log, and nothing else.
+// A virtual file system for SQLite that contains only a database, its journal and its write-ahead log.
 //
-// The stock one would do as told by a hostile journal: one that names a "super-journal" has that file opened, read and
-// deleted, wherever it is. Here such a name leads nowhere.
+// With the default file system, a malicious journal that names a "super-journal" makes SQLite open, read and delete
+// that file at any path. In this file system, such a file does not exist.
 #define _GNU_SOURCE
 #include "csqlite.h"
 
@@ -43,7 +43,7 @@ static int on_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 off
 
 static int on_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
     sqlite3_int64 limit = ((struct part *)file)->copy->size_limit;
-    // Only a forged journal wants that.
+    // Only a forged journal exceeds the limit.
     if (offset < 0 || offset > limit - count) return SQLITE_CORRUPT;
     int done = 0;
     while (done < count) {
@@ -67,7 +67,7 @@ static int on_size(sqlite3_file *file, sqlite3_int64 *size) {
     return SQLITE_OK;
 }
 
-// Nobody else has the files, and nothing in them has to outlive this process.
+// The files are not shared, and need not be durable.
 static int on_sync(sqlite3_file *file, int flags) { return SQLITE_OK; }
 static int on_lock(sqlite3_file *file, int level) { return SQLITE_OK; }
 static int on_check_lock(sqlite3_file *file, int *result) {
@@ -104,7 +104,7 @@ static int on_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int f
     struct csqlite_copy *copy = vfs->pAppData;
     int number = number_of(name);
     file->pMethods = 0;
-    // No temporary files and no super-journals: those have other names, or none.
+    // Temporary files and super-journals have other names, or none, and are rejected.
     if (number < 0) return SQLITE_CANTOPEN;
     if (!copy->exists[number] && !(flags & SQLITE_OPEN_CREATE)) return SQLITE_CANTOPEN;
     copy->exists[number] = 1;
@@ -128,7 +128,7 @@ static int on_access(sqlite3_vfs *vfs, const char *name, int flags, int *result)
     struct csqlite_copy *copy = vfs->pAppData;
     int number = number_of(name);
     struct stat status;
-    // An empty file does not count, as with the stock file system.
+    // As in the default file system, an empty file counts as missing.
     *result = number >= 0 && copy->exists[number] && fstat(copy->descriptors[number], &status) == 0 && status.st_size > 0;
     return SQLITE_OK;
 }
@@ -139,7 +139,7 @@ static int on_full_name(sqlite3_vfs *vfs, const char *name, int size, char *full
     return SQLITE_OK;
 }
 
-// Reading needs neither chance nor time.
+// Random numbers and the time are not needed for reading.
 static int on_randomness(sqlite3_vfs *vfs, int count, char *bytes) {
     memset(bytes, 0, (size_t)count);
     return count;
@@ -153,7 +153,7 @@ static int on_last_error(sqlite3_vfs *vfs, int size, char *text) { return 0; }
 
 static int is_named(const char *name, const char *expected) { return name && strcmp(name, expected) == 0; }
 
-// Nothing but plain columns of one table and of the schema, and what a check of the schema asks.
+// Allows only reading the columns of one table and of the schema, and the pragmas that check the schema.
 static int on_authorize(void *context, int action, const char *first, const char *second, const char *database,
                         const char *source) {
     const char *table = ((struct csqlite_copy *)context)->table;
@@ -230,7 +230,8 @@ int csqlite_open(struct csqlite_copy *copy, sqlite3 **connection) {
     sqlite3_progress_handler(*connection, 1000, on_progress, copy);
     code = configure(*connection);
     if (code != SQLITE_OK) return code;
-    // Alone with its files, SQLite keeps the index of a write-ahead log in memory instead of in shared memory.
+    // In exclusive mode, SQLite keeps the index of a write-ahead log in the memory of the process instead of in shared
+    // memory.
     code = sqlite3_exec(*connection,
                         "PRAGMA locking_mode=EXCLUSIVE; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;"
                         "PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY; PRAGMA wal_autocheckpoint=0;"

@@ -1,4 +1,5 @@
-// A C file, because a build can define a string for C but not for Swift, and a new commit recompiles this file alone.
+// This is a C file, because a build can define a string for C but not for Swift, and a new commit recompiles only this
+// file.
 #include "cversion.h"
 
 #include <stddef.h>

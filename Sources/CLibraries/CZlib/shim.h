@@ -3,18 +3,18 @@
 
 #include <zlib.h>
 
-/// Prepares to read a gzip member (RFC 1952) or a zlib stream (RFC 1950), whichever comes. A function, because zlib has a
-/// macro here that Swift cannot see.
+/// Initializes the decompression of a gzip member (RFC 1952) or a zlib stream (RFC 1950), which is detected
+/// automatically. The function of zlib is a macro, which Swift does not import.
 static inline int pingferry_inflate_init(z_stream *stream) {
     return inflateInit2(stream, MAX_WBITS + 32);
 }
 
-/// Prepares to read deflated bytes with nothing around them (RFC 1951).
+/// Initializes the decompression of raw DEFLATE data (RFC 1951).
 static inline int pingferry_raw_inflate_init(z_stream *stream) {
     return inflateInit2(stream, -MAX_WBITS);
 }
 
-/// Prepares to write one gzip member (RFC 1952); a function for the same reason.
+/// Initializes the compression of one gzip member (RFC 1952).
 static inline int pingferry_gzip_init(z_stream *stream, int level) {
     return deflateInit2(stream, level, Z_DEFLATED, MAX_WBITS + 16, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY);
 }

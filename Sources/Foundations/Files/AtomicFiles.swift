@@ -117,8 +117,8 @@ extension AtomicFiles {
     }
 
     private mutating func publish() throws(FileError) {
-        cfiles_signals_hold()
-        defer { cfiles_signals_let_go() }
+        cfiles_signals_defer()
+        defer { cfiles_signals_resume() }
         guard partial.claim() else { throw FileError(.rename, path, code: EINTR) }
         var moves: [Move] = []
         do throws(FileError) {

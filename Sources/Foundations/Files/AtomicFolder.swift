@@ -96,8 +96,8 @@ public struct AtomicFolder: ~Copyable, Sendable {
     }
 
     private mutating func publish() throws(FileError) {
-        cfiles_signals_hold()
-        defer { cfiles_signals_let_go() }
+        cfiles_signals_defer()
+        defer { cfiles_signals_resume() }
         guard partial.claim() else { throw FileError(.rename, path, code: EINTR) }
         var status = stat()
         if replacing, fstatat(partial.parent.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return try replace() }

@@ -43,8 +43,8 @@ public struct AtomicOutput: ~Copyable, Sendable {
         let folder = try Descriptor(open(folderPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .create, path)
         try Self.checkTarget(folder, name, path, replacing: replacing)
         // A signal between the creation of the temporary file and its registration would leave the file behind.
-        cfiles_signals_hold()
-        defer { cfiles_signals_let_go() }
+        cfiles_signals_defer()
+        defer { cfiles_signals_resume() }
         let descriptor = try Self.openPartial(folder, partialName, partialPath)
         let status = try descriptor.status(partialPath)
         identity = FileIdentity(status)
@@ -60,9 +60,9 @@ public struct AtomicOutput: ~Copyable, Sendable {
 
     deinit {
         if isPending {
-            cfiles_signals_hold()
-            if cfiles_partial_take(slot) == 1 { unlinkat(folder.number, partialName, 0) }
-            cfiles_signals_let_go()
+            cfiles_signals_defer()
+            if cfiles_partial_claim(slot) == 1 { unlinkat(folder.number, partialName, 0) }
+            cfiles_signals_resume()
         }
         cfiles_partial_release(slot)
     }
@@ -104,9 +104,9 @@ public struct AtomicOutput: ~Copyable, Sendable {
     ///
     /// Signals are blocked meanwhile.
     private borrowing func publish() throws(FileError) {
-        cfiles_signals_hold()
-        defer { cfiles_signals_let_go() }
-        guard cfiles_partial_take(slot) == 1 else { throw FileError(.rename, path, code: EINTR) }
+        cfiles_signals_defer()
+        defer { cfiles_signals_resume() }
+        guard cfiles_partial_claim(slot) == 1 else { throw FileError(.rename, path, code: EINTR) }
         do {
             try rename()
         } catch {

@@ -5,7 +5,7 @@ import Glibc
 public enum DescriptorLimit {
     /// Raises the limit as far as the system allows, and returns whether `count` more files can be open at once.
     public static func allows(_ count: Int) -> Bool {
-        cfiles_allow_many_open_files()
+        cfiles_raise_open_file_limit()
         var held: [Int32] = []
         defer { for number in held { close(number) } }
         while held.count < count {

@@ -26,7 +26,7 @@ public final class JoinedFiles: ByteMaking {
     ///
     /// - Throws: `FileError`, as `InputFile`.
     public init(_ paths: [String]) throws(FileError) {
-        cfiles_allow_many_open_files()
+        cfiles_raise_open_file_limit()
         var parts: [Part] = []
         for path in paths { parts.append(Part(try InputFile(path: path), at: parts.last?.end ?? 0)) }
         self.parts = parts

@@ -38,8 +38,8 @@ struct PartialFolder: ~Copyable, Sendable {
         in parent: consuming Descriptor, _ name: String, _ path: String, of output: String,
         removing mayRemove: ([String]) -> Bool
     ) throws(FileError) {
-        cfiles_signals_hold()
-        defer { cfiles_signals_let_go() }
+        cfiles_signals_defer()
+        defer { cfiles_signals_resume() }
         folder = try Self.open(parent, name, path, removing: mayRemove)
         slot = cfiles_partial_add_folder(parent.number, name, output)
         self.name = name
@@ -48,9 +48,9 @@ struct PartialFolder: ~Copyable, Sendable {
 
     deinit {
         if isPending {
-            cfiles_signals_hold()
+            cfiles_signals_defer()
             if claimFromSignalHandler() { remove(names) }
-            cfiles_signals_let_go()
+            cfiles_signals_resume()
         }
         for file in files { cfiles_partial_release(file.slot) }
         cfiles_partial_release(slot)
@@ -63,8 +63,8 @@ struct PartialFolder: ~Copyable, Sendable {
     ///
     /// The folder must not contain a file with this name.
     mutating func create(_ name: String, _ path: String) throws(FileError) -> Descriptor {
-        cfiles_signals_hold()
-        defer { cfiles_signals_let_go() }
+        cfiles_signals_defer()
+        defer { cfiles_signals_resume() }
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = try Descriptor(openat(folder.number, name, flags, 0o600), .create, path)
         files.append(File(name: name, slot: cfiles_partial_add(folder.number, name, "")))
@@ -92,8 +92,8 @@ struct PartialFolder: ~Copyable, Sendable {
     }
 
     private func claimFromSignalHandler() -> Bool {
-        var isOurs = cfiles_partial_take(slot) == 1
-        for file in files where cfiles_partial_take(file.slot) != 1 { isOurs = false }
+        var isOurs = cfiles_partial_claim(slot) == 1
+        for file in files where cfiles_partial_claim(file.slot) != 1 { isOurs = false }
         return isOurs
     }
 

@@ -29,7 +29,7 @@ public final class HTTPClient: Sendable {
         let mailbox = Mailbox(try MultiHandle(connections: settings.connections))
         self.mailbox = mailbox
         guard BackgroundThread.start({ TransferLoop(mailbox, settings).run() }) == 0 else {
-            throw .other("cannot make a thread", wasSent: false)
+            throw .other("cannot create a thread", wasSent: false)
         }
     }
 

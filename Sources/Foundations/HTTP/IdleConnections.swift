@@ -16,7 +16,7 @@ final class IdleConnections {
 
     /// Records the connection of a finished transfer if libcurl keeps it.
     func record(connectionOf easy: borrowing EasyHandle) {
-        let socket = ccurl_kept_socket(easy.pointer)
+        let socket = ccurl_reusable_socket(easy.pointer)
         guard socket != ccurl_bad_socket else { return }
         // Entries of closed connections accumulate. Removing all is safe, because a connection without an entry is not
         // reused.

@@ -110,7 +110,7 @@ final class Transfer {
     /// Whether unread bytes of idle encrypted connections can be detected.
     ///
     /// Otherwise such connections are not reused.
-    private static let canFindDecryptedBytes = ccurl_sees_decrypted_bytes() != 0
+    private static let canFindDecryptedBytes = ccurl_can_find_decrypted_bytes() != 0
 
     private func apply(_ fields: [HTTPRequest.Field]) throws(HTTPError) {
         self.fields = nil

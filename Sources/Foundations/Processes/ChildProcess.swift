@@ -12,7 +12,7 @@ struct OutputFile: ~Copyable {
     let descriptor: Int32
 
     init(of program: String) throws(ProgramError) {
-        descriptor = cprocesses_memory("pingferry")
+        descriptor = cprocesses_memory_file("pingferry")
         guard descriptor >= 0 else { throw .notStarted(program, code: errno) }
     }
 

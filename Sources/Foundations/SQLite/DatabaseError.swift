@@ -29,7 +29,7 @@ public struct DatabaseError: Error, Sendable, Equatable, CustomStringConvertible
         case SQLITE_CORRUPT: .damaged
         case SQLITE_NOTADB: .notADatabase
         // SQLite reports that there is no space for shared memory as an I/O error.
-        case SQLITE_IOERR where extendedCode == csqlite_no_room_for_shared_memory: .full
+        case SQLITE_IOERR where extendedCode == csqlite_no_space_for_shared_memory: .full
         case SQLITE_FULL: .full
         case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH: .notAllowed
         default: .other

@@ -1,13 +1,13 @@
 #ifndef PINGFERRY_CTHREADS_H
 #define PINGFERRY_CTHREADS_H
 
-/// Ends the process with a message and an exit status when a thread cannot be created from now on, after a second of further
-/// attempts. The dispatch library would try without end.
+/// From now on, ends the process with a message and the exit status `status` if a thread cannot be created within one
+/// second. The dispatch library would try again indefinitely.
 void cthreads_end_without_thread(const char *program, int status);
 
-/// Keeps large blocks out of the heap. Makes all threads share one heap where address space is limited: the C library would
-/// try at each allocation to reserve a heap for the thread, 128 MiB, and so take hundreds of times as long. 0, or an errno
-/// code.
+/// Configures the heap: large blocks are allocated outside of it, and if the address space is limited, all threads
+/// share one heap. Otherwise the C library would try to reserve a heap of 128 MiB for the thread at each allocation,
+/// which takes hundreds of times as long. Returns 0 or an errno code.
 int cthreads_set_up_heap(void);
 
 #endif

@@ -1,4 +1,4 @@
 #pragma once
 
-// The commit that the build stated in PINGFERRY_COMMIT, or NULL.
+// Returns the commit that the build defined as PINGFERRY_COMMIT, or NULL.
 const char *_Nullable cversion_commit(void);
