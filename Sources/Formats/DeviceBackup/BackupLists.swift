@@ -60,7 +60,7 @@ public struct BackupLists: Sendable, Equatable {
         productVersion = Self.text("Product Version", list.root, list) ?? productVersion
         lastBackup = Self.date("Last Backup Date", list) ?? lastBackup
         showBackup =
-            showBackup || Self.has(["Target Identifier", "Last Backup Date", "Unique Identifier"], list)
+            showBackup || Self.hasAny(of: ["Target Identifier", "Last Backup Date", "Unique Identifier"], list)
     }
 
     private mutating func readManifest(_ list: PropertyListDocument) {
@@ -74,16 +74,16 @@ public struct BackupLists: Sendable, Equatable {
         keybag = Self.data("BackupKeyBag", list)
         manifestKey = Self.data("ManifestKey", list)
         showBackup =
-            showBackup || Self.has(["BackupKeyBag", "IsEncrypted", "Lockdown", "SystemDomainsVersion"], list)
+            showBackup || Self.hasAny(of: ["BackupKeyBag", "IsEncrypted", "Lockdown", "SystemDomainsVersion"], list)
     }
 
     private mutating func readStatus(_ list: PropertyListDocument) {
         snapshotState = Self.text("SnapshotState", list.root, list)
         lastBackup = lastBackup ?? Self.date("Date", list)
-        showBackup = showBackup || Self.has(["SnapshotState", "BackupState"], list)
+        showBackup = showBackup || Self.hasAny(of: ["SnapshotState", "BackupState"], list)
     }
 
-    private static func has(_ keys: [JSONKey], _ list: PropertyListDocument) -> Bool {
+    private static func hasAny(of keys: [JSONKey], _ list: PropertyListDocument) -> Bool {
         keys.contains { list.value(of: $0, in: list.root) != nil }
     }
 

@@ -8,7 +8,7 @@ public struct FileID: Sendable, Hashable {
     /// The 20 bytes of the digest.
     public let bytes: [UInt8]
 
-    /// The number of bytes.
+    /// The size of an identifier, in bytes.
     public static let size = 20
 
     /// Computes the identifier of the file at a path in a domain.

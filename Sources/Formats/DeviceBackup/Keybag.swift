@@ -82,16 +82,16 @@ public struct Keybag: Sendable {
         guard let salt = bag["SALT"], let rounds = bag.number("ITER") else {
             throw .malformed("it has no salt, or no number of rounds")
         }
-        let last = PasswordDerivation.Step(salt: salt, rounds: try checked(rounds))
+        let last = PasswordDerivation.Step(salt: salt, rounds: try validated(rounds))
         switch (bag["DPSL"], bag.number("DPIC")) {
         case (nil, nil) where bag["DPIC"] == nil: return PasswordDerivation(first: nil, last: last)
         case (let salt?, let rounds?):
-            return PasswordDerivation(first: .init(salt: salt, rounds: try checked(rounds)), last: last)
+            return PasswordDerivation(first: .init(salt: salt, rounds: try validated(rounds)), last: last)
         case (_, _): throw .malformed("of the first derivation it has the salt alone, or the rounds alone")
         }
     }
 
-    private static func checked(_ rounds: Int) throws(KeybagError) -> Int {
+    private static func validated(_ rounds: Int) throws(KeybagError) -> Int {
         guard Self.rounds.contains(rounds) else { throw .rounds(rounds) }
         return rounds
     }

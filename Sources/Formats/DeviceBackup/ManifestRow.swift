@@ -10,7 +10,7 @@ public struct ManifestRow: Sendable, Equatable {
         case read(MBFile)
     }
 
-    /// The domain, to which the path is relative.
+    /// The domain that contains the file.
     public let domain: [UInt8]
     /// The path in the domain, which is empty for its root.
     public let path: [UInt8]

@@ -3,7 +3,7 @@
 /// If more bytes are appended than the limit allows, the buffer discards all of them and rejects further ones until
 /// ``removeAll()`` is called.
 public struct LimitedBytes: Sendable {
-    @usableFromInline var kept: [UInt8] = []
+    @usableFromInline var contents: [UInt8] = []
     @usableFromInline var isOverLimit = false
     @usableFromInline let limit: Int
 
@@ -17,41 +17,41 @@ public struct LimitedBytes: Sendable {
     /// The appended bytes.
     ///
     /// Empty if there were more than the limit.
-    @inlinable public var bytes: [UInt8] { kept }
+    @inlinable public var bytes: [UInt8] { contents }
 
     /// Whether more bytes were appended than the limit allows.
     @inlinable public var isTooLong: Bool { isOverLimit }
 
     /// Removes all bytes and keeps the allocated memory.
     public mutating func removeAll() {
-        kept.removeAll(keepingCapacity: true)
+        contents.removeAll(keepingCapacity: true)
         isOverLimit = false
     }
 
     /// Appends `byte`, unless the limit is exceeded.
     @inlinable
     public mutating func append(_ byte: UInt8) {
-        if fits(1) { kept.append(byte) }
+        if fits(1) { contents.append(byte) }
     }
 
     /// Appends all bytes of `part`, unless the limit is exceeded.
     public mutating func append(_ part: Span<UInt8>) {
-        if fits(part.count) { kept.append(copying: part) }
+        if fits(part.count) { contents.append(copying: part) }
     }
 
     /// Removes the last byte.
     ///
     /// The buffer must not be empty.
-    public mutating func removeLast() { kept.removeLast() }
+    public mutating func removeLast() { contents.removeLast() }
 
     /// Returns whether `count` more bytes fit.
     ///
     /// Discards all bytes if they do not.
     @inlinable
     mutating func fits(_ count: Int) -> Bool {
-        if !isOverLimit, count <= limit - kept.count { return true }
+        if !isOverLimit, count <= limit - contents.count { return true }
         isOverLimit = true
-        kept = []
+        contents = []
         return false
     }
 }

@@ -109,7 +109,7 @@ extension AtomicFiles {
     /// A completed move of a file.
     private struct Move {
         let name: String
-        /// Whether the file is a replaced one and not a new one.
+        /// Whether the file existed before and is being replaced.
         let isFormer: Bool
 
         /// The name in the temporary folder.
@@ -126,7 +126,7 @@ extension AtomicFiles {
         } catch {
             let isUndone = undo(moves)
             partial.remove(partial.names)
-            guard isUndone else { throw unfinished(error) }
+            guard isUndone else { throw restorationError(after: error) }
             throw error
         }
         partial.remove(moves.filter(\.isFormer).map(\.partialName))
@@ -186,7 +186,7 @@ extension AtomicFiles {
         return isUndone
     }
 
-    private borrowing func unfinished(_ error: FileError) -> FileError {
+    private borrowing func restorationError(after error: FileError) -> FileError {
         FileError(
             error.operation, path, code: error.code,
             saying: "\(error); the previous files are in \(path(of: partial.name)); move them back manually")

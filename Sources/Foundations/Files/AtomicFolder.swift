@@ -131,11 +131,12 @@ public struct AtomicFolder: ~Copyable, Sendable {
         PartialFolder.remove(names, from: old)
         if isExchanged {
             guard unlinkat(partial.parent.number, partial.name, AT_REMOVEDIR) == 0 else {
-                throw kept(.remove, "the new files are in \(path), and the rest of the old folder is in \(partialPath)")
+                throw incompleteReplacement(
+                    .remove, "the new files are in \(path), and the rest of the old folder is in \(partialPath)")
             }
         } else {
             guard renameat(partial.parent.number, partial.name, partial.parent.number, name) == 0 else {
-                throw kept(.rename, "the new files are in \(partialPath), rename that folder manually")
+                throw incompleteReplacement(.rename, "the new files are in \(partialPath), rename that folder manually")
             }
         }
     }
@@ -169,7 +170,7 @@ public struct AtomicFolder: ~Copyable, Sendable {
         }
     }
 
-    private borrowing func kept(_ operation: FileError.Operation, _ remedy: String) -> FileError {
+    private borrowing func incompleteReplacement(_ operation: FileError.Operation, _ remedy: String) -> FileError {
         let error = FileError(operation, path)
         return FileError(operation, path, code: error.code, saying: "\(error); \(remedy)")
     }

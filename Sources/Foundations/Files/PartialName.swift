@@ -9,8 +9,8 @@ enum PartialName {
     ///
     /// If it would be too long, NAME is replaced with its hash.
     static func of(_ name: String, suffix: String = ".partial") -> String {
-        let usual = ".\(name)\(suffix)"
-        guard usual.utf8.count > longest else { return usual }
+        let full = ".\(name)\(suffix)"
+        guard full.utf8.count > longest else { return full }
         // The hash function is FNV-1a, which returns the same value in each run, so that all runs lock the same file.
         let hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         return ".\(String(hash, radix: 16))\(suffix)"

@@ -57,7 +57,7 @@ struct FailureDetails {
     var proxyStatus = 0
     /// Whether the route has a proxy.
     var hasProxy = false
-    /// Whether the server, or the proxy if there is one, was connected.
+    /// Whether a connection to the server, or to the proxy if there is one, was established.
     var isConnected = false
     /// Whether the certificate chain is valid.
     var isChainGood = false

@@ -18,7 +18,7 @@ struct OutputFile: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// The first bytes of the file.
+    /// The beginning of the output, up to ``maximumSize`` bytes.
     var head: [UInt8] {
         [UInt8](unsafeUninitializedCapacity: Self.maximumSize) { buffer, count in
             count = max(0, pread(descriptor, buffer.baseAddress, buffer.count, 0))

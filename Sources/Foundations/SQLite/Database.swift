@@ -139,8 +139,8 @@ extension Database {
     }
 
     private func bind(_ values: [any DatabaseValue], to statement: OpaquePointer) throws(DatabaseError) {
-        for (place, value) in values.enumerated() {
-            let code = value.bind(to: DatabaseParameter(statement, Int32(place + 1)))
+        for (index, value) in values.enumerated() {
+            let code = value.bind(to: DatabaseParameter(statement, Int32(index + 1)))
             guard code == SQLITE_OK else { throw DatabaseError(connection.handle, code: code) }
         }
     }

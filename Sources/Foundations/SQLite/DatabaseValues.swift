@@ -21,7 +21,7 @@ public struct DatabaseParameter {
     /// The destructor that makes SQLite copy a value, because the value may be released before the statement runs.
     private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-    /// Takes nothing.
+    /// Binds NULL.
     func bindNull() -> Int32 { sqlite3_bind_null(statement, index) }
 
     /// Binds a number.
@@ -33,7 +33,7 @@ public struct DatabaseParameter {
         return text.withUTF8 { text in
             text.withMemoryRebound(to: CChar.self) { text in
                 sqlite3_bind_text64(
-                    statement, index, text.baseAddress ?? Self.noBytes, UInt64(text.count), Self.transient,
+                    statement, index, text.baseAddress ?? Self.emptyText, UInt64(text.count), Self.transient,
                     UInt8(SQLITE_UTF8))
             }
         }
@@ -43,13 +43,13 @@ public struct DatabaseParameter {
     public func take(_ bytes: RawSpan) -> Int32 {
         bytes.withUnsafeBytes { bytes in
             sqlite3_bind_blob64(
-                statement, index, bytes.baseAddress ?? UnsafeRawPointer(Self.noBytes), UInt64(bytes.count),
+                statement, index, bytes.baseAddress ?? UnsafeRawPointer(Self.emptyText), UInt64(bytes.count),
                 Self.transient)
         }
     }
 
     /// The address of an empty text, because SQLite interprets a null pointer as NULL.
-    static var noBytes: UnsafePointer<CChar> {
+    static var emptyText: UnsafePointer<CChar> {
         UnsafeRawPointer(StaticString("").utf8Start).assumingMemoryBound(to: CChar.self)
     }
 }

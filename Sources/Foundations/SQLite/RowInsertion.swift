@@ -87,7 +87,7 @@ public final class RowInsertion {
         case .real(let number): return sqlite3_bind_double(statement, parameter, number)
         case .text(let start, let count):
             precondition(start >= 0 && count >= 0 && count <= text.count - start, "the text exceeds the buffer")
-            let bytes = text.baseAddress.map { $0 + start } ?? DatabaseParameter.noBytes
+            let bytes = text.baseAddress.map { $0 + start } ?? DatabaseParameter.emptyText
             return sqlite3_bind_text64(statement, parameter, bytes, UInt64(count), nil, UInt8(SQLITE_UTF8))
         }
     }

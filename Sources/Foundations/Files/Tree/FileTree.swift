@@ -60,7 +60,7 @@ public struct FileTree: Sendable {
         return try root.folder.folder(at: inside)
     }
 
-    /// Opens a file that may be too large for memory.
+    /// Opens a file for reading at any offset.
     public func source(_ path: String) throws(FileError) -> ByteSource {
         let (root, inside) = location(of: path)
         return try root.folder.source(root.folder.storedPath(of: inside))

@@ -86,7 +86,7 @@ public struct Folder: ~Copyable, Sendable {
         }
     }
 
-    /// Opens a file that may be too large for memory.
+    /// Opens a file for reading at any offset.
     ///
     /// - Parameter name: The name or relative path, as for ``read(_:limit:into:)``.
     /// - Returns: The bytes of the file.

@@ -10,7 +10,7 @@ public struct LinkTarget: Sendable, Equatable {
         case file
         /// A file outside of the capture that is not a folder.
         case fileOutside
-        /// A file in the capture that does not exist.
+        /// A path in the capture at which no file exists.
         case nothing
         /// A file that is outside of the capture or cannot be accessed.
         case unknown
@@ -38,7 +38,7 @@ struct LexicalLinkTarget {
     /// Whether the target is a folder that contains the link, regardless of other links.
     let isEnclosing: Bool
 
-    /// Interprets a link.
+    /// Derives the target of a link from its stored path.
     ///
     /// - Parameters:
     ///   - text: The path that is stored in the link.
@@ -53,10 +53,10 @@ struct LexicalLinkTarget {
         var path = folder
         var isOutside = false
         var hasNames = false
-        var turnsBack = false
+        var ascendsAfterName = false
         for part in text.split(separator: slash) where !part.elementsEqual(".".utf8) {
             if part.elementsEqual("..".utf8) {
-                turnsBack = turnsBack || hasNames
+                ascendsAfterName = ascendsAfterName || hasNames
                 isOutside = path.popLast() == nil || isOutside
             } else {
                 hasNames = true
@@ -65,6 +65,6 @@ struct LexicalLinkTarget {
         }
         parts = isOutside ? nil : path
         // After a name, `..` can refer to an unrelated folder, because the name can be that of a link.
-        isEnclosing = !isOutside && !turnsBack && folder.starts(with: path)
+        isEnclosing = !isOutside && !ascendsAfterName && folder.starts(with: path)
     }
 }

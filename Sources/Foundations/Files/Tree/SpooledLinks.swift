@@ -45,18 +45,18 @@ extension SpooledTree {
         // The parts to resolve, in reverse order.
         var rest = Array(parts.reversed())
         var links = 1
-        var hasClimbed = false
+        var hasAscended = false
         for _ in 0..<Self.maximumSteps {
             guard let part = rest.popLast() else { return .folder }
             if part.elementsEqual("..".utf8) {
                 path.removeLast()
-                hasClimbed = true
+                hasAscended = true
                 guard !path.isEmpty else { return .unknown }
                 continue
             }
             switch kind(named: part, in: path[path.count - 1]) {
             // Files beside the archived folder are not members of the archive.
-            case nil: return hasClimbed && path.count == 1 ? .unknown : .nothing
+            case nil: return hasAscended && path.count == 1 ? .unknown : .nothing
             case .file, .special: return rest.isEmpty ? .file : .nothing
             case .folder:
                 guard let next = try? folder(at: part, below: path[path.count - 1]) else { return .nothing }

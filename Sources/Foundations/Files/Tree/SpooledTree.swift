@@ -79,7 +79,7 @@ public final class SpooledTree: Sendable {
         }
     }
 
-    /// Opens a file that may be too large for memory.
+    /// Opens a file for reading at any offset.
     func source(_ path: [UInt8], below start: Int) throws(FileError) -> ByteSource {
         switch (files[try file(at: path, below: start)], bytes) {
         case (.spooled(let offset, let count), .spool(let spool)): return ByteSource(spool, at: offset, count: count)
