@@ -16,9 +16,4 @@ import Testing
         #expect([0x00, 0x0F, 0xA0, 0xFF].hex == "000fa0ff")
         #expect([UInt8]().hex.isEmpty)
     }
-
-    @Test func onlyASCIILettersAreLowercased() {
-        #expect("@AZ[az".utf8.map(\.lowercased) == Array("@az[az".utf8))
-        #expect(UInt8(0xC4).lowercased == 0xC4)
-    }
 }
