@@ -10,11 +10,13 @@ public final class Database {
     /// The prepared statements by the address of their SQL, which is a string literal.
     private var prepared: [UnsafePointer<UInt8>: OpaquePointer] = [:]
 
-    /// Opens a file.
-    init(path: String, _ access: DatabaseFile.Access, patience milliseconds: Int32) throws(DatabaseError) {
+    /// The maximum time to wait while another connection has locked the file, in milliseconds.
+    private static let busyTimeout: Int32 = 5000
+
+    init(path: String, _ access: DatabaseFile.Access) throws(DatabaseError) {
         let mode = access == .reading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         connection = try SQLiteConnection(path: path, flags: mode | SQLITE_OPEN_URI)
-        sqlite3_busy_timeout(connection.handle, milliseconds)
+        sqlite3_busy_timeout(connection.handle, Self.busyTimeout)
     }
 
     deinit { connection.close() }
@@ -41,7 +43,7 @@ public final class Database {
     /// Runs statements that have no parameters and return no rows.
     ///
     /// - Parameter sql: The statements, separated by semicolons.
-    /// - Throws: `DatabaseError`.
+    /// - Throws: ``DatabaseError``.
     public func run(script sql: String) throws(DatabaseError) { try connection.run(sql) }
 
     /// Calls `body` with each row that a statement returns.

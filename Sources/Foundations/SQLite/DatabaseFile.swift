@@ -37,10 +37,9 @@ public final class DatabaseFile: Sendable {
     /// - Parameters:
     ///   - path: The path of the file, or a URI that begins with `file:`.
     ///   - access: The kind of access.
-    ///   - milliseconds: The maximum time to wait while another connection has locked the file.
-    /// - Throws: `DatabaseError`.
-    public init(path: String, _ access: Access, patience milliseconds: Int32 = 5000) throws(DatabaseError) {
-        connection = Mutex(Connection(database: try Database(path: path, access, patience: milliseconds)))
+    /// - Throws: ``DatabaseError``.
+    public init(path: String, _ access: Access) throws(DatabaseError) {
+        connection = Mutex(Connection(database: try Database(path: path, access)))
     }
 
     /// Calls `body` in a read transaction, in which the contents of the file do not change.

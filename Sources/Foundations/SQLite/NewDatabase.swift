@@ -30,7 +30,7 @@ public final class NewDatabase {
     ///   - path: The path of an empty or missing file. For an empty path, SQLite uses a temporary file that it deletes
     ///     itself.
     ///   - threads: The maximum number of additional threads for sorting.
-    /// - Throws: `DatabaseError`.
+    /// - Throws: ``DatabaseError``.
     public init(path: String, threads: Int = 0) throws(DatabaseError) {
         connection = try SQLiteConnection(path: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
         try run(
@@ -46,7 +46,7 @@ public final class NewDatabase {
     /// Runs statements that have no parameters and return no rows.
     ///
     /// - Parameter script: The statements, separated by semicolons.
-    /// - Throws: `DatabaseError`.
+    /// - Throws: ``DatabaseError``.
     public func run(_ script: String) throws(DatabaseError) { try open().run(script) }
 
     /// Prepares the insertion of rows into a table.
@@ -55,7 +55,7 @@ public final class NewDatabase {
     ///   - table: The name of the table as an SQL identifier.
     ///   - columns: The number of columns.
     /// - Returns: The prepared insertion.
-    /// - Throws: `DatabaseError`.
+    /// - Throws: ``DatabaseError``.
     public func insertion(into table: String, columns: Int) throws(DatabaseError) -> RowInsertion {
         try RowInsertion(into: table, columns: columns, of: self)
     }

@@ -41,7 +41,7 @@ struct SQLiteConnection {
     ///   - sql: The statement.
     ///   - count: The length of the statement, in bytes.
     /// - Returns: The prepared statement.
-    /// - Throws: `DatabaseError`.
+    /// - Throws: ``DatabaseError``.
     func prepare(_ sql: UnsafePointer<CChar>, count: Int) throws(DatabaseError) -> OpaquePointer {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, Int32(count), UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
