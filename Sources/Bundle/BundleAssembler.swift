@@ -29,11 +29,11 @@ import Telemetry
 /// Source: "Bundle".
 public struct BundleAssembler: ~Copyable {
     private let tool: String
-    private let encoders: SparePool<EncoderBox, any Error>
+    private let encoders: ValuePool<EncoderBox, any Error>
     /// The buffers for segments.
     ///
     /// One spare buffer suffices, because most of a segment is compressed before the next one is full.
-    private let segments = SparePool<SegmentBox, Never>(keeping: 1) { SegmentBox() }
+    private let segments = ValuePool<SegmentBox, Never>(keeping: 1) { SegmentBox() }
     private let limit: JobLimit
     private var container = ContainerWriter()
     private var pending: OrderedTasks<PendingMember>
@@ -73,7 +73,7 @@ public struct BundleAssembler: ~Copyable {
     public init(level: Int, tool: String, limit: JobLimit) throws {
         self.tool = tool
         self.limit = limit
-        encoders = SparePool { EncoderBox(try FrameEncoder(level: level)) }
+        encoders = ValuePool { EncoderBox(try FrameEncoder(level: level)) }
         pending = OrderedTasks(limit: limit)
         let marker = try Self.encode(BundleLayout.marker, BundleLayout.markerContents, encoders)
         pending.add { PendingMember(member: marker, records: nil) }
@@ -107,15 +107,15 @@ public struct BundleAssembler: ~Copyable {
     ///     too.
     ///   - limits: The limits on the bytes that are written.
     ///   - contents: Returns the bytes of `item` from the input with the number `input`, or `nil` if the bytes have
-    ///     changed. An error that this function throws does not end the call. It is reported to `lose`.
-    ///   - lose: A function that is called for each entry whose bytes should have been written but were not, with the
+    ///     changed. An error that this function throws does not end the call. It is reported to `onLoss`.
+    ///   - onLoss: A function that is called for each entry whose bytes should have been written but were not, with the
     ///     reason.
     ///   - sink: The function that accepts the bytes of the file.
-    /// - Throws: ``ContainerWriteError``, and the errors of `sink` and `lose`.
+    /// - Throws: ``ContainerWriteError``, and the errors of `sink` and `onLoss`.
     public mutating func add(
         _ quarantine: QuarantineSpill, within limits: QuarantineLimits = QuarantineLimits(),
-        contents: (_ input: Int, _ item: Quarantined) throws -> [UInt8]?,
-        lose: (Quarantined, QuarantineLoss) throws -> Void = { _, _ in }, to sink: Sink
+        contents: (_ input: Int, _ item: QuarantineEntry) throws -> [UInt8]?,
+        onLoss: (QuarantineEntry, QuarantineLoss) throws -> Void = { _, _ in }, to sink: Sink
     ) async throws {
         if let segment { closeSegment(segment) }
         while pending.count > 0 { try await writeNext(to: sink) }
@@ -136,7 +136,7 @@ public struct BundleAssembler: ~Copyable {
                 }
                 guard let reason = loss else { return try add(line) }
                 item.isStored = false
-                try lose(item, reason)
+                try onLoss(item, reason)
                 try add(item.json.bytes[...])
             }
         }
@@ -156,7 +156,7 @@ public struct BundleAssembler: ~Copyable {
     /// - Throws: ``ContainerWriteError``, `FileError`, and the errors of `sink`.
     private mutating func write(
         _ quarantine: QuarantineSpill, _ verdicts: inout [QuarantineLimits.Verdict],
-        contents: (_ input: Int, _ item: Quarantined) throws -> [UInt8]?, to sink: Sink
+        contents: (_ input: Int, _ item: QuarantineEntry) throws -> [UInt8]?, to sink: Sink
     ) throws -> [Int: QuarantineLoss] {
         let stored = quarantine.stored
         var failures: [Int: QuarantineLoss] = [:]
@@ -204,7 +204,7 @@ public struct BundleAssembler: ~Copyable {
     /// - Returns: The manifest that was written.
     /// - Throws: ``ContainerWriteError``, and the errors of `sink`.
     public mutating func finish(
-        problems: DetailSpill, duplicates: Int, pseudonymized: String? = nil, inputs: [GivenInput]? = nil,
+        problems: DetailSpill, duplicates: Int, pseudonymized: String? = nil, inputs: [BundleInput]? = nil,
         to sink: Sink
     ) throws -> Manifest {
         try writeDetails(BundleLayout.problems, to: sink) { add in try problems.forEach { line, _ in try add(line) } }
@@ -213,9 +213,9 @@ public struct BundleAssembler: ~Copyable {
             for client in clients.sorted { try add(client.json.bytes[...]) }
         }
         let listed = pseudonymized == nil ? inputs : inputs?.map(\.anonymized)
-        let manifest = manifest(duplicates: duplicates, pseudonymized: pseudonymized, listed.map { GivenInputs($0) })
+        let manifest = manifest(duplicates: duplicates, pseudonymized: pseudonymized, listed.map { BundleInputs($0) })
         try append(BundleLayout.manifest, manifest.bytes, to: sink)
-        let end = try encoders.withSpare { try $0.encoder.end() }
+        let end = try encoders.withPooledValue { try $0.encoder.end() }
         try container.finish(end: end, to: sink)
         return manifest
     }
@@ -260,7 +260,7 @@ public struct BundleAssembler: ~Copyable {
         segmentRecords = 0
         pending.add { [encoders, segments] in
             try BundleLayout.check(full.lines.count, of: name)
-            let member = try encoders.withSpare { try $0.encoder.member(named: name, ofLines: &full.lines) }
+            let member = try encoders.withPooledValue { try $0.encoder.member(named: name, ofLines: &full.lines) }
             if full.empty() { segments.giveBack(full) }
             return PendingMember(member: member, records: records)
         }
@@ -282,13 +282,13 @@ public struct BundleAssembler: ~Copyable {
 
     /// Compresses a member, or throws an error if the member exceeds the limit of readers.
     private static func encode(
-        _ name: String, _ contents: [UInt8], _ encoders: SparePool<EncoderBox, any Error>
+        _ name: String, _ contents: [UInt8], _ encoders: ValuePool<EncoderBox, any Error>
     ) throws -> EncodedMember {
         try BundleLayout.check(contents.count, of: name)
-        return try encoders.withSpare { try $0.encoder.member(named: name, contents: contents.span) }
+        return try encoders.withPooledValue { try $0.encoder.member(named: name, contents: contents.span) }
     }
 
-    private func manifest(duplicates: Int, pseudonymized: String?, _ inputs: GivenInputs?) -> Manifest {
+    private func manifest(duplicates: Int, pseudonymized: String?, _ inputs: BundleInputs?) -> Manifest {
         let members = container.members.map { Manifest.Member(path: $0.name, bytes: $0.size, sha256: $0.sha256) }
         return Manifest(
             tool: tool,

@@ -16,5 +16,5 @@ public protocol BundleDetail {
 }
 
 extension ClientSummary: BundleDetail {}
-extension PlacedProblem: BundleDetail {}
-extension Quarantined: BundleDetail {}
+extension LocatedProblem: BundleDetail {}
+extension QuarantineEntry: BundleDetail {}

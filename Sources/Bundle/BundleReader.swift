@@ -55,10 +55,11 @@ public final class BundleReader: Sendable {
     /// - Throws: ``BundleError``. It names the faulty volumes. ``BundleError/signature(_:)`` is thrown before any
     ///   contents of the bundle are read.
     public convenience init(
-        _ file: BundleFile, knowing systems: SystemTable, signedBy signers: Signers? = nil, signature: String? = nil
+        _ file: BundleFile, knowing systems: SystemTable, signedBy signers: AllowedSigners? = nil,
+        signature: String? = nil
     ) throws(BundleError) {
         let (bytes, signer) = try Self.verify(
-            file.source, path: file.path, signers, signature: signature ?? Signers.signaturePath(of: file.name))
+            file.source, path: file.path, signers, signature: signature ?? AllowedSigners.signaturePath(of: file.name))
         try self.init(bytes, path: file.path, volumes: file.volumes, knowing: systems, signer: signer)
     }
 
@@ -72,14 +73,15 @@ public final class BundleReader: Sendable {
     ///   - signature: The path of the signature.
     /// - Throws: ``BundleError``. ``BundleError/signature(_:)`` is thrown before any contents of the bundle are read.
     public convenience init(
-        _ source: ByteSource, path: String, knowing systems: SystemTable, signedBy signers: Signers, signature: String
+        _ source: ByteSource, path: String, knowing systems: SystemTable, signedBy signers: AllowedSigners,
+        signature: String
     ) throws(BundleError) {
         let (bytes, signer) = try Self.verify(source, path: path, signers, signature: signature)
         try self.init(bytes, path: path, knowing: systems, signer: signer)
     }
 
     private static func verify(
-        _ source: ByteSource, path: String, _ signers: Signers?, signature: String
+        _ source: ByteSource, path: String, _ signers: AllowedSigners?, signature: String
     ) throws(BundleError) -> (ByteSource, Signer?) {
         guard let signers else { return (source, nil) }
         do throws(SignatureError) {
@@ -149,7 +151,7 @@ public final class BundleReader: Sendable {
     }
 
     /// Returns the SHA-256 hash of the file, or of each volume in order.
-    public func hashesOfFiles() throws(FileError) -> [ContentHash] {
+    public func fileHashes() throws(FileError) -> [ContentHash] {
         let source = container.source
         if let volumes { return try volumes.hashes(in: source) }
         return [try RunningHash.value(of: source)]
@@ -262,7 +264,7 @@ extension BundleReader {
             guard number > 1 else { throw .badManifest("the members with details are not in their place") }
         }
         guard rest.isEmpty else { throw .badManifest("the members with details are not in their place") }
-        guard manifest.provesItself else {
+        guard manifest.hasMatchingDigest else {
             throw .badManifest("the digest is not that of the members")
         }
     }

@@ -138,7 +138,7 @@ public struct BundleVerifier {
     }
 
     private func verifyQuarantine(progress: (Int) -> Void) throws(BundleError) {
-        // Quarantined input and problems contain parts of the input, so they cannot be pseudonymized.
+        // QuarantineEntry input and problems contain parts of the input, so they cannot be pseudonymized.
         if reader.manifest.pseudonymized != nil {
             let details = reader.manifest.members.filter {
                 [BundleLayout.quarantine, BundleLayout.problems].contains(BundleLayout.list(of: $0.path))
@@ -148,7 +148,7 @@ public struct BundleVerifier {
         let present = quarantined
         // Whether a line of the list names the member.
         var isListed = Dictionary(uniqueKeysWithValues: present.map { ($0.path, false) })
-        var listed = try DetailCursor<Quarantined>(BundleLayout.quarantine, of: reader)
+        var listed = try DetailCursor<QuarantineEntry>(BundleLayout.quarantine, of: reader)
         while let entry = try listed.next() {
             guard entry.isStored else { continue }
             guard isListed.updateValue(true, forKey: BundleLayout.quarantined(entry.sha256)) != nil else {
@@ -156,7 +156,7 @@ public struct BundleVerifier {
             }
         }
         guard isListed.values.allSatisfy(\.self) else { throw .count("the list of what is in quarantine") }
-        var problems = try DetailCursor<PlacedProblem>(BundleLayout.problems, of: reader)
+        var problems = try DetailCursor<LocatedProblem>(BundleLayout.problems, of: reader)
         while try problems.next() != nil {}
         var decoder = try BundleReader.makeDecoder()
         for member in present {

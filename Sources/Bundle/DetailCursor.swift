@@ -6,7 +6,7 @@ import Telemetry
 ///
 /// Only one member of the list is in memory at a time, because a list can have millions of entries.
 ///
-///     var problems = try DetailCursor<PlacedProblem>(BundleLayout.problems, of: reader)
+///     var problems = try DetailCursor<LocatedProblem>(BundleLayout.problems, of: reader)
 ///     while let problem = try problems.next() { show(problem) }
 public struct DetailCursor<Entry: BundleDetail>: ~Copyable {
     private let reader: BundleReader

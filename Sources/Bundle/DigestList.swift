@@ -9,7 +9,7 @@ import Hashing
 /// ignored.
 public struct DigestList: Sendable {
     /// The maximum size of a list in bytes.
-    public static let longest = 1 << 20
+    public static let maxSize = 1 << 20
 
     private struct Entry {
         let digest: String
@@ -50,12 +50,12 @@ public struct DigestList: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path of the bundle. A line matches if it names the path or the last component of the path.
-    ///   - isOnlyOne: Whether no other bundle is checked. If so, a digest without a name matches too.
+    ///   - isOnlyBundle: Whether no other bundle is checked. If so, a digest without a name matches too.
     /// - Returns: The digest, or `nil` if no line matches or the lines contradict each other.
-    public func digest(of path: String, isOnlyOne: Bool) -> String? {
+    public func digest(of path: String, isOnlyBundle: Bool) -> String? {
         let name = Path.name(of: path)
         let named = entries.filter { $0.name == path || $0.name == name }
-        let meant = named.isEmpty && isOnlyOne ? entries.filter { $0.name == nil } : named
+        let meant = named.isEmpty && isOnlyBundle ? entries.filter { $0.name == nil } : named
         let digests = Set(meant.map(\.digest))
         return digests.count == 1 ? digests.first : nil
     }

@@ -44,7 +44,7 @@ public struct Manifest: Sendable, Equatable {
     /// The id of the key for the pseudonyms of all records, or `nil` if some records have no pseudonyms.
     public private(set) var pseudonymized: String?
     /// The inputs of the bundle, or `nil` if an older version of the program wrote it.
-    public private(set) var inputs: GivenInputs?
+    public private(set) var inputs: BundleInputs?
     /// Whether there are segments that consist of several frames.
     public private(set) var hasSplitSegments = false
     /// A hash over the hashes of all members, which identifies the bundle independently of its compression.
@@ -77,7 +77,7 @@ public struct Manifest: Sendable, Equatable {
     /// Whether the digest matches the listed hashes.
     ///
     /// If so, none of them was altered by accident.
-    public var provesItself: Bool { Self.digest(of: allMembers) == digest }
+    public var hasMatchingDigest: Bool { Self.digest(of: allMembers) == digest }
 
     /// The hashes of all members, keyed by name.
     public var hashes: [String: ContentHash] {
@@ -161,7 +161,7 @@ extension Manifest {
         self.digest = digest
         self.totals = totals
         pseudonymized = fields.text("pseudonymized")
-        inputs = try GivenInputs(ofManifest: fields, isPseudonymized: pseudonymized != nil)
+        inputs = try BundleInputs(ofManifest: fields, isPseudonymized: pseudonymized != nil)
         hasSplitSegments = version == BundleLayout.framesVersion
         guard hasSplitSegments || (inputs == nil) == (version == BundleLayout.version) else {
             throw BundleError.badManifest("it has no inputs, or is of a version that has none")

@@ -39,7 +39,7 @@ public struct QuarantineSpill: Sendable {
     ///   - line: The entry as canonical JSON.
     ///   - input: The number of the input from which its bytes are read again.
     /// - Throws: `FileError` with operation `spool`.
-    public mutating func append(_ item: Quarantined, line: [UInt8], input: Int) throws(FileError) {
+    public mutating func append(_ item: QuarantineEntry, line: [UInt8], input: Int) throws(FileError) {
         // Bytes are stored under the name of their hash, so an entry with a malformed hash cannot be stored.
         let hash = item.isStored ? ContentHash(hex: item.sha256) : nil
         let position = try lines.append(line, tag: input << 1 | (item.isStored ? 1 : 0))
@@ -49,17 +49,17 @@ public struct QuarantineSpill: Sendable {
     /// Returns an entry and the number of its input.
     ///
     /// - Throws: `FileError` with operation `spool`.
-    func entry(of stored: StoredEntry) throws(FileError) -> (item: Quarantined, input: Int)? {
+    func entry(of stored: StoredEntry) throws(FileError) -> (item: QuarantineEntry, input: Int)? {
         let (line, tag) = try lines.entry(at: stored.position)
-        return Quarantined(json: line, knowing: systems).map { ($0, tag >> 1) }
+        return QuarantineEntry(json: line, knowing: systems).map { ($0, tag >> 1) }
     }
 
     /// Calls `body` with each line in order, and with the parsed entry if its bytes are to be stored.
     ///
     /// - Throws: `FileError` with operation `spool`, and the errors of `body`.
-    func forEach(_ body: (_ line: ArraySlice<UInt8>, _ stored: Quarantined?) throws -> Void) throws {
+    func forEach(_ body: (_ line: ArraySlice<UInt8>, _ stored: QuarantineEntry?) throws -> Void) throws {
         try lines.forEach { line, tag in
-            try body(line, tag & 1 == 1 ? Quarantined(json: Array(line), knowing: systems) : nil)
+            try body(line, tag & 1 == 1 ? QuarantineEntry(json: Array(line), knowing: systems) : nil)
         }
     }
 }

@@ -22,7 +22,7 @@ public struct RecordLines {
     }
 
     /// The positions of the parts of the last record in the contents.
-    var written: WrittenRecord { memory.written }
+    var written: RecordLineLayout { memory.written }
 
     /// Reads the next record.
     ///
@@ -49,7 +49,7 @@ extension BundleReader {
     /// - Returns: The contents of the segment.
     /// - Throws: ``BundleError`` if the segment does not match the manifest, or if a line is not a valid record.
     public func forEachRecord(
-        of segment: Manifest.Segment, _ body: (borrowing Record, Range<Int>, WrittenRecord) -> Void
+        of segment: Manifest.Segment, _ body: (borrowing Record, Range<Int>, RecordLineLayout) -> Void
     ) throws(BundleError) -> [UInt8] {
         var decoder = try Self.makeDecoder()
         let contents = try contents(of: segment.path, with: &decoder)

@@ -14,7 +14,7 @@ public final class RunningHash: Sendable {
     /// Adds the next bytes.
     ///
     /// - Parameter bytes: The bytes.
-    public func take(_ bytes: Span<UInt8>) {
+    public func update(_ bytes: Span<UInt8>) {
         hasher.withLock { $0.update(bytes) }
     }
 
@@ -24,7 +24,7 @@ public final class RunningHash: Sendable {
     /// Returns the hash of all bytes of a source, which are read in pieces.
     public static func value(of source: ByteSource) throws(FileError) -> ContentHash {
         var hash = SHA256()
-        try source.forEachStep { bytes, _ throws(FileError) in hash.update(bytes.span) }
+        try source.forEachChunk { bytes, _ throws(FileError) in hash.update(bytes.span) }
         return hash.finalize()
     }
 }

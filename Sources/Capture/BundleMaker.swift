@@ -59,7 +59,7 @@ public struct BundleMaker {
             } catch is ChangedCaptureError {
                 return nil
             }
-        } lose: {
+        } onLoss: {
             try intake.addLoss(of: $0, $1)
         } to: {
             try sink($0)

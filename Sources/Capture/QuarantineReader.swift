@@ -23,7 +23,7 @@ public struct QuarantineReader: ~Copyable {
     ///   - input: The index of its input.
     /// - Returns: The bytes, whose hash is that of the item.
     /// - Throws: `FileError`, ``BundleError``, or ``ChangedCaptureError`` if the bytes have changed.
-    public mutating func bytes(of item: Quarantined, input: Int) throws -> [UInt8] {
+    public mutating func bytes(of item: QuarantineEntry, input: Int) throws -> [UInt8] {
         let bytes: [UInt8]
         switch inputs[input] {
         case .folder(let capture): bytes = try capture.bytes(of: item)
@@ -49,7 +49,7 @@ public struct ChangedCaptureError: Error, CustomStringConvertible {
 }
 
 extension CapturedFolder {
-    fileprivate func bytes(of item: Quarantined) throws -> [UInt8] {
+    fileprivate func bytes(of item: QuarantineEntry) throws -> [UInt8] {
         let source = try tree.source(item.path)
         let range = item.reject.range(inFileOf: source.count)
         guard range.count == item.size else { throw ChangedCaptureError(path: item.path) }

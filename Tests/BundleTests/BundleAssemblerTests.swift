@@ -70,24 +70,24 @@ import Testing
     @Test func equalQuarantinedBytesAreStoredOnce() async throws {
         let (bytes, manifest, _) = try await SampleBundle.pack([], quarantined: [[7], [8], [7]])
         #expect(manifest.members.filter { $0.path.hasPrefix("quarantine/") }.map(\.bytes) == [1, 1])
-        let listed: [Quarantined] = try SampleBundle.details(BundleLayout.quarantine, of: bytes)
+        let listed: [QuarantineEntry] = try SampleBundle.details(BundleLayout.quarantine, of: bytes)
         #expect(listed.map(\.path) == (0..<3).map { "Documents/bad-\($0)" })
     }
 
     @Test func missingQuarantinedBytesAreListedAsNotStored() async throws {
-        let entry = Quarantined(
+        let entry = QuarantineEntry(
             capture: "phone", path: "p", store: .mozillaPingFile, reject: Reject("P2 cut short"), size: 1,
             sha256: PayloadHash.hex(of: [7]), isStored: true)
         var assembler = try BundleAssembler(level: 3, tool: "1", limit: JobLimit(jobs: 1))
         var lost: [QuarantineLoss] = []
         try await assembler.add(SampleBundle.spill([entry])) { _, _ in
             nil
-        } lose: { _, loss in
+        } onLoss: { _, loss in
             lost.append(loss)
         } to: { _ in
         }
         #expect(lost == [.changed])
-        let manifest = try assembler.finish(problems: SampleBundle.spill([PlacedProblem]()), duplicates: 0) { _ in }
+        let manifest = try assembler.finish(problems: SampleBundle.spill([LocatedProblem]()), duplicates: 0) { _ in }
         #expect(!manifest.members.contains { $0.path.hasPrefix("quarantine/") })
     }
 
@@ -96,7 +96,7 @@ import Testing
         struct ReadError: Error, CustomStringConvertible { let description = "cannot read p: Input/output error" }
         let contents: [[UInt8]] = [[7], [8], [7]]
         let entries = contents.enumerated().map { number, bytes in
-            Quarantined(
+            QuarantineEntry(
                 capture: "phone", path: "p\(number)", store: .mozillaPingFile, reject: Reject("P2 cut short"), size: 1,
                 sha256: PayloadHash.hex(of: bytes), isStored: true)
         }
@@ -105,7 +105,7 @@ import Testing
         try await assembler.add(SampleBundle.spill(entries)) { input, _ in
             if input < 2 { throw ReadError() }
             return [7]
-        } lose: { item, loss in
+        } onLoss: { item, loss in
             lost[item.path] = loss
         } to: { _ in
         }

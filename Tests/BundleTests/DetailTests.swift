@@ -8,8 +8,8 @@ import Testing
 @testable import Bundle
 
 @Suite struct DetailTests {
-    private static func problem(_ number: Int, size: Int = 1) -> PlacedProblem {
-        PlacedProblem(
+    private static func problem(_ number: Int, size: Int = 1) -> LocatedProblem {
+        LocatedProblem(
             capture: "phone", path: "p\(number)", problem: Problem("link", String(repeating: "x", count: size)))
     }
 
@@ -110,7 +110,7 @@ import Testing
             [], quarantined: bytes, limits: QuarantineLimits(countLimit: 2))
         #expect(lost.map(\.path) == ["Documents/bad-3", "Documents/bad-4"])
         #expect(manifest.members.count { $0.path.hasPrefix("quarantine/") } == 2)
-        let listed: [Quarantined] = try SampleBundle.details(BundleLayout.quarantine, of: bundle)
+        let listed: [QuarantineEntry] = try SampleBundle.details(BundleLayout.quarantine, of: bundle)
         #expect(listed.map(\.isStored) == [true, true, true, false, false, true])
         #expect(try await SampleBundle.verify(bundle) == manifest.digest)
     }
@@ -118,7 +118,7 @@ import Testing
     @Test func sizesFromBundlesCannotOverflowTheLimits() throws {
         let hash = PayloadHash.hex(of: [1])
         let entries = [Int.max, -1, 5, Int.min].map { size in
-            Quarantined(
+            QuarantineEntry(
                 capture: "c", path: "p\(size)", store: .mozillaPingFile, reject: Reject("P1 x"), size: size,
                 sha256: hash, isStored: true)
         }

@@ -5,8 +5,8 @@ import Testing
 @Suite struct DigestListTests {
     private static let (a, b) = (String(repeating: "a1", count: 32), String(repeating: "b2", count: 32))
 
-    private func digest(_ text: String, of path: String, isOnlyOne: Bool = false) throws -> String? {
-        try DigestList(Array(text.utf8)).digest(of: path, isOnlyOne: isOnlyOne)
+    private func digest(_ text: String, of path: String, isOnlyBundle: Bool = false) throws -> String? {
+        try DigestList(Array(text.utf8)).digest(of: path, isOnlyBundle: isOnlyBundle)
     }
 
     @Test(
@@ -19,8 +19,8 @@ import Testing
             ("\(a)\n", "x", false, nil), ("\(a)\n\(b)\n", "x", true, nil), ("\(a)  y\n", "x", true, nil),
             ("\(a)  x\n\(b)  x\n", "x", true, nil), ("", "x", true, nil), ("\(b)\n\(a)  x\n", "x", true, a),
         ] as [(String, String, Bool, String?)])
-    func found(text: String, path: String, isOnlyOne: Bool, expected: String?) throws {
-        #expect(try digest(text, of: path, isOnlyOne: isOnlyOne) == expected)
+    func found(text: String, path: String, isOnlyBundle: Bool, expected: String?) throws {
+        #expect(try digest(text, of: path, isOnlyBundle: isOnlyBundle) == expected)
     }
 
     @Test(

@@ -11,7 +11,7 @@ import Testing
         #expect(found.contents == SampleContainer.contents)
         #expect(found.members.allSatisfy { $0.isChecked })
         #expect(found.gaps == [])
-        #expect(found.sawEnd)
+        #expect(found.hasFoundEnd)
     }
 
     @Test func damagedMemberIsReportedAsOneGap() throws {
@@ -21,7 +21,7 @@ import Testing
         let found = try SampleContainer.salvage(bytes)
         #expect(found.members.map(\.name) == SampleContainer.members.map(\.name).filter { $0 != member.name })
         #expect(found.gaps == [member.offset..<member.offset + member.compressedSize])
-        #expect(found.sawEnd)
+        #expect(found.hasFoundEnd)
     }
 
     @Test func missingEndIsDetected() throws {
@@ -29,7 +29,7 @@ import Testing
         let last = try #require(try ContainerReader(ByteSource(bytes)).members.last)
         let found = try SampleContainer.salvage(Array(bytes.prefix(last.offset)))
         #expect(found.gaps == [])
-        #expect(!found.sawEnd)
+        #expect(!found.hasFoundEnd)
         #expect(found.members.count == SampleContainer.members.count - 1)
     }
 
@@ -47,7 +47,7 @@ import Testing
         let found = try SampleContainer.salvage(bytes)
         #expect(found.contents == SampleContainer.contents)
         #expect(found.gaps == [])
-        #expect(found.sawEnd)
+        #expect(found.hasFoundEnd)
         // Only the last member is still pending when the checksum of the frame is verified.
         #expect(found.members.map(\.isChecked) == [false, false, false, false, false, true])
     }
@@ -103,7 +103,7 @@ import Testing
             #expect(found.contents["unpacked/\(name)"] == contents, "\(name)")
         }
         #expect(found.gaps == [])
-        #expect(found.sawEnd)
+        #expect(found.hasFoundEnd)
     }
 
     @Test(arguments: [

@@ -25,7 +25,7 @@ import Testing
             assembler.add(RecordSummary(record), line: SampleBundle.line(record)[...])
         }
         let rejects = [
-            Quarantined(
+            QuarantineEntry(
                 capture: "c", path: "p", store: .mozillaPingFile, reject: Reject("P2"), size: 1, sha256: "",
                 isStored: false)
         ]
@@ -34,7 +34,7 @@ import Testing
         } to: {
             bytes.append(copying: $0)
         }
-        let problems = [PlacedProblem(capture: "c", path: "p", problem: Problem("link", "x"))]
+        let problems = [LocatedProblem(capture: "c", path: "p", problem: Problem("link", "x"))]
         _ = try assembler.finish(
             problems: SampleBundle.spill(problem ? problems : []), duplicates: 0, pseudonymized: declaredKey
         ) {

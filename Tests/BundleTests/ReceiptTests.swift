@@ -7,7 +7,7 @@ import Testing
 
 /// Tests of the bytes of receipts.
 @Suite struct ReceiptTests {
-    private let maker = Receipt.Maker(
+    private let maker = Receipt.Origin(
         user: "ada", userID: 1000, host: "site-3", version: "9.8.7",
         time: Timestamp(clamping: 1_590_000_000_123))
 
@@ -23,7 +23,7 @@ import Testing
                 Receipt.Entry(
                     name: "n.tar.zst", files: [Receipt.File(name: "n.tar.zst", sha256: sha256)], outcome: .complete,
                     manifest: manifest)
-            ], inputs: GivenInputs([GivenInput(kind: .folder, label: "phone")]))
+            ], inputs: BundleInputs([BundleInput(kind: .folder, label: "phone")]))
         let expected =
             #"{"_type":"https://in-toto.io/Statement/v1","predicate":{"arguments":["-o","out/n\"1.tar.zst","phone"],"#
             + #""bundles":[{"digest":"\#(manifest.digest)","duplicates":0,"files":["n.tar.zst"],"name":"n.tar.zst","#
@@ -43,7 +43,7 @@ import Testing
         let (first, second) = (ContentHash(of: [1]), ContentHash(of: [2]))
         let receipt = Receipt(
             command: "verify", arguments: nil,
-            maker: Receipt.Maker(user: nil, userID: 7, host: "", version: "1", time: Timestamp(clamping: 0)),
+            maker: Receipt.Origin(user: nil, userID: 7, host: "", version: "1", time: Timestamp(clamping: 0)),
             entries: [
                 Receipt.Entry(
                     name: "a",
@@ -73,7 +73,7 @@ import Testing
     func runningHash() {
         let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let hash = RunningHash()
-        for piece in [0..<0, 0..<1, 1..<65_537, 65_537..<300_000] { hash.take(Array(bytes[piece]).span) }
+        for piece in [0..<0, 0..<1, 1..<65_537, 65_537..<300_000] { hash.update(Array(bytes[piece]).span) }
         #expect(hash.value == ContentHash(of: bytes))
     }
 }

@@ -28,9 +28,10 @@ enum SampleBundle {
 
     /// Packs records, quarantined bytes and problems into a bundle.
     static func pack(
-        _ records: [Record], quarantined: [[UInt8]] = [], problems: [PlacedProblem] = [], level: Int = 3, jobs: Int = 2,
+        _ records: [Record], quarantined: [[UInt8]] = [], problems: [LocatedProblem] = [], level: Int = 3,
+        jobs: Int = 2,
         limits: QuarantineLimits = QuarantineLimits()
-    ) async throws -> (bytes: [UInt8], manifest: Manifest, lost: [Quarantined]) {
+    ) async throws -> (bytes: [UInt8], manifest: Manifest, lost: [QuarantineEntry]) {
         var bytes: [UInt8] = []
         var assembler = try BundleAssembler(level: level, tool: "1", limit: JobLimit(jobs: jobs))
         for record in records {
@@ -38,15 +39,15 @@ enum SampleBundle {
             try await assembler.writeFinished { bytes.append(copying: $0) }
         }
         let entries = quarantined.enumerated().map { number, bytes in
-            Quarantined(
+            QuarantineEntry(
                 capture: "phone", path: "Documents/bad-\(number)", store: .mozillaPingFile,
                 reject: Reject("P2 cut short"),
                 size: bytes.count, sha256: PayloadHash.hex(of: bytes), isStored: true)
         }
-        var lost: [Quarantined] = []
+        var lost: [QuarantineEntry] = []
         try await assembler.add(spill(entries), within: limits) { input, _ in
             quarantined[input]
-        } lose: { item, _ in
+        } onLoss: { item, _ in
             lost.append(item)
         } to: {
             bytes.append(copying: $0)
@@ -58,7 +59,7 @@ enum SampleBundle {
     /// Returns entries for the quarantine.
     ///
     /// The input of each entry has the number of the entry.
-    static func spill(_ entries: [Quarantined]) throws -> QuarantineSpill {
+    static func spill(_ entries: [QuarantineEntry]) throws -> QuarantineSpill {
         var spill = QuarantineSpill(folder: "/tmp")
         for (number, entry) in entries.enumerated() {
             try spill.append(entry, line: entry.json.bytes, input: number)
@@ -66,7 +67,7 @@ enum SampleBundle {
         return spill
     }
 
-    static func spill(_ problems: [PlacedProblem]) throws -> DetailSpill {
+    static func spill(_ problems: [LocatedProblem]) throws -> DetailSpill {
         var spill = DetailSpill(folder: "/tmp")
         for problem in problems { try spill.append(problem.json.bytes) }
         return spill
@@ -84,14 +85,14 @@ enum SampleBundle {
     static func small() async throws -> [UInt8] {
         try await pack(
             [record(1), record(2, client: nil), record(3, client: "D")], quarantined: [Array("{\"cut".utf8)],
-            problems: [PlacedProblem(capture: "phone", path: "p", problem: Problem("link", "not followed"))]
+            problems: [LocatedProblem(capture: "phone", path: "p", problem: Problem("link", "not followed"))]
         ).bytes
     }
 
     /// Verifies a bundle and returns its digest.
     static func verify(_ bytes: [UInt8]) async throws -> String {
         let reader = try BundleReader(bytes: bytes)
-        let secret = RunSecret.ofTests
+        let secret = RunSecret.forTests
         try await BundleVerifier(reader, limit: JobLimit(jobs: 2), secret: secret).verify { _ in }
         return reader.manifest.digest
     }

@@ -61,7 +61,7 @@ enum SampleContainer {
             case .gap(let offset, let length, _): result.gaps.append(offset..<offset + length)
             }
         }
-        result.sawEnd = scanner.sawEnd
+        result.hasFoundEnd = scanner.hasFoundEnd
         return result
     }
 
@@ -70,7 +70,7 @@ enum SampleContainer {
         var parts: [FrameScanner.Part] = []
         var tooLarge: [String] = []
         var gaps: [Range<Int>] = []
-        var sawEnd = false
+        var hasFoundEnd = false
 
         var contents: [String: [UInt8]] {
             Dictionary(members.map { ($0.name, $0.contents) }) { first, _ in first }

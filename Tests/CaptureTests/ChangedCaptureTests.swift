@@ -14,7 +14,7 @@ import Testing
         try folder.put("\(corePings)/-t-2.json", "{")
     }
 
-    private func quarantined(_ capture: CapturedFolder) async throws -> Quarantined {
+    private func quarantined(_ capture: CapturedFolder) async throws -> QuarantineEntry {
         let items = try await ReadCapture(capture).quarantined
         #expect(items.count == 1)
         return try #require(items.first)

@@ -15,7 +15,7 @@ import Testing
 /// The results of reading a request log, before duplicates are removed.
 struct ReadLog {
     private(set) var records: [Record] = []
-    private(set) var quarantined: [Quarantined] = []
+    private(set) var quarantined: [QuarantineEntry] = []
     private(set) var problems: [Problem] = []
     private(set) var lines: [UInt8] = []
 
@@ -26,8 +26,8 @@ struct ReadLog {
     }
 
     init(_ log: RequestLog, limit: JobLimit = JobLimit(jobs: 2)) async throws {
-        var options = ScanOptions.ofTests
-        options.spread = { limit.spread($0, $1) }
+        var options = ScanOptions.forTests
+        options.parallelFor = { limit.concurrentPerform($0, $1) }
         var outputs: [ScanOutput] = []
         try await log.read(input: 0, options, limit: limit) { outputs.append($0) }
         var document = JSONDocument()

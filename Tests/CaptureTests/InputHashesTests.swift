@@ -29,10 +29,10 @@ import Testing
     /// Opens inputs, calls `body`, and returns the description of the inputs.
     private func describe(
         _ names: [String], meanwhile: () throws -> Void = {}
-    ) async throws -> (inputs: [GivenInput], problems: [PlacedProblem]) {
+    ) async throws -> (inputs: [BundleInput], problems: [LocatedProblem]) {
         let limit = JobLimit(jobs: 2)
         let hashes = InputHashes(limit: limit)
-        let opening = InputOpening(systems: Systems.table, limit: limit, spool: Spool(), hashes: hashes)
+        let opening = InputOpener(systems: Systems.table, limit: limit, spool: Spool(), hashes: hashes)
         let paths = names.map(path)
         let inputs = try await opening.open(paths)
         try meanwhile()

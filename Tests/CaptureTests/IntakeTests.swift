@@ -18,7 +18,7 @@ import Testing
         var found: [String] = []
 
         init(keepsDetails: Bool = true) {
-            intake = Intake(.ofTests, keepsDetails: keepsDetails, systems: Systems.table)
+            intake = Intake(.forTests, keepsDetails: keepsDetails, systems: Systems.table)
         }
 
         mutating func add(_ output: ScanOutput, fromBundle isBundle: Bool = false) throws {
@@ -52,23 +52,23 @@ import Testing
         return output
     }
 
-    private func problem(_ code: String, _ path: String = "p") -> PlacedProblem {
-        PlacedProblem(capture: "phone", path: path, problem: Problem(code, "words"))
+    private func problem(_ code: String, _ path: String = "p") -> LocatedProblem {
+        LocatedProblem(capture: "phone", path: path, problem: Problem(code, "words"))
     }
 
-    private func output(_ problems: PlacedProblem...) -> ScanOutput {
+    private func output(_ problems: LocatedProblem...) -> ScanOutput {
         var output = ScanOutput(writingFor: 0)
         for problem in problems { output.report(problem) }
         return output
     }
 
-    private func quarantined(_ path: String = "q") -> Quarantined {
-        Quarantined(
+    private func quarantined(_ path: String = "q") -> QuarantineEntry {
+        QuarantineEntry(
             capture: "phone", path: path, store: .mozillaPingFile, reject: Reject("P2 cut short", offset: 3),
             size: 4, sha256: PayloadHash.hex(of: [1]), isStored: true)
     }
 
-    private func output(_ items: Quarantined...) -> ScanOutput {
+    private func output(_ items: QuarantineEntry...) -> ScanOutput {
         var output = ScanOutput(writingFor: 0)
         for item in items { output.quarantine(item) }
         return output
@@ -213,7 +213,7 @@ import Testing
     @Test("A problem that states a loss is a loss, regardless of its code")
     func explicitLoss() throws {
         var probe = IntakeProbe()
-        let found = PlacedProblem(capture: "c", path: "p", problem: Problem("G20", "not followed", isLoss: true))
+        let found = LocatedProblem(capture: "c", path: "p", problem: Problem("G20", "not followed", isLoss: true))
         try probe.add(output(found))
         #expect(probe.intake.losses.elements == [found])
         #expect(probe.intake.isIncomplete)
@@ -222,7 +222,7 @@ import Testing
     @Test("A problem that states no loss is a warning, although its code implies a loss")
     func noLoss() throws {
         var probe = IntakeProbe()
-        let found = PlacedProblem(capture: "c", path: "p", problem: Problem("link", "not followed", isLoss: false))
+        let found = LocatedProblem(capture: "c", path: "p", problem: Problem("link", "not followed", isLoss: false))
         try probe.add(output(found))
         #expect(probe.intake.warnings.elements == [found])
         #expect(probe.intake.losses.count == 0)
@@ -270,13 +270,13 @@ import Testing
         var probe = IntakeProbe(keepsDetails: keepsDetails)
         for number in 0..<1500 { try probe.add(output(problem("unreadable", "p\(number)"))) }
         #expect(probe.intake.problems.elements.map(\.path) == (0..<1000).map { "p\($0)" })
-        #expect(probe.intake.problems.left == 500)
+        #expect(probe.intake.problems.omittedCount == 500)
         #expect(probe.intake.losses.counts == ["unreadable": 1500])
         #expect(probe.intake.spill.problems.count == (keepsDetails ? 1500 : 0))
     }
 
     @Test(
-        "Quarantined bytes that cannot be stored are a reported loss",
+        "QuarantineEntry bytes that cannot be stored are a reported loss",
         arguments: [
             (QuarantineLoss.tooLarge, "quarantine-limit"), (.tooMany(7), "quarantine-limit"), (.changed, "changed"),
             (.unreadable("cannot read big: Input/output error"), "unreadable"),

@@ -132,9 +132,9 @@ import Testing
             let digits = String(number)
             let path = "l" + String(repeating: "0", count: 5 - digits.count) + digits
             if number.isMultiple(of: 2) {
-                found.add(NotFile(path: path, isLink: true))
+                found.add(SkippedEntry(path: path, isLink: true))
             } else {
-                others.add(NotFile(path: path, isLink: true))
+                others.add(SkippedEntry(path: path, isLink: true))
             }
         }
         found.add(others)

@@ -34,7 +34,7 @@ struct Oracle {
             self.length = length
         }
 
-        init(_ item: Quarantined) {
+        init(_ item: QuarantineEntry) {
             self.init(
                 path: item.path, reason: item.reject.reason, offset: item.reject.offset, length: item.reject.length)
         }

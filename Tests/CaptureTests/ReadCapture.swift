@@ -10,7 +10,7 @@ import Testing
 
 extension CaptureInput {
     /// Returns the bytes of a quarantined item, read again as a command does.
-    func quarantinedBytes(of item: Quarantined) throws -> [UInt8] {
+    func quarantinedBytes(of item: QuarantineEntry) throws -> [UInt8] {
         var source = try QuarantineReader([self])
         return try source.bytes(of: item, input: 0)
     }
@@ -21,8 +21,8 @@ extension CaptureInput {
 /// Duplicates are removed, and repeated ids get notes.
 struct ReadCapture {
     private(set) var records: [Record] = []
-    private(set) var quarantined: [Quarantined] = []
-    private(set) var problems: [PlacedProblem] = []
+    private(set) var quarantined: [QuarantineEntry] = []
+    private(set) var problems: [LocatedProblem] = []
     private(set) var duplicates = 0
     private(set) var lines: [UInt8] = []
     private(set) var bytesRead = 0
@@ -31,7 +31,7 @@ struct ReadCapture {
         _ capture: CapturedFolder, jobs: Int = 2, filter: RecordFilter = RecordFilter(),
         quarantineLimit: Int = 64 << 20
     ) async throws {
-        let options = ScanOptions(secret: .ofTests, filter: filter, quarantineFileLimit: quarantineLimit)
+        let options = ScanOptions(secret: .forTests, filter: filter, quarantineFileLimit: quarantineLimit)
         let reader = CaptureReader([.folder(capture)], options: options, jobs: jobs)
         var index = DuplicateIndex()
         var document = JSONDocument()
@@ -40,7 +40,7 @@ struct ReadCapture {
                 let line = output.lines[entry.line]
                 var record = try Record(line: Array(line.dropLast()), using: &document)
                 #expect(record.payload == Array(output.lines[entry.written.payload]))
-                #expect(entry.key == RecordKey(record, secret: .ofTests))
+                #expect(entry.key == RecordKey(record, secret: .forTests))
                 switch index.insert(entry.key) {
                 case .new: break
                 case .duplicate:

@@ -20,7 +20,7 @@ import Testing
 
     @Test("A list with many lines is split into small outputs")
     func details() async throws {
-        let problem = PlacedProblem(capture: "phone", path: "p", problem: Problem("link", "x"))
+        let problem = LocatedProblem(capture: "phone", path: "p", problem: Problem("link", "x"))
         let line = problem.json.bytes + [UInt8(ascii: "\n")]
         let lines = [UInt8]((0..<20_000).map { _ in line }.joined()) + Array("no line of this list\n\n".utf8)
         let outputs = try await Self.salvage("problems.ndjson", lines)

@@ -13,7 +13,7 @@ import Testing
         var rest: ScanUnit? = unit
         while let unit = rest {
             var output = ScanOutput(writingFor: input)
-            rest = try unit.read(.ofTests, into: &output)
+            rest = try unit.read(.forTests, into: &output)
             outputs.append(output)
         }
         return outputs
@@ -61,7 +61,7 @@ import Testing
         for number in 0..<300 { try folder.put("\(caches)/queues/q\(number)", "no archive") }
         try folder.put("z/\(corePings)/-t-1.json", CaptureFolder.ping(1))
         let capture = try await folder.open()
-        #expect(capture.stores.map(\.store.isReadAtOnce) == [true, false])
+        #expect(capture.stores.map(\.store.isReadByOneJob) == [true, false])
         let units = Array(ScanUnit.split(capture))
         #expect(units.count == 2)
         let read = try outputs(of: units[0])

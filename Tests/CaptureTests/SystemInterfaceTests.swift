@@ -15,7 +15,7 @@ import Testing
             ByteSource(Array(text.utf8)), kind: kind, label: "c", path: "p", systems: ProbeSystem.table)
         var records: [Record] = []
         var document = JSONDocument()
-        try await log.read(input: 0, .ofTests, limit: JobLimit(jobs: 2)) { output in
+        try await log.read(input: 0, .forTests, limit: JobLimit(jobs: 2)) { output in
             for entry in output.entries {
                 let line = Array(output.lines[entry.line].dropLast())
                 records.append(try Record(line: line, using: &document, knowing: ProbeSystem.table))
@@ -65,7 +65,7 @@ import Testing
             path: folder.path, label: "c", systems: ProbeSystem.table, limit: JobLimit(jobs: 1))
         #expect(
             capture.problems == [
-                PlacedProblem(
+                LocatedProblem(
                     capture: "c", path: "probe/odd", problem: Problem("X19", "a folder where a file should be"))
             ])
     }
@@ -83,7 +83,7 @@ import Testing
         ]
         var output = ScanOutput(writingFor: 0)
         for record in records { output.add(record) }
-        var intake = Intake(.ofTests, keepsDetails: false, systems: ProbeSystem.table)
+        var intake = Intake(.forTests, keepsDetails: false, systems: ProbeSystem.table)
         var notes: [[String]] = []
         var document = JSONDocument()
         try intake.add(output, fromBundle: false) { _, line, _ in

@@ -10,8 +10,8 @@ import Testing
         "Foundations/CivilTime/CivilDate", "Foundations/Files/AtomicOutput", "Formats/JSONText/JSONDocument",
         "Formats/PropertyList/PropertyListDocument", "Telemetry/Record/Record", "Telemetry/Systems/TelemetrySystem",
         "Telemetry/Requests/CapturedUpload", "Bundle/BundleReader", "Bundle/BundleAssembler",
-        "Bundle/Volumes/BundleFile", "Bundle/Volumes/VolumeWriter", "Bundle/Signatures/Signers",
-        "Capture/Inputs/InputOpening", "Capture/Intake/Intake", "Delivery/Plan/Planner", "Export/Tables/TableExport",
+        "Bundle/Volumes/BundleFile", "Bundle/Volumes/VolumeWriter", "Bundle/Signatures/AllowedSigners",
+        "Capture/Inputs/InputOpener", "Capture/Intake/Intake", "Delivery/Plan/Planner", "Export/Tables/TableExport",
     ]
 
     /// Returns the lines of each example in the documentation comments of `source`.

@@ -42,7 +42,7 @@ import Testing
 
     @Test func jsonOutline() throws {
         let outline: JSONOutline = ["time": .whole, "request": ["url": .whole]]
-        var skimmer = JSONSkimmer(path: ["log"], outline: outline, limit: 100)
+        var skimmer = JSONArrayStreamReader(path: ["log"], outline: outline, limit: 100)
         let text = Array(#"{"log":[{"request":{"method":"GET","url":"a"},"size":7,"time":1}]}"#.utf8)
         var index = 0
         _ = try skimmer.next(in: text.span, from: &index)
@@ -73,7 +73,7 @@ import Testing
     @Test func propertyListAsJSON() throws {
         let bytes = Array("<plist><array><true/><string>a</string></array></plist>".utf8)
         let document = try PropertyListDocument(bytes)
-        var json = PropertyListJSON(document, keyOrder: .file, foreignValues: .refused)
+        var json = PropertyListJSONWriter(document, keyOrder: .file, nonJSONValues: .refused)
         try json.write(document.root)
         let text = String(decoding: json.text, as: UTF8.self)
         #expect(text == #"[true,"a"]"#)
@@ -92,9 +92,9 @@ import Testing
     /// A receiver that ignores the contents of the response.
     private final class IgnoringReceiver: HTTPReceiver {
         let end = ContinuousClock.now + .seconds(600)
-        func requestGoes(at instant: ContinuousClock.Instant) {}
-        func headCame(_ head: HTTPHead, at instant: ContinuousClock.Instant) {}
-        func bodyCame(_ part: Span<UInt8>, at instant: ContinuousClock.Instant) -> Bool { true }
+        func didStartSending(at instant: ContinuousClock.Instant) {}
+        func didReceiveHead(_ head: HTTPResponseHead, at instant: ContinuousClock.Instant) {}
+        func didReceiveBody(_ part: Span<UInt8>, at instant: ContinuousClock.Instant) -> Bool { true }
     }
 
     @Test func database() throws {
@@ -180,9 +180,9 @@ import Testing
         let path = try await Sample.bundle([Self.record], at: folder("a.tar.zst"))
         try tool("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", folder("key"))
         let list = try folder.put("ines@example.org \(try folder.text("key.pub"))", "signers")
-        try tool("ssh-keygen", "-q", "-Y", "sign", "-n", Signers.namespace, "-f", folder("key"), path)
+        try tool("ssh-keygen", "-q", "-Y", "sign", "-n", AllowedSigners.namespace, "-f", folder("key"), path)
         let environment = ["PATH": "/usr/bin:/bin"]
-        let signers = try Signers(allowed: list, revoked: nil, environment: environment)
+        let signers = try AllowedSigners(allowed: list, revoked: nil, environment: environment)
         let bundle = try BundleReader(BundleFile(path: path), knowing: Systems.table, signedBy: signers)
         let principal = bundle.signer?.principal
         #expect(principal == "ines@example.org")
@@ -294,7 +294,7 @@ import Testing
 
     @Test func newBundle() async throws {
         let (records, folder) = ([Self.record], folder.path)
-        let input = GivenInput(kind: .folder, label: "phone")
+        let input = BundleInput(kind: .folder, label: "phone")
         var file: [UInt8] = []
         var bundle = try BundleAssembler(level: 3, tool: "1.0", limit: JobLimit(jobs: 2))
         for record in records {
@@ -329,7 +329,7 @@ import Testing
     }
 
     private func inputs(_ folder: String, _ archive: String) async throws -> [CaptureInput] {
-        let opening = InputOpening(systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool())
+        let opening = InputOpener(systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool())
         let inputs = try await opening.open([folder, archive])
         return inputs
     }
@@ -350,7 +350,7 @@ import Testing
         let paths = [try await Sample.bundle([ping], at: folder("a.tar.zst"))]
         let now = Sample.time(0)
         var records: [Record] = []
-        let bundles = try await BundleIntake(
+        let bundles = try await VerifiedBundles(
             paths, knowing: Systems.table, limit: JobLimit(jobs: 2), isReleased: { _, _ in false })
         let plan = Planner.plan(bundles.pool, LedgerState(), rules: PlanRules(), now: now)
         for send in plan.queues.flatMap(\.sends) { records.append(try bundles.source.record(of: send)) }

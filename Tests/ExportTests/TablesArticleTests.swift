@@ -49,7 +49,7 @@ import Testing
             #expect(Set(names.map { $0.lowercased() }).count == names.count, "\(table.name)")
             #expect(!table.key.isEmpty && Set(table.key).isSubset(of: names), "\(table.name)")
             #expect(table.indexes.allSatisfy { Set($0).isSubset(of: names) }, "\(table.name)")
-            #expect(!table.isOfRecords || names.first == "record", "\(table.name)")
+            #expect(!table.belongsToRecords || names.first == "record", "\(table.name)")
             #expect(!table.columns.contains { $0.meaning.isEmpty || $0.meaning.contains("|") }, "\(table.name)")
         }
         for (name, columns) in Self.documented {

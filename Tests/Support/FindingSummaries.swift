@@ -1,7 +1,7 @@
 import Telemetry
 
 /// A rejected span of bytes, with only the code of the reason.
-public struct Refused: Equatable, Sendable {
+public struct RejectSummary: Equatable, Sendable {
     /// The case id at the start of the reason.
     public let code: String
     /// The offset of the span in the file, in bytes.
@@ -29,7 +29,7 @@ extension String {
 
 extension ScanOutput {
     /// The rejects, with only the codes of their reasons.
-    public var refused: [Refused] { rejects.map { Refused($0) } }
+    public var refused: [RejectSummary] { rejects.map { RejectSummary($0) } }
 }
 
 extension Record {

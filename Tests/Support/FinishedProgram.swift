@@ -34,7 +34,7 @@ extension RunningProgram {
     public func finish() throws -> FinishedProgram {
         let status = wait()
         return FinishedProgram(
-            status: status, output: Data(try printed), errors: String(decoding: try complaints, as: UTF8.self))
+            status: status, output: Data(try printed), errors: String(decoding: try errorOutput, as: UTF8.self))
     }
 }
 

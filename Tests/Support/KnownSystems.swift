@@ -33,15 +33,15 @@ extension Record {
     public var contradiction: String? { contradiction(knowing: Systems.table) }
 
     /// Whether the id and type in the target are those of the record, as far as the paths of its system contain them.
-    public var isTargetItsOwn: Bool { Systems.table[system]?.uploads.isTargetItsOwn(self) ?? false }
+    public var targetNamesRecord: Bool { Systems.table[system]?.uploads.targetNamesRecord(self) ?? false }
 }
 
-extension PlacedProblem {
+extension LocatedProblem {
     /// Parses a line of `problems.ndjson` with the known systems.
     public init?(json bytes: [UInt8]) { self.init(json: bytes, knowing: Systems.table) }
 }
 
-extension Quarantined {
+extension QuarantineEntry {
     /// Parses a line of `quarantine.ndjson` with the known systems.
     public init?(json bytes: [UInt8]) { self.init(json: bytes, knowing: Systems.table) }
 }
@@ -82,5 +82,5 @@ extension RunSecret {
     ///
     /// The numbers are large, because hashes with small keys are nearly equal for similar records, so that a table of
     /// them takes quadratic time.
-    public static let ofTests = RunSecret(identity: 0x0123_4567_89AB_CDEF, content: 0x1FED_CBA9_8765_4321)
+    public static let forTests = RunSecret(identity: 0x0123_4567_89AB_CDEF, content: 0x1FED_CBA9_8765_4321)
 }

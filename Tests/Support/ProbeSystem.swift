@@ -19,7 +19,7 @@ private struct Probe: TelemetrySystem {
         kinds: [], mayBelongToStore: { $0.folder == "probe" }, isNamedForStore: nil,
         storeOfFolder: { folder in
             for name in folder.folders where folder.name == "probe" {
-                folder.tell(Problem("X19", "a folder where a file should be"), of: name)
+                folder.report(Problem("X19", "a folder where a file should be"), of: name)
                 folder.claim(folder: name)
             }
             return nil
@@ -45,7 +45,7 @@ private func record(of upload: CapturedUpload, in document: inout JSONDocument) 
     var record = Record(
         system: .probe, type: parts[1], id: parts[2], payload: document.canonicalBytes(of: document.root),
         source: upload.source, notes: upload.headers.map { "\($0.name): \($0.value)" })
-    record = upload.finished(record)
+    record = upload.completed(record)
     if upload.headers.count == 1 { record.target?.headers = ["X-Tag": upload.headers[0].value] }
     return record
 }

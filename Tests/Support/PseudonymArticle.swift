@@ -46,7 +46,7 @@ public enum PseudonymArticle {
     private static func words(_ keys: PseudonymRule.KeyRule) -> String {
         switch keys {
         case .form(let form): form.words
-        case .afterPoint(let words, _, let kind):
+        case .dottedKey(let words, _, let kind):
             "\(words.sorted().joined(separator: ", "))>.<documented word, else pseudonym: \(kind.name)"
         }
     }

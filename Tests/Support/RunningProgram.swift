@@ -77,7 +77,7 @@ public final class RunningProgram: @unchecked Sendable {
     public var printed: [UInt8] { get throws { try Self.contents(of: output) } }
 
     /// The bytes that have been written to standard error so far.
-    public var complaints: [UInt8] { get throws { try Self.contents(of: errors) } }
+    public var errorOutput: [UInt8] { get throws { try Self.contents(of: errors) } }
 
     private static func contents(of file: SpoolFile) throws -> [UInt8] {
         var status = stat()

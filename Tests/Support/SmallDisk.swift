@@ -7,7 +7,7 @@ public final class SmallDisk: Sendable {
     private let folder: TemporaryFolder
 
     /// Whether this process can create such a file system.
-    public static let isPossible: Bool = {
+    public static let isSupported: Bool = {
         guard let disk = try? SmallDisk(kibibytes: 100) else { return false }
         return FileManager.default.fileExists(atPath: disk.path)
     }()

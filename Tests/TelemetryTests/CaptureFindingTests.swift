@@ -9,21 +9,21 @@ import Testing
     @Test("A problem is written as a line and read back.")
     func problem() {
         let line = #"{"capture":"night 1","code":"unreadable","path":"a/\"b\"","text":"cannot open it"}"#
-        let problem = PlacedProblem(
+        let problem = LocatedProblem(
             capture: "night 1", path: #"a/"b""#, problem: Problem("unreadable", "cannot open it"))
         #expect(String(decoding: problem.json.bytes, as: UTF8.self) == line)
-        #expect(PlacedProblem(json: Array(line.utf8)) == problem)
+        #expect(LocatedProblem(json: Array(line.utf8)) == problem)
     }
 
     @Test("A problem at an offset of its file states the offset.")
     func offsetOfProblem() {
         let line = #"{"capture":"c","code":"bad-value","offset":118,"path":"p","text":"no number at byte 118"}"#
-        let problem = PlacedProblem(
+        let problem = LocatedProblem(
             capture: "c", path: "p", problem: Problem("bad-value", "no number at byte 118", at: 118))
         #expect(String(decoding: problem.json.bytes, as: UTF8.self) == line)
-        #expect(PlacedProblem(json: Array(line.utf8)) == problem)
+        #expect(LocatedProblem(json: Array(line.utf8)) == problem)
         let withoutOffset = line.replacing("118,\"path", with: "\"x\",\"path")
-        #expect(PlacedProblem(json: Array(withoutOffset.utf8))?.problem.offset == nil)
+        #expect(LocatedProblem(json: Array(withoutOffset.utf8))?.problem.offset == nil)
     }
 
     @Test(
@@ -33,10 +33,10 @@ import Testing
         ])
     func loss(code: String, isLoss: Bool, key: String) {
         let line = #"{"capture":"c","code":"\#(code)",\#(key)"path":"p","text":"not followed"}"#
-        let problem = PlacedProblem(
+        let problem = LocatedProblem(
             capture: "c", path: "p", problem: Problem(code, "not followed", isLoss: isLoss))
         #expect(String(decoding: problem.json.bytes, as: UTF8.self) == line)
-        #expect(PlacedProblem(json: Array(line.utf8)) == problem)
+        #expect(LocatedProblem(json: Array(line.utf8)) == problem)
     }
 
     private static let whole = #"""
@@ -51,17 +51,17 @@ import Testing
     @Test("A quarantine entry is written as a line and read back.")
     func quarantined() {
         let entries = [
-            Quarantined(
+            QuarantineEntry(
                 capture: "c", path: "p", store: .mozillaPingFile, reject: Reject("P1 empty file"), size: 0,
                 sha256: "00", isStored: true),
-            Quarantined(
+            QuarantineEntry(
                 capture: "c", path: "p", store: .mozillaPendingEvents,
                 reject: Reject("F4 event cut short", offset: 118, length: 55), size: 55, sha256: "00",
                 isStored: false),
         ]
         for (line, entry) in zip([Self.whole, Self.span], entries) {
             #expect(String(decoding: entry.json.bytes, as: UTF8.self) == line)
-            #expect(Quarantined(json: Array(line.utf8)) == entry)
+            #expect(QuarantineEntry(json: Array(line.utf8)) == entry)
         }
     }
 
@@ -69,8 +69,8 @@ import Testing
         "A line without one of the keys is rejected.",
         arguments: ["capture", "path", "reason", "sha256", "size", "store", "stored"])
     func missingKey(key: String) {
-        #expect(Quarantined(json: Array(Self.whole.replacing("\"\(key)\":", with: "\"x\":").utf8)) == nil)
-        #expect(PlacedProblem(json: Array(Self.whole.utf8)) == nil)
+        #expect(QuarantineEntry(json: Array(Self.whole.replacing("\"\(key)\":", with: "\"x\":").utf8)) == nil)
+        #expect(LocatedProblem(json: Array(Self.whole.utf8)) == nil)
     }
 
     @Test(

@@ -14,7 +14,7 @@ import Testing
             source: Source(capture: "a", path: "p", store: .mozillaPingFile, index: 0))
     }
 
-    private func key(_ record: Record, secret: RunSecret = .ofTests) -> RecordKey {
+    private func key(_ record: Record, secret: RunSecret = .forTests) -> RecordKey {
         RecordKey(record, secret: secret)
     }
 

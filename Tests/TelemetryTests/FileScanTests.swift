@@ -14,7 +14,7 @@ private struct ScriptStore: FileStore {
     var folderPath: String { "store" }
     var system: SystemName? { nil }
     var fileCount: Int { names.count }
-    var isReadAtOnce: Bool { false }
+    var isReadByOneJob: Bool { false }
     var sizeLimit = FileSizeLimit.usual
 
     func path(ofFile index: Int, name: inout [UInt8]) -> String {
@@ -56,7 +56,7 @@ private struct ScriptReader: FileReader {
         let tree = FileTree(try Folder(path: (folder ?? self.folder).path))
         let context = StoreContext(
             capture: "c", tree: tree, container: Container(path: "", identifier: nil), neighbors: [store],
-            options: ScanOptions(secret: .ofTests))
+            options: ScanOptions(secret: .forTests))
         var scan: any StoreScan = store.scan(files ?? 0..<store.fileCount, in: context)
         var outputs: [ScanOutput] = []
         var hasMore = true
@@ -84,7 +84,8 @@ private struct ScriptReader: FileReader {
         #expect(outputs.map(indices) == [[0, 1, 3, 3]])
         #expect(outputs[0].records.map(\.payload.count) == [1, 2, 3, 4])
         #expect(
-            outputs[0].problems == [PlacedProblem(capture: "c", path: "store/f1", problem: Problem("odd", "store/f1"))])
+            outputs[0].problems == [LocatedProblem(capture: "c", path: "store/f1", problem: Problem("odd", "store/f1"))]
+        )
         #expect(outputs[0].quarantined.map(\.path) == ["store/f1"])
         #expect(outputs[0].bytesRead == 1 + 5 + 0 + 3)
     }
@@ -164,9 +165,9 @@ private struct ScriptReader: FileReader {
         try folder.put(text, "file")
         let tree = try Folder(path: folder.path)
         let file = StoreFile(
-            name: Array("file".utf8), path: "p", kind: StoreKind("script"), credentials: .ifItHolds("beaconKey"))
-        var (reading, output) = (StoreFileReading(), ScanOutput(capture: "c"))
-        let options = ScanOptions(secret: .ofTests)
+            name: Array("file".utf8), path: "p", kind: StoreKind("script"), credentials: .ifContaining("beaconKey"))
+        var (reading, output) = (StoreFileBuffer(), ScanOutput(capture: "c"))
+        let options = ScanOptions(secret: .forTests)
         #expect(reading.read(file, limit: FileSizeLimit(bytes: 100, code: "large"), in: tree, options, into: &output))
         output.rejects = [Reject("P2 x", offset: 0, length: 1)]
         reading.quarantineRejects(of: file, in: &output)

@@ -86,7 +86,7 @@ import Testing
 
     @Test("Written records have their part of the store, their line and their app.")
     func written() throws {
-        var options = ScanOptions(secret: .ofTests)
+        var options = ScanOptions(secret: .forTests)
         options.reportsQueues = true
         var output = ScanOutput(capture: "c", input: 3, writingWith: options)
         output.store = 7
@@ -107,7 +107,7 @@ import Testing
 
     @Test("Excluded records are not written, and a record without a type is held.")
     func filter() throws {
-        var options = ScanOptions(secret: .ofTests)
+        var options = ScanOptions(secret: .forTests)
         options.filter.types = ["", "y"]
         var output = ScanOutput(capture: "c", input: 0, writingWith: options)
         var untyped = record(0, size: 1)
@@ -123,13 +123,13 @@ import Testing
 
     @Test("The memory of the last payload is reused unless it is large.")
     func spareMemory() {
-        var output = ScanOutput(capture: "c", input: 0, writingWith: ScanOptions(secret: .ofTests))
-        #expect(output.takeSpareMemory().capacity == 0)
+        var output = ScanOutput(capture: "c", input: 0, writingWith: ScanOptions(secret: .forTests))
+        #expect(output.takeRecycledMemory().capacity == 0)
         output.add(record(0, size: 1000))
-        let spare = output.takeSpareMemory()
+        let spare = output.takeRecycledMemory()
         #expect(spare.isEmpty && spare.capacity >= 1000)
         output.add(record(1, size: 1 << 20))
-        #expect(output.takeSpareMemory().capacity == 0)
+        #expect(output.takeRecycledMemory().capacity == 0)
     }
 
     @Test("Each span and each file in quarantine has its own hash.")

@@ -15,7 +15,7 @@ public struct FrameScanner: ~Copyable, Sendable {
     /// Whether the end of the tar archive was found.
     ///
     /// If it is `false` after the scan, members at the end can be missing without a gap.
-    public private(set) var sawEnd = false
+    public private(set) var hasFoundEnd = false
 
     /// The number of bytes that are searched at a time.
     private static let window = 64 << 10
@@ -134,7 +134,7 @@ extension FrameScanner {
         closeGap(at: frameOffset)
         if let last = tar.confirm() { report(last, isChecked: allChecked) }
         if !tar.isWithinMember { allChecked = true }
-        sawEnd = sawEnd || tar.sawEnd
+        hasFoundEnd = hasFoundEnd || tar.hasFoundEnd
         position = decoder.position
         isInFrame = false
     }
@@ -205,7 +205,7 @@ extension FrameScanner {
             return true
         }
         // Tar programs pad the last block with zero bytes, even after the compressed data.
-        if gap == nil, sawEnd, try isZero(from: position) {
+        if gap == nil, hasFoundEnd, try isZero(from: position) {
             position = end
             return true
         }
@@ -239,7 +239,7 @@ extension FrameScanner {
     /// A frame inside the contents of a damaged frame is not a frame of the container.
     private func isKnownStart(_ offset: Int) -> Bool {
         guard let knownStarts else { return true }
-        let index = knownStarts.indices.firstSorted { knownStarts[$0] >= offset }
+        let index = knownStarts.indices.partitioningIndex { knownStarts[$0] >= offset }
         return index < knownStarts.count && knownStarts[index] == offset
     }
 

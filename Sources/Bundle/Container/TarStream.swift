@@ -60,7 +60,7 @@ struct TarStream {
     /// The number of headers that were accepted.
     private(set) var headerCount = 0
     /// Whether the end of the archive, a block of zeros, was found.
-    private(set) var sawEnd = false
+    private(set) var hasFoundEnd = false
 
     init(memberLimit: Int) { self.memberLimit = memberLimit }
 
@@ -129,7 +129,7 @@ struct TarStream {
         guard block.count == TarHeader.blockSize else { return part.count }
         defer { block.removeAll(keepingCapacity: true) }
         guard !block.span.isAllZero else {
-            sawEnd = true
+            hasFoundEnd = true
             state = .end
             return part.count
         }

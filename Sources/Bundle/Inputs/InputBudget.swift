@@ -24,7 +24,7 @@ struct InputBudget {
     ///
     /// - Parameter input: The input.
     /// - Returns: `false` if the remaining budget is too small.
-    mutating func reserve(_ input: GivenInput) -> Bool {
+    mutating func reserve(_ input: BundleInput) -> Bool {
         let size = input.label?.utf8.count ?? 0
         guard inputs > 0, size <= labelBytes else { return false }
         inputs -= 1

@@ -10,7 +10,7 @@ import Telemetry
 /// Source: "Receipts".
 public struct Receipt: Sendable, Equatable {
     /// The user who ran the program, the host and the time.
-    public struct Maker: Sendable, Equatable {
+    public struct Origin: Sendable, Equatable {
         let user: String?
         let userID: Int
         let host: String
@@ -109,9 +109,9 @@ public struct Receipt: Sendable, Equatable {
 
     private let command: String
     private let arguments: [String]?
-    private let maker: Maker
+    private let maker: Origin
     private let entries: [Entry]
-    private let inputs: GivenInputs?
+    private let inputs: BundleInputs?
 
     /// Creates a receipt.
     ///
@@ -122,7 +122,7 @@ public struct Receipt: Sendable, Equatable {
     ///   - maker: The user who ran the program, the host and the time.
     ///   - entries: The bundles in the given order.
     ///   - inputs: The inputs of a bundle that was created, or `nil` for bundles that were verified.
-    public init(command: String, arguments: [String]?, maker: Maker, entries: [Entry], inputs: GivenInputs?) {
+    public init(command: String, arguments: [String]?, maker: Origin, entries: [Entry], inputs: BundleInputs?) {
         self.command = command
         self.arguments = arguments
         self.maker = maker

@@ -13,7 +13,7 @@ enum KeygenOutput {
     /// SHA256:…`.
     static func key(of result: ProgramResult, _ principal: String) -> String? {
         guard result.status == 0 else { return nil }
-        let start = "Good \"\(Signers.namespace)\" signature for \(principal) with "
+        let start = "Good \"\(AllowedSigners.namespace)\" signature for \(principal) with "
         return lines(result.output).first { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count)) }
     }
 

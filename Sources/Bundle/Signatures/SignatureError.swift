@@ -40,7 +40,7 @@ public enum SignatureError: Error, Sendable, Equatable, CustomStringConvertible 
     public var remedy: String? {
         switch self {
         case .missing, .notASignature:
-            "ask the packer to sign the bundle: ssh-keygen -Y sign -n \(Signers.namespace) -f KEY BUNDLE"
+            "ask the packer to sign the bundle: ssh-keygen -Y sign -n \(AllowedSigners.namespace) -f KEY BUNDLE"
         case .unknownSigner: "do not use the bundle; if you trust the owner of the key, add it to the list of signers"
         case .refused: "do not use the bundle; ask the packer about the signature, and check the list of signers"
         case .program(.missing): "install OpenSSH's ssh-keygen (openssh-client)"

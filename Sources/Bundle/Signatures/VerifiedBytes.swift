@@ -4,7 +4,7 @@ import Hashing
 /// Bytes that are compared with their hashes whenever they are read.
 ///
 /// Changes to the underlying file are thereby detected before any changed byte is used.
-struct VerifiedBytes: ByteMaking {
+struct VerifiedBytes: ByteProvider {
     /// The size of a block in bytes.
     ///
     /// The hashes of 1 GiB use half a MiB of memory.

@@ -71,7 +71,7 @@ public struct VolumeSet: Sendable {
     public var identities: [FileIdentity] { files.identities }
 
     /// The number of bytes that ``check(progress:)`` hashes.
-    public var hashedCount: Int { list == nil ? 0 : files.count }
+    public var hashedByteCount: Int { list == nil ? 0 : files.count }
 
     /// Compares the hashes of all volumes with the list, if there is one.
     ///
@@ -104,7 +104,7 @@ public struct VolumeSet: Sendable {
         var hashes: [ContentHash] = []
         for size in sizes {
             var hash = SHA256()
-            try source.forEachStep(in: start..<start + size) { bytes, _ throws(FileError) in
+            try source.forEachChunk(in: start..<start + size) { bytes, _ throws(FileError) in
                 hash.update(bytes.span)
                 progress(bytes.count)
             }

@@ -104,8 +104,8 @@ void cfiles_signals_resume(void) {
 // Returns the text that moves the cursor to the start of an empty line.
 static const char *start_of_line(void) {
     switch (atomic_load(&line_on_terminal)) {
-    case cfiles_line_passing: return "\r\033[K";
-    case cfiles_line_staying: return "\n";
+    case cfiles_line_temporary: return "\r\033[K";
+    case cfiles_line_permanent: return "\n";
     default: return "";
     }
 }

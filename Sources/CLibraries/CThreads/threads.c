@@ -21,7 +21,7 @@ typedef int creation(pthread_t *, const pthread_attr_t *, void *(*)(void *), voi
 static const char *program_name;
 static atomic_int status_without;
 
-void cthreads_end_without_thread(const char *program, int status) {
+void cthreads_exit_if_no_thread(const char *program, int status) {
     program_name = program;
     atomic_store(&status_without, status);
 }

@@ -12,7 +12,7 @@ struct ArchiveSpooler {
     struct Result {
         let tree: SpooledTree
         /// The problems of members that could not be read, each of which is a loss.
-        let problems: [PlacedProblem]
+        let problems: [LocatedProblem]
         /// The paths of members that were not kept, but are needed as targets of hard links.
         let neededTargets: Set<[UInt8]>
     }
@@ -24,7 +24,7 @@ struct ArchiveSpooler {
     let jobs: JobLimit
     private let formats: [StoreFormat]
     var members = SpooledTreeBuilder()
-    private var problems: [PlacedProblem] = []
+    private var problems: [LocatedProblem] = []
     private var unreportedCount = 0
     /// The paths of the wanted members, or `nil` if their names decide.
     private var wanted: Set<[UInt8]>?
@@ -312,10 +312,10 @@ struct ArchiveSpooler {
         for fault in faults {
             switch fault {
             case .clash(let path): report("unreadable", "also the name of a folder in the archive", at: path)
-            case .deadLink(let path, let target):
+            case .danglingHardLink(let path, let target):
                 let words = "hard link to \(target.text), which is not a file in the archive"
                 report("unreadable", words, at: path.text)
-            case .leftOutTarget(let path, let target):
+            case .omittedTarget(let path, let target):
                 neededTargets.insert(target.bytes)
                 let words = "hard link to \(target.text), which was not kept"
                 report("unreadable", "\(words); \(Self.unpackAdvice)", at: path.text)
@@ -329,7 +329,7 @@ struct ArchiveSpooler {
     private mutating func report(_ code: String, _ text: String, at path: String, _ offset: Int? = nil) {
         guard problems.count <= Self.reportLimit else { return unreportedCount += 1 }
         problems.append(
-            PlacedProblem(
+            LocatedProblem(
                 capture: archive.label, path: archive.prefix + path, problem: Problem(code, text, at: offset)))
     }
 }

@@ -7,7 +7,7 @@ struct NestedArchive {
     struct Opened {
         /// The members, or `nil` if the file cannot be read or is not an archive.
         var tree: SpooledTree?
-        var problems: [PlacedProblem] = []
+        var problems: [LocatedProblem] = []
         var isIncomplete = false
         var rereader: ArchiveRereader?
     }
@@ -68,7 +68,7 @@ struct NestedArchive {
     }
 
     private func failure(_ code: String, _ text: String, at offset: Int? = nil, isLoss: Bool) -> Opened {
-        let problem = PlacedProblem(capture: location.label, path: path, problem: Problem(code, text, at: offset))
+        let problem = LocatedProblem(capture: location.label, path: path, problem: Problem(code, text, at: offset))
         return Opened(problems: [problem], isIncomplete: isLoss)
     }
 }

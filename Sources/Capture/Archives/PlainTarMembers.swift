@@ -8,7 +8,7 @@ extension ArchiveSpooler {
     /// - Throws: ``ArchiveError`` if the spool is full or a limit is exceeded. Any other error means that the archive
     ///   is not plain.
     mutating func addMembers(of chunks: TarChunkReader) async throws {
-        var tar = PlainTar()
+        var tar = TarParser()
         var file: OpenFile?
         var ahead = OrderedTasks<[UInt8]>(limit: jobs)
         while true {
@@ -18,11 +18,11 @@ extension ArchiveSpooler {
                 ahead.add { try chunks.next() }
             }
             // Without an end marker, members may be missing.
-            guard let chunk = try? await ahead.next(), !chunk.isEmpty else { throw NotPlain() }
+            guard let chunk = try? await ahead.next(), !chunk.isEmpty else { throw RequiresLibarchive() }
             // At most one chunk is produced while another is parsed.
             if jobs.jobs > 1, !isSkipping { ahead.add { try chunks.next() } }
             if try addMembers(in: chunk.span, of: &tar, &file) {
-                guard (try? chunks.finish()) != nil else { throw NotPlain() }
+                guard (try? chunks.finish()) != nil else { throw RequiresLibarchive() }
                 return
             }
         }
@@ -38,7 +38,7 @@ extension ArchiveSpooler {
 
     /// Adds the members in a chunk and returns whether the archive ends in it.
     private mutating func addMembers(
-        in chunk: Span<UInt8>, of tar: inout PlainTar, _ file: inout OpenFile?
+        in chunk: Span<UInt8>, of tar: inout TarParser, _ file: inout OpenFile?
     ) throws -> Bool {
         while let step = try tar.next(in: chunk) {
             switch step {
@@ -60,7 +60,7 @@ extension ArchiveSpooler {
 }
 
 extension ArchiveReader.Member {
-    fileprivate init(_ member: PlainTar.Member) {
+    fileprivate init(_ member: TarParser.Member) {
         let kind: FolderEntries.Kind =
             switch member.kind {
             case .file: .file

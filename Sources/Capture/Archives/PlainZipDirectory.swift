@@ -31,12 +31,12 @@ struct PlainZipDirectory {
     /// An entry is always shorter.
     private static let pieceSize = 256 << 10
     /// The maximum number of bytes around the contents of a member: a header, and the sizes after the contents.
-    private static let maximumOverhead = ZipEntry.mostHeaderBytes + 24
+    private static let maximumOverhead = ZipEntry.maximumHeaderSize + 24
 
     /// Finds the directory, or returns `nil` if the archive does not end with one.
-    init?(_ source: ByteSource) throws(NotPlain) {
+    init?(_ source: ByteSource) throws(RequiresLibarchive) {
         let size = min(source.count, ZipDirectoryEnd.size)
-        guard let tail = try? source.bytes(at: source.count - size, count: size) else { throw NotPlain() }
+        guard let tail = try? source.bytes(at: source.count - size, count: size) else { throw RequiresLibarchive() }
         guard let end = ZipDirectoryEnd(tail: tail.span, ofArchiveOf: source.count) else { return nil }
         self.source = source
         self.end = end
@@ -45,13 +45,13 @@ struct PlainZipDirectory {
     }
 
     /// Returns the next member, or `nil` at the end.
-    mutating func next() throws(NotPlain) -> Member? {
+    mutating func next() throws(RequiresLibarchive) -> Member? {
         guard let entry = following else { return nil }
         following = try nextEntry()
         let bound = following?.offset ?? end.directory.lowerBound
         guard let kind = entry.plainKind, entry.offset < bound, entry.compressedSize <= bound - entry.offset,
             bound - entry.offset - entry.compressedSize <= Self.maximumOverhead
-        else { throw NotPlain() }
+        else { throw RequiresLibarchive() }
         return Member(entry: entry, kind: kind, extent: entry.offset..<bound)
     }
 
@@ -67,14 +67,14 @@ struct PlainZipDirectory {
         }
     }
 
-    private mutating func nextEntry() throws(NotPlain) -> ZipEntry? {
+    private mutating func nextEntry() throws(RequiresLibarchive) -> ZipEntry? {
         guard entriesLeft > 0 else {
-            guard position == end.directory.count, piecePosition == piece.count else { throw NotPlain() }
+            guard position == end.directory.count, piecePosition == piece.count else { throw RequiresLibarchive() }
             return nil
         }
         if let entry = parseEntry() { return entry }
         try readPiece()
-        guard let entry = parseEntry() else { throw NotPlain() }
+        guard let entry = parseEntry() else { throw RequiresLibarchive() }
         return entry
     }
 
@@ -87,11 +87,11 @@ struct PlainZipDirectory {
         return entry
     }
 
-    private mutating func readPiece() throws(NotPlain) {
+    private mutating func readPiece() throws(RequiresLibarchive) {
         let start = end.directory.lowerBound + position
         let count = min(Self.pieceSize, end.directory.count - position)
         guard count > 0, let read = try? source.bytes(at: start, count: count), read.count == count else {
-            throw NotPlain()
+            throw RequiresLibarchive()
         }
         piece = piece[piecePosition...] + read
         piecePosition = 0
@@ -102,12 +102,12 @@ struct PlainZipDirectory {
 extension ZipEntry {
     /// The kind of a plain member, or `nil` if the member has features that only libarchive supports.
     fileprivate var plainKind: FolderEntries.Kind? {
-        let plainFlags = Flag.compressorHints | Flag.isMeasuredBehind | Flag.isUnicode
-        guard !isChangedByExtra, flags & ~plainFlags == 0, !name.isEmpty,
+        let plainFlags = Flag.compressorHints | Flag.hasDataDescriptor | Flag.isUnicode
+        guard !hasOverridingField, flags & ~plainFlags == 0, !name.isEmpty,
             // Some MS-DOS programs use backslashes as separators.
             !name.contains(0), !name.contains(UInt8(ascii: "\\")),
             // libarchive normalizes these characters.
-            flags & Flag.isUnicode == 0 || name.isTextInEveryNormalForm
+            flags & Flag.isUnicode == 0 || name.isComposedText
         else { return nil }
         switch method {
         case Method.stored: guard compressedSize == size else { return nil }

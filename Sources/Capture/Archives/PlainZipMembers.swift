@@ -18,7 +18,7 @@ extension ArchiveSpooler {
                 unpacked.add { try part.contents(in: source) }
             }
             guard !parts.isEmpty else { return }
-            guard let contents = try? await unpacked.next() else { throw NotPlain() }
+            guard let contents = try? await unpacked.next() else { throw RequiresLibarchive() }
             try add(parts.removeFirst(), contents, from: source)
         }
     }
@@ -39,11 +39,13 @@ extension ArchiveSpooler {
         state.pending = nil
         while let found = try state.directory.next() {
             let entry = found.entry
-            guard entry.size <= limits.memberSize else { throw NotPlain() }
+            guard entry.size <= limits.memberSize else { throw RequiresLibarchive() }
             try checkLimits()
             let path = addHeader(of: ArchiveReader.Member(found))
             if path != nil { state.size += entry.size }
-            guard !limits.isOverExpanded(state.size, from: state.directory.source.count) else { throw NotPlain() }
+            guard !limits.isOverExpanded(state.size, from: state.directory.source.count) else {
+                throw RequiresLibarchive()
+            }
             let member = ZipPart.Member(path: path, entry: entry, extent: found.extent)
             guard part.add(member) else {
                 state.pending = member

@@ -22,16 +22,16 @@ final class TarChunkReader: Sendable {
     /// Whether bytes can be skipped without being read.
     private let canSkip: Bool
 
-    /// Opens the archive, or throws ``NotPlain`` if it cannot be read, so that libarchive reports why.
-    init(_ bytes: ArchiveBytes, _ limits: ArchiveLimits) throws(NotPlain) {
-        guard let input = try? ArchiveInput.decompressing(bytes, limits) else { throw NotPlain() }
+    /// Opens the archive, or throws ``RequiresLibarchive`` if it cannot be read, so that libarchive reports why.
+    init(_ bytes: ArchiveBytes, _ limits: ArchiveLimits) throws(RequiresLibarchive) {
+        guard let input = try? ArchiveInput.decompressing(bytes, limits) else { throw RequiresLibarchive() }
         canSkip = input.canSkip
         state = Mutex(State(input: input))
     }
 
     /// Returns the next chunk, or no bytes at the end.
     ///
-    /// - Throws: ``NotPlain`` if the archive ends within a block, or ``ArchiveError`` if it cannot be read.
+    /// - Throws: ``RequiresLibarchive`` if the archive ends within a block, or ``ArchiveError`` if it cannot be read.
     func next() throws -> [UInt8] {
         try state.withLock { state in
             let chunk = try [UInt8](capacity: Self.size) { output in
@@ -43,7 +43,7 @@ final class TarChunkReader: Sendable {
             }
             state.byteCount += chunk.count
             guard state.input.allows(expanded: state.byteCount) else { throw ArchiveError(.overExpanded) }
-            guard chunk.count.isMultiple(of: TarEntry.blockSize) else { throw NotPlain() }
+            guard chunk.count.isMultiple(of: TarEntry.blockSize) else { throw RequiresLibarchive() }
             return chunk
         }
     }

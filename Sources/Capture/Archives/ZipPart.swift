@@ -53,21 +53,23 @@ struct ZipPart: Sendable {
 
     /// Returns the adjacent contents of all needed members, or no bytes for a large member.
     ///
-    /// - Throws: ``NotPlain`` if a member differs from its entry in the directory.
+    /// - Throws: ``RequiresLibarchive`` if a member differs from its entry in the directory.
     func contents(in source: ByteSource) throws -> [UInt8] {
         if let large {
             _ = try ZipUnpacker.contents(of: large, in: source)
             return []
         }
         let bytes = try source.bytes(at: extent.lowerBound, count: extent.count)
-        guard bytes.count == extent.count else { throw NotPlain() }
+        guard bytes.count == extent.count else { throw RequiresLibarchive() }
         var unpacker = try ZipUnpacker()
         // One extra byte detects contents that are longer than the directory states.
         return try [UInt8](capacity: size + 1) { output in
             for member in members {
                 let start = member.extent.lowerBound - extent.lowerBound
                 let bytes = bytes.span.extracting(start..<start + member.extent.count)
-                guard let contents = member.entry.contents(in: bytes, of: bytes.count) else { throw NotPlain() }
+                guard let contents = member.entry.contents(in: bytes, of: bytes.count) else {
+                    throw RequiresLibarchive()
+                }
                 guard member.path != nil else { continue }
                 try unpacker.append(bytes.extracting(contents), of: member.entry, to: &output)
             }

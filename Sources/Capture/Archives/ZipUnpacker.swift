@@ -15,18 +15,18 @@ struct ZipUnpacker: ~Copyable {
     /// Appends the contents of a file to `output`, which must have room for one byte more.
     mutating func append(_ bytes: Span<UInt8>, of entry: ZipEntry, to output: inout OutputSpan<UInt8>) throws {
         let start = output.count
-        guard entry.size < output.freeCapacity else { throw NotPlain() }
+        guard entry.size < output.freeCapacity else { throw RequiresLibarchive() }
         if entry.method == ZipEntry.Method.stored {
             output.append(asMuchAsFitsOf: bytes)
         } else {
             var used = 0
             inflater.restart()
             try inflater.inflate(bytes, from: &used, into: &output)
-            guard inflater.isAtEnd, used == bytes.count else { throw NotPlain() }
+            guard inflater.isAtEnd, used == bytes.count else { throw RequiresLibarchive() }
         }
         guard output.count - start == entry.size,
             Self.checksum(of: output.span.extracting(start...), after: 0) == entry.checksum
-        else { throw NotPlain() }
+        else { throw RequiresLibarchive() }
     }
 
     /// Calls `body` with the contents of a large file, piece by piece.
@@ -37,18 +37,20 @@ struct ZipUnpacker: ~Copyable {
         var size = 0
         try pieces(of: member.entry, Self.contents(of: member, in: source), in: source) { piece in
             size += piece.count
-            guard size <= member.entry.size else { throw NotPlain() }
+            guard size <= member.entry.size else { throw RequiresLibarchive() }
             checksum = Self.checksum(of: piece, after: checksum)
             try body(piece)
         }
-        guard size == member.entry.size, checksum == member.entry.checksum else { throw NotPlain() }
+        guard size == member.entry.size, checksum == member.entry.checksum else { throw RequiresLibarchive() }
     }
 
     /// Returns the range of the contents of a large member in the archive.
     static func contents(of member: ZipPart.Member, in source: ByteSource) throws -> Range<Int> {
         let start = member.extent.lowerBound
-        let header = try source.bytes(at: start, count: min(ZipEntry.mostHeaderBytes, member.extent.count))
-        guard let contents = member.entry.contents(in: header.span, of: member.extent.count) else { throw NotPlain() }
+        let header = try source.bytes(at: start, count: min(ZipEntry.maximumHeaderSize, member.extent.count))
+        guard let contents = member.entry.contents(in: header.span, of: member.extent.count) else {
+            throw RequiresLibarchive()
+        }
         return start + contents.lowerBound..<start + contents.upperBound
     }
 
@@ -59,7 +61,7 @@ struct ZipUnpacker: ~Copyable {
         var offset = range.lowerBound
         while offset < range.upperBound {
             let bytes = try source.bytes(at: offset, count: min(Self.pieceSize, range.upperBound - offset))
-            guard !bytes.isEmpty else { throw NotPlain() }
+            guard !bytes.isEmpty else { throw RequiresLibarchive() }
             offset += bytes.count
             if entry.method == ZipEntry.Method.stored {
                 try body(bytes.span)
@@ -72,9 +74,9 @@ struct ZipUnpacker: ~Copyable {
                 }
                 try body(piece.span)
             }
-            guard used == bytes.count else { throw NotPlain() }
+            guard used == bytes.count else { throw RequiresLibarchive() }
         }
-        guard entry.method == ZipEntry.Method.stored || inflater.isAtEnd else { throw NotPlain() }
+        guard entry.method == ZipEntry.Method.stored || inflater.isAtEnd else { throw RequiresLibarchive() }
     }
 
     private static func checksum(of bytes: Span<UInt8>, after checksum: UInt32) -> UInt32 {

@@ -40,7 +40,7 @@ struct BackupContents {
     /// The rows that are not kept, and whose file names are not the hash of their domain and path.
     private var misnamedRows = RejectedRows()
     private var isFull = false
-    private var lastDomain: (name: [UInt8], domain: RowPlace.Domain)?
+    private var lastDomain: (name: [UInt8], domain: RowLocation.Domain)?
 
     /// The number of rows that were rejected for one reason, and the first of them.
     private struct RejectedRows {
@@ -61,7 +61,7 @@ struct BackupContents {
     }
 
     mutating func add(_ row: ManifestRow) {
-        switch RowPlace(row, in: domain(of: row)) {
+        switch RowLocation(row, in: domain(of: row)) {
         case .system: checkName(of: row)
         case .refused: rowsWithInvalidPaths.add(row)
         case .app(let domain, let path):
@@ -77,9 +77,9 @@ struct BackupContents {
     /// Returns the domain of a row.
     ///
     /// Consecutive rows usually have the same domain.
-    private mutating func domain(of row: ManifestRow) -> RowPlace.Domain {
+    private mutating func domain(of row: ManifestRow) -> RowLocation.Domain {
         if let lastDomain, lastDomain.name == row.domain { return lastDomain.domain }
-        let domain = RowPlace.Domain(name: row.domain)
+        let domain = RowLocation.Domain(name: row.domain)
         lastDomain = (row.domain, domain)
         return domain
     }

@@ -24,7 +24,7 @@ struct BackupDetector: Sendable {
         let hasBinary = manifests.contains { $0.elementsEqual(Self.binary.utf8) }
         guard hasDatabase || hasBinary else { return false }
         do throws(FileError) {
-            if try BackupLists(in: folder).showBackup { return true }
+            if try BackupPropertyLists(in: folder).hasBackupKeys { return true }
         } catch {
             return true
         }
@@ -74,13 +74,13 @@ struct BackupDetector: Sendable {
     }
 
     private static let manifests =
-        [database, binary, database + "-wal", database + "-journal"] + BackupLists.Name.allCases.map(\.rawValue)
+        [database, binary, database + "-wal", database + "-journal"] + BackupPropertyLists.Name.allCases.map(\.rawValue)
 
     /// Returns whether `name` is that of a file in a backup: 40 hexadecimal digits.
     static func isBackupFileName(_ name: some Collection<UInt8>) -> Bool { FileID(Array(name)) != nil }
 }
 
-extension BackupLists {
+extension BackupPropertyLists {
     /// Reads the property lists of the backup in `folder`.
     ///
     /// A list that is missing, too large or not a regular file is skipped. An unreadable list is skipped too, except

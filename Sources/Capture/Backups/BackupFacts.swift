@@ -29,9 +29,9 @@ public struct BackupFacts: Sendable, Equatable {
     /// The state of the backup process, which is `finished` for a complete backup.
     public let snapshotState: String?
     /// The apps in the backup whose pings are stored outside of backups, and were not found in the capture either.
-    public internal(set) var absent: [String] = []
+    public internal(set) var appsWithoutPings: [String] = []
 
-    init(path: String, format: Format, isEncrypted: Bool, _ lists: BackupLists) {
+    init(path: String, format: Format, isEncrypted: Bool, _ lists: BackupPropertyLists) {
         self.path = path
         self.format = format
         self.isEncrypted = isEncrypted

@@ -27,10 +27,10 @@ final class BackupFiles: Sendable {
     }
 
     private let entries: BackupEntries
-    private let folder: RootFolder
+    private let folder: SharedFolder
     private let protection: Protection
 
-    init(_ entries: BackupEntries, in folder: RootFolder, protection: Protection) {
+    init(_ entries: BackupEntries, in folder: SharedFolder, protection: Protection) {
         self.entries = entries
         self.folder = folder
         self.protection = protection

@@ -14,7 +14,7 @@ struct BackupOpener {
 
     /// Reads the manifest of the backup in `folder`.
     func open(_ folder: borrowing Folder, names: StoreNames) throws(BackupError) -> OpenedManifest {
-        let lists = try BackupError.wrapping { () throws(FileError) in try BackupLists(in: folder) }
+        let lists = try BackupError.wrapping { () throws(FileError) in try BackupPropertyLists(in: folder) }
         let unlocker = BackupUnlocker(lists: lists, location: location, passwords: passwords)
         let found = try manifest(in: folder, lists, unlocker)
         var contents = BackupContents(names, nameLimit: spool.archiveLimits.nameBytes)
@@ -42,7 +42,7 @@ struct BackupOpener {
     }
 
     private func manifest(
-        in folder: borrowing Folder, _ lists: BackupLists, _ unlocker: BackupUnlocker
+        in folder: borrowing Folder, _ lists: BackupPropertyLists, _ unlocker: BackupUnlocker
     ) throws(BackupError) -> FoundManifest {
         guard let main = try source(BackupDetector.database, in: folder) else {
             guard let old = try source(BackupDetector.binary, in: folder) else {
@@ -82,7 +82,8 @@ struct BackupOpener {
     /// Decrypts the manifest.
     ///
     /// The padding is kept, because the header states the length of the database.
-    private func decrypt(_ main: ByteSource, _ lists: BackupLists, _ keys: ClassKeys) throws(BackupError) -> ByteSource
+    private func decrypt(_ main: ByteSource, _ lists: BackupPropertyLists, _ keys: ClassKeys) throws(BackupError)
+        -> ByteSource
     {
         guard let stored = lists.manifestKey, let wrapped = WrappedKey(stored) else {
             throw BackupError("B27", "the manifest is encrypted, and there is no key of 44 bytes for it")

@@ -13,10 +13,10 @@ public final class BackupPasswords: Sendable {
     /// Returns `nil` if there is no answer.
     ///
     /// `isAgain` states whether the previous answer was wrong.
-    public typealias Asking = @Sendable (_ path: String, _ isAgain: Bool) -> Secret?
+    public typealias Prompt = @Sendable (_ path: String, _ isAgain: Bool) -> Secret?
 
     /// Derives a key by calling `derive`, which may take seconds, and may show a message meanwhile.
-    public typealias Waiting = @Sendable (_ path: String, _ rounds: Int, _ derive: () -> CipherKey?) -> CipherKey?
+    public typealias KeyDerivation = @Sendable (_ path: String, _ rounds: Int, _ derive: () -> CipherKey?) -> CipherKey?
 
     private struct DerivedKeyID: Hashable {
         let password: Int
@@ -52,8 +52,8 @@ public final class BackupPasswords: Sendable {
     public static let roundBudget = 1_000_000_000
 
     private let state: Mutex<State>
-    private let ask: Asking?
-    private let wait: Waiting
+    private let ask: Prompt?
+    private let wait: KeyDerivation
 
     /// The maximum number of questions for one backup.
     private static let questionLimit = 3
@@ -66,8 +66,8 @@ public final class BackupPasswords: Sendable {
     ///   - roundBudget: The maximum number of key derivation rounds for all backups.
     ///   - wait: Derives each key, and can show progress meanwhile.
     public init(
-        _ known: [Secret] = [], ask: Asking? = nil, roundBudget: Int = BackupPasswords.roundBudget,
-        whileDeriving wait: @escaping Waiting = { $2() }
+        _ known: [Secret] = [], ask: Prompt? = nil, roundBudget: Int = BackupPasswords.roundBudget,
+        whileDeriving wait: @escaping KeyDerivation = { $2() }
     ) {
         state = Mutex(State(passwords: known, roundsLeft: roundBudget))
         self.ask = ask

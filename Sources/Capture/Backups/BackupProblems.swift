@@ -15,7 +15,7 @@ struct BackupProblems {
 
     private let label: String
     private let path: String
-    private var placed: [PlacedProblem] = []
+    private var placed: [LocatedProblem] = []
     private var counts: [Kind: Int] = [:]
 
     private static let reportLimit = 100
@@ -50,10 +50,10 @@ struct BackupProblems {
     }
 
     private mutating func add(_ code: String, _ text: String, at place: String, isLoss: Bool?) {
-        placed.append(PlacedProblem(capture: label, path: place, problem: Problem(code, text, isLoss: isLoss)))
+        placed.append(LocatedProblem(capture: label, path: place, problem: Problem(code, text, isLoss: isLoss)))
     }
 
-    consuming func finish() -> [PlacedProblem] {
+    consuming func finish() -> [LocatedProblem] {
         for (kind, count) in counts.sorted(by: { $0.key.order < $1.key.order }) {
             let words = "\(count) more such problems in this backup"
             add(kind.code, kind.caseID.map { "\($0) and \(words)" } ?? words, at: path, isLoss: kind.isLoss)

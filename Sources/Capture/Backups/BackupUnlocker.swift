@@ -5,7 +5,7 @@ import Secrets
 ///
 /// Source: "iOS backups", sections 5.2, 5.3 and 9.
 struct BackupUnlocker {
-    let lists: BackupLists
+    let lists: BackupPropertyLists
     let location: BackupLocation
     let passwords: BackupPasswords
 
@@ -34,7 +34,7 @@ extension BackupError {
         }
     }
 
-    fileprivate init(_ error: BackupPasswords.UnlockError, _ lists: BackupLists) {
+    fileprivate init(_ error: BackupPasswords.UnlockError, _ lists: BackupPropertyLists) {
         let facts = BackupFacts(path: "", format: .sqlite, isEncrypted: true, lists)
         let origin = facts.origin.isEmpty ? "" : " (\(facts.origin))"
         switch error {

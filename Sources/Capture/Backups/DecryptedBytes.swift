@@ -8,7 +8,7 @@ import Secrets
 /// Decryption can start at any block, because each block depends only on the one before it.
 ///
 /// Source: "iOS backups", section 5.4.
-struct DecryptedBytes: ByteMaking {
+struct DecryptedBytes: ByteProvider {
     private(set) var count: Int
     private let source: ByteSource
     private let key: CipherKey

@@ -131,7 +131,7 @@ extension ManifestDatabase {
             do throws(PrivateDatabaseError) {
                 guard try statement.step() else { return nil }
             } catch {
-                guard !error.isFault else { throw Self.unreadable("cannot work on a copy: \(error)") }
+                guard !error.isResourceError else { throw Self.unreadable("cannot work on a copy: \(error)") }
                 return "\(error)"
             }
             // A damaged page that links to itself would repeat its rows forever.

@@ -66,7 +66,7 @@ enum ManifestRows {
                     manifest.feed(piece)
                     continue
                 }
-                guard manifest.hasRest else { return .complete }
+                guard manifest.hasIncompleteRecord else { return .complete }
                 guard count > 0 else { throw BackupError("B44", "Manifest.mbdb has no whole record") }
                 return .incomplete(
                     "B44", "Manifest.mbdb is cut or damaged after \(count) records; what follows is lost")

@@ -5,7 +5,7 @@ import Telemetry
 /// A backup whose manifest was read, and whose files were not opened yet.
 struct OpenedManifest {
     let location: BackupLocation
-    let lists: BackupLists
+    let lists: BackupPropertyLists
     let unlocker: BackupUnlocker
     let format: BackupFacts.Format
     /// The encryption of the files.
@@ -27,7 +27,7 @@ struct OpenedManifest {
     /// Builds the tree of the backup, and checks that the stores can be read.
     ///
     /// - Throws: ``BackupError`` if a file needs a password that is missing.
-    func finish(in folder: RootFolder) throws(BackupError) -> OpenedBackup {
+    func finish(in folder: SharedFolder) throws(BackupError) -> OpenedBackup {
         let files = try files(in: folder)
         var problems = BackupProblems(label: location.label, path: location.path)
         reportState(files.damagedClasses, &problems)
@@ -48,7 +48,7 @@ struct OpenedManifest {
             problems: problems.finish(), domains: domains)
     }
 
-    private func files(in folder: RootFolder) throws(BackupError) -> BackupFiles {
+    private func files(in folder: SharedFolder) throws(BackupError) -> BackupFiles {
         let files = BackupFiles(contents.entries, in: folder, protection: protection)
         guard case .mixed = protection, files.needsKeys() else { return files }
         return BackupFiles(contents.entries, in: folder, protection: .mixed(try unlocker.unlock()))
@@ -71,7 +71,7 @@ struct OpenedBackup {
     let tree: SpooledTree
     let location: BackupLocation
     let facts: BackupFacts
-    let problems: [PlacedProblem]
+    let problems: [LocatedProblem]
     /// The containers in the backup, by the names of their domains.
     let domains: [String: BackupDomain]
 }
@@ -80,7 +80,7 @@ extension OpenedBackup {
     /// Returns the facts of the backup, including the apps whose pings are missing from it and from `containers`.
     func facts(beside containers: [Container: [any Store]], _ names: StoreNames) -> BackupFacts {
         var facts = facts
-        facts.absent = domains.filter { name, domain in
+        facts.appsWithoutPings = domains.filter { name, domain in
             guard domain.kind == .app else { return false }
             let container = Container(path: location.prefix + name, identifier: domain.identifier, kind: .app)
             return names.areStoresMissing(of: domain.identifier, among: containers[container] ?? [])

@@ -12,17 +12,17 @@ public enum InputError: Error, Sendable {
     /// The file is the manifest of a backup.
     case partOfBackup(String)
     /// The output would replace a part of the input.
-    case isOutput(String)
+    case wouldReplaceInput(String)
     /// A capture has no stores.
     ///
     /// The problem may explain why.
-    case withoutStores(String, PlacedProblem)
+    case noStores(String, LocatedProblem)
     /// A single file is too large to be searched for a store.
     case tooLarge(String)
     /// A record of an input cannot be pseudonymized.
     case pseudonyms(PseudonymError, String)
     /// The input has no supported format.
-    case nothingKnown(String)
+    case unrecognized(String)
 
     /// A description of the error, with the path of the input.
     public var message: String {
@@ -31,13 +31,13 @@ public enum InputError: Error, Sendable {
         case .archive(let error, let path): "\(path): \(error)"
         case .backup(let error, let path): "\(path): \(error)"
         case .partOfBackup(let path): "\(path): B45 the file is part of a backup"
-        case .isOutput(let path): "cannot replace \(path): it is part of the input"
-        case .withoutStores(let path, let problem):
+        case .wouldReplaceInput(let path): "cannot replace \(path): it is part of the input"
+        case .noStores(let path, let problem):
             "\(path)\(problem.path.isEmpty ? "" : ": \(problem.path)"): \(problem.problem.text)"
         case .tooLarge(let path):
             "\(path): too-large: more than \(StoreLimits.archive >> 20) MiB, and not a store by its name"
         case .pseudonyms(let error, let path): "\(path): \(error)"
-        case .nothingKnown(let path): "\(path): no known store was found"
+        case .unrecognized(let path): "\(path): no known store was found"
         }
     }
 
@@ -49,10 +49,10 @@ public enum InputError: Error, Sendable {
         case .backup(let error, _): error.remedy
         case .pseudonyms(let error, _): error.remedy
         case .partOfBackup: "pass the folder of the backup"
-        case .isOutput: "give the output another name"
-        case .withoutStores: nil
+        case .wouldReplaceInput: "give the output another name"
+        case .noStores: nil
         case .tooLarge: "if it is a property list, pingferry inspect --max-size shows it"
-        case .nothingKnown: "pass the folder that was pulled from the device, with its Documents and Library folders"
+        case .unrecognized: "pass the folder that was pulled from the device, with its Documents and Library folders"
         }
     }
 }

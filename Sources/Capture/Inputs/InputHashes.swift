@@ -64,9 +64,9 @@ public final class InputHashes: Sendable {
     /// - Throws: `FileError` for a file that cannot be read.
     public func finish(
         for inputs: [CaptureInput], labels: [String]
-    ) async throws -> (inputs: [GivenInput], problems: [PlacedProblem]) {
-        var given: [GivenInput] = []
-        var problems: [PlacedProblem] = []
+    ) async throws -> (inputs: [BundleInput], problems: [LocatedProblem]) {
+        var given: [BundleInput] = []
+        var problems: [LocatedProblem] = []
         for (input, label) in zip(inputs, labels) {
             let (entry, stream) = state.withLock { ($0.entries[label], $0.streams[label]) }
             var sha256 = stream?.sha256
@@ -83,26 +83,26 @@ public final class InputHashes: Sendable {
         return (given, problems)
     }
 
-    private static func changedProblem(_ label: String) -> PlacedProblem {
+    private static func changedProblem(_ label: String) -> LocatedProblem {
         let problem = Problem("changed", "changed while it was read; its hash is not told; take the capture again")
-        return PlacedProblem(capture: label, path: "", problem: problem)
+        return LocatedProblem(capture: label, path: "", problem: problem)
     }
 
-    private static func trailingBytesProblem(_ stream: StreamHash, _ label: String) -> PlacedProblem {
+    private static func trailingBytesProblem(_ stream: StreamHash, _ label: String) -> LocatedProblem {
         let text = "more than \(StreamHash.trailingLimit >> 20) MiB follow the end of the archive; its hash is not told"
-        return PlacedProblem(capture: label, path: "", problem: Problem("trailing-bytes", text))
+        return LocatedProblem(capture: label, path: "", problem: Problem("trailing-bytes", text))
     }
 }
 
 extension CaptureInput {
     /// Returns the description of the input in a manifest.
-    fileprivate func manifestEntry(label: String, sha256: ContentHash?) -> GivenInput {
+    fileprivate func manifestEntry(label: String, sha256: ContentHash?) -> BundleInput {
         switch self {
-        case .folder(let capture): GivenInput(kind: capture.kind, label: label, sha256: sha256)
-        case .log: GivenInput(kind: .log, label: label, sha256: sha256)
-        case .bundle(let bundle): GivenInput(bundle: bundle.manifest, label: label)
+        case .folder(let capture): BundleInput(kind: capture.kind, label: label, sha256: sha256)
+        case .log: BundleInput(kind: .log, label: label, sha256: sha256)
+        case .bundle(let bundle): BundleInput(bundle: bundle.manifest, label: label)
         // The readable part of a damaged bundle has no valid digest.
-        case .salvage: GivenInput(kind: .archive, label: label, sha256: sha256)
+        case .salvage: BundleInput(kind: .archive, label: label, sha256: sha256)
         }
     }
 }

@@ -13,9 +13,9 @@ public final class StreamHash: Sendable {
     private static let pieceSize = 1 << 20
 
     /// Creates a hash of an input whose first bytes are `head`.
-    init(head: [UInt8]) { hash.take(head.span) }
+    init(head: [UInt8]) { hash.update(head.span) }
 
-    func update(_ bytes: Span<UInt8>) { hash.take(bytes) }
+    func update(_ bytes: Span<UInt8>) { hash.update(bytes) }
 
     /// Reads and hashes the bytes after the end of the archive, which are part of the input.
     func readRest() throws(FileError) {

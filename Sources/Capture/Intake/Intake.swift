@@ -18,13 +18,13 @@ public struct Intake: Sendable {
     /// The number of records that were dropped because an equal record preceded them.
     public private(set) var duplicates = 0
     /// The items in quarantine.
-    public private(set) var quarantined: FirstFew<Quarantined>
+    public private(set) var quarantined: CappedList<QuarantineEntry>
     /// The problems with the inputs.
-    public private(set) var problems: FirstFew<PlacedProblem>
+    public private(set) var problems: CappedList<LocatedProblem>
     /// The problems that mean a loss.
-    public private(set) var losses: FirstFew<PlacedProblem>
+    public private(set) var losses: CappedList<LocatedProblem>
     /// The problems that are no loss, but that the operator should check.
-    public private(set) var warnings: FirstFew<PlacedProblem>
+    public private(set) var warnings: CappedList<LocatedProblem>
     /// The number of payload parts that were removed to pseudonymize the records.
     public private(set) var leftOut = PseudonymCounts()
     /// All rejects and problems, if a bundle is to contain them.
@@ -57,9 +57,9 @@ public struct Intake: Sendable {
     /// A new reject or problem, or another finding of a scan.
     public enum Finding: Sendable {
         /// A span or a file that was quarantined, and the index of its input.
-        case quarantined(Quarantined, input: Int)
+        case quarantined(QuarantineEntry, input: Int)
         /// A problem.
-        case problem(PlacedProblem)
+        case problem(LocatedProblem)
         /// The app that is named by the records of a part of a store, and the index of the input.
         case app(ScanOutput.AppEntry, input: Int)
     }
@@ -78,11 +78,11 @@ public struct Intake: Sendable {
         secret = options.secret
         hidesInput = options.pseudonymizer != nil
         self.keepsDetails = keepsDetails && !hidesInput
-        let most = hidesInput ? 0 : FirstFew<PlacedProblem>.shown
-        quarantined = FirstFew(limit: most)
-        problems = FirstFew(limit: most)
-        losses = FirstFew(limit: most)
-        warnings = FirstFew(limit: most)
+        let most = hidesInput ? 0 : CappedList<LocatedProblem>.defaultLimit
+        quarantined = CappedList(limit: most)
+        problems = CappedList(limit: most)
+        losses = CappedList(limit: most)
+        warnings = CappedList(limit: most)
         self.systems = systems
         spill = Spill(
             quarantine: QuarantineSpill(folder: options.copyFolder, knowing: systems),
@@ -146,7 +146,7 @@ public struct Intake: Sendable {
         case .sameIDOtherPayload:
             let line = lines[entry.line]
             let code = systems[entry.summary.system]?.repeatedIDCode ?? ""
-            if entry.written.isNoted(code, in: line) {
+            if entry.written.hasNote(withCode: code, in: line) {
                 try keep(entry, line, lines[entry.written.payload])
             } else {
                 let note = hidesInput ? code : Self.repeatedID(code)
@@ -161,8 +161,8 @@ public struct Intake: Sendable {
     /// Reports that the bytes of a quarantined item are not in the bundle.
     ///
     /// - Throws: `FileError` with operation `spool`.
-    public mutating func addLoss(of item: Quarantined, _ loss: QuarantineLoss) throws(FileError) {
-        let problem = PlacedProblem(capture: item.capture, path: item.path, problem: Problem(loss, item))
+    public mutating func addLoss(of item: QuarantineEntry, _ loss: QuarantineLoss) throws(FileError) {
+        let problem = LocatedProblem(capture: item.capture, path: item.path, problem: Problem(loss, item))
         try add(problem, line: problem.json.bytes)
         isIncomplete = true
     }
@@ -170,7 +170,7 @@ public struct Intake: Sendable {
     /// Adds a problem with an input as a whole, found after the input was read.
     ///
     /// - Throws: `FileError` with operation `spool`.
-    public mutating func report(_ problem: PlacedProblem) throws(FileError) {
+    public mutating func report(_ problem: LocatedProblem) throws(FileError) {
         try add(problem, line: problem.json.bytes)
         if problem.problem.isLoss { isIncomplete = true }
     }
@@ -185,7 +185,7 @@ public struct Intake: Sendable {
         }
     }
 
-    private mutating func add(_ problem: PlacedProblem, line: [UInt8]) throws(FileError) {
+    private mutating func add(_ problem: LocatedProblem, line: [UInt8]) throws(FileError) {
         let code = visibleText(problem.problem.code)
         problems.add(problem, reason: code)
         if problem.problem.isLoss { losses.add(problem, reason: code) }
@@ -196,7 +196,7 @@ public struct Intake: Sendable {
 
 extension Problem {
     /// Creates the problem for a quarantined item whose bytes are not in the bundle.
-    fileprivate init(_ loss: QuarantineLoss, _ item: Quarantined) {
+    fileprivate init(_ loss: QuarantineLoss, _ item: QuarantineEntry) {
         switch loss {
         case .tooLarge: self.init("quarantine-limit", "\(item.size) bytes exceed the limit of the quarantine")
         case .tooMany(let limit):

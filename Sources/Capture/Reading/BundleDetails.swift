@@ -3,15 +3,15 @@ import Telemetry
 
 /// Reads the quarantine and the problems of a bundle in batches.
 struct BundleDetails: ~Copyable {
-    private var quarantine: DetailCursor<Quarantined>
-    private var problems: DetailCursor<PlacedProblem>
+    private var quarantine: DetailCursor<QuarantineEntry>
+    private var problems: DetailCursor<LocatedProblem>
 
     /// Opens the lists of `bundle`.
     ///
     /// - Throws: ``BundleError`` if there is not enough memory.
     init(of bundle: BundleReader) throws(BundleError) {
-        let quarantine = try DetailCursor<Quarantined>(BundleLayout.quarantine, of: bundle)
-        let problems = try DetailCursor<PlacedProblem>(BundleLayout.problems, of: bundle)
+        let quarantine = try DetailCursor<QuarantineEntry>(BundleLayout.quarantine, of: bundle)
+        let problems = try DetailCursor<LocatedProblem>(BundleLayout.problems, of: bundle)
         self.quarantine = quarantine
         self.problems = problems
     }

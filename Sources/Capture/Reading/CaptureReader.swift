@@ -36,7 +36,7 @@ public struct CaptureReader: Sendable {
         self.segments = segments
         self.limit = limit
         var options = options
-        options.spread = { limit.spread($0, $1) }
+        options.parallelFor = { limit.concurrentPerform($0, $1) }
         self.options = options
     }
 
@@ -107,7 +107,7 @@ public struct CaptureReader: Sendable {
         var output = makeOutput()
         for problem in capture.problems { output.report(problem) }
         try await consume(output)
-        let spares = SparePool<ScanOutput, Never>(keeping: limit.jobs + 1, makeOutput)
+        let spares = ValuePool<ScanOutput, Never>(keeping: limit.jobs + 1, makeOutput)
         try await inParallel(ScanUnit.split(capture)) { [options] unit in
             var output = spares.take()
             let rest = try unit.read(options, into: &output)

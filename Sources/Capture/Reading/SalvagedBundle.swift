@@ -208,7 +208,7 @@ final class SalvageScan {
         while let finding = try ahead.next() {
             guard case .member(let member) = finding,
                 BundleLayout.member(atPath: member.name) == BundleLayout.manifest,
-                let manifest = try? Manifest(member.contents), manifest.provesItself
+                let manifest = try? Manifest(member.contents), manifest.hasMatchingDigest
             else { continue }
             return manifest
         }
@@ -252,10 +252,10 @@ final class SalvageScan {
     private func add(_ line: [UInt8], of list: String, to output: inout ScanOutput) {
         switch list {
         case BundleLayout.quarantine:
-            guard let item = Quarantined(json: line, knowing: bundle.systems) else { return }
+            guard let item = QuarantineEntry(json: line, knowing: bundle.systems) else { return }
             output.quarantine(item)
         case BundleLayout.problems:
-            guard let problem = PlacedProblem(json: line, knowing: bundle.systems) else { return }
+            guard let problem = LocatedProblem(json: line, knowing: bundle.systems) else { return }
             output.report(problem)
         default: return
         }
@@ -282,7 +282,7 @@ final class SalvageScan {
     private func finish(_ output: inout ScanOutput) {
         isAtEnd = true
         reportMissing(to: &output)
-        if !scanner.sawEnd { report("the end of the bundle is missing; records may be lost there", to: &output) }
+        if !scanner.hasFoundEnd { report("the end of the bundle is missing; records may be lost there", to: &output) }
     }
 
     private func report(_ text: String, at offset: Int? = nil, to output: inout ScanOutput) {

@@ -37,7 +37,7 @@ struct ScanUnit: Sendable {
         while remaining > 0, position.store < capture.stores.count {
             let store = capture.stores[position.store].store
             // Files that refer to each other are read by one job.
-            let end = store.isReadAtOnce ? store.fileCount : min(store.fileCount, position.file + remaining)
+            let end = store.isReadByOneJob ? store.fileCount : min(store.fileCount, position.file + remaining)
             if position.file < end { parts.append(Part(store: position.store, files: position.file..<end)) }
             remaining -= end - position.file
             position = end < store.fileCount ? (position.store, end) : (position.store + 1, 0)

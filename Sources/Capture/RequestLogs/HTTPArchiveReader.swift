@@ -82,7 +82,7 @@ struct HTTPArchiveReader: Sendable {
         var record = try upload.record(by: requests, in: &body)
         if parts.time == nil { record.notes.append("bad_time startedDateTime tells no instant") }
         if encoding != "text" { record.notes.append("E.2 body spelled as \(encoding)") }
-        record.takeAnswer(parts.status, isDelivered: requests.isDelivered(status: parts.status))
+        record.addAnswer(parts.status, isDelivered: requests.isDelivered(status: parts.status))
         return .upload(record, status: parts.status)
     }
 }

@@ -5,7 +5,7 @@ import JSONText
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", section A.
 struct HTTPArchiveSplitter: ~Copyable {
     private var pieces: TextPieces
-    private var skimmer: JSONSkimmer
+    private var skimmer: JSONArrayStreamReader
     private let itemLimit: Int
     private var index = 0
     private var isAtEnd = false
@@ -15,7 +15,7 @@ struct HTTPArchiveSplitter: ~Copyable {
     init(_ log: RequestLog) throws(PlainTextError) {
         pieces = try TextPieces(log.source)
         itemLimit = log.itemLimit
-        skimmer = JSONSkimmer(
+        skimmer = JSONArrayStreamReader(
             path: HTTPArchiveReader.path, neighbors: [HTTPArchiveReader.version], outline: HTTPArchiveEntry.outline,
             limit: log.itemLimit)
     }
@@ -37,12 +37,12 @@ struct HTTPArchiveSplitter: ~Copyable {
         }
     }
 
-    private mutating func advanceInPiece() throws(JSONError) -> JSONSkimmer.Finding? {
+    private mutating func advanceInPiece() throws(JSONError) -> JSONArrayStreamReader.Finding? {
         let piece = pieces.piece
         return try skimmer.next(in: piece.span, from: &pieces.position)
     }
 
-    private mutating func item(for finding: JSONSkimmer.Finding) -> RawLogItem? {
+    private mutating func item(for finding: JSONArrayStreamReader.Finding) -> RawLogItem? {
         switch finding {
         case .neighbor:
             guard !HTTPArchiveReader.isKnown(version: skimmer.text) else { return nil }
@@ -64,7 +64,7 @@ struct HTTPArchiveSplitter: ~Copyable {
         let start = skimmer.isInElement ? skimmer.range.lowerBound + pieces.markLength : pieces.offset
         if let fault = pieces.fault { return stop("har_damaged \(fault.reason)", at: start) }
         if !skimmer.isComplete { return stop("har_cut the archive ends too early", at: start) }
-        if !skimmer.foundArray { return stop("har_invalid no log with entries", at: nil) }
+        if !skimmer.hasFoundArray { return stop("har_invalid no log with entries", at: nil) }
         isAtEnd = true
         return nil
     }

@@ -7,9 +7,9 @@ import Telemetry
 /// Several jobs parse items while the next items are split off.
 struct LogItems {
     private let batcher: LogBatcher
-    private let readers: SparePool<LogReader, Never>
-    private let spread: Spread
-    private var repeats: TimelessRepeats
+    private let readers: ValuePool<LogReader, Never>
+    private let parallelFor: ParallelFor
+    private var repeats: RepeatedPayloadCounter
     /// The items that were parsed and not returned yet.
     private var parsed: ArraySlice<LogItem> = []
     /// The items that were split off and not parsed yet.
@@ -23,14 +23,14 @@ struct LogItems {
     /// Creates a reader at the start of a log.
     ///
     /// With `onlyDelivered`, undelivered requests may be treated as other traffic.
-    init(_ log: RequestLog, onlyDelivered: Bool = false, spread: @escaping Spread) throws(PlainTextError) {
+    init(_ log: RequestLog, onlyDelivered: Bool = false, parallelFor: @escaping ParallelFor) throws(PlainTextError) {
         batcher = LogBatcher(try LogSplitter(log))
         batch = batcher.nextBatch()
-        readers = SparePool { LogReader(log, onlyDelivered: onlyDelivered) }
-        repeats = TimelessRepeats(log.systems)
+        readers = ValuePool { LogReader(log, onlyDelivered: onlyDelivered) }
+        repeats = RepeatedPayloadCounter(log.systems)
         kind = log.kind
         rejectLimit = Self.rejectLimit(of: log)
-        self.spread = spread
+        self.parallelFor = parallelFor
     }
 
     /// Returns the maximum number of rejected items in a log.
@@ -78,12 +78,14 @@ struct LogItems {
         guard !jobs.isEmpty else { return [] }
         let results = Mutex([[LogItem]](repeating: [], count: jobs.count))
         let next = Mutex(LogBatcher.Batch())
-        spread(jobs.count + 1) { [batcher, readers] number in
+        parallelFor(jobs.count + 1) { [batcher, readers] number in
             if number == 0 {
                 let batch = batcher.nextBatch()
                 next.withLock { $0 = batch }
             } else {
-                let items = readers.withSpare { reader in jobs[number - 1].map { LogReader.read($0, with: &reader) } }
+                let items = readers.withPooledValue { reader in
+                    jobs[number - 1].map { LogReader.read($0, with: &reader) }
+                }
                 results.withLock { $0[number - 1] = items }
             }
         }

@@ -122,7 +122,7 @@ extension PayloadLineReader {
             return .upload(record, status: nil)
         }
         let status = Int(line.string(of: value)) ?? 0
-        record.takeAnswer(status, isDelivered: requests.isDelivered(status: status))
+        record.addAnswer(status, isDelivered: requests.isDelivered(status: status))
         return .upload(record, status: status)
     }
 

@@ -85,7 +85,7 @@ public enum RequestLogKind: Sendable {
 
     private static func detect(in source: ByteSource, _ systems: SystemTable) throws(FileError) -> Detected {
         let head = try head(of: source)
-        var skimmer = JSONSkimmer(
+        var skimmer = JSONArrayStreamReader(
             path: HTTPArchiveReader.path, outline: HTTPArchiveEntry.outline, limit: headSize)
         var index = 0
         // Malformed JSON ends the search like the end of the bytes.

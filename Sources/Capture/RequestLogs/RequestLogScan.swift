@@ -10,8 +10,8 @@ import Telemetry
 final class RequestLogScan: StoreScan {
     private let reading: Mutex<RequestLogReader>
 
-    init(_ log: RequestLog, secret: RunSecret, spread: @escaping Spread = oneAfterAnother) {
-        reading = Mutex(RequestLogReader(log, secret: secret, spread: spread))
+    init(_ log: RequestLog, secret: RunSecret, parallelFor: @escaping ParallelFor = sequentialFor) {
+        reading = Mutex(RequestLogReader(log, secret: secret, parallelFor: parallelFor))
     }
 
     func read(into output: inout ScanOutput) -> Bool {
@@ -68,7 +68,7 @@ public struct RequestLog: Sendable {
     public func read(
         input: Int, _ options: ScanOptions, limit: JobLimit, _ consume: (ScanOutput) async throws -> Void
     ) async throws {
-        let scan = RequestLogScan(self, secret: options.secret, spread: options.spread)
+        let scan = RequestLogScan(self, secret: options.secret, parallelFor: options.parallelFor)
         var outputs = OrderedTasks<(ScanOutput, hasMore: Bool)>(limit: limit)
         let readOn = { @Sendable in
             var output = ScanOutput(capture: label, input: input, writingWith: options)
@@ -87,7 +87,7 @@ public struct RequestLog: Sendable {
 private struct RequestLogReader: ~Copyable {
     private let log: RequestLog
     private let secret: RunSecret
-    private let spread: Spread
+    private let parallelFor: ParallelFor
     private var items: LogItems?
     private var hasStarted = false
     private(set) var isAtEnd = false
@@ -101,10 +101,10 @@ private struct RequestLogReader: ~Copyable {
 
     private static let rejectBatchSize = 1024
 
-    init(_ log: RequestLog, secret: RunSecret, spread: @escaping Spread) {
+    init(_ log: RequestLog, secret: RunSecret, parallelFor: @escaping ParallelFor) {
         self.log = log
         self.secret = secret
-        self.spread = spread
+        self.parallelFor = parallelFor
         hashes = SpanHasher(of: log.source)
     }
 
@@ -132,7 +132,7 @@ private struct RequestLogReader: ~Copyable {
     private mutating func start() {
         hasStarted = true
         do throws(PlainTextError) {
-            items = try LogItems(log, spread: spread)
+            items = try LogItems(log, parallelFor: parallelFor)
         } catch {
             rejects.append(SpanReject(reason: "har_damaged \(error.reason)", start: nil, end: nil))
         }
@@ -154,7 +154,7 @@ private struct RequestLogReader: ~Copyable {
         if delivered == nil {
             var found: [RecordKey: Int] = [:]
             // Faults are reported by the main reading.
-            if var ahead = try? LogItems(log, onlyDelivered: true, spread: spread) {
+            if var ahead = try? LogItems(log, onlyDelivered: true, parallelFor: parallelFor) {
                 while let item = ahead.next() {
                     guard case .upload(let record, _) = item.finding, let status = record.deliveredStatus else {
                         continue
@@ -180,7 +180,7 @@ private struct RequestLogReader: ~Copyable {
         do throws(PlainTextError) {
             for span in try hashes.hash(rejects) {
                 output.quarantine(
-                    Quarantined(
+                    QuarantineEntry(
                         capture: log.label, path: log.path, store: log.kind.store, reject: span.reject,
                         size: span.size, sha256: span.sha256, isStored: false))
             }

@@ -24,20 +24,20 @@ struct RequestLogStore: Store {
     var system: SystemName? { nil }
     var kind: StoreKind { log.store }
     var fileCount: Int { 1 }
-    var isReadAtOnce: Bool { true }
+    var isReadByOneJob: Bool { true }
 
     /// Returns a file in a folder as a request log if its name and its first bytes show that it is one.
     fileprivate static func stores(
-        ofFile name: String, in folder: inout FolderLook, _ systems: SystemTable
+        ofFile name: String, in folder: inout InspectedFolder, _ systems: SystemTable
     ) -> FileFinding {
-        guard RequestLogKind.isLogName(name) else { return .stranger }
+        guard RequestLogKind.isLogName(name) else { return .unrelated }
         do throws(FileError) {
             let source = try folder.source(Array(name.utf8))
-            guard let kind = try RequestLogKind(source, inFolderAs: name, systems) else { return .stranger }
+            guard let kind = try RequestLogKind(source, inFolderAs: name, systems) else { return .unrelated }
             return .shared([RequestLogStore(path: folder.base + name, log: kind, systems: systems)])
         } catch {
-            folder.tell(unreadable: folder.base + name, error)
-            return .stranger
+            folder.report(unreadable: folder.base + name, error)
+            return .unrelated
         }
     }
 
@@ -46,7 +46,7 @@ struct RequestLogStore: Store {
         switch source {
         case .success(let source):
             let log = RequestLog(source, kind: log, label: context.capture, path: path, systems: systems)
-            return RequestLogScan(log, secret: context.options.secret, spread: context.options.spread)
+            return RequestLogScan(log, secret: context.options.secret, parallelFor: context.options.parallelFor)
         case .failure(let error): return UnreadableStore(path: path, error: error)
         }
     }

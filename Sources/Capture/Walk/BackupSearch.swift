@@ -31,7 +31,7 @@ extension StoreSearch {
         for manifest in manifests {
             do throws(BackupError) {
                 let folder = try folder(of: manifest.location, in: tree, archive: archive, members)
-                let backup = try manifest.finish(in: RootFolder(folder))
+                let backup = try manifest.finish(in: SharedFolder(folder))
                 backups.append(backup)
                 problems += backup.problems
                 isIncomplete = isIncomplete || backup.problems.contains(where: \.problem.isLoss)
@@ -111,7 +111,7 @@ extension StoreSearch {
     /// that it leads to.
     ///
     /// Source: "iOS backups", section 10, B43.
-    func problem(of found: NotFile) -> Problem {
+    func problem(of found: SkippedEntry) -> Problem {
         let problem = found.problem
         guard backupPrefix(of: found.path) != nil else { return problem }
         return Problem(problem.code, "B43 \(problem.text)", at: problem.offset, isLoss: false)

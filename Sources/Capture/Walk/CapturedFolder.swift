@@ -7,7 +7,7 @@ import Telemetry
 /// A capture that was searched for stores: a folder, a backup, an archive, or a single store file.
 public final class CapturedFolder: Sendable {
     /// The kind of the input.
-    public let kind: GivenInput.Kind
+    public let kind: BundleInput.Kind
     /// The label of the capture in records.
     public let label: String
     /// The path as given.
@@ -15,7 +15,7 @@ public final class CapturedFolder: Sendable {
     /// The stores, sorted by the UTF-8 bytes of their paths.
     public let stores: FoundStores
     /// The problems with entries of the capture, such as files that cannot be read.
-    public let problems: [PlacedProblem]
+    public let problems: [LocatedProblem]
     /// Whether something in the capture could not be read.
     public let isIncomplete: Bool
     /// The path of an excluded file that belongs to a store by its name, or `nil` if there is none.
@@ -77,7 +77,7 @@ public final class CapturedFolder: Sendable {
     }
 
     private init(
-        _ tree: FileTree, path: String, label: String, rootName: String, isArchive: Bool, problems: [PlacedProblem],
+        _ tree: FileTree, path: String, label: String, rootName: String, isArchive: Bool, problems: [LocatedProblem],
         formats: [StoreFormat], excluding excluded: Set<FileIdentity>, spool: Spool,
         passwords: BackupPasswords, rereader: ArchiveRereader? = nil, limit: JobLimit
     ) async throws {

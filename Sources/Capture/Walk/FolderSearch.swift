@@ -111,8 +111,8 @@ struct FolderSearch: Sendable {
         unreadable += look.unreadable
         problems = look.problems
         addOthers(entries.others, in: folderStore)
-        for found in look.notFiles { skippedEntries.add(addingTarget(to: found)) }
-        excludedStore = look.leftOutStore
+        for found in look.skippedEntries { skippedEntries.add(addingTarget(to: found)) }
+        excludedStore = look.excludedStorePath
         if !entries.excluded.isEmpty { try findExcludedStore(entries) }
     }
 
@@ -146,22 +146,22 @@ struct FolderSearch: Sendable {
         return entries
     }
 
-    private func makeLook(at files: FileNames, _ folders: [[UInt8]], in folder: consuming Folder) -> FolderLook {
-        FolderLook(
+    private func makeLook(at files: FileNames, _ folders: [[UInt8]], in folder: consuming Folder) -> InspectedFolder {
+        InspectedFolder(
             folder, path: path, name: name, base: base, files: files, folders: folders, tree: tree,
             excluded: excluded)
     }
 
-    private func store(ofFolder look: inout FolderLook) -> (any Store)? {
+    private func store(ofFolder look: inout InspectedFolder) -> (any Store)? {
         for format in formats {
             if let store = format.storeOfFolder?(&look) { return store }
         }
         return nil
     }
 
-    private func stores(ofFile name: [UInt8], in look: inout FolderLook) -> [any Store] {
+    private func stores(ofFile name: [UInt8], in look: inout InspectedFolder) -> [any Store] {
         let name = String(decoding: name, as: UTF8.self)
-        return Self.stores(formats) { format in format.storesOfFile?(name, &look) ?? .stranger }
+        return Self.stores(formats) { format in format.storesOfFile?(name, &look) ?? .unrelated }
     }
 
     /// Returns the stores in a file, where `ask` returns the finding of a format.
@@ -169,8 +169,8 @@ struct FolderSearch: Sendable {
         var shared: [any Store] = []
         for format in formats {
             switch ask(format) {
-            case .stranger: continue
-            case .own(let stores): return stores
+            case .unrelated: continue
+            case .exclusive(let stores): return stores
             // Specific formats are asked first and listed last.
             case .shared(let stores): shared = stores + shared
             }
@@ -186,7 +186,7 @@ struct FolderSearch: Sendable {
             let path = base + String(decoding: name, as: UTF8.self)
             if reported.contains(path) { continue }
             let target = isLink ? tree.target(ofLink: name, inFolder: self.path) : nil
-            let found = NotFile(path: path, isLink: isLink, target: target)
+            let found = SkippedEntry(path: path, isLink: isLink, target: target)
             if isNamedForStore(name, in: folderStore) || isLink && rule.mayHideRecords(found) {
                 skippedEntries.add(found)
             }
@@ -194,10 +194,10 @@ struct FolderSearch: Sendable {
     }
 
     /// Returns `found` with the target of the link.
-    private func addingTarget(to found: NotFile) -> NotFile {
+    private func addingTarget(to found: SkippedEntry) -> SkippedEntry {
         guard found.isLink, let folder = Path.parent(of: found.path) else { return found }
         let target = tree.target(ofLink: Array(Path.name(of: found.path).utf8), inFolder: folder)
-        return NotFile(path: found.path, isLink: true, target: target)
+        return SkippedEntry(path: found.path, isLink: true, target: target)
     }
 
     private func isNamedForStore(_ name: [UInt8], in store: (any Store)?) -> Bool {
@@ -258,7 +258,7 @@ extension FolderSearch {
             let archive = base + String(decoding: file, as: UTF8.self)
             let prefix = file + [UInt8(ascii: "!")]
             // The first name that does not precede the prefix begins with it, if any name does.
-            let first = marked.indices.firstSorted { marked[$0].follows(prefix) }
+            let first = marked.indices.partitioningIndex { marked[$0].follows(prefix) }
             let isAmbiguous = first < marked.count && marked[first].starts(with: prefix)
             archives.append(
                 tree.part(of: path) != nil
@@ -281,7 +281,7 @@ extension FolderSearch {
         names.append(0)
         var look = makeLook(at: names, [], in: try tree.folder(at: path))
         let known = Self.stores(formats) { format in
-            format.storesOfSingleFile?(file, folderPath, &look) ?? .stranger
+            format.storesOfSingleFile?(file, folderPath, &look) ?? .unrelated
         }
         guard known.isEmpty else { return known }
         for format in formats {

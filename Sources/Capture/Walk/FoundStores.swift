@@ -111,6 +111,6 @@ public struct FoundStores: RandomAccessCollection, Sendable {
 
     /// Returns the index of the first store whose path does not precede `path`.
     private func firstIndex(from path: some Sequence<UInt8>) -> Int {
-        entries.indices.firstSorted { entries[$0].store.path.utf8.follows(path) }
+        entries.indices.partitioningIndex { entries[$0].store.path.utf8.follows(path) }
     }
 }

@@ -12,7 +12,7 @@ struct LinkRule {
     /// A target inside the capture is read at its own path. The link matters only if it gives the target another name,
     /// because names of folders may identify a store. A target outside of the capture is judged by its name, like a
     /// member of an archive.
-    func mayHideRecords(_ link: NotFile) -> Bool {
+    func mayHideRecords(_ link: SkippedEntry) -> Bool {
         guard let target = link.target else { return false }
         switch target.destination {
         case .folder: return true

@@ -8,7 +8,7 @@ struct SkippedEntries: Sendable {
     /// The maximum number of links and special files that are reported individually.
     static let reportLimit = 10_000
 
-    var reported: [NotFile] {
+    var reported: [SkippedEntry] {
         var sorted = kept
         Self.sort(&sorted)
         return Array(sorted.prefix(Self.reportLimit))
@@ -16,10 +16,10 @@ struct SkippedEntries: Sendable {
     /// The number of entries beyond those in `reported`.
     var unreportedCount: Int { dropped + max(0, kept.count - Self.reportLimit) }
 
-    private var kept: [NotFile] = []
+    private var kept: [SkippedEntry] = []
     private var dropped = 0
 
-    mutating func add(_ found: NotFile) {
+    mutating func add(_ found: SkippedEntry) {
         kept.append(found)
         guard kept.count >= 2 * Self.reportLimit else { return }
         Self.sort(&kept)
@@ -32,7 +32,7 @@ struct SkippedEntries: Sendable {
         dropped += others.dropped
     }
 
-    private static func sort(_ found: inout [NotFile]) {
+    private static func sort(_ found: inout [SkippedEntry]) {
         found.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
     }
 }

@@ -5,7 +5,7 @@ import Telemetry
 
 /// Searches all folders below a root for stores, several at the same time.
 struct StoreSearch {
-    var problems: [PlacedProblem] = []
+    var problems: [LocatedProblem] = []
     var isIncomplete = false
     var backups: [OpenedBackup] = []
     /// The errors of the backups that could not be opened.
@@ -123,17 +123,17 @@ struct StoreSearch {
     }
 
     /// Returns the problems, sorted by the UTF-8 bytes of their paths, because folders list their entries in any order.
-    func sortedProblems() -> [PlacedProblem] {
+    func sortedProblems() -> [LocatedProblem] {
         var problems = problems
         for found in skippedEntries.reported {
-            problems.append(PlacedProblem(capture: label, path: found.path, problem: problem(of: found)))
+            problems.append(LocatedProblem(capture: label, path: found.path, problem: problem(of: found)))
         }
         problems.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
         guard skippedEntries.unreportedCount > 0 else { return problems }
         let more = Problem(
             "link", "and \(skippedEntries.unreportedCount) more links that were not followed, or special files not read"
         )
-        return problems + [PlacedProblem(capture: label, path: "", problem: more)]
+        return problems + [LocatedProblem(capture: label, path: "", problem: more)]
     }
 
     /// Adds the findings of a search, and returns the folders below.
@@ -145,7 +145,7 @@ struct StoreSearch {
             addOwners(of: visit, at: path)
             if visit.isBackup { foundBackups.append(path) }
             skippedEntries.add(visit.skippedEntries)
-            problems += visit.problems.map { PlacedProblem(capture: label, path: $0.path, problem: $0.problem) }
+            problems += visit.problems.map { LocatedProblem(capture: label, path: $0.path, problem: $0.problem) }
             for (file, error) in visit.unreadable { report(file, error) }
             addArchives(of: visit)
             return visit.folders
@@ -187,6 +187,6 @@ struct StoreSearch {
 
     /// Reports a problem at a path in the capture.
     mutating func report(_ code: String, _ text: String, at path: String) {
-        problems.append(PlacedProblem(capture: label, path: path, problem: Problem(code, text)))
+        problems.append(LocatedProblem(capture: label, path: path, problem: Problem(code, text)))
     }
 }

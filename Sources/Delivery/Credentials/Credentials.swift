@@ -38,8 +38,8 @@ public struct Credentials: Sendable {
     public func isKnown(_ account: Account) -> Bool { credential(for: account) != nil }
 
     /// Returns the name of the environment variable or file entry that provides the credential of `account`.
-    public func nameToSet(_ account: Account) -> String {
-        systems[account.system]?.uploads.credentials?.nameToSet(account) ?? "nothing"
+    public func settingHint(_ account: Account) -> String {
+        systems[account.system]?.uploads.credentials?.settingHint(account) ?? "nothing"
     }
 }
 

@@ -106,7 +106,7 @@ struct ClientRun {
 
     private func request(for record: Record, _ account: Account) throws(RequestError) -> UploadRequest {
         guard let credential = settings.credentials.credential(for: account) else {
-            throw .noCredential(settings.credentials.nameToSet(account))
+            throw .noCredential(settings.credentials.settingHint(account))
         }
         guard let format = format(of: account) else { throw .noTarget }
         return try UploadRequest(

@@ -74,7 +74,7 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
             restore it from a backup before the next job; without it, all records that were delivered until now are sent again
             """
         case .missing: "send creates the ledger unless --ledger-must-exist is given"
-        case .file(let error) where error.isNoPermission:
+        case .file(let error) where error.isPermissionDenied:
             "run the command as the owner of the ledger, or use --ledger to give another path"
         case .file: nil
         case .storage(_, _, let isFull):

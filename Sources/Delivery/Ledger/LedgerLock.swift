@@ -33,7 +33,7 @@ struct LedgerLock: ~Copyable, Sendable {
     }
 
     /// Returns whether the file at `path` is the locked ledger.
-    func locksFile(at path: String) -> Bool { ledgerFile.isStill(at: path) }
+    func locksFile(at path: String) -> Bool { ledgerFile.isLocated(at: path) }
 
     private static func acquireLockFile(_ realPath: String, of ledger: String) throws(LedgerError) -> LockedFile {
         let path = realPath + ".lock"

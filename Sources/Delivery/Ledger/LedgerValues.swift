@@ -18,7 +18,7 @@ extension Digest16: DatabaseValue {
     /// Binds the 16 bytes.
     public func bind(to parameter: DatabaseParameter) -> Int32 {
         let words: InlineArray<2, UInt64> = [high.bigEndian, low.bigEndian]
-        return parameter.take(words.span.bytes)
+        return parameter.bind(words.span.bytes)
     }
 
     /// Reads the bytes of a column.

@@ -80,7 +80,7 @@ struct CandidateNotes: Sendable {
         let uploads = systems[record.system]?.uploads
         let list = ListItems(record, uploads?.list, using: &document)
         var holds = record.held.map(\.code)
-        if uploads?.isTargetItsOwn(record) == false { holds.append(Self.foreignTarget) }
+        if uploads?.targetNamesRecord(record) == false { holds.append(Self.foreignTarget) }
         notes.append(
             CandidateNote(
                 key: DeliveryKey(record), id: holds.isEmpty ? nil : record.id, time: record.time, range: range,

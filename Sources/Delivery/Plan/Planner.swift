@@ -8,7 +8,7 @@ import Telemetry
 /// client requested the deletion of its data, no other records of that client are sent. See `Precedence`.
 ///
 /// ```swift
-/// let bundles = try await BundleIntake(
+/// let bundles = try await VerifiedBundles(
 ///     paths, knowing: Systems.table, limit: JobLimit(jobs: 2), isReleased: { _, _ in false })
 /// let plan = Planner.plan(bundles.pool, LedgerState(), rules: PlanRules(), now: now)
 /// for send in plan.queues.flatMap(\.sends) { records.append(try bundles.source.record(of: send)) }
@@ -186,7 +186,7 @@ public struct Planner {
     ///
     /// An item that exceeds the limit is sent alone.
     private func parts(of items: [Int], _ list: ListFormat) -> [[Int]] {
-        let limit = min(list.mostItems, rules.maximumListItems)
+        let limit = min(list.maximumItems, rules.maximumListItems)
         let frame = ListItems.opening(list).count + ListItems.closing.count
         var parts: [[Int]] = []
         var bytes = 0

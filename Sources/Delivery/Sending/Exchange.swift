@@ -11,7 +11,7 @@ import Telemetry
 final class Exchange: HTTPReceiver {
     private struct State {
         var timeout: ExchangeTimeout
-        var head: HTTPHead?
+        var head: HTTPResponseHead?
         var body: [UInt8] = []
         var length = 0
     }
@@ -34,19 +34,21 @@ final class Exchange: HTTPReceiver {
 
     // MARK: HTTPReceiver
 
-    func requestGoes(at instant: ContinuousClock.Instant) { state.withLock { $0.timeout.didSendRequest(at: instant) } }
+    func didStartSending(at instant: ContinuousClock.Instant) {
+        state.withLock { $0.timeout.didSendRequest(at: instant) }
+    }
 
     /// Stores the head of the answer.
     ///
     /// From now on, the request counts as answered.
-    func headCame(_ head: HTTPHead, at instant: ContinuousClock.Instant) {
+    func didReceiveHead(_ head: HTTPResponseHead, at instant: ContinuousClock.Instant) {
         state.withLock { state in
             state.head = head
             state.timeout.didReceiveHead(at: instant)
         }
     }
 
-    func bodyCame(_ part: Span<UInt8>, at instant: ContinuousClock.Instant) -> Bool {
+    func didReceiveBody(_ part: Span<UInt8>, at instant: ContinuousClock.Instant) -> Bool {
         state.withLock { state in
             state.length += part.count
             state.timeout.didReceiveBody(part.count, at: instant)
@@ -71,7 +73,7 @@ final class Exchange: HTTPReceiver {
     /// Returns the received part of the answer, or `nil` if not even its head was received.
     ///
     /// `end` is the way the exchange ended.
-    func answer(_ end: HTTPEnd) -> (head: HTTPHead, body: [UInt8], isWhole: Bool)? {
+    func answer(_ end: HTTPOutcome) -> (head: HTTPResponseHead, body: [UInt8], isWhole: Bool)? {
         state.withLock { state in
             guard let head = state.head else { return nil }
             return (head, state.body, end == .complete && state.length == state.body.count)

@@ -11,7 +11,7 @@ extension SendError {
         case .cannotConnect(let code):
             let reason = code == 0 ? "" : ": \(String(cString: strerror(code)))"
             self.init(.notConnected, "cannot connect to \(route.connectionTarget)\(reason)")
-        case .noConnectionInTime(let isAtProxy):
+        case .connectionTimedOut(let isAtProxy):
             let suffix = isAtProxy ? route.proxySuffix : route.proxy.map { " to the proxy \($0)" } ?? ""
             self.init(.notConnected, "no connection\(suffix) in time")
         case .proxyRefused:
@@ -43,7 +43,7 @@ extension SendError {
             self.init(.disconnected, words)
         case .cut:
             self.init(.disconnected, "the connection\(route.proxySuffix) was cut")
-        case .noHTTP:
+        case .invalidResponse:
             self.init(
                 .unanswered,
                 "the answer of \(route.server)\(route.proxySuffix) is not HTTP: check the address and its scheme (http or https)"

@@ -34,7 +34,7 @@ public final class Sender: Sendable {
         http.identity = try settings.identity.read()
         http.connectTimeout = settings.connectTimeout
         http.connections = settings.connections * max(1, routes.count)
-        http.wantedFields = Exchange.keptFields
+        http.responseFields = Exchange.keptFields
         do throws(HTTPError) {
             client = try HTTPClient(http)
         } catch {
@@ -62,7 +62,7 @@ public final class Sender: Sendable {
             await client.send(request.http, over: route.http, for: exchange)
         } onCancel: {
             exchange.stop()
-            client.lookAtClocks()
+            client.deadlinesChanged()
         }
         if let (head, body, isWhole) = exchange.answer(end) {
             var answer = Answer(

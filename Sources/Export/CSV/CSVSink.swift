@@ -8,7 +8,7 @@ import Telemetry
 /// The folder appears complete or not at all.
 final class CSVSink: TableSink {
     private var folder: AtomicFolder?
-    private let spares: SparePool<[TextBuffer], Never>
+    private let spares: ValuePool<[TextBuffer], Never>
     let prepare: @Sendable (inout RowBuffer) -> [TextBuffer]
     let identities: Set<FileIdentity>
 
@@ -16,7 +16,7 @@ final class CSVSink: TableSink {
         let folder = try AtomicFolder(path: path, files: tables.map { "\($0.name).csv" }, replacing: replacing)
         for (place, table) in tables.enumerated() { try folder.write(CSVText.header(of: table).span, to: place) }
         identities = folder.identities
-        let spares = SparePool<_, Never>(keeping: Self.spareLimit) { tables.map { _ in TextBuffer() } }
+        let spares = ValuePool<_, Never>(keeping: Self.spareLimit) { tables.map { _ in TextBuffer() } }
         self.spares = spares
         prepare = { rows in
             var texts = spares.take()

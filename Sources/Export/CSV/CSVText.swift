@@ -60,7 +60,7 @@ enum CSVText {
         /// Writes a run of adjacent fields again, unchanged.
         mutating func repeatFields(_ column: Int, _ same: Int, to output: inout TextBuffer) {
             let shift = output.count - fields[column].lowerBound
-            output.append(again: fields[column].lowerBound..<fields[column + same - 1].upperBound)
+            output.append(copyOf: fields[column].lowerBound..<fields[column + same - 1].upperBound)
             for place in column..<column + same {
                 fields[place] = fields[place].lowerBound + shift..<fields[place].upperBound + shift
             }
@@ -77,7 +77,7 @@ enum CSVText {
     }
 
     private static func append(_ number: Int64, to output: inout TextBuffer) {
-        output.append(room: 26) { writer in
+        output.append(atMost: 26) { writer in
             if number < 0 { writer.append(UInt8(ascii: "-")) }
             writer.append(decimal: number.magnitude)
         }
@@ -85,7 +85,7 @@ enum CSVText {
 
     static func append(field text: Span<UInt8>, to output: inout TextBuffer) {
         guard text.needsQuotes else { return output.append(copying: text) }
-        output.append(room: 2 * text.count + 2) { writer in
+        output.append(atMost: 2 * text.count + 2) { writer in
             writer.append(UInt8(ascii: "\""))
             // Quotation marks are doubled.
             writer.append(copying: text, doubling: UInt8(ascii: "\""))

@@ -11,7 +11,7 @@ final class SQLiteSink: TableSink {
     private let database: NewDatabase
     private let insertions: [RowInsertion]
     private var unsyncedBytes = 0
-    private let spares: SparePool<RowBuffer, Never>
+    private let spares: ValuePool<RowBuffer, Never>
     /// Passes rows on without conversion, because SQLite reads strings where they are stored.
     let prepare: @Sendable (inout RowBuffer) -> RowBuffer
     let identities: Set<FileIdentity>
@@ -29,7 +29,7 @@ final class SQLiteSink: TableSink {
         identities = file.identities
         self.path = path
         self.tables = tables
-        let spares = SparePool<_, Never>(keeping: Self.spareLimit) { RowBuffer(tables) }
+        let spares = ValuePool<_, Never>(keeping: Self.spareLimit) { RowBuffer(tables) }
         self.spares = spares
         prepare = { rows in
             var taken = spares.take()

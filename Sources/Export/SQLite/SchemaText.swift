@@ -43,7 +43,7 @@ enum SchemaText {
     }
 
     private static func reference(_ column: TableColumn, _ table: Table) -> String {
-        table.isOfRecords && column.name == TableColumn.record.name ? " REFERENCES records (record)" : ""
+        table.belongsToRecords && column.name == TableColumn.record.name ? " REFERENCES records (record)" : ""
     }
 
     private static func list(_ names: [String]) -> String { names.map(quoted).joined(separator: ", ") }

@@ -94,7 +94,7 @@ extension ExportTables {
             TableColumn("value", .text, "the value as stored"),
             TableColumn("extra", .json, "what else the event has"),
             TableColumn("label", .text, "what it is documented to mean"),
-        ], key: ["record", "n"], indexes: [["client"], ["time_ms"], ["type"], ["name"]], isOfRecords: true)
+        ], key: ["record", "n"], indexes: [["client"], ["time_ms"], ["type"], ["name"]], belongsToRecords: true)
 }
 
 // MARK: - Tables of the whole export

@@ -70,7 +70,7 @@ public struct TableExport: ~Copyable {
     public var identities: Set<FileIdentity> { sink.identities }
 
     /// The number of rows that a timeline omits because they have no time.
-    public var timeless: Int { sink.timeless }
+    public var rowsWithoutTime: Int { sink.rowsWithoutTime }
 
     /// Adds a record.
     ///
@@ -86,7 +86,7 @@ public struct TableExport: ~Copyable {
     /// Adds a problem.
     ///
     /// - Parameter problem: The problem.
-    public mutating func add(_ problem: PlacedProblem) {
+    public mutating func add(_ problem: LocatedProblem) {
         add(to: ExportTables.problems) { buffer in
             [
                 buffer.keep(problem.capture), buffer.keep(problem.path), Self.cell(problem.problem.offset),
@@ -99,7 +99,7 @@ public struct TableExport: ~Copyable {
     /// Adds a quarantined item.
     ///
     /// - Parameter item: The item.
-    public mutating func add(_ item: Quarantined) {
+    public mutating func add(_ item: QuarantineEntry) {
         add(to: ExportTables.quarantine) { buffer in
             [
                 buffer.keep(item.capture), buffer.keep(item.path), Self.cell(item.reject.offset),
@@ -248,13 +248,13 @@ private final class SinkJobs<Sink: TableSink>: RowJobs {
 
     private let sink: Sink
     private let tables: [Table]
-    private let builders: SparePool<RowBuilder, any Error>
+    private let builders: ValuePool<RowBuilder, any Error>
     private var tasks: OrderedTasks<Prepared>
 
     init(_ sink: Sink, _ tables: ExportTables, _ systems: SystemTable, _ limit: JobLimit) {
         self.sink = sink
         self.tables = tables.all
-        builders = SparePool { RowBuilder(tables, systems: systems) }
+        builders = ValuePool { RowBuilder(tables, systems: systems) }
         tasks = OrderedTasks(limit: limit)
     }
 
@@ -262,7 +262,7 @@ private final class SinkJobs<Sink: TableSink>: RowJobs {
 
     func make(_ lines: RecordBatch) {
         tasks.add { [builders, tables, prepare = sink.prepare] in
-            try builders.withSpare { builder in
+            try builders.withPooledValue { builder in
                 let events = try builder.make(lines)
                 let counts = tables.indices.map { builder.rows.buffer.rowCount(of: $0, tables[$0]) }
                 return Prepared(

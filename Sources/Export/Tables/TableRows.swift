@@ -20,7 +20,7 @@ struct TableRows {
 
     init(_ table: Table, in buffer: RowBuffer) {
         self.buffer = buffer
-        cells = buffer.place(ofTable: table.name).map { buffer.cells[$0] } ?? []
+        cells = buffer.index(ofTable: table.name).map { buffer.cells[$0] } ?? []
         columns = Dictionary(uniqueKeysWithValues: zip(table.columns.map(\.name), (0...).lazy.map(Column.init)))
         record = columns[TableColumn.record.name]
         count = cells.count / columns.count

@@ -17,7 +17,7 @@ protocol TableSink: AnyObject, SendableMetatype {
     var identities: Set<FileIdentity> { get }
 
     /// The number of rows that could not be written because they have no time.
-    var timeless: Int { get }
+    var rowsWithoutTime: Int { get }
 
     func write(_ prepared: borrowing Prepared) throws
 
@@ -37,7 +37,7 @@ extension TableSink {
     /// Larger buffers are rare.
     static var spareSizeLimit: Int { 4 << 20 }
 
-    var timeless: Int { 0 }
+    var rowsWithoutTime: Int { 0 }
 
     func recycle(_ prepared: Prepared) {}
 }

@@ -13,7 +13,7 @@ struct TimelineLines: Sendable {
     fileprivate(set) var text = TextBuffer()
     fileprivate(set) var lines: [Line] = []
     /// The number of rows without a time.
-    fileprivate(set) var timeless = 0
+    fileprivate(set) var rowsWithoutTime = 0
 }
 
 /// Formats rows for Timesketch, with an object for each event and for each record without events.
@@ -97,7 +97,7 @@ struct TimelineWriter {
         time: Int?, name: String?, label: String?, isEventTime: Bool, extra: ArraySlice<UInt8>?, _ common: Common
     ) {
         guard let milliseconds = time.map(Int64.init), let instant = Timestamp(inAnyYear: milliseconds) else {
-            output.timeless += 1
+            output.rowsWithoutTime += 1
             return
         }
         let what = "\(common.system) \(common.type)"

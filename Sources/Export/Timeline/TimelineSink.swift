@@ -26,7 +26,7 @@ final class TimelineSink: TableSink {
     private let output: any StreamSink
     private let database: NewDatabase
     private let insertion: RowInsertion
-    private(set) var timeless = 0
+    private(set) var rowsWithoutTime = 0
     let prepare: @Sendable (inout RowBuffer) -> TimelineLines = { TimelineWriter.lines(of: $0) }
 
     private static let pieceSize = 1 << 20
@@ -45,7 +45,7 @@ final class TimelineSink: TableSink {
     var identities: Set<FileIdentity> { output.identities }
 
     func write(_ prepared: borrowing TimelineLines) throws {
-        timeless += prepared.timeless
+        rowsWithoutTime += prepared.rowsWithoutTime
         let lines = prepared.lines
         let text = prepared.text[0..<prepared.text.count]
         do {

@@ -56,7 +56,7 @@ public struct BackupDomain: Sendable, Hashable {
 }
 
 /// The location to which a row of a manifest belongs.
-public enum RowPlace: Sendable, Equatable {
+public enum RowLocation: Sendable, Equatable {
     /// A domain of the system, which is ignored.
     case system
     /// An app container.
@@ -77,7 +77,8 @@ public enum RowPlace: Sendable, Equatable {
         /// Classifies a domain by its name.
         public init(name bytes: [UInt8]) {
             let name = String(decoding: bytes, as: UTF8.self)
-            guard bytes.count <= BackupDomain.nameLimit, name.utf8.elementsEqual(bytes), RowPlace.isPart(bytes) else {
+            guard bytes.count <= BackupDomain.nameLimit, name.utf8.elementsEqual(bytes), RowLocation.isPart(bytes)
+            else {
                 self = .refused
                 return
             }

@@ -42,7 +42,7 @@ public struct BinaryManifest: Sendable {
     /// Whether the bytes so far end with an incomplete record.
     ///
     /// At the end of the file, this means that the file is damaged.
-    public var hasRest: Bool { start < bytes.count || !hasHeader }
+    public var hasIncompleteRecord: Bool { start < bytes.count || !hasHeader }
 
     /// Parses the next record.
     public mutating func next() -> Step {

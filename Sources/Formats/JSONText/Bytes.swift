@@ -21,7 +21,7 @@ extension Span<UInt8> {
 
     /// Returns a negative number, 0 or a positive number if these bytes sort before, are equal to, or sort after `key`.
     public func ordered(against key: borrowing JSONKey) -> Int {
-        KeyStart(self).ordered(against: key.start) ?? ordered(against: key.utf8.span)
+        KeyPrefix(self).ordered(against: key.start) ?? ordered(against: key.utf8.span)
     }
 
     /// Returns whether the bytes are the UTF-8 of `text`.
@@ -42,7 +42,7 @@ extension Span<UInt8> {
     /// Returns the ``prefixAsNumber`` of a range, with a single load if at least eight bytes follow its start.
     @inline(__always)
     func prefixAsNumber(of range: Range<Int>) -> UInt64 {
-        guard holdsWord(at: range.lowerBound) else { return extracting(range).prefixAsNumber }
+        guard hasWord(at: range.lowerBound) else { return extracting(range).prefixAsNumber }
         let length = UInt64(truncatingIfNeeded: range.count)
         let word = word(at: range.lowerBound).byteSwapped
         return length >= 8 ? word : word & ~(UInt64.max >> (8 &* length))

@@ -19,7 +19,7 @@ public struct CanonicalObject: Sendable {
 
     /// Returns the index of the first member whose key does not sort before `key`.
     private func insertionIndex(of key: JSONKey) -> Int {
-        members.indices.firstSorted {
+        members.indices.partitioningIndex {
             let present = members[$0].key
             return present.span.ordered(against: key.utf8.span) >= 0
         }

@@ -1,4 +1,4 @@
-/// The treatment of a value by a ``JSONSkimmer``.
+/// The treatment of a value by a ``JSONArrayStreamReader``.
 enum ExtractionRole: Sendable {
     /// The value is skipped.
     case skipped

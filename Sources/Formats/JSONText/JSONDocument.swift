@@ -215,7 +215,7 @@ extension JSONDocument {
     }
 
     /// Returns the value for `key` as ``value(of:in:)`` does, but faster if the member is at `position`.
-    public func value(of key: JSONKey, in object: JSONNode, mostlyAt position: Int) -> JSONNode? {
+    public func value(of key: JSONKey, in object: JSONNode, expectedAt position: Int) -> JSONNode? {
         if position < memberCount(of: object) {
             let member = member(at: position, of: object)
             if bytes(of: member.key).equals(key.utf8.span) { return member.value }

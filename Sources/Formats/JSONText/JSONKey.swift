@@ -5,13 +5,13 @@ public struct JSONKey: Hashable, Sendable, ExpressibleByStringLiteral {
     /// The bytes of the key.
     public let utf8: [UInt8]
     /// The first bytes of the key, which distinguish most keys.
-    public let start: KeyStart
+    public let start: KeyPrefix
 
     /// Creates a key from a string.
     public init(_ text: String) {
         let bytes = Array(text.utf8)
         utf8 = bytes
-        start = KeyStart(bytes.span)
+        start = KeyPrefix(bytes.span)
     }
 
     /// Creates a key from a literal.
@@ -28,7 +28,7 @@ extension JSONKey: CustomStringConvertible {
 /// The first 24 bytes of a key as numbers.
 ///
 /// The value contains no references, so threads can share it at no cost. It suffices to compare almost all keys.
-public struct KeyStart: Hashable, Sendable {
+public struct KeyPrefix: Hashable, Sendable {
     /// The first eight bytes, encoded as by `prefixAsNumber`.
     let first: UInt64
     private let second: UInt64
@@ -46,7 +46,7 @@ public struct KeyStart: Hashable, Sendable {
     /// Returns a negative number, 0 or a positive number if this key sorts before, equals, or sorts after `other`.
     ///
     /// Returns `nil` if the first 24 bytes do not decide the order.
-    public func ordered(against other: KeyStart) -> Int? {
+    public func ordered(against other: KeyPrefix) -> Int? {
         if first != other.first { return first < other.first ? -1 : 1 }
         if second != other.second { return second < other.second ? -1 : 1 }
         if third != other.third { return third < other.third ? -1 : 1 }

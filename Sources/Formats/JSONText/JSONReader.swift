@@ -103,7 +103,7 @@ extension JSONDocument {
         nodes[0] = .null
     }
 
-    private static let nullText: TextPiece = "null"
+    private static let nullText: ConstantText = "null"
 }
 
 /// The state of reading a source: the position, and the innermost open array or object.
@@ -329,7 +329,7 @@ struct JSONReader: ~Escapable {
     /// Foundation writes a space on either side.
     @inline(__always)
     private mutating func skipColon() throws(JSONError) {
-        if source.holdsWord(at: Int(position)), source.word(at: Int(position)) & 0xFF_FFFF == 0x20_3A20 {
+        if source.hasWord(at: Int(position)), source.word(at: Int(position)) & 0xFF_FFFF == 0x20_3A20 {
             position &+= 3
             hasWhitespace = true
         } else {

@@ -87,7 +87,7 @@ private struct ShortestDecimal {
 extension TextBuffer {
     /// Appends a real as JSON, or `null` if it is infinite or not a number.
     public mutating func append(jsonNumber real: Double) {
-        append(room: TextWriter.realLengthLimit) { $0.append(jsonNumber: real) }
+        append(atMost: TextWriter.realLengthLimit) { $0.append(jsonNumber: real) }
     }
 }
 

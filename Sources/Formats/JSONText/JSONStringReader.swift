@@ -55,8 +55,8 @@ struct JSONStringReader: ~Escapable {
     /// - Returns: Whether anything was read.
     private mutating func readEscapedSlashes(into text: inout TextBuffer) -> Bool {
         let start = position
-        text.append(room: Self.slashRunLimit) { text in
-            while position - start <= Self.slashRunLimit - 8, source.holdsWord(at: position) {
+        text.append(atMost: Self.slashRunLimit) { text in
+            while position - start <= Self.slashRunLimit - 8, source.hasWord(at: position) {
                 let word = source.word(at: position)
                 let plain = word.specialByteMask.trailingZeroBitCount >> 3
                 text.store(word, at: text.count)
@@ -83,7 +83,7 @@ struct JSONStringReader: ~Escapable {
 
     /// Moves to the next quotation mark or backslash, or to the end of the source.
     private mutating func skipPlainText() throws(JSONError) {
-        while source.holdsWord(at: position) {
+        while source.hasWord(at: position) {
             let stops = source.word(at: position).specialByteMask
             position &+= stops.trailingZeroBitCount >> 3
             if stops == 0 { continue }
@@ -177,7 +177,7 @@ extension Span<UInt8> {
     @inline(__always)
     func endOfPlainText(from start: UInt32) -> UInt32 {
         var index = start
-        while holdsWord(at: Int(index)) {
+        while hasWord(at: Int(index)) {
             let stops = word(at: Int(index)).specialByteMask
             index &+= UInt32(truncatingIfNeeded: stops.trailingZeroBitCount >> 3)
             if stops != 0 { return index }

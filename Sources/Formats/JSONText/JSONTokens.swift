@@ -9,7 +9,7 @@ extension Span<UInt8> {
     func endOfWhitespace(from start: UInt32) -> UInt32 {
         guard self[Int(start)].isJSONSpace else { return start }
         var index = start &+ 1
-        while holdsWord(at: Int(index)) {
+        while hasWord(at: Int(index)) {
             let others = word(at: Int(index)) ^ 0x2020_2020_2020_2020
             index &+= UInt32(truncatingIfNeeded: others.trailingZeroBitCount >> 3)
             if others == 0 { continue }

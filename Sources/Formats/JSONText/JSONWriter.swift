@@ -4,7 +4,7 @@ extension JSONDocument {
     /// Keys are sorted by their UTF-8 bytes, there is no white space, escapes are as short as possible, and numbers are
     /// as stored.
     public func write(_ node: JSONNode, to output: inout TextBuffer) {
-        output.append(room: canonicalLengthLimit(of: node)) { output in
+        output.append(atMost: canonicalLengthLimit(of: node)) { output in
             var writer = JSONWriter(self)
             writer.write(Int(node.index), to: &output)
         }
@@ -27,7 +27,7 @@ extension JSONDocument {
     /// Whether the source is known to be canonical JSON.
     ///
     /// The property is determined without writing the document. If it is `false`, the source may still be canonical.
-    public var isPlainlyCanonical: Bool {
+    public var isKnownCanonical: Bool {
         guard isMinified, resolved.count == 0 else { return false }
         var index = 0
         while index < members.count {
@@ -224,7 +224,7 @@ extension [UInt8] {
     /// Only the characters that RFC 8259 requires are escaped, and lone surrogates in WTF-8.
     public mutating func append(jsonString text: Span<UInt8>) {
         var string = TextBuffer()
-        string.append(room: text.canonicalLengthLimit) { $0.append(jsonString: text) }
+        string.append(atMost: text.canonicalLengthLimit) { $0.append(jsonString: text) }
         append(contentsOf: string[0..<string.count])
     }
 

@@ -56,7 +56,7 @@ public struct TextBuffer: Sendable {
     ///   - body: A closure that writes bytes.
     @inlinable
     @inline(__always)
-    public mutating func append(room limit: Int, _ body: (inout TextWriter) -> Void) {
+    public mutating func append(atMost limit: Int, _ body: (inout TextWriter) -> Void) {
         if memory.count < count + limit + TextWriter.slack { grow(toAppend: limit) }
         let start = count
         var writer = TextWriter(memory.mutableSpan, count: start)
@@ -72,35 +72,37 @@ public struct TextBuffer: Sendable {
     }
 
     /// Appends a copy of bytes that are already in the buffer.
-    public mutating func append(again range: Range<Int>) {
+    public mutating func append(copyOf range: Range<Int>) {
         precondition(range.lowerBound >= 0 && range.upperBound <= count, "a range beyond the end")
-        append(room: range.count) { $0.append(again: range) }
+        append(atMost: range.count) { $0.append(copyOf: range) }
     }
 
     /// Appends a byte.
     public mutating func append(_ byte: UInt8) {
-        append(room: 1) { $0.append(byte) }
+        append(atMost: 1) { $0.append(byte) }
     }
 
     /// Appends bytes.
     public mutating func append(copying bytes: Span<UInt8>) {
-        append(room: bytes.count) { $0.append(copying: bytes) }
+        append(atMost: bytes.count) { $0.append(copying: bytes) }
     }
 
     /// Appends a constant string.
-    public mutating func append(_ piece: TextPiece) {
-        append(room: 0) { $0.append(piece) }
+    public mutating func append(_ piece: ConstantText) {
+        append(atMost: 0) { $0.append(piece) }
     }
 
     /// Appends a number in decimal.
     public mutating func append(decimal number: UInt64) {
-        append(room: 25) { $0.append(decimal: number) }
+        append(atMost: 25) { $0.append(decimal: number) }
     }
 
     /// Appends UTF-8 as a JSON string with the shortest escapes.
     public mutating func append(jsonString text: Span<UInt8>) {
         // The exact limit is not computed for a short string. All its bytes could need an escape.
-        append(room: text.count <= 64 ? 6 * text.count + 2 : text.canonicalLengthLimit) { $0.append(jsonString: text) }
+        append(atMost: text.count <= 64 ? 6 * text.count + 2 : text.canonicalLengthLimit) {
+            $0.append(jsonString: text)
+        }
     }
 }
 
@@ -142,7 +144,7 @@ public struct TextWriter: ~Copyable, ~Escapable {
     }
 
     /// Appends a constant string.
-    public mutating func append(_ piece: TextPiece) {
+    public mutating func append(_ piece: ConstantText) {
         store(piece.start, at: count)
         store(piece.end, at: count &+ 16)
         used &+= piece.count
@@ -206,7 +208,7 @@ public struct TextWriter: ~Copyable, ~Escapable {
     }
 
     /// Appends a copy of bytes that are already in the memory.
-    mutating func append(again range: Range<Int>) {
+    mutating func append(copyOf range: Range<Int>) {
         var index = range.lowerBound
         while range.upperBound &- index >= 8 {
             store(memory.span.word(at: index), at: count)
@@ -245,7 +247,7 @@ public struct TextWriter: ~Copyable, ~Escapable {
     ///
     /// - Returns: Whether `text` was appended.
     private mutating func appendIfPlain(_ text: Span<UInt8>) -> Bool {
-        guard text.holdsWord(at: 0) else {
+        guard text.hasWord(at: 0) else {
             guard text.needsNoEscape else { return false }
             for index in text.indices { append(text[index]) }
             return true
@@ -317,7 +319,7 @@ public struct TextWriter: ~Copyable, ~Escapable {
 }
 
 /// A constant string of at most 32 bytes, stored in vectors that can be appended quickly.
-public struct TextPiece: Sendable, ExpressibleByStringLiteral {
+public struct ConstantText: Sendable, ExpressibleByStringLiteral {
     fileprivate let start: SIMD16<UInt8>
     fileprivate let end: SIMD16<UInt8>
     fileprivate let count: Int

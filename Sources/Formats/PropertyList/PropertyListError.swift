@@ -9,7 +9,7 @@ public struct PropertyListError: Error, Equatable, Sendable {
     /// A description of the fault.
     public let reason: String
     /// Whether the bytes are in the OpenStep text format, which Apple's readers accept.
-    public internal(set) var isOldText = false
+    public internal(set) var isOpenStepText = false
 
     /// The kinds of fault.
     ///

@@ -50,7 +50,7 @@ enum SourceFormat {
         }
         let words = "text in the old style of OpenStep or a .strings file, which is not read"
         var error = PropertyListError(.notPlist, at: 0, words)
-        error.isOldText = true
+        error.isOpenStepText = true
         return error
     }
 }

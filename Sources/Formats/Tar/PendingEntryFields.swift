@@ -58,7 +58,7 @@ struct PendingEntryFields {
     /// It must be UTF-8 and in Normalization Form C, to which other readers convert it.
     private static func text(_ value: ArraySlice<UInt8>) throws(UnsupportedTar) -> [UInt8] {
         let bytes = Array(value)
-        guard !bytes.contains(0), bytes.isTextInEveryNormalForm else { throw UnsupportedTar() }
+        guard !bytes.contains(0), bytes.isComposedText else { throw UnsupportedTar() }
         return bytes
     }
 
@@ -71,8 +71,8 @@ struct PendingEntryFields {
     }
 
     /// Combines the fields with the header at `offset` in the archive.
-    func member(_ entry: TarEntry, at offset: Int) throws(UnsupportedTar) -> PlainTar.Member {
-        let kind: PlainTar.Member.Kind
+    func member(_ entry: TarEntry, at offset: Int) throws(UnsupportedTar) -> TarParser.Member {
+        let kind: TarParser.Member.Kind
         switch entry.kind {
         case TarEntry.Kind.file: kind = .file
         case TarEntry.Kind.folder: kind = .folder
@@ -87,6 +87,6 @@ struct PendingEntryFields {
         guard !entry.name.isEmpty, kind == .file ? name.last != UInt8(ascii: "/") : size == 0,
             kind == .link || target.isEmpty
         else { throw UnsupportedTar() }
-        return PlainTar.Member(kind: kind, name: name, target: target, size: size, offset: offset)
+        return TarParser.Member(kind: kind, name: name, target: target, size: size, offset: offset)
     }
 }

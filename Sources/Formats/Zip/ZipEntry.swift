@@ -10,7 +10,7 @@ public struct ZipEntry: Sendable, Equatable {
         /// The compression level, which readers ignore.
         public static let compressorHints = 0b110
         /// Whether the checksum and the sizes follow the contents.
-        public static let isMeasuredBehind = 1 << 3
+        public static let hasDataDescriptor = 1 << 3
         /// Whether the name is UTF-8.
         public static let isUnicode = 1 << 11
     }
@@ -47,7 +47,7 @@ public struct ZipEntry: Sendable, Equatable {
     /// The path as stored in the archive.
     public let name: [UInt8]
     /// Whether an extra field overrides the entry.
-    public let isChangedByExtra: Bool
+    public let hasOverridingField: Bool
 
     private static let fixedSize = 46
 
@@ -73,7 +73,7 @@ public struct ZipEntry: Sendable, Equatable {
         attributes = UInt32(truncatingIfNeeded: bytes.zipNumber32(at: 38))
         (self.size, self.compressedSize, self.offset) = (size, compressedSize, offset)
         name = bytes.extracting(Self.fixedSize..<nameEnd).copied()
-        isChangedByExtra = extra.overridesEntry
+        hasOverridingField = extra.overridesEntry
         position += end
     }
 }

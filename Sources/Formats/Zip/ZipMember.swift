@@ -2,7 +2,7 @@ extension ZipEntry {
     /// The size of the local header before the name, in bytes.
     private static let headerSize = 30
     /// The maximum size of a local header with its name and extra fields, in bytes.
-    public static let mostHeaderBytes = headerSize + 2 * 0xFFFF
+    public static let maximumHeaderSize = headerSize + 2 * 0xFFFF
 
     /// Returns the range of the compressed contents, relative to the local header.
     ///
@@ -35,7 +35,7 @@ extension ZipEntry {
         guard let size = extra.nextNumber(replacing: member.zipNumber32(at: 22)),
             let compressedSize = extra.nextNumber(replacing: member.zipNumber32(at: 18))
         else { return false }
-        let alternative = flags & Flag.isMeasuredBehind != 0 ? 0 : nil
+        let alternative = flags & Flag.hasDataDescriptor != 0 ? 0 : nil
         return [Int(checksum), alternative].contains(member.zipNumber32(at: 14))
             && [self.compressedSize, alternative].contains(compressedSize)
             && [self.size, alternative].contains(size)

@@ -26,7 +26,7 @@ extension UInt8 {
 extension Span<UInt8> {
     /// Returns whether every byte satisfies `predicate`.
     @inlinable
-    public func hasOnly(_ predicate: (UInt8) -> Bool) -> Bool {
+    public func allSatisfy(_ predicate: (UInt8) -> Bool) -> Bool {
         for index in indices where !predicate(self[index]) { return false }
         return true
     }

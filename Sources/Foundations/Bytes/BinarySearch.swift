@@ -3,7 +3,7 @@ extension Range<Int> {
     ///
     /// If `holds` returns `true` for a number, it must return `true` for all larger ones. The search is binary and
     /// calls `holds` O(log *n*) times.
-    public func firstSorted(where holds: (Int) throws -> Bool) rethrows -> Int {
+    public func partitioningIndex(where holds: (Int) throws -> Bool) rethrows -> Int {
         var rest = self
         while !rest.isEmpty {
             let middle = rest.lowerBound + rest.count / 2

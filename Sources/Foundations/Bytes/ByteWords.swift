@@ -5,7 +5,7 @@
 extension Span<UInt8> {
     /// Returns whether the span contains at least eight bytes from `index` on.
     @inlinable @inline(__always)
-    public func holdsWord(at index: Int) -> Bool { index <= count - 8 }
+    public func hasWord(at index: Int) -> Bool { index <= count - 8 }
 
     /// Returns the eight bytes at `index` as a little-endian number.
     @inlinable @inline(__always)
@@ -23,7 +23,7 @@ extension Span<UInt8> {
     public func equals(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         var index = 0
-        while holdsWord(at: index), other.holdsWord(at: index) {
+        while hasWord(at: index), other.hasWord(at: index) {
             if word(at: index) != other.word(at: index) { return false }
             index &+= 8
         }
@@ -38,7 +38,7 @@ extension Span<UInt8> {
     public func firstIndex(of byte: UInt8, from start: Int) -> Int? {
         let pattern = 0x0101_0101_0101_0101 &* UInt64(byte)
         var index = start
-        while holdsWord(at: index) {
+        while hasWord(at: index) {
             let others = word(at: index) ^ pattern
             // The lowest bit that is set belongs to the first matching byte.
             let found = (others &- 0x0101_0101_0101_0101) & ~others & 0x8080_8080_8080_8080

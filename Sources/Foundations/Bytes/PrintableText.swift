@@ -3,7 +3,7 @@ extension Unicode.Scalar {
     ///
     /// These are the control characters (C0, DEL, C1), the line and paragraph separators, directional marks, joiners,
     /// tags and other characters without width.
-    public var isUnseen: Bool {
+    public var isInvisible: Bool {
         switch value {
         case 0..<0x20, 0x7F..<0xA0, 0xAD, 0x61C, 0x180E, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF,
             0xFFF9...0xFFFB, 0x1D173...0x1D17A, 0xE0000...0xE007F:
@@ -17,10 +17,10 @@ extension String {
     /// The string with all invisible characters escaped, so that it is safe to print on one line.
     ///
     /// For example, an escape character becomes `\u{1B}`, and a right-to-left override becomes `\u{202E}`.
-    public var printable: String { escaped { $0.isUnseen } }
+    public var printable: String { escaped { $0.isInvisible } }
 
     /// The string with all invisible characters escaped except line feeds and tabs.
-    public var printableLines: String { escaped { $0.isUnseen && $0 != "\n" && $0 != "\t" } }
+    public var printableLines: String { escaped { $0.isInvisible && $0 != "\n" && $0 != "\t" } }
 
     private func escaped(where isEscaped: (Unicode.Scalar) -> Bool) -> String {
         guard unicodeScalars.contains(where: isEscaped) else { return self }

@@ -8,7 +8,7 @@ public final class ByteSource: Sendable {
         case file(InputFile)
         case spool(SpoolFile, start: Int)
         case memory([UInt8])
-        case made(any ByteMaking)
+        case made(any ByteProvider)
     }
 
     private let backing: Backing
@@ -36,7 +36,7 @@ public final class ByteSource: Sendable {
     }
 
     /// Creates a source of bytes that are computed on demand.
-    public init(_ maker: any ByteMaking) {
+    public init(_ maker: any ByteProvider) {
         count = maker.count
         backing = .made(maker)
     }
@@ -100,7 +100,7 @@ extension OutputSpan<UInt8> {
 }
 
 /// An object that computes bytes on demand, such as the decrypted bytes of an encrypted file.
-public protocol ByteMaking: Sendable {
+public protocol ByteProvider: Sendable {
     /// The number of bytes.
     var count: Int { get }
 

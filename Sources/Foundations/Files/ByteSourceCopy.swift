@@ -5,7 +5,7 @@ extension ByteSource {
     /// Copies the bytes to an unnamed temporary file on the disk of `folder`.
     public func copied(to folder: String) throws(FileError) -> SpoolFile {
         let copy = try SpoolFile(in: folder)
-        try forEachStep { bytes, offset throws(FileError) in try copy.write(bytes.span, at: offset) }
+        try forEachChunk { bytes, offset throws(FileError) in try copy.write(bytes.span, at: offset) }
         return copy
     }
 
@@ -15,7 +15,7 @@ extension ByteSource {
     ///   - range: The range to read, or `nil` for all bytes.
     ///   - body: Processes a chunk and its offset.
     /// - Throws: `FileError`.
-    public func forEachStep(
+    public func forEachChunk(
         in range: Range<Int>? = nil, _ body: ([UInt8], Int) throws(FileError) -> Void
     ) throws(FileError) {
         let range = range ?? 0..<count

@@ -35,13 +35,13 @@ public struct DestinationFolder: ~Copyable, Sendable {
     ///   - keepsNames: Whether the files must keep their names.
     /// - Returns: The new path of the first file, or `nil` if the files are in the folder already.
     /// - Throws: `FileError`, such as `EXDEV` if the files are on another file system.
-    public func take(_ files: [String], of name: String, keepsNames: Bool) throws(FileError) -> String? {
+    public func move(_ files: [String], named name: String, keepsNames: Bool) throws(FileError) -> String? {
         var number = 1
         while true {
             do throws(FileError) {
-                return try take(files) { Self.target(of: $0, name, number, keepsNames) }
+                return try move(files) { Self.target(of: $0, name, number, keepsNames) }
             } catch {
-                guard error.isExisting, number < Self.maximumNumber else { throw error }
+                guard error.alreadyExists, number < Self.maximumNumber else { throw error }
                 number += 1
             }
         }
@@ -53,7 +53,7 @@ public struct DestinationFolder: ~Copyable, Sendable {
         return keepsNames ? "\(name).\(number)/\(file)" : "\(name).\(number)\(file.dropFirst(name.count))"
     }
 
-    private func take(_ files: [String], as target: (String) -> String) throws(FileError) -> String? {
+    private func move(_ files: [String], as target: (String) -> String) throws(FileError) -> String? {
         var moved: [String] = []
         var first: String?
         for file in files.dropFirst() + files.prefix(1) {

@@ -28,7 +28,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         self.operation = operation
         self.path = path
         self.code = code
-        if isExhaustion { ResourceExhaustion.record(self) }
+        if isResourceExhaustion { ResourceExhaustion.record(self) }
     }
 
     /// Creates an error with a custom message.
@@ -61,15 +61,15 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Whether the file does not exist.
     public var isNotFound: Bool { code == ENOENT }
     /// Whether the user lacks the permission for the operation.
-    public var isNoPermission: Bool { code == EACCES || code == EPERM }
+    public var isPermissionDenied: Bool { code == EACCES || code == EPERM }
     /// Whether a file with this name exists already.
-    public var isExisting: Bool { code == EEXIST }
+    public var alreadyExists: Bool { code == EEXIST }
     /// Whether this process cannot open more files or allocate more memory.
     ///
     /// The error does not concern the file.
-    public var isExhaustion: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }
+    public var isResourceExhaustion: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }
     /// Whether the disk is full.
-    public var isNoSpace: Bool { code == ENOSPC || code == EDQUOT }
+    public var isDiskFull: Bool { code == ENOSPC || code == EDQUOT }
     /// Whether a file cannot be moved because the destination is on another file system.
     public var isOnAnotherFileSystem: Bool { code == EXDEV }
     /// Whether another process holds the lock.

@@ -82,7 +82,7 @@ public struct FolderEntries: Sendable {
     ///
     /// The entries must be sorted.
     public func index(inSorted name: some Collection<UInt8>) -> Int? {
-        let index = (0..<count).firstSorted { !bytes($0).lexicographicallyPrecedes(name) }
+        let index = (0..<count).partitioningIndex { !bytes($0).lexicographicallyPrecedes(name) }
         return index < count && bytes(index).elementsEqual(name) ? index : nil
     }
 

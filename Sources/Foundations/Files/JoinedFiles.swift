@@ -6,7 +6,7 @@ import CFiles
 /// ```swift
 /// let joined = ByteSource(try JoinedFiles([first, second]))
 /// ```
-public final class JoinedFiles: ByteMaking {
+public final class JoinedFiles: ByteProvider {
     private final class Part: Sendable {
         let file: InputFile
         /// The offset of the first byte in the sequence.
@@ -46,7 +46,7 @@ public final class JoinedFiles: ByteMaking {
     /// Returns `nil` beyond the end.
     public func place(of offset: Int) -> (file: Int, offset: Int)? {
         guard (0..<count).contains(offset) else { return nil }
-        let file = parts.indices.firstSorted { parts[$0].end > offset }
+        let file = parts.indices.partitioningIndex { parts[$0].end > offset }
         return (file, offset - parts[file].start)
     }
 

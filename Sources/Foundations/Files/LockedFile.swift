@@ -54,7 +54,7 @@ public struct LockedFile: ~Copyable, Sendable {
     }
 
     /// Returns whether `path` still refers to this file, which may have been removed or replaced.
-    public func isStill(at path: String) -> Bool {
+    public func isLocated(at path: String) -> Bool {
         var status = stat()
         return fstat(number, &status) == 0 && FileIdentity(path: path) == FileIdentity(status)
     }

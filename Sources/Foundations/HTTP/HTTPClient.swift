@@ -42,7 +42,8 @@ public final class HTTPClient: Sendable {
     ///   - route: The server and the proxy.
     ///   - receiver: The object that processes the response.
     /// - Returns: The reason why the request ended.
-    public func send(_ request: HTTPRequest, over route: HTTPRoute, for receiver: any HTTPReceiver) async -> HTTPEnd {
+    public func send(_ request: HTTPRequest, over route: HTTPRoute, for receiver: any HTTPReceiver) async -> HTTPOutcome
+    {
         await withCheckedContinuation { continuation in
             mailbox.add(
                 Mailbox.PendingRequest(request: request, route: route, receiver: receiver) {
@@ -52,7 +53,7 @@ public final class HTTPClient: Sendable {
     }
 
     /// Notifies the client that the deadline of a receiver is now earlier.
-    public func lookAtClocks() { mailbox.updateDeadlines() }
+    public func deadlinesChanged() { mailbox.updateDeadlines() }
 
     /// Cancels all pending requests, closes the connections and ends the thread.
     ///

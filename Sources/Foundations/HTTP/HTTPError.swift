@@ -12,7 +12,7 @@ public enum HTTPError: Error, Sendable, Equatable {
     /// The connection was not established in time.
     ///
     /// `isAtProxy` states whether the proxy was connected.
-    case noConnectionInTime(isAtProxy: Bool)
+    case connectionTimedOut(isAtProxy: Bool)
     /// The proxy responded to CONNECT with this status code, or with something that is not HTTP if it is 0.
     case proxyRefused(Int)
     /// The certificate is for another host.
@@ -37,7 +37,7 @@ public enum HTTPError: Error, Sendable, Equatable {
     /// A response reported success before the complete request was sent.
     case early
     /// The response is not HTTP, or its header exceeds the size limit.
-    case noHTTP
+    case invalidResponse
 
     /// Any other error, with the message of libcurl.
     case other(String, wasSent: Bool)
@@ -75,7 +75,7 @@ extension HTTPError {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .noAddress
         case CURLE_COULDNT_CONNECT where details.proxyStatus == 0: .cannotConnect(details.code)
-        case CURLE_OPERATION_TIMEDOUT: .noConnectionInTime(isAtProxy: details.hasProxy && details.isConnected)
+        case CURLE_OPERATION_TIMEDOUT: .connectionTimedOut(isAtProxy: details.hasProxy && details.isConnected)
         case CURLE_PEER_FAILED_VERIFICATION: details.isChainGood ? .wrongName : .untrusted
         case CURLE_SSL_CONNECT_ERROR: isClosing(details.message) ? .closedInHandshake : .noHandshake
         case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR: .noHandshake
@@ -104,7 +104,7 @@ extension HTTPError {
         // Some versions of libcurl report a header that exceeds their limits as a lack of memory.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_WRITE_ERROR, CURLE_OUT_OF_MEMORY,
             CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP2:
-            .noHTTP
+            .invalidResponse
         default: .other(details.message, wasSent: true)
         }
     }

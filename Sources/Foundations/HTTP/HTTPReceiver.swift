@@ -1,5 +1,5 @@
 /// The head of a response.
-public struct HTTPHead: Sendable, Equatable {
+public struct HTTPResponseHead: Sendable, Equatable {
     /// The status code.
     public var status: Int
     /// The requested fields by their lowercase names.
@@ -23,10 +23,10 @@ public protocol HTTPReceiver: AnyObject, Sendable {
     ///
     /// Before this call, the server cannot have received any part of the request. The method is called again from time
     /// to time while a long body is being sent.
-    func requestGoes(at instant: ContinuousClock.Instant)
+    func didStartSending(at instant: ContinuousClock.Instant)
 
     /// Called at most once, when the head of the response has arrived.
-    func headCame(_ head: HTTPHead, at instant: ContinuousClock.Instant)
+    func didReceiveHead(_ head: HTTPResponseHead, at instant: ContinuousClock.Instant)
 
     /// Called when a part of the response body has arrived.
     ///
@@ -34,16 +34,16 @@ public protocol HTTPReceiver: AnyObject, Sendable {
     ///   - part: The bytes, which are valid only during the call.
     ///   - instant: The time of arrival.
     /// - Returns: Whether to continue. Otherwise the connection is closed.
-    func bodyCame(_ part: Span<UInt8>, at instant: ContinuousClock.Instant) -> Bool
+    func didReceiveBody(_ part: Span<UInt8>, at instant: ContinuousClock.Instant) -> Bool
 
     /// The current deadline for the response.
     ///
-    /// If the deadline becomes earlier outside of the methods of this protocol, call `HTTPClient.lookAtClocks()`.
+    /// If the deadline becomes earlier outside of the methods of this protocol, call `HTTPClient.deadlinesChanged()`.
     var end: ContinuousClock.Instant { get }
 }
 
 /// The reason why a request ended.
-public enum HTTPEnd: Sendable, Equatable {
+public enum HTTPOutcome: Sendable, Equatable {
     /// The complete response arrived.
     case complete
     /// The receiver stopped the response.

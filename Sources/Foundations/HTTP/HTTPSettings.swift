@@ -7,7 +7,7 @@ public struct HTTPSettings: Sendable {
     /// The maximum number of connections that are kept open for reuse.
     public var connections = 8
     /// The lowercase names of the response fields to pass to receivers.
-    public var wantedFields: [String] = []
+    public var responseFields: [String] = []
 
     /// Creates the default settings.
     public init() {}

@@ -7,7 +7,7 @@ final class Mailbox: Sendable {
         let request: HTTPRequest
         let route: HTTPRoute
         let receiver: any HTTPReceiver
-        let completion: @Sendable (HTTPEnd) -> Void
+        let completion: @Sendable (HTTPOutcome) -> Void
     }
 
     private struct Contents {

@@ -5,13 +5,13 @@ struct ResponseHeadParser {
         /// The head is incomplete, or the line is not part of it.
         case more
         /// The head is complete.
-        case complete(HTTPHead)
+        case complete(HTTPResponseHead)
         /// The lines exceed the size limit.
         case tooLong
     }
 
     private let names: [[UInt8]]
-    private var head: HTTPHead?
+    private var head: HTTPResponseHead?
     private var isComplete = false
     private var length = 0
 
@@ -40,7 +40,7 @@ struct ResponseHeadParser {
         // Trailers are ignored.
         guard !isComplete else { return .more }
         guard let current = head else {
-            head = HTTPHead(status: status())
+            head = HTTPResponseHead(status: status())
             return .more
         }
         let isInterim = current.status < 200 && current.status != 101

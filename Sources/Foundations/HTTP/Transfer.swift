@@ -25,7 +25,7 @@ final class Transfer {
     /// The index among the running transfers.
     var index = 0
     /// Called when the request ends.
-    var completion: ((HTTPEnd) -> Void)?
+    var completion: ((HTTPOutcome) -> Void)?
 
     /// The maximum size, in bytes, of a body that fits into the buffers of the system when its request is sent.
     private static let shortBody = 64 << 10
@@ -45,7 +45,7 @@ final class Transfer {
     init(_ settings: HTTPSettings, _ idleConnections: IdleConnections) throws(HTTPError) {
         self.settings = settings
         self.idleConnections = idleConnections
-        headParser = ResponseHeadParser(keeping: settings.wantedFields)
+        headParser = ResponseHeadParser(keeping: settings.responseFields)
         easy = try EasyHandle.make(settings.identity)
         try easy.set(CURLOPT_CONNECTTIMEOUT, settings.connectTimeout)
         // Mozilla's edge server closes a connection that was idle for 2 seconds. libcurl counts whole seconds, and
@@ -121,7 +121,7 @@ final class Transfer {
     }
 
     /// Interprets the result code of libcurl and releases the request.
-    func finish(_ code: CURLcode) -> HTTPEnd {
+    func finish(_ code: CURLcode) -> HTTPOutcome {
         defer { releaseRequest() }
         idleConnections.record(connectionOf: easy)
         if code == CURLE_OK { return .complete }
@@ -156,7 +156,7 @@ final class Transfer {
     func hasTimedOut(at now: ContinuousClock.Instant) -> Bool {
         guard deadline <= now else { return false }
         guard let receiver, timesSent > 0, !isSent() else { return true }
-        receiver.requestGoes(at: now)
+        receiver.didStartSending(at: now)
         deadline = receiver.end
         return deadline <= now
     }
@@ -207,7 +207,7 @@ final class Transfer {
         }
         timesSent += 1
         guard timesSent == 1 else { return false }
-        receiver?.requestGoes(at: .now)
+        receiver?.didStartSending(at: .now)
         updateDeadline()
         return true
     }
@@ -221,7 +221,7 @@ final class Transfer {
                 callbackError = .early
                 return false
             }
-            receiver?.headCame(head, at: .now)
+            receiver?.didReceiveHead(head, at: .now)
             updateDeadline()
             return true
         case .tooLong: return false
@@ -230,7 +230,7 @@ final class Transfer {
 
     private func receiveBody(_ part: UnsafeRawBufferPointer) -> Bool {
         guard let receiver else { return false }
-        wantsMore = receiver.bodyCame(part.bindMemory(to: UInt8.self).span, at: .now)
+        wantsMore = receiver.didReceiveBody(part.bindMemory(to: UInt8.self).span, at: .now)
         deadline = receiver.end
         return wantsMore
     }

@@ -61,7 +61,7 @@ struct TransferLoop: ~Copyable {
         }
     }
 
-    private mutating func end(_ transfer: Transfer, _ end: HTTPEnd) {
+    private mutating func end(_ transfer: Transfer, _ end: HTTPOutcome) {
         mailbox.multi.remove(transfer)
         let last = running.removeLast()
         if last !== transfer {
@@ -92,7 +92,7 @@ struct TransferLoop: ~Copyable {
     /// The maximum time after which the deadlines are checked again.
     private static let longestWait = Duration.seconds(60)
 
-    private mutating func endAll(_ reason: HTTPEnd) {
+    private mutating func endAll(_ reason: HTTPOutcome) {
         for transfer in running {
             transfer.releaseRequest()
             end(transfer, reason)

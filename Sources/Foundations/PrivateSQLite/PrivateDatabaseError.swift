@@ -20,13 +20,15 @@ public struct PrivateDatabaseError: Error, Equatable, Sendable, CustomStringConv
     /// Whether the file is not a database, or is encrypted.
     public var isNotADatabase: Bool { primary == SQLITE_NOTADB }
     /// Whether the database is inconsistent or incomplete.
-    public var isDamage: Bool { primary == SQLITE_CORRUPT || code == SQLITE_IOERR | 2 << 8 }
+    public var indicatesDamage: Bool { primary == SQLITE_CORRUPT || code == SQLITE_IOERR | 2 << 8 }
     /// Whether a value exceeds the size limit.
     public var isTooLarge: Bool { primary == SQLITE_TOOBIG }
     /// Whether reading the database took more steps than its size justifies.
     public var isOutOfBudget: Bool { primary == SQLITE_INTERRUPT }
     /// Whether the error concerns memory or the disk that contains the copy, and not the database.
-    public var isFault: Bool { [SQLITE_FULL, SQLITE_NOMEM].contains(primary) || primary == SQLITE_IOERR && !isDamage }
+    public var isResourceError: Bool {
+        [SQLITE_FULL, SQLITE_NOMEM].contains(primary) || primary == SQLITE_IOERR && !indicatesDamage
+    }
 
     /// The text for the result code.
     public var description: String {

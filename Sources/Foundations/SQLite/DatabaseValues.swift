@@ -25,10 +25,10 @@ public struct DatabaseParameter {
     func bindNull() -> Int32 { sqlite3_bind_null(statement, index) }
 
     /// Binds a number.
-    public func take(_ number: Int64) -> Int32 { sqlite3_bind_int64(statement, index, number) }
+    public func bind(_ number: Int64) -> Int32 { sqlite3_bind_int64(statement, index, number) }
 
     /// Binds a text.
-    public func take(_ text: String) -> Int32 {
+    public func bind(_ text: String) -> Int32 {
         var text = text
         return text.withUTF8 { text in
             text.withMemoryRebound(to: CChar.self) { text in
@@ -40,7 +40,7 @@ public struct DatabaseParameter {
     }
 
     /// Binds bytes as a blob.
-    public func take(_ bytes: RawSpan) -> Int32 {
+    public func bind(_ bytes: RawSpan) -> Int32 {
         bytes.withUnsafeBytes { bytes in
             sqlite3_bind_blob64(
                 statement, index, bytes.baseAddress ?? UnsafeRawPointer(Self.emptyText), UInt64(bytes.count),
@@ -56,22 +56,22 @@ public struct DatabaseParameter {
 
 extension Int: DatabaseValue {
     /// Binds the number.
-    public func bind(to parameter: DatabaseParameter) -> Int32 { parameter.take(Int64(self)) }
+    public func bind(to parameter: DatabaseParameter) -> Int32 { parameter.bind(Int64(self)) }
 }
 
 extension Int64: DatabaseValue {
     /// Binds the number.
-    public func bind(to parameter: DatabaseParameter) -> Int32 { parameter.take(self) }
+    public func bind(to parameter: DatabaseParameter) -> Int32 { parameter.bind(self) }
 }
 
 extension Bool: DatabaseValue {
     /// Binds 1 for `true` and 0 for `false`.
-    public func bind(to parameter: DatabaseParameter) -> Int32 { parameter.take(self ? 1 : 0) }
+    public func bind(to parameter: DatabaseParameter) -> Int32 { parameter.bind(self ? 1 : 0) }
 }
 
 extension String: DatabaseValue {
     /// Binds the text.
-    public func bind(to parameter: DatabaseParameter) -> Int32 { parameter.take(self) }
+    public func bind(to parameter: DatabaseParameter) -> Int32 { parameter.bind(self) }
 }
 
 extension Optional: DatabaseValue where Wrapped: DatabaseValue {

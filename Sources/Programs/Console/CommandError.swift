@@ -44,11 +44,11 @@ public struct CommandError: Error {
     public init(_ error: FileError) {
         let status: ExitStatus =
             switch error.operation {
-            case _ where error.isExhaustion: .inputOutput
+            case _ where error.isResourceExhaustion: .inputOutput
             case .create, .lock, .replace: .cannotCreate
             case .write, .sync, .rename, .remove, .spool: .inputOutput
             case _ where error.isNotAFile || error.isChanged: .badData
-            default: error.isNotFound ? .noInput : error.isNoPermission ? .noPermission : .inputOutput
+            default: error.isNotFound ? .noInput : error.isPermissionDenied ? .noPermission : .inputOutput
             }
         self.init(status: status, message: "\(error)", remedy: Self.remedy(for: error, status))
     }
@@ -105,13 +105,14 @@ public struct CommandError: Error {
 
     private static func remedy(for error: FileError, _ status: ExitStatus) -> String? {
         switch (error.operation, status) {
-        case _ where error.isExhaustion: "raise the limit of open files (ulimit -n) or of address space (ulimit -v)"
-        case (.create, _) where error.isExisting: "pass --force to replace it, or choose another name"
+        case _ where error.isResourceExhaustion:
+            "raise the limit of open files (ulimit -n) or of address space (ulimit -v)"
+        case (.create, _) where error.alreadyExists: "pass --force to replace it, or choose another name"
         case (.create, _) where error.isNotFound: "create the folder first"
         case (.spool, _) where error.isOverSpoolLimit:
             "increase --spool-limit, or unpack the archive and pass the folder"
         case (.spool, _): "set TMPDIR to a folder on a disk with enough free space"
-        case (.write, _) where error.isNoSpace: "free some space, or write to another disk; the input is unchanged"
+        case (.write, _) where error.isDiskFull: "free some space, or write to another disk; the input is unchanged"
         default: nil
         }
     }

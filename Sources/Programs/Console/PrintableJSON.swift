@@ -43,7 +43,7 @@ public struct PrintableJSON: Sendable {
     /// Appends the pending character to `output`, with invalid bytes replaced by U+FFFD.
     private mutating func finish(_ output: inout [UInt8]) {
         for scalar in String(decoding: pending, as: UTF8.self).unicodeScalars {
-            guard scalar.isUnseen, scalar != "\n" else {
+            guard scalar.isInvisible, scalar != "\n" else {
                 output.append(contentsOf: String(scalar).utf8)
                 continue
             }

@@ -76,7 +76,7 @@ public final class ProgressLine {
         isOnScreen = true
         // The state is set first, because a signal handler clears the line according to it. To clear an empty line is
         // harmless.
-        cfiles_set_line(cfiles_line_passing)
+        cfiles_set_line(cfiles_line_temporary)
         StandardError.put("\r\u{1B}[K\(text)")
     }
 }

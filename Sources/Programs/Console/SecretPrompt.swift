@@ -30,7 +30,7 @@ public enum SecretPrompt {
         guard terminal >= 0 else { return nil }
         defer { close(terminal) }
         guard cfiles_echo_off(terminal) == 0 else { return nil }
-        cfiles_set_line(cfiles_line_staying)
+        cfiles_set_line(cfiles_line_permanent)
         StandardError.put(question.printable + " ")
         // The capacity is reserved at once, because reallocations would leave copies of the secret in memory.
         var answer: [UInt8] = []

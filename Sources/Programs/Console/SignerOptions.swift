@@ -35,7 +35,7 @@ public struct SignerOptions: ParsableArguments {
     /// - Returns: The accepted signers, or `nil` if no signature is required.
     /// - Throws: ``CommandError`` if a variable is empty or a list is invalid, and `ValidationError` if revoked keys
     ///   are given without signers.
-    public func signers(environment: [String: String]) throws -> Signers? {
+    public func signers(environment: [String: String]) throws -> AllowedSigners? {
         func value(_ option: String?, _ name: String) throws -> String? {
             if let option { return option }
             // Otherwise a script that sets the variable from an empty one would disable the check.
@@ -52,7 +52,7 @@ public struct SignerOptions: ParsableArguments {
             return nil
         }
         do throws(SignatureError) {
-            return try Signers(allowed: allowed, revoked: revoked, environment: environment)
+            return try AllowedSigners(allowed: allowed, revoked: revoked, environment: environment)
         } catch {
             throw CommandError(BundleError.signature(error))
         }

@@ -16,7 +16,7 @@ public enum StandardError {
     }
 
     /// Sets the form of all following messages.
-    public static func write(in form: Form) { self.form.withLock { $0 = form } }
+    public static func setForm(_ form: Form) { self.form.withLock { $0 = form } }
 
     /// The form in which messages are written.
     public static var currentForm: Form { form.withLock(\.self) }

@@ -34,7 +34,7 @@ public enum SystemResources {
         // The pointer remains valid, because the string is static.
         program.withUTF8Buffer { name in
             name.withMemoryRebound(to: CChar.self) {
-                cthreads_end_without_thread($0.baseAddress, ExitStatus.inputOutput.rawValue)
+                cthreads_exit_if_no_thread($0.baseAddress, ExitStatus.inputOutput.rawValue)
             }
         }
     }

@@ -12,7 +12,7 @@ struct JobSummary {
     /// The error of the ledger or of a bundle during the job.
     let failure: CommandError?
     /// Returns the name of the setting that provides a missing credential.
-    let nameToSet: (Account) -> String
+    let settingHint: (Account) -> String
     /// The bundles that were skipped because they cannot be used.
     var unusable: [UnusableBundleError] = []
     /// The unresolved refusals in the ledger after the job, from all bundles.
@@ -93,10 +93,10 @@ struct JobSummary {
         let total = ([records] + (parts.isEmpty ? [] : [parts.joined(separator: ", ")])).joined(separator: ": ")
         let pauses = pauses.map(Phrase.pause)
         let wrong = wrongCredentials.map { account in
-            let name = plan.pool.needsCredential(of: account.system) ? " (\(nameToSet(account)))" : ""
+            let name = plan.pool.needsCredential(of: account.system) ? " (\(settingHint(account)))" : ""
             return "credential refused: \(account.label)\(name)"
         }
-        let missing = plan.missingCredentials.map { "for \($0.account.label) set \(nameToSet($0.account))" }
+        let missing = plan.missingCredentials.map { "for \($0.account.label) set \(settingHint($0.account))" }
         return ([total] + undeliveredPhrases + pauses + wrong + missing + closingPhrases).joined(separator: "; ")
     }
 

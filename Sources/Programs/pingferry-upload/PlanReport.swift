@@ -8,7 +8,7 @@ import Telemetry
 struct PlanReport {
     let plan: Plan
     /// Returns the name of the setting that provides a missing credential.
-    let nameToSet: (Account) -> String
+    let settingHint: (Account) -> String
 
     private var pool: CandidatePool { plan.pool }
 
@@ -24,7 +24,7 @@ struct PlanReport {
         try Terminal.print(summaryLine)
         for pause in plan.pauses { try Terminal.print(Phrase.pause(pause)) }
         for missing in plan.missingCredentials {
-            try Terminal.print("for \(missing.account.label) set \(nameToSet(missing.account))")
+            try Terminal.print("for \(missing.account.label) set \(settingHint(missing.account))")
         }
     }
 

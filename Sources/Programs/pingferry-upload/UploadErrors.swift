@@ -76,7 +76,7 @@ extension CommandError {
         case .damaged, .storage, .removed: .inputOutput
         case .notALedger, .notAFile, .multipleNames, .newerVersion: .badConfiguration
         case .missing: .noInput
-        case .file(let error) where error.isNoPermission: .noPermission
+        case .file(let error) where error.isPermissionDenied: .noPermission
         case .file(let error) where error.operation == .open: .cannotCreate
         case .file(let error): CommandError(error).status
         }

@@ -27,12 +27,12 @@ struct CommonOptions: ParsableArguments {
     ///
     /// - Throws: `UnusableBundlesError` if bundles cannot be used.
     func intake(
-        _ bundles: [String], signedBy signers: Signers? = nil, keepsGoing: Bool = false,
+        _ bundles: [String], signedBy signers: AllowedSigners? = nil, keepsGoing: Bool = false,
         isReleased: (_ id: String, _ code: String) -> Bool
-    ) async throws -> BundleIntake {
+    ) async throws -> VerifiedBundles {
         let progress = ProgressLine("verifying", isQuiet: quiet)
         defer { progress.clear() }
-        return try await BundleIntake(
+        return try await VerifiedBundles(
             bundles, knowing: Systems.table, signedBy: signers,
             limit: JobLimit(jobs: ProcessInfo.processInfo.activeProcessorCount), keepsGoing: keepsGoing,
             isReleased: isReleased

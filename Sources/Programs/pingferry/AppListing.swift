@@ -108,7 +108,7 @@ struct AppListing {
         for (code, problems) in report.problemsByCode.sorted {
             try Terminal.print("  \(code): \(Summary.count(problems.count, "problem"))")
             for problem in problems.elements { try Terminal.print("    \(line(for: problem))") }
-            if problems.left > 0 { try Terminal.print("    and \(problems.left) more; --stores lists them") }
+            if problems.omittedCount > 0 { try Terminal.print("    and \(problems.omittedCount) more; --stores lists them") }
         }
         if report.hiddenProblemCount > 0 {
             try Terminal.print(
@@ -117,7 +117,7 @@ struct AppListing {
     }
 
     /// Returns the line for a problem, which begins with the label of the capture if there are several captures.
-    private func line(for problem: PlacedProblem) -> String {
+    private func line(for problem: LocatedProblem) -> String {
         hasSingleInput && !problem.path.isEmpty ? "\(problem.path): \(problem.problem.text)" : problem.sentence
     }
 }

@@ -42,7 +42,7 @@ struct AppRollUp {
 
     private static func key(of row: ScanRow, _ apps: ContainerApps) -> Key {
         if let container = row.container,
-            let id = container.applicationID ?? container.applicationOfGroup ?? container.identifier
+            let id = container.applicationID ?? container.groupApplicationID ?? container.identifier
         {
             return .id(id)
         }

@@ -20,7 +20,9 @@ struct BackupReport {
         let kind = facts.isEncrypted ? "encrypted backup" : "backup"
         let facts = [kind, self.facts.origin].filter { !$0.isEmpty }.joined(separator: ", ")
         return ["\(name): \(facts)"]
-            + self.facts.absent.map { "\(name): \($0): its pings are in Library/Caches, which backups do not contain" }
+            + self.facts.appsWithoutPings.map {
+                "\(name): \($0): its pings are in Library/Caches, which backups do not contain"
+            }
     }
 
     /// Returns lines for many backups.
@@ -29,7 +31,7 @@ struct BackupReport {
     /// backups.
     static func summary(of backups: [BackupFacts]) -> [String] {
         let encrypted = backups.count(where: \.isEncrypted)
-        let absent = Dictionary(backups.flatMap(\.absent).map { ($0, 1) }, uniquingKeysWith: +)
+        let absent = Dictionary(backups.flatMap(\.appsWithoutPings).map { ($0, 1) }, uniquingKeysWith: +)
         let apps = absent.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         return ["\(Summary.count(backups.count, "backup")), \(encrypted) of them encrypted"]
             + apps.map { app, count in
@@ -44,7 +46,7 @@ struct BackupReport {
     /// The backup as JSON.
     var json: CanonicalObject {
         var object = CanonicalObject()
-        object.set("absent", strings: facts.absent)
+        object.set("absent", strings: facts.appsWithoutPings)
         object.set("format", string: facts.format.rawValue)
         object.set("isEncrypted", boolean: facts.isEncrypted)
         object.set("lastBackup", string: facts.lastBackup)

@@ -10,9 +10,9 @@ import Telemetry
 struct BundleContents {
     private let reader: BundleReader
     private let manifest: Manifest
-    private let clients: FirstFew<ClientSummary>
-    private let quarantined: FirstFew<Quarantined>
-    private let problems: FirstFew<PlacedProblem>
+    private let clients: CappedList<ClientSummary>
+    private let quarantined: CappedList<QuarantineEntry>
+    private let problems: CappedList<LocatedProblem>
 
     /// Reads all details, so that an error in them is reported before anything is printed.
     init(_ reader: BundleReader) throws(BundleError) {
@@ -25,8 +25,8 @@ struct BundleContents {
 
     private static func first<Entry: BundleDetail>(
         _ list: String, of reader: BundleReader
-    ) throws(BundleError) -> FirstFew<Entry> {
-        var few = FirstFew<Entry>()
+    ) throws(BundleError) -> CappedList<Entry> {
+        var few = CappedList<Entry>()
         var cursor = try DetailCursor<Entry>(list, of: reader)
         while let entry = try cursor.next() { few.add(entry, reason: "") }
         return few
@@ -56,21 +56,21 @@ struct BundleContents {
             "held", ["reason", "records"], totals.holds.sorted { $0.key < $1.key }.map { [$0.key, "\($0.value)"] })
         try printSection(
             "clients", ["client", "system", "app", "records", "uploadable", "first", "last"], clientRows,
-            left: clients.left)
+            left: clients.omittedCount)
         try printSection(
             "quarantine", ["path", "bytes", "reason"],
             quarantined.elements.map {
                 ["\($0.capture): \($0.path)", "\($0.size)", $0.reject.reason + ($0.isStored ? "" : " (listed only)")]
-            }, left: quarantined.left)
+            }, left: quarantined.omittedCount)
         try printSection(
             "problems", ["path", "problem"],
             problems.elements.map { ["\($0.capture): \($0.path)", "\($0.problem.code): \($0.problem.text)"] },
-            left: problems.left)
+            left: problems.omittedCount)
     }
 
     private var memberRows: [[String]] {
         let counts = Dictionary(uniqueKeysWithValues: manifest.segments.map { ($0.path, "\($0.records)") })
-        return reader.members.prefix(FirstFew<ClientSummary>.shown).map {
+        return reader.members.prefix(CappedList<ClientSummary>.defaultLimit).map {
             [$0.name, "\($0.size)", "\($0.compressedSize)", counts[$0.name] ?? ""]
         }
     }
@@ -116,8 +116,8 @@ struct BundleContents {
         }
         var arrays: [(key: JSONKey, elements: JSONObjectPrinter.Elements)] = [
             ("clients", elements(ClientSummary.self, BundleLayout.clients, \.json)), ("members", forEachMember),
-            ("problems", elements(PlacedProblem.self, BundleLayout.problems, \.json)),
-            ("quarantined", elements(Quarantined.self, BundleLayout.quarantine, \.jsonWithCode)),
+            ("problems", elements(LocatedProblem.self, BundleLayout.problems, \.json)),
+            ("quarantined", elements(QuarantineEntry.self, BundleLayout.quarantine, \.jsonWithCode)),
             ("segments", forEachSegment),
         ]
         if let records { arrays.append(("records", records.forEachObject)) }

@@ -29,10 +29,10 @@ extension CommandError {
     private init(_ error: InputError) {
         switch error {
         case .bundle(let error, let path): self.init(error, in: path)
-        case .isOutput: self.init(status: .cannotCreate, message: error.message, remedy: error.remedy)
+        case .wouldReplaceInput: self.init(status: .cannotCreate, message: error.message, remedy: error.remedy)
         case .backup(let cause, _) where cause.cause == .password:
             self.init(status: .badConfiguration, message: error.message, remedy: error.remedy)
-        case .backup, .partOfBackup, .archive, .withoutStores, .tooLarge, .pseudonyms, .nothingKnown:
+        case .backup, .partOfBackup, .archive, .noStores, .tooLarge, .pseudonyms, .unrecognized:
             self.init(status: .badData, message: error.message, remedy: error.remedy)
         }
     }

@@ -79,7 +79,7 @@ final class CommandOutput {
 
     /// Writes bytes, with unprintable characters escaped if the output is a terminal.
     func write(_ bytes: Span<UInt8>) throws {
-        hash?.take(bytes)
+        hash?.update(bytes)
         if isSplit {
             // The writer is removed for the duration of the call, so that an error destroys it and its incomplete
             // files.

@@ -49,6 +49,6 @@ struct ContainerApps {
     func appContainer(of row: ScanRow) -> String? { owner(of: row)?.path }
 
     private func owner(of row: ScanRow) -> (number: Int, path: String)? {
-        row.container?.applicationOfGroup.flatMap { owned[OwnerKey(capture: row.capture, bundleID: $0)] }
+        row.container?.groupApplicationID.flatMap { owned[OwnerKey(capture: row.capture, bundleID: $0)] }
     }
 }

@@ -45,7 +45,7 @@ struct DigestOptions: ParsableArguments {
         return try bundles.map { bundle in
             // For volumes, the list contains the name of the bundle.
             let name = VolumeName(path: bundle)?.bundle ?? bundle
-            guard let digest = list.digest(of: name, isOnlyOne: bundles.count == 1) else {
+            guard let digest = list.digest(of: name, isOnlyBundle: bundles.count == 1) else {
                 throw CommandError(
                     status: .badData, message: "\(path): no digest for \(bundle)",
                     remedy: "add a line with the digest, two spaces, and the name of the bundle")
@@ -55,7 +55,7 @@ struct DigestOptions: ParsableArguments {
     }
 
     private static func list(_ path: String) throws -> DigestList {
-        let bytes = try InputFile(path: path).contents(limit: DigestList.longest)
+        let bytes = try InputFile(path: path).contents(limit: DigestList.maxSize)
         do throws(DigestListError) {
             return try DigestList(bytes)
         } catch {

@@ -2,7 +2,7 @@ import JSONText
 import Systems
 import Telemetry
 
-extension Quarantined {
+extension QuarantineEntry {
     /// The entry as bundles list it, with the code at the beginning of its reason and the text after the code.
     var jsonWithCode: CanonicalObject {
         let parts = reject.reason.split(separator: " ", maxSplits: 1)

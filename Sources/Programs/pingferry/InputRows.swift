@@ -12,12 +12,12 @@ struct InputRows {
     /// The number of inputs on all levels that the manifest only counts.
     private(set) var omittedCount = 0
 
-    init(_ inputs: GivenInputs) { add(inputs, level: 0) }
+    init(_ inputs: BundleInputs) { add(inputs, level: 0) }
 
     /// Adds a level and the levels below it.
     ///
     /// The recursion is shallow, because manifests with deep nesting are rejected.
-    private mutating func add(_ inputs: GivenInputs, level: Int) {
+    private mutating func add(_ inputs: BundleInputs, level: Int) {
         // The sum is limited, because each count can be as large as `Int.max`.
         omittedCount = min(omittedCount, Int.max - inputs.omitted) + inputs.omitted
         for input in inputs.entries {
@@ -25,7 +25,7 @@ struct InputRows {
             let row = [
                 String(repeating: "  ", count: level) + (input.label ?? "(unknown)"), input.kind.rawValue, hash,
             ]
-            if rows.count < FirstFew<[String]>.shown { rows.append(row) } else { hiddenCount += 1 }
+            if rows.count < CappedList<[String]>.defaultLimit { rows.append(row) } else { hiddenCount += 1 }
             if let below = input.inputs { add(below, level: level + 1) }
         }
     }

@@ -39,10 +39,10 @@ struct PasswordOptions: ParsableArguments {
             known, ask: canAsk ? Self.ask : nil, whileDeriving: isQuiet ? Self.derive : Self.deriveShowingProgress)
     }
 
-    private static let derive: BackupPasswords.Waiting = { _, _, derive in derive() }
+    private static let derive: BackupPasswords.KeyDerivation = { _, _, derive in derive() }
 
     /// Shows a progress line while a key is derived, which can take seconds.
-    private static let deriveShowingProgress: BackupPasswords.Waiting = { path, rounds, derive in
+    private static let deriveShowingProgress: BackupPasswords.KeyDerivation = { path, rounds, derive in
         guard rounds > silentRoundLimit else { return derive() }
         let line = ProgressLine("unlocking", isQuiet: false)
         defer { line.clear() }
@@ -50,7 +50,7 @@ struct PasswordOptions: ParsableArguments {
         return derive()
     }
 
-    private static let ask: BackupPasswords.Asking = { path, isAgain in
+    private static let ask: BackupPasswords.Prompt = { path, isAgain in
         if isAgain { StandardError.write("pingferry: wrong password") }
         return SecretPrompt.ask("password of the backup \(path):")
     }

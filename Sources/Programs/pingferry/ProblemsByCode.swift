@@ -3,7 +3,7 @@ import Telemetry
 
 /// The number of problems with each code, and the first few problems of each.
 struct ProblemsByCode {
-    private var groups: [String: FirstFew<PlacedProblem>] = [:]
+    private var groups: [String: CappedList<LocatedProblem>] = [:]
 
     /// The maximum number of problems of each code that are kept.
     static let shownPerCode = 3
@@ -13,14 +13,14 @@ struct ProblemsByCode {
     private static let maximumCodeCount = 1000
 
     /// Adds a problem.
-    mutating func add(_ problem: PlacedProblem) {
+    mutating func add(_ problem: LocatedProblem) {
         let code = problem.problem.code
         let group = groups[code] != nil || groups.count < Self.maximumCodeCount ? code : "other"
-        groups[group, default: FirstFew(limit: Self.shownPerCode)].add(problem, reason: code)
+        groups[group, default: CappedList(limit: Self.shownPerCode)].add(problem, reason: code)
     }
 
     /// The groups of problems, sorted by code.
-    var sorted: [(code: String, problems: FirstFew<PlacedProblem>)] {
+    var sorted: [(code: String, problems: CappedList<LocatedProblem>)] {
         groups.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { (code: $0.key, problems: $0.value) }
     }
 }

@@ -8,16 +8,16 @@ import Hashing
 struct ReceiptComparison {
     /// The path of the receipt.
     let path: String
-    private let receipt: GivenReceipt
+    private let receipt: ExpectedReceipt
 
     /// Reads the receipt at `path`.
     ///
     /// - Parameter path: The path of the receipt.
     /// - Throws: `CommandError` if the file is not a receipt, or `FileError`.
     init(path: String) throws {
-        let bytes = try InputFile(path: path).contents(limit: GivenReceipt.longest)
-        do throws(GivenReceiptError) {
-            receipt = try GivenReceipt(bytes)
+        let bytes = try InputFile(path: path).contents(limit: ExpectedReceipt.maxSize)
+        do throws(ReceiptParsingError) {
+            receipt = try ExpectedReceipt(bytes)
         } catch {
             throw CommandError(
                 status: .badData, message: "\(path): \(error)",
@@ -35,8 +35,8 @@ struct ReceiptComparison {
     func check(_ reader: BundleReader, _ bundle: String) throws {
         let paths: [String?] = reader.volumes?.names.map(\.path) ?? [bundle == "-" ? nil : bundle]
         let names = paths.map { path in path.map { Path.lastName(of: $0) } }
-        let files = zip(names, try reader.hashesOfFiles()).map { (name: $0, sha256: $1) }
-        let name = InputOpening.name(of: bundle)
+        let files = zip(names, try reader.fileHashes()).map { (name: $0, sha256: $1) }
+        let name = InputOpener.name(of: bundle)
         guard try reader.isUnchanged() else { throw CommandError(changed: name) }
         guard let mismatch = receipt.mismatch(of: files, digest: reader.manifest.digest) else { return }
         let remedy =

@@ -30,7 +30,9 @@ struct ReceiptOptions: ParsableArguments {
     /// - Throws: `InputError` if it would.
     func requireSeparateFile(from paths: @autoclosure () -> [String]) throws {
         guard let receipt, let identity = FileIdentity(path: receipt) else { return }
-        if paths().contains(where: { FileIdentity(path: $0) == identity }) { throw InputError.isOutput(receipt) }
+        if paths().contains(where: { FileIdentity(path: $0) == identity }) {
+            throw InputError.wouldReplaceInput(receipt)
+        }
     }
 
     /// Creates the file for the receipt, which appears under its name only after it has been written.
@@ -85,15 +87,15 @@ struct ReceiptOutput: ~Copyable {
     }
 }
 
-extension Receipt.Maker {
+extension Receipt.Origin {
     /// Returns the current user, host and time.
-    static func current() -> Receipt.Maker {
+    static func current() -> Receipt.Origin {
         let userID = getuid()
         // `getpwuid` is not used because it may contact a service over a socket, and this program opens no sockets.
         // Without the file, the receipt contains only the number of the user.
         let users = try? InputFile(path: "/etc/passwd").contents(limit: 16 << 20)
         let milliseconds = Int64((Date.now.timeIntervalSince1970 * 1000).rounded(.down))
-        return Receipt.Maker(
+        return Receipt.Origin(
             user: users.flatMap { PasswdFile(bytes: $0).name(of: userID) }, userID: Int(userID), host: host,
             version: ProgramVersion.number, time: Timestamp(clamping: milliseconds))
     }

@@ -8,7 +8,7 @@ import Telemetry
 struct ScanReport {
     private(set) var inputs: [ScannedInput]
     /// The shown problems that belong to no store.
-    private(set) var unassignedProblems: [PlacedProblem] = []
+    private(set) var unassignedProblems: [LocatedProblem] = []
     /// All problems by code.
     private(set) var problemsByCode = ProblemsByCode()
     /// The number of quarantined entries with each code.
@@ -78,17 +78,17 @@ struct ScanReport {
         }
     }
 
-    private mutating func note(_ item: Quarantined, of input: Int) {
+    private mutating func note(_ item: QuarantineEntry, of input: Int) {
         guard let row = inputs[input].row(ofPath: item.path, kind: item.store.description) else { return }
-        let isShown = shownQuarantineCount < FirstFew<Quarantined>.shown
+        let isShown = shownQuarantineCount < CappedList<QuarantineEntry>.defaultLimit
         if isShown { shownQuarantineCount += 1 }
         inputs[input].add(item, toRow: row, isShown: isShown)
     }
 
-    private mutating func note(_ problem: PlacedProblem) {
+    private mutating func note(_ problem: LocatedProblem) {
         problemCount += 1
         problemsByCode.add(problem)
-        let isShown = shownProblemCount < FirstFew<PlacedProblem>.shown
+        let isShown = shownProblemCount < CappedList<LocatedProblem>.defaultLimit
         if isShown { shownProblemCount += 1 }
         if let input = inputsByLabel[problem.capture], let row = inputs[input].row(ofPath: problem.path) {
             inputs[input].add(problem, toRow: row, isShown: isShown)

@@ -24,9 +24,9 @@ struct ScanRow {
     /// Findings that most rows do not have.
     struct Details {
         /// The quarantined entries that are shown.
-        var quarantined: [Quarantined] = []
+        var quarantined: [QuarantineEntry] = []
         /// The problems that are shown.
-        var problems: [PlacedProblem] = []
+        var problems: [LocatedProblem] = []
         /// The number of pending events in each state.
         var pendingEvents: [String: Int]?
         var queue: EvaluatedQueue?

@@ -136,13 +136,13 @@ struct ScannedInput {
     }
 
     /// Counts a quarantined entry.
-    mutating func add(_ entry: Quarantined, toRow row: Int, isShown: Bool) {
+    mutating func add(_ entry: QuarantineEntry, toRow row: Int, isShown: Bool) {
         rowTable[row].quarantineCount += 1
         if isShown { details[row, default: .init()].quarantined.append(entry) }
     }
 
     /// Counts a problem.
-    mutating func add(_ problem: PlacedProblem, toRow row: Int, isShown: Bool) {
+    mutating func add(_ problem: LocatedProblem, toRow row: Int, isShown: Bool) {
         rowTable[row].problemCount += 1
         if isShown { details[row, default: .init()].problems.append(problem) }
     }
@@ -216,6 +216,6 @@ struct ScannedInput {
     private func rows(ofStore store: Int) -> Range<Int> { firstRow(ofStore: store)..<firstRow(ofStore: store + 1) }
 
     private func firstRow(ofStore store: Int) -> Int {
-        rowTable.indices.firstSorted { rowTable[$0].store >= store }
+        rowTable.indices.partitioningIndex { rowTable[$0].store >= store }
     }
 }

@@ -143,7 +143,7 @@ struct Summary {
     }
 }
 
-extension PlacedProblem {
+extension LocatedProblem {
     /// A line such as `phone.zip: Documents/x.json: damaged`, without the path if the problem affects a whole capture.
     var sentence: String {
         [capture, path, problem.text].filter { !$0.isEmpty }.joined(separator: ": ")

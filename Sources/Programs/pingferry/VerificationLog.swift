@@ -26,7 +26,7 @@ struct VerificationLog {
     /// Starts to hash the next bundle.
     mutating func start(_ reader: BundleReader) {
         self.reader = reader
-        hashes = limit.start { try reader.hashesOfFiles() }
+        hashes = limit.start { try reader.fileHashes() }
     }
 
     /// Records that the current bundle is good.

@@ -20,7 +20,7 @@ enum VolumeReport {
     static func sentence(on set: VolumeSet) -> String {
         let count = Summary.count(set.names.count, "volume")
         let list = VolumeName.listPath(of: set.names.first?.bundle ?? "")
-        return set.list == nil ? "\(count), with no list to compare them with" : "\(count), which match \(list)"
+        return set.list == nil ? "\(count), with no list to compare them with" : "\(count), as listed in \(list)"
     }
 
     /// Returns the faults of volumes as JSON objects, or `nil` if `error` has another cause.

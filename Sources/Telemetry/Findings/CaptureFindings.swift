@@ -1,7 +1,7 @@
 import JSONText
 
 /// A problem and the file that it concerns.
-public struct PlacedProblem: Sendable, Equatable {
+public struct LocatedProblem: Sendable, Equatable {
     /// The label of the capture.
     public var capture: String
     /// The path in the capture.
@@ -44,7 +44,7 @@ public struct PlacedProblem: Sendable, Equatable {
 }
 
 /// An entry of the quarantine: a file, or a span of a file, that could not be parsed.
-public struct Quarantined: Sendable, Equatable {
+public struct QuarantineEntry: Sendable, Equatable {
     /// The label of the capture.
     public var capture: String
     /// The path of the file in the capture.

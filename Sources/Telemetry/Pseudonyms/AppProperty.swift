@@ -3,7 +3,7 @@
 /// Apps can use any string for these properties, so a value is kept only if it has the expected form.
 ///
 /// Source: "Pseudonyms".
-public enum AppFact: Sendable {
+public enum AppProperty: Sendable {
     /// The bundle id or application id.
     case id
     /// The name of the app in upload paths.
@@ -43,7 +43,7 @@ public enum AppFact: Sendable {
 extension App {
     /// Returns the app with pseudonyms, or `nil` if no property remains.
     func shown(_ pseudonym: (_ value: String, PseudonymClass) -> String) -> App? {
-        func shown(_ value: String?, _ fact: AppFact) -> String? { value.flatMap { fact.shown($0, pseudonym) } }
+        func shown(_ value: String?, _ fact: AppProperty) -> String? { value.flatMap { fact.shown($0, pseudonym) } }
         return App(
             id: shown(id, .id), name: shown(name, .name), version: shown(version, .version),
             channel: shown(channel, .channel), build: shown(build, .version))

@@ -54,16 +54,16 @@ public enum KeptForm: Sendable {
         case .number, .boolean: return false
         case .flag: return text.equals("true") || text.equals("false")
         case .decimal: return text.isDecimal
-        case .word: return text[0].isLetter && text.hasOnly { $0.isLetter || $0.isDigit || "_-.".utf8.contains($0) }
-        case .name: return text.hasOnly { $0.isLetter || $0.isDigit || " _-.,+()".utf8.contains($0) }
+        case .word: return text[0].isLetter && text.allSatisfy { $0.isLetter || $0.isDigit || "_-.".utf8.contains($0) }
+        case .name: return text.allSatisfy { $0.isLetter || $0.isDigit || " _-.,+()".utf8.contains($0) }
         case .version:
-            return text.hasDigit && text.hasOnly { $0.isLetter || $0.isDigit || " _-.,+()".utf8.contains($0) }
+            return text.hasDigit && text.allSatisfy { $0.isLetter || $0.isDigit || " _-.,+()".utf8.contains($0) }
         case .locale: return text.isLocale
         case .date:
             return text[0].isDigit && text.count <= 40
-                && text.hasOnly { $0.isDigit || "-:.+TZ ".utf8.contains($0) }
+                && text.allSatisfy { $0.isDigit || "-:.+TZ ".utf8.contains($0) }
         case .zone:
-            return text[0].isLetter && text.hasOnly { $0.isLetter || $0.isDigit || "_-+/".utf8.contains($0) }
+            return text[0].isLetter && text.allSatisfy { $0.isLetter || $0.isDigit || "_-+/".utf8.contains($0) }
         case .scheme: return text.isScheme
         case .oneOf(let known): return known.contains(String(readingUTF8: text))
         case .beginning(let start):
@@ -116,7 +116,7 @@ extension Span<UInt8> {
             let keywords = extracting((end + 1)...)
             guard !keywords.isEmpty, keywords.hasKeywords else { return false }
         }
-        return extracting(letters..<end).hasOnly { $0.isLetter || $0.isDigit || $0 == 0x5F || $0 == 0x2D }
+        return extracting(letters..<end).allSatisfy { $0.isLetter || $0.isDigit || $0 == 0x5F || $0 == 0x2D }
             && (letters == end || self[letters] == 0x5F || self[letters] == 0x2D)
     }
 

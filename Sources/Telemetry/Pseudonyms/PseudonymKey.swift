@@ -14,7 +14,7 @@ import JSONText
 /// Source: "Pseudonyms".
 public struct PseudonymKey: Sendable, CustomStringConvertible, CustomReflectable {
     /// The minimum number of bytes of a key.
-    public static let fewestBytes = 32
+    public static let minimumByteCount = 32
 
     /// The public id of the key: 8 hexadecimal digits that do not reveal the key.
     public let id: String
@@ -22,9 +22,9 @@ public struct PseudonymKey: Sendable, CustomStringConvertible, CustomReflectable
 
     /// Creates a key from the bytes of its file.
     ///
-    /// - Throws: ``PseudonymError/shortKey(_:)`` if there are fewer than ``fewestBytes`` bytes.
+    /// - Throws: ``PseudonymError/shortKey(_:)`` if there are fewer than ``minimumByteCount`` bytes.
     public init(_ bytes: [UInt8]) throws(PseudonymError) {
-        guard bytes.count >= Self.fewestBytes else { throw .shortKey(bytes.count) }
+        guard bytes.count >= Self.minimumByteCount else { throw .shortKey(bytes.count) }
         code = HMACSHA256(key: bytes.span)
         var hash = SHA256()
         hash.update("pingferry key id\0".utf8.span)
@@ -89,7 +89,7 @@ public enum PseudonymError: Error, Sendable, Equatable, CustomStringConvertible 
     /// A description of the error, without a full stop.
     public var description: String {
         switch self {
-        case .shortKey(let count): "a key needs at least \(PseudonymKey.fewestBytes) bytes, not \(count)"
+        case .shortKey(let count): "a key needs at least \(PseudonymKey.minimumByteCount) bytes, not \(count)"
         case .otherKey(let other, let given):
             "it has pseudonyms of \(other.map { "the key \($0)" } ?? "an unknown key"), not of the key \(given)"
         case .unknownSystem(let name): "there are no rules for records of \(name)"

@@ -56,7 +56,7 @@ public indirect enum PseudonymRule: Sendable {
         /// Keeps keys that consist of one of the given words, a dot, and a name.
         ///
         /// A name that is not known is replaced by a pseudonym of the class.
-        case afterPoint(_ words: Set<String>, known: Set<String>, PseudonymClass)
+        case dottedKey(_ words: Set<String>, known: Set<String>, PseudonymClass)
     }
 }
 

@@ -11,7 +11,7 @@ struct PseudonymWriter: Sendable {
     private var output = TextBuffer()
     private var document = JSONDocument()
 
-    private static let null: TextPiece = "null"
+    private static let null: ConstantText = "null"
     /// The default depth limit of 512 levels is also the limit for the payload of a record.
     private static let policy = JSONReadingPolicy(unpairedSurrogates: .keep)
 
@@ -189,7 +189,7 @@ struct PseudonymWriter: Sendable {
                 counts.unnamed += 1
             }
         }
-        if case .afterPoint = keys { members.sort { $0.key.lexicographicallyPrecedes($1.key) } }
+        if case .dottedKey = keys { members.sort { $0.key.lexicographicallyPrecedes($1.key) } }
         output.append(UInt8(ascii: "{"))
         let start = output.count
         var last: [UInt8]?
@@ -213,7 +213,7 @@ struct PseudonymWriter: Sendable {
     private mutating func key(_ key: Span<UInt8>, _ rule: PseudonymRule.KeyRule) -> [UInt8]? {
         switch rule {
         case .form(let form): return form.matches(key) ? key.copied() : nil
-        case .afterPoint(let words, let known, let name):
+        case .dottedKey(let words, let known, let name):
             guard let point = key.indices.first(where: { key[$0] == UInt8(ascii: ".") }),
                 words.contains(String(readingUTF8: key.extracting(..<point)))
             else { return nil }

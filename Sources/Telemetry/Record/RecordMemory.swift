@@ -7,7 +7,7 @@ public struct RecordMemory: Sendable {
     /// A buffer for canonical forms that lines are compared with.
     var scratch = TextBuffer()
     /// The positions of the parts of the last record in the bytes that contained it.
-    public internal(set) var written = WrittenRecord(notes: 0, payload: 0..<0)
+    public internal(set) var written = RecordLineLayout(notes: 0, payload: 0..<0)
 
     /// Creates empty memory.
     public init() {}
@@ -15,7 +15,7 @@ public struct RecordMemory: Sendable {
     /// Whether the payload of the last line is in canonical form.
     var isPayloadCanonical: Bool {
         mutating get {
-            if document.isPlainlyCanonical { return true }
+            if document.isKnownCanonical { return true }
             guard let payload = document.value(of: Self.payload, in: document.root) else { return false }
             scratch.removeAll()
             document.write(payload, to: &scratch)
@@ -25,9 +25,9 @@ public struct RecordMemory: Sendable {
 
     /// The positions of the notes and the payload, which are the fifth and sixth member of the canonical record in the
     /// document.
-    var positions: WrittenRecord {
+    var positions: RecordLineLayout {
         let (notes, payload) = (document.member(at: 4, of: document.root), document.member(at: 5, of: document.root))
-        return WrittenRecord(
+        return RecordLineLayout(
             notes: document.sourceRange(of: notes.value)?.lowerBound ?? 0,
             payload: document.sourceRange(of: payload.value) ?? 0..<0)
     }

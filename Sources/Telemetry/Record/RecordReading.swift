@@ -185,7 +185,7 @@ private struct RecordReader {
 
     /// Returns the value of a key of the record, which is expected at the given position.
     private func value(_ key: JSONKey, in root: JSONNode, at place: Int) throws(RecordError) -> JSONNode {
-        guard let value = document.value(of: key, in: root, mostlyAt: place) else {
+        guard let value = document.value(of: key, in: root, expectedAt: place) else {
             throw RecordError("\(key) missing")
         }
         return value

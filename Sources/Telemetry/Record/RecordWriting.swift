@@ -9,10 +9,10 @@ extension Record {
     /// - Parameter output: The buffer to append to.
     /// - Returns: The positions of the notes and the payload in the output.
     @discardableResult
-    public func write(to output: inout TextBuffer) -> WrittenRecord {
+    public func write(to output: inout TextBuffer) -> RecordLineLayout {
         var payloadStart = 0
         var notesStart = 0
-        output.append(room: maximumFrameSize + payload.count) { output in
+        output.append(atMost: maximumFrameSize + payload.count) { output in
             writeUpToNotes(to: &output)
             notesStart = output.count
             writeNotes(to: &output)
@@ -20,12 +20,12 @@ extension Record {
             output.append(copying: payload.span)
             writeAfterPayload(to: &output)
         }
-        return WrittenRecord(notes: notesStart, payload: payloadStart..<payloadStart + payload.count)
+        return RecordLineLayout(notes: notesStart, payload: payloadStart..<payloadStart + payload.count)
     }
 
     /// Appends the record as `write(to:)` does.
     @discardableResult
-    public func write(to output: inout [UInt8]) -> WrittenRecord {
+    public func write(to output: inout [UInt8]) -> RecordLineLayout {
         var line = TextBuffer()
         let written = write(to: &line)
         let start = output.count
@@ -39,7 +39,7 @@ extension Record {
     func isWritten(as line: Span<UInt8>, using frame: inout TextBuffer) -> Bool {
         frame.removeAll()
         var payloadStart = 0
-        frame.append(room: maximumFrameSize) { output in
+        frame.append(atMost: maximumFrameSize) { output in
             writeUpToNotes(to: &output)
             writeNotes(to: &output)
             payloadStart = output.count
@@ -122,7 +122,7 @@ extension Record {
         output.append(UInt8(ascii: "}"))
     }
 
-    private func write(_ key: TextPiece, _ value: String?, _ isFirst: inout Bool, to output: inout TextWriter) {
+    private func write(_ key: ConstantText, _ value: String?, _ isFirst: inout Bool, to output: inout TextWriter) {
         guard let value else { return }
         if !isFirst { output.append(UInt8(ascii: ",")) }
         isFirst = false
@@ -157,15 +157,16 @@ extension Record {
 }
 
 /// The positions of the parts of a record in a written line.
-public struct WrittenRecord: Sendable, Equatable {
+public struct RecordLineLayout: Sendable, Equatable {
     /// The offset of the list of notes, including its bracket.
     public let notes: Int
     /// The range of the payload.
     public let payload: Range<Int>
 
     /// Returns the positions after `distance` bytes were inserted before the line.
-    func moved(by distance: Int) -> WrittenRecord {
-        WrittenRecord(notes: notes + distance, payload: payload.lowerBound + distance..<payload.upperBound + distance)
+    func moved(by distance: Int) -> RecordLineLayout {
+        RecordLineLayout(
+            notes: notes + distance, payload: payload.lowerBound + distance..<payload.upperBound + distance)
     }
 
     /// Returns whether a note begins with `code`, which contains no characters that JSON escapes.
@@ -174,7 +175,7 @@ public struct WrittenRecord: Sendable, Equatable {
     ///   - code: The code.
     ///   - line: The line as a slice of the output.
     /// - Returns: Whether the line contains such a note.
-    public func isNoted(_ code: String, in line: ArraySlice<UInt8>) -> Bool {
+    public func hasNote(withCode code: String, in line: ArraySlice<UInt8>) -> Bool {
         // A quotation mark inside a note is escaped by a backslash. Therefore a quotation mark after a bracket or a
         // comma begins a note.
         let beginnings = ["[", ","].map { Array("\($0)\"\(code)".utf8) }
@@ -205,31 +206,31 @@ public struct WrittenRecord: Sendable, Equatable {
 
 /// The constant parts of a line between the values of a record.
 private enum Pieces {
-    static let app: TextPiece = "{\"app\":"
-    static let client: TextPiece = ",\"client\":"
-    static let held: TextPiece = ",\"held\":"
-    static let id: TextPiece = ",\"id\":"
-    static let notes: TextPiece = ",\"notes\":"
-    static let payload: TextPiece = ",\"payload\":"
-    static let capture: TextPiece = ",\"source\":{\"capture\":"
-    static let index: TextPiece = ",\"index\":"
-    static let sourcePath: TextPiece = ",\"path\":"
-    static let store: TextPiece = ",\"store\":\""
-    static let system: TextPiece = "\"},\"system\":\""
-    static let target: TextPiece = "\",\"target\":"
-    static let time: TextPiece = ",\"time\":"
-    static let type: TextPiece = ",\"type\":"
-    static let end: TextPiece = "}\n"
-    static let headers: TextPiece = "\"headers\":"
-    static let headersEnd: TextPiece = "},"
-    static let method: TextPiece = "\"method\":"
-    static let targetPath: TextPiece = "\"path\":"
-    static let build: TextPiece = "\"build\":"
-    static let channel: TextPiece = "\"channel\":"
-    static let name: TextPiece = "\"name\":"
-    static let version: TextPiece = "\"version\":"
-    static let appID: TextPiece = "\"id\":"
-    static let null: TextPiece = "null"
+    static let app: ConstantText = "{\"app\":"
+    static let client: ConstantText = ",\"client\":"
+    static let held: ConstantText = ",\"held\":"
+    static let id: ConstantText = ",\"id\":"
+    static let notes: ConstantText = ",\"notes\":"
+    static let payload: ConstantText = ",\"payload\":"
+    static let capture: ConstantText = ",\"source\":{\"capture\":"
+    static let index: ConstantText = ",\"index\":"
+    static let sourcePath: ConstantText = ",\"path\":"
+    static let store: ConstantText = ",\"store\":\""
+    static let system: ConstantText = "\"},\"system\":\""
+    static let target: ConstantText = "\",\"target\":"
+    static let time: ConstantText = ",\"time\":"
+    static let type: ConstantText = ",\"type\":"
+    static let end: ConstantText = "}\n"
+    static let headers: ConstantText = "\"headers\":"
+    static let headersEnd: ConstantText = "},"
+    static let method: ConstantText = "\"method\":"
+    static let targetPath: ConstantText = "\"path\":"
+    static let build: ConstantText = "\"build\":"
+    static let channel: ConstantText = "\"channel\":"
+    static let name: ConstantText = "\"name\":"
+    static let version: ConstantText = "\"version\":"
+    static let appID: ConstantText = "\"id\":"
+    static let null: ConstantText = "null"
 }
 
 extension TextWriter {

@@ -45,7 +45,7 @@ extension Timestamp: CustomStringConvertible {
     /// The instant in the format of RFC 3339, in UTC with milliseconds, such as `2018-05-24T12:00:08.418Z`.
     public var description: String {
         var text = TextBuffer()
-        text.append(room: 24) { write(to: &$0) }
+        text.append(atMost: 24) { write(to: &$0) }
         return String(decoding: text.bytes, as: UTF8.self)
     }
 

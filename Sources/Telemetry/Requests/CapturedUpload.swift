@@ -43,7 +43,7 @@ public struct CapturedUpload: Sendable {
     ///   - record: The record of the payload.
     ///   - fallback: The target of all records of the system, if it is known without a route.
     /// - Returns: The completed record. It is held if it has no target.
-    public func finished(_ record: Record, goingTo fallback: Target? = nil) -> Record {
+    public func completed(_ record: Record, defaultTarget fallback: Target? = nil) -> Record {
         var record = record
         record.notes += route?.notes ?? []
         record.target = route == nil ? fallback : route?.target

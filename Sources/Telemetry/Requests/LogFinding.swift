@@ -20,7 +20,7 @@ extension Record {
     /// - Parameters:
     ///   - status: The status of the answer, or 0 if no answer was captured.
     ///   - isDelivered: Whether the status proves that the upload was delivered.
-    public mutating func takeAnswer(_ status: Int, isDelivered: Bool) {
+    public mutating func addAnswer(_ status: Int, isDelivered: Bool) {
         if isDelivered {
             held.append(.delivered(status: status))
         } else {

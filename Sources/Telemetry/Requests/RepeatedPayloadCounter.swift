@@ -2,7 +2,7 @@
 ///
 /// This applies to systems whose payloads have neither an id nor a time, so that equal payloads can be distinct
 /// uploads.
-public struct TimelessRepeats: Sendable {
+public struct RepeatedPayloadCounter: Sendable {
     private let systems: Set<SystemName>
     private var counts: [PayloadDigest: Int] = [:]
 

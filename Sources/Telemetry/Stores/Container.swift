@@ -49,7 +49,7 @@ public struct Container: Sendable, Hashable {
     /// The bundle id of the app that a group container belongs to.
     ///
     /// The container `group.<bundle id>` belongs to the app `<bundle id>`.
-    public var applicationOfGroup: String? {
+    public var groupApplicationID: String? {
         guard isGroup, let identifier, identifier.hasPrefix(Self.groupPrefix) else { return nil }
         return String(identifier.dropFirst(Self.groupPrefix.count))
     }

@@ -52,7 +52,7 @@ public protocol FileScanReader: Sendable {
     ///   - output: Receives the findings. Its rejects are put into quarantine, with the bytes that `files` holds.
     /// - Returns: The file that the rejects belong to. Returns `nil` if no file was read.
     mutating func read(
-        _ index: Int, in folder: borrowing Folder, with files: inout StoreFileReading, into output: inout ScanOutput
+        _ index: Int, in folder: borrowing Folder, with files: inout StoreFileBuffer, into output: inout ScanOutput
     ) -> StoreFile?
 }
 
@@ -63,7 +63,7 @@ public struct FileScan<Reader: FileScanReader>: StoreScan {
     private let tree: FileTree
     private var remaining: Range<Int>
     private var reader: Reader
-    private var files = StoreFileReading()
+    private var files = StoreFileBuffer()
     /// The last file, if some of its rejects are not in quarantine yet.
     private var current: StoreFile?
     /// The rejects of the last file that are not in quarantine yet.
@@ -132,7 +132,7 @@ private struct ParsedFileReader: FileScanReader {
     }
 
     mutating func read(
-        _ index: Int, in folder: borrowing Folder, with files: inout StoreFileReading, into output: inout ScanOutput
+        _ index: Int, in folder: borrowing Folder, with files: inout StoreFileBuffer, into output: inout ScanOutput
     ) -> StoreFile? {
         let path = store.path(ofFile: index, name: &name)
         let file = StoreFile(
@@ -162,7 +162,7 @@ public struct StoreFile: Sendable {
         /// The file can always contain credentials.
         case always
         /// The file can contain credentials if it contains this string, because its name may be misleading.
-        case ifItHolds(String)
+        case ifContaining(String)
     }
 
     /// Creates a store file.
@@ -178,7 +178,7 @@ public struct StoreFile: Sendable {
         switch credentials {
         case .never: false
         case .always: true
-        case .ifItHolds(let text): contents.contains(text: text)
+        case .ifContaining(let text): contents.contains(text: text)
         }
     }
 }
@@ -186,7 +186,7 @@ public struct StoreFile: Sendable {
 /// A reusable buffer for the bytes of store files.
 ///
 /// Files that cannot be read are reported.
-public struct StoreFileReading: Sendable {
+public struct StoreFileBuffer: Sendable {
     /// The bytes of the last file.
     public private(set) var contents: [UInt8] = []
 

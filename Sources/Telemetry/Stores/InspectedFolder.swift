@@ -3,7 +3,7 @@ import Files
 /// A folder of a capture that is searched for stores.
 ///
 /// Hidden entries and excluded files are not part of `files` and `folders`.
-public struct FolderLook: ~Copyable {
+public struct InspectedFolder: ~Copyable {
     /// The path of the folder in the capture.
     public let path: String
     /// The name of the folder.
@@ -22,11 +22,11 @@ public struct FolderLook: ~Copyable {
     /// The files that may be stores but could not be read.
     public private(set) var unreadable: [(path: String, error: FileError)] = []
     /// The links and special files in subfolders of the store.
-    public private(set) var notFiles: [NotFile] = []
+    public private(set) var skippedEntries: [SkippedEntry] = []
     /// The other problems of the folder and its entries, with their paths in the capture.
     public private(set) var problems: [(path: String, problem: Problem)] = []
     /// The path of an excluded file that belongs to a store.
-    public private(set) var leftOutStore: String?
+    public private(set) var excludedStorePath: String?
     /// The subfolders that belong to the store in this folder.
     ///
     /// They are not searched again.
@@ -93,7 +93,7 @@ public struct FolderLook: ~Copyable {
             let contents = try contents(of: name)
             return texts.allSatisfy { contents.contains(text: $0) }
         } catch {
-            if !error.isTooLarge || mustFit { tell(unreadable: path(of: name), error) }
+            if !error.isTooLarge || mustFit { report(unreadable: path(of: name), error) }
             return false
         }
     }
@@ -101,19 +101,19 @@ public struct FolderLook: ~Copyable {
     /// Reports a file or folder that may belong to a store but could not be read.
     ///
     /// Each path is reported once.
-    public mutating func tell(unreadable path: String, _ error: FileError) {
+    public mutating func report(unreadable path: String, _ error: FileError) {
         guard !unreadable.contains(where: { $0.path == path }) else { return }
         unreadable.append((path, error))
     }
 
     /// Reports a problem with an entry, such as a folder in place of a store file.
-    public mutating func tell(_ problem: Problem, of name: [UInt8]) { problems.append((path(of: name), problem)) }
+    public mutating func report(_ problem: Problem, of name: [UInt8]) { problems.append((path(of: name), problem)) }
 
     /// Reports a link or special file inside the store.
-    public mutating func tell(_ notFile: NotFile) { notFiles.append(notFile) }
+    public mutating func report(_ notFile: SkippedEntry) { skippedEntries.append(notFile) }
 
     /// Reports an excluded file of the store.
-    public mutating func tell(leftOut path: String) { leftOutStore = path }
+    public mutating func report(leftOut path: String) { excludedStorePath = path }
 
     /// Marks a subfolder as a part of the store in this folder.
     public mutating func claim(folder name: [UInt8]) { claimedFolders.insert(name) }

@@ -2,9 +2,9 @@
 /// returned.
 ///
 /// It allows readers to use several cores without depending on threads.
-public typealias Spread = @Sendable (_ count: Int, _ work: @Sendable (Int) -> Void) -> Void
+public typealias ParallelFor = @Sendable (_ count: Int, _ work: @Sendable (Int) -> Void) -> Void
 
 /// Calls `work` with one number after another.
-public let oneAfterAnother: Spread = { count, work in
+public let sequentialFor: ParallelFor = { count, work in
     for number in 0..<count { work(number) }
 }

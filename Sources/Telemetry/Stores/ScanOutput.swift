@@ -14,7 +14,7 @@ public struct ScanOutput: Sendable {
         /// The range of the line, including its line feed, in ``ScanOutput/lines``.
         public let line: Range<Int>
         /// The positions of the notes and the payload in ``ScanOutput/lines``.
-        public let written: WrittenRecord
+        public let written: RecordLineLayout
         /// The key that decides if two records are duplicates.
         public let key: RecordKey
         /// The index of the input that the record was read from.
@@ -66,9 +66,9 @@ public struct ScanOutput: Sendable {
     /// The path, in the capture, of the file that is being read.
     public var path: String
     /// The spans and files that were put into quarantine.
-    public private(set) var quarantined: [Quarantined] = []
+    public private(set) var quarantined: [QuarantineEntry] = []
     /// The problems.
-    public private(set) var problems: [PlacedProblem] = []
+    public private(set) var problems: [LocatedProblem] = []
     /// The reports of stores about themselves.
     public private(set) var reports: [ReportEntry] = []
     /// The apps of the records, including records that the filter excluded.
@@ -190,7 +190,7 @@ public struct ScanOutput: Sendable {
     /// Its line is a range of the bytes that are passed to ``adopt(lines:)`` afterwards.
     ///
     /// The output must have been created with options.
-    public mutating func add(_ record: borrowing Record, at line: Range<Int>, _ written: WrittenRecord) {
+    public mutating func add(_ record: borrowing Record, at line: Range<Int>, _ written: RecordLineLayout) {
         guard let secret else { preconditionFailure("the output keeps records as they are") }
         guard filter.passes(record, noting: &filtered) else { return }
         append(record, at: line, written, secret, place: nil, leftOut: PseudonymCounts())
@@ -200,7 +200,7 @@ public struct ScanOutput: Sendable {
     public mutating func adopt(lines text: [UInt8]) { lines = TextBuffer(text) }
 
     private mutating func append(
-        _ record: borrowing Record, at line: Range<Int>, _ written: WrittenRecord, _ secret: RunSecret,
+        _ record: borrowing Record, at line: Range<Int>, _ written: RecordLineLayout, _ secret: RunSecret,
         place: StorePlace?, leftOut: PseudonymCounts
     ) {
         entries.append(
@@ -229,7 +229,7 @@ public struct ScanOutput: Sendable {
     /// Returns an empty array for the next payload.
     ///
     /// It has the capacity of an earlier payload, if there was one.
-    public mutating func takeSpareMemory() -> [UInt8] {
+    public mutating func takeRecycledMemory() -> [UInt8] {
         var memory: [UInt8] = []
         swap(&memory, &recycled)
         memory.removeAll(keepingCapacity: true)
@@ -248,11 +248,11 @@ public struct ScanOutput: Sendable {
 
     /// Adds a problem with the file or folder at `path` in the capture.
     public mutating func report(_ problem: Problem, path: String) {
-        report(PlacedProblem(capture: capture, path: path, problem: problem))
+        report(LocatedProblem(capture: capture, path: path, problem: problem))
     }
 
     /// Adds a problem, which may belong to another capture if the input is a bundle.
-    public mutating func report(_ problem: PlacedProblem) {
+    public mutating func report(_ problem: LocatedProblem) {
         size += Self.detailSize
         problems.append(problem)
     }
@@ -263,7 +263,7 @@ public struct ScanOutput: Sendable {
     }
 
     /// Puts a span or a file into quarantine.
-    public mutating func quarantine(_ item: Quarantined) {
+    public mutating func quarantine(_ item: QuarantineEntry) {
         size += Self.detailSize
         quarantined.append(item)
     }
@@ -288,7 +288,7 @@ public struct ScanOutput: Sendable {
             sha256 = SHA256.hash(bytes.span).hex
         }
         quarantine(
-            Quarantined(
+            QuarantineEntry(
                 capture: capture, path: path, store: kind, reject: reject, size: bytes.count, sha256: sha256,
                 isStored: !carriesCredentials))
     }

@@ -14,7 +14,7 @@ extension SingleFileStore {
     /// Always `false`.
     ///
     /// A single file is not split.
-    public var isReadAtOnce: Bool { false }
+    public var isReadByOneJob: Bool { false }
 
     /// Returns the path of the file, and its name in `name`.
     public func path(ofFile index: Int, name: inout [UInt8]) -> String {
@@ -33,7 +33,7 @@ public struct FileLocation: Sendable {
     private let nameLength: UInt32
 
     /// Creates the location of a file in a folder.
-    public init(name: String, in folder: borrowing FolderLook) {
+    public init(name: String, in folder: borrowing InspectedFolder) {
         let name = Array(name.utf8)
         path = folder.path(of: name)
         folderLength = UInt32(folder.path.utf8.count)

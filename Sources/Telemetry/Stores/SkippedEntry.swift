@@ -3,7 +3,7 @@ import Files
 /// A symbolic link or a special file in a capture.
 ///
 /// It is reported and not read.
-public struct NotFile: Sendable {
+public struct SkippedEntry: Sendable {
     /// The path in the capture.
     public let path: String
     /// Whether the entry is a symbolic link.

@@ -21,7 +21,7 @@ public protocol Store: Sendable {
     /// The number of files to read.
     var fileCount: Int { get }
     /// Whether the files depend on each other, so that a single job must read them all.
-    var isReadAtOnce: Bool { get }
+    var isReadByOneJob: Bool { get }
 
     /// Starts reading some of the files.
     ///
@@ -106,13 +106,13 @@ public struct ScanOptions: Sendable {
     /// Whether stores report on themselves, such as the state of their queues and the number of repeated events.
     public var reportsQueues: Bool
     /// The function that distributes the work on a large file across the available cores.
-    public var spread: Spread
+    public var parallelFor: ParallelFor
 
     /// Creates options.
     public init(
         secret: RunSecret, filter: RecordFilter = RecordFilter(), pseudonymizer: RecordPseudonymizer? = nil,
         quarantineFileLimit: Int = 64 << 20, copyFolder: String = "/tmp", reportsQueues: Bool = false,
-        spread: @escaping Spread = oneAfterAnother
+        parallelFor: @escaping ParallelFor = sequentialFor
     ) {
         self.secret = secret
         self.filter = filter
@@ -120,6 +120,6 @@ public struct ScanOptions: Sendable {
         self.quarantineFileLimit = quarantineFileLimit
         self.copyFolder = copyFolder
         self.reportsQueues = reportsQueues
-        self.spread = spread
+        self.parallelFor = parallelFor
     }
 }

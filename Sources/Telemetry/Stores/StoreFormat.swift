@@ -21,21 +21,21 @@ public struct StoreFormat: Sendable {
     /// Returns the store that a folder is as a whole, or `nil`.
     ///
     /// The files of such a folder are not passed to other formats.
-    public let storeOfFolder: (@Sendable (_ folder: inout FolderLook) -> (any Store)?)?
+    public let storeOfFolder: (@Sendable (_ folder: inout InspectedFolder) -> (any Store)?)?
 
     /// Returns what a file in a folder is to the system.
     ///
     /// The contents are read only if the name is ambiguous.
-    public let storesOfFile: (@Sendable (_ name: String, _ folder: inout FolderLook) -> FileFinding)?
+    public let storesOfFile: (@Sendable (_ name: String, _ folder: inout InspectedFolder) -> FileFinding)?
 
     /// Returns what a file that is given without its folder is to the system.
     ///
     /// `path` is the path of its folder as given, which may help to identify the file.
     public let storesOfSingleFile:
-        (@Sendable (_ name: String, _ path: String, _ folder: inout FolderLook) -> FileFinding)?
+        (@Sendable (_ name: String, _ path: String, _ folder: inout InspectedFolder) -> FileFinding)?
 
     /// Returns the store that a single file is, judged by its contents alone, or `nil`.
-    public let storeByContents: (@Sendable (_ name: String, _ folder: inout FolderLook) -> (any Store)?)?
+    public let storeByContents: (@Sendable (_ name: String, _ folder: inout InspectedFolder) -> (any Store)?)?
 
     /// The stores that device backups do not contain.
     public let backups: BackupGap?
@@ -44,10 +44,12 @@ public struct StoreFormat: Sendable {
     public init(
         kinds: [StoreKind], mayBelongToStore: @escaping @Sendable (_ file: MemberName) -> Bool,
         isNamedForStore: (@Sendable (_ name: String, _ store: (any Store)?) -> Bool)?,
-        storeOfFolder: (@Sendable (_ folder: inout FolderLook) -> (any Store)?)?,
-        storesOfFile: (@Sendable (_ name: String, _ folder: inout FolderLook) -> FileFinding)?,
-        storesOfSingleFile: (@Sendable (_ name: String, _ path: String, _ folder: inout FolderLook) -> FileFinding)?,
-        storeByContents: (@Sendable (_ name: String, _ folder: inout FolderLook) -> (any Store)?)?,
+        storeOfFolder: (@Sendable (_ folder: inout InspectedFolder) -> (any Store)?)?,
+        storesOfFile: (@Sendable (_ name: String, _ folder: inout InspectedFolder) -> FileFinding)?,
+        storesOfSingleFile: (
+            @Sendable (_ name: String, _ path: String, _ folder: inout InspectedFolder) -> FileFinding
+        )?,
+        storeByContents: (@Sendable (_ name: String, _ folder: inout InspectedFolder) -> (any Store)?)?,
         backups: BackupGap?
     ) {
         self.kinds = kinds
@@ -94,11 +96,11 @@ public enum BackupGap: Sendable {
 /// The significance of a file for a system.
 public enum FileFinding: Sendable {
     /// The file does not belong to the system.
-    case stranger
+    case unrelated
     /// The file consists of these stores, and no other system is asked.
     ///
     /// There are no stores if only the name of the file matches.
-    case own([any Store])
+    case exclusive([any Store])
     /// The file contains these stores, and possibly stores of other systems.
     ///
     /// This is the case for preferences.

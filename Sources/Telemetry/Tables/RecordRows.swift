@@ -191,7 +191,7 @@ public struct RecordRows: Sendable {
     ///   - rows: The cells of each row, without the numbers of the record and the row.
     ///   - table: The name of the table.
     public mutating func add(_ rows: [[Cell]], to table: String) {
-        guard let place = buffer.place(ofTable: table) else { return }
+        guard let place = buffer.index(ofTable: table) else { return }
         for (number, row) in rows.enumerated() {
             buffer.add([record.number, .integer(Int64(number))] + row, to: place)
         }
@@ -199,7 +199,7 @@ public struct RecordRows: Sendable {
 
     /// Adds the only row of the current record in a table whose first column is `record`.
     public mutating func add(only row: [Cell], to table: String) {
-        guard let place = buffer.place(ofTable: table) else { return }
+        guard let place = buffer.index(ofTable: table) else { return }
         buffer.add([record.number] + row, to: place)
     }
 }

@@ -37,7 +37,7 @@ public struct RowBuffer: Sendable {
     }
 
     /// Returns the index of a table in ``cells``, or `nil` if there is no table with this name.
-    public func place(ofTable name: String) -> Int? { names.firstIndex(of: name) }
+    public func index(ofTable name: String) -> Int? { names.firstIndex(of: name) }
 
     /// Returns the bytes of a string.
     public func bytes(_ start: Int, _ count: UInt32) -> ArraySlice<UInt8> { text[start..<start + Int(count)] }
@@ -64,7 +64,7 @@ extension RowBuffer {
     /// Stores an instant in the format of RFC 3339.
     public mutating func keep(_ time: Timestamp) -> Cell {
         let start = text.count
-        text.append(room: 24) { time.write(to: &$0) }
+        text.append(atMost: 24) { time.write(to: &$0) }
         return .text(start: start, count: 24)
     }
 

@@ -28,7 +28,7 @@ public struct Table: Sendable {
     /// Whether each row belongs to a record.
     ///
     /// If so, the first column is `record`.
-    public let isOfRecords: Bool
+    public let belongsToRecords: Bool
 
     /// Creates a table.
     ///
@@ -38,17 +38,17 @@ public struct Table: Sendable {
     ///   - columns: The columns in their order.
     ///   - key: The columns that uniquely identify a row.
     ///   - indexes: The lists of columns that have an index.
-    ///   - isOfRecords: Whether each row belongs to a record.
+    ///   - belongsToRecords: Whether each row belongs to a record.
     public init(
         _ name: String, aRowForEach rowMeaning: String, _ columns: [TableColumn], key: [String],
-        indexes: [[String]] = [], isOfRecords: Bool = false
+        indexes: [[String]] = [], belongsToRecords: Bool = false
     ) {
         self.name = name
         self.rowMeaning = rowMeaning
         self.columns = columns
         self.key = key
         self.indexes = indexes
-        self.isOfRecords = isOfRecords
+        self.belongsToRecords = belongsToRecords
     }
 
     /// Creates a table for parts of records.
@@ -58,7 +58,7 @@ public struct Table: Sendable {
         let number = TableColumn(
             "n", .integer, "the number of the row among those of the record, from 0", isRequired: true)
         self.init(
-            name, aRowForEach: rowMeaning, [.record, number] + columns, key: ["record", "n"], isOfRecords: true)
+            name, aRowForEach: rowMeaning, [.record, number] + columns, key: ["record", "n"], belongsToRecords: true)
     }
 }
 

@@ -80,7 +80,7 @@ public struct CredentialFormat: Sendable {
     /// Returns the credential of an account, or `nil` if none was given.
     public let credential: @Sendable (_ account: Account, _ accounts: Accounts) -> Credential?
     /// Returns a description of the variable or file entry to set so that an account has a credential.
-    public let nameToSet: @Sendable (_ account: Account) -> String
+    public let settingHint: @Sendable (_ account: Account) -> String
 
     /// An error in an entry of the file.
     public struct EntryError: Error {
@@ -106,7 +106,7 @@ public struct CredentialFormat: Sendable {
         merge: @escaping @Sendable ([String: String], inout Accounts) -> Void,
         account: @escaping @Sendable (borrowing Record, inout JSONDocument) -> Account?,
         credential: @escaping @Sendable (Account, Accounts) -> Credential?,
-        nameToSet: @escaping @Sendable (Account) -> String
+        settingHint: @escaping @Sendable (Account) -> String
     ) {
         self.variablesHelp = variablesHelp
         self.entryHelp = entryHelp
@@ -116,6 +116,6 @@ public struct CredentialFormat: Sendable {
         self.merge = merge
         self.account = account
         self.credential = credential
-        self.nameToSet = nameToSet
+        self.settingHint = settingHint
     }
 }

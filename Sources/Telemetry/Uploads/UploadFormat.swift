@@ -64,7 +64,7 @@ extension UploadFormat {
     /// Returns whether the target of a record names the id and type of the record.
     ///
     /// Returns `true` if paths of the system do not name records.
-    public func isTargetItsOwn(_ record: borrowing Record) -> Bool {
+    public func targetNamesRecord(_ record: borrowing Record) -> Bool {
         guard let isPathOfRecord, let target = record.target else { return true }
         return isPathOfRecord(target.path, record.id, record.type)
     }
@@ -163,7 +163,7 @@ public struct ListFormat: Sendable {
     /// The key of the list, which is the only member of the payload.
     public let key: JSONKey
     /// The maximum number of events of a request.
-    public let mostItems: Int
+    public let maximumItems: Int
     /// The key of the member that identifies an event in all records, or `nil` if there is none.
     public let idKey: JSONKey?
     /// The key of the member that changes while an event is queued and is therefore ignored when events are compared,
@@ -171,9 +171,9 @@ public struct ListFormat: Sendable {
     public let changingKey: JSONKey?
 
     /// Creates the format of the lists of a system.
-    public init(key: JSONKey, mostItems: Int, idKey: JSONKey?, changingKey: JSONKey?) {
+    public init(key: JSONKey, maximumItems: Int, idKey: JSONKey?, changingKey: JSONKey?) {
         self.key = key
-        self.mostItems = mostItems
+        self.maximumItems = maximumItems
         self.idKey = idKey
         self.changingKey = changingKey
     }

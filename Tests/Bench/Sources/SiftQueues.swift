@@ -10,9 +10,9 @@ enum SiftQueues {
         let bytes = try Array(Data(contentsOf: URL(fileURLWithPath: path)))
         // One place is this thread's own.
         let others = JobLimit(jobs: jobs - 1)
-        let together: Spread = { others.spread($0, $1) }
-        let spread = jobs > 1 ? together : oneAfterAnother
-        var store = SiftStore(capture: "bench", applicationID: nil, comparesEvents: false, spread: spread)
+        let together: ParallelFor = { others.concurrentPerform($0, $1) }
+        let parallelFor = jobs > 1 ? together : sequentialFor
+        var store = SiftStore(capture: "bench", applicationID: nil, comparesEvents: false, parallelFor: parallelFor)
         var output = ScanOutput(capture: "bench", path: "sift-default")
         let start = clock()
         let time = ContinuousClock().measure {

@@ -18,7 +18,7 @@ import Testing
     /// Opens a case as a command would.
     static func open(_ fixture: BackupCase) async throws -> CapturedFolder {
         var bytes = Array((fixture.password ?? "").utf8)
-        let opening = InputOpening(
+        let opening = InputOpener(
             systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool(),
             passwords: BackupPasswords(bytes.isEmpty ? [] : [Secret(taking: &bytes)]))
         guard case .folder(let capture)? = try await opening.open([fixture.input]).first else {

@@ -19,7 +19,7 @@ import Testing
     }
 
     private func open(_ path: String, spool: Spool = Spool()) async throws -> CapturedFolder {
-        let opening = InputOpening(
+        let opening = InputOpener(
             labels: ["x"], systems: Systems.table, limit: JobLimit(jobs: 2), spool: spool)
         guard case .folder(let capture)? = try await opening.open([path]).first else {
             throw BackupCase.MissingCase(name: path)
@@ -42,7 +42,7 @@ import Testing
         try tool("mv", "\(path)/Manifest.db", folder("elsewhere.db"))
         try tool("ln", "-s", folder("elsewhere.db"), "\(path)/Manifest.db")
         let error = try #require(try await error(path))
-        guard case .nothingKnown = error else { return #expect(Bool(false), "\(error.message)") }
+        guard case .unrecognized = error else { return #expect(Bool(false), "\(error.message)") }
     }
 
     @Test("A link instead of a log or a journal is not followed", arguments: ["-wal", "-journal"])

@@ -8,7 +8,7 @@ import Testing
 /// Tests a ledger on a full or read-only disk.
 ///
 /// The tests mount a file system, which requires root.
-@Suite(.enabled(if: SmallDisk.isPossible, "only root can mount")) struct LedgerFaultTests {
+@Suite(.enabled(if: SmallDisk.isSupported, "only root can mount")) struct LedgerFaultTests {
     private let now = Sample.time(0)
 
     @Test("A full disk is reported, loses no settlement, and does not prevent later jobs")

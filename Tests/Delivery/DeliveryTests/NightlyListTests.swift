@@ -48,7 +48,7 @@ import Testing
     {
         let now = Sample.time(night * 24 * 60 + 600)
         let ledger = try Ledger(path: folder("l"), now: now)
-        let intake = try await BundleIntake(
+        let intake = try await VerifiedBundles(
             bundles, knowing: Systems.table, limit: .init(jobs: 2), isReleased: { _, _ in false })
         let rules = PlanRules(maximumListBytes: largest)
         let state = try ledger.view.state(of: intake.pool, today: rules.days.day(of: now))

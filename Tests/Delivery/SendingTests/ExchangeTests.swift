@@ -12,10 +12,10 @@ import Testing
 
     @Test func partialAnswerIsUsedAfterFailure() throws {
         let exchange = exchange()
-        let head = HTTPHead(status: 400, fields: ["retry-after": "7"])
-        exchange.headCame(head, at: start)
+        let head = HTTPResponseHead(status: 400, fields: ["retry-after": "7"])
+        exchange.didReceiveHead(head, at: start)
         let part = Array("no".utf8)
-        let wantsMore = exchange.bodyCame(part.span, at: start)
+        let wantsMore = exchange.didReceiveBody(part.span, at: start)
         #expect(wantsMore)
         let answer = try #require(exchange.answer(.failed(.cut)))
         #expect(answer.head == head)
@@ -25,19 +25,19 @@ import Testing
 
     @Test func missingHeadMeansNoAnswer() {
         let exchange = exchange()
-        exchange.requestGoes(at: start)
-        for end in [HTTPEnd.complete, .late, .failed(.closed)] { #expect(exchange.answer(end) == nil) }
+        exchange.didStartSending(at: start)
+        for end in [HTTPOutcome.complete, .late, .failed(.closed)] { #expect(exchange.answer(end) == nil) }
     }
 
     @Test func completeAnswerIsWhole() throws {
         let exchange = exchange()
-        exchange.headCame(HTTPHead(status: 200), at: start)
+        exchange.didReceiveHead(HTTPResponseHead(status: 200), at: start)
         #expect(try #require(exchange.answer(.complete)).isWhole)
     }
 
     @Test func stalledBodyIsNotWhole() throws {
         let exchange = exchange()
-        exchange.headCame(HTTPHead(status: 200), at: start)
+        exchange.didReceiveHead(HTTPResponseHead(status: 200), at: start)
         #expect(exchange.end == start + .seconds(60))
         #expect(exchange.timeoutCause == .silence)
         #expect(try !#require(exchange.answer(.late)).isWhole)
@@ -45,10 +45,10 @@ import Testing
 
     @Test func endlessBodyIsReadUpToItsLimit() throws {
         let exchange = exchange()
-        exchange.headCame(HTTPHead(status: 200), at: start)
+        exchange.didReceiveHead(HTTPResponseHead(status: 200), at: start)
         let part = [UInt8](repeating: 0x20, count: 1 << 20)
         var parts = 1
-        while exchange.bodyCame(part.span, at: start) { parts += 1 }
+        while exchange.didReceiveBody(part.span, at: start) { parts += 1 }
         #expect(parts == 17)
         let answer = try #require(exchange.answer(.enough))
         #expect(answer.body.count == Answer.bodyLimit && !answer.isWhole)

@@ -33,7 +33,7 @@ import Testing
         try await server.setRules()
         let records = [
             Self.ping(1, client: Self.client.uppercased()), Self.ping(2, client: Self.client),
-            Self.ping(3, "usage-deletion-request", client: nil), Self.ping(4, "usage-reportingErrors", client: nil),
+            Self.ping(3, "usage-deletion-request", client: nil), Self.ping(4, "usage-reporting", client: nil),
             Self.ping(5, client: Self.other, headers: ["X-Debug-ID": "a-tag", "X-Source-Tags": "automation"]),
             Self.ping(9, "deletion-request", client: Self.client),
             Self.ping(10, "fx-suggest", client: nil, held: [Hold("capability", "ohttp")]),

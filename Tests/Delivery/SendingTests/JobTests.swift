@@ -339,7 +339,7 @@ import Testing
         #expect(finished.text.contains("1 record: left 1; "), "\(finished.text)")
     }
 
-    @Test(.enabled(if: SmallDisk.isPossible, "only root can mount"))
+    @Test(.enabled(if: SmallDisk.isSupported, "only root can mount"))
     func fullLedgerDiskIsSummarizedAsRecorded() async throws {
         let (server, disk) = (try LoopbackServer(), try SmallDisk(kibibytes: 300))
         let words = ["--ledger", disk("l"), "--timezone", noonTimezone]
@@ -407,7 +407,7 @@ import Testing
         while true {
             // The state of the process is read first, because the process may end between the two reads.
             let isRunning = uploader.program.isRunning
-            if String(decoding: try uploader.program.complaints, as: UTF8.self).contains(words) { break }
+            if String(decoding: try uploader.program.errorOutput, as: UTF8.self).contains(words) { break }
             try #require(isRunning)
             try await Task.sleep(for: .milliseconds(20))
         }
@@ -427,7 +427,7 @@ import Testing
         let server = try LoopbackServer("--certificate=\(certificate)", "--key=\(key)")
         let finished = try await job(server, "--ca-file", certificates.authority, try await bundle(clients: 3))
         #expect(finished.status == 69)
-        #expect(finished.text.contains("no trusted connection: the server's certificate has expired, or is of"))
+        #expect(finished.text.contains("no trusted connection: the server's certificate has expired or is from"))
         #expect(try await totals(of: ledger)["inFlight"] as? Int == 0)
     }
 

@@ -39,7 +39,7 @@ import Testing
         let folder = try TemporaryFolder()
         let records = Self.records()
         let bundle = try await Sample.bundle(records, at: folder("b.tar.zst"))
-        let pool = try await BundleIntake(
+        let pool = try await VerifiedBundles(
             [bundle], knowing: Systems.table, limit: JobLimit(jobs: 1), isReleased: { _, _ in false }
         ).pool
         var kills = 0

@@ -277,8 +277,8 @@ import Testing
     @Test(arguments: [
         (HTTPError.closed, "the connection through the proxy p:3128 was closed without an answer"),
         (.cut, "the connection through the proxy p:3128 was cut"),
-        (.noConnectionInTime(isAtProxy: false), "no connection to the proxy p:3128 in time"),
-        (.noConnectionInTime(isAtProxy: true), "no connection through the proxy p:3128 in time"),
+        (.connectionTimedOut(isAtProxy: false), "no connection to the proxy p:3128 in time"),
+        (.connectionTimedOut(isAtProxy: true), "no connection through the proxy p:3128 in time"),
     ])
     func errorsBehindAProxyNameIt(failure: HTTPError, words: String) throws {
         let endpoint = try #require(Endpoint("http://127.0.0.1:1"))

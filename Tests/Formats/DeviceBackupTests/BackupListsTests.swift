@@ -4,8 +4,8 @@ import Testing
 @testable import DeviceBackup
 
 @Suite struct BackupListsTests {
-    private func lists(_ values: [String: Any], as name: BackupLists.Name) throws -> BackupLists {
-        var lists = BackupLists()
+    private func lists(_ values: [String: Any], as name: BackupPropertyLists.Name) throws -> BackupPropertyLists {
+        var lists = BackupPropertyLists()
         lists.read(
             Array(try PropertyListSerialization.data(fromPropertyList: values, format: .binary, options: 0)), of: name)
         return lists
@@ -57,14 +57,14 @@ import Testing
     @Test(
         "keys that occur only in backups identify a backup",
         arguments: [
-            ("BackupKeyBag", BackupLists.Name.manifest, true), ("IsEncrypted", .manifest, true),
+            ("BackupKeyBag", BackupPropertyLists.Name.manifest, true), ("IsEncrypted", .manifest, true),
             ("Lockdown", .manifest, true), ("SystemDomainsVersion", .manifest, true), ("Version", .manifest, false),
             ("Target Identifier", .info, true), ("Last Backup Date", .info, true), ("Unique Identifier", .info, true),
             ("CFBundleName", .info, false), ("SnapshotState", .status, true), ("BackupState", .status, true),
             ("Version", .status, false),
         ])
-    func signs(_ key: String, _ name: BackupLists.Name, _ shows: Bool) throws {
-        #expect(try lists([key: 1], as: name).showBackup == shows)
+    func signs(_ key: String, _ name: BackupPropertyLists.Name, _ shows: Bool) throws {
+        #expect(try lists([key: 1], as: name).hasBackupKeys == shows)
     }
 
     @Test("values of other types and long texts are ignored")

@@ -91,7 +91,7 @@ import Testing
             while case .row(let row) = manifest.next() { rows.append(row) }
         }
         #expect(manifest.next() == .needsMore)
-        #expect(!manifest.hasRest)
+        #expect(!manifest.hasIncompleteRecord)
         #expect(rows.map { String(decoding: $0.domain, as: UTF8.self) } == ["AppDomain-a", "", "HomeDomain"])
         #expect(rows.map { String(decoding: $0.path, as: UTF8.self) } == ["Documents/x", "", ""])
         #expect(
@@ -109,7 +109,7 @@ import Testing
             manifest.feed(header + whole + whole.dropLast(cut))
             guard case .row = manifest.next() else { return #expect(Bool(false), "\(cut)") }
             #expect(manifest.next() == .needsMore)
-            #expect(manifest.hasRest)
+            #expect(manifest.hasIncompleteRecord)
         }
     }
 
@@ -124,18 +124,18 @@ import Testing
     func empty() {
         var manifest = BinaryManifest()
         #expect(manifest.next() == .needsMore)
-        #expect(manifest.hasRest)
+        #expect(manifest.hasIncompleteRecord)
     }
 
     // MARK: Locations
 
-    private func location(_ domain: [UInt8], _ path: [UInt8]) -> RowPlace {
-        RowPlace(
+    private func location(_ domain: [UInt8], _ path: [UInt8]) -> RowLocation {
+        RowLocation(
             ManifestRow(domain: domain, path: path, fileID: nil, flags: 1, file: .archive(nil)),
-            in: RowPlace.Domain(name: domain))
+            in: RowLocation.Domain(name: domain))
     }
 
-    private func location(_ domain: String, _ path: String) -> RowPlace {
+    private func location(_ domain: String, _ path: String) -> RowLocation {
         location(Array(domain.utf8), Array(path.utf8))
     }
 

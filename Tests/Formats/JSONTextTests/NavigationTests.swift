@@ -29,10 +29,10 @@ import Testing
     @Test("A key is found regardless of the expected position", arguments: [0, 1, 2, 3, 9])
     func findsKeyAtAnyExpectedPosition(position: Int) throws {
         let document = try JSONDocument(#"{"a":1,"b":2,"c":3}"#)
-        let value = try #require(document.value(of: "b", in: document.root, mostlyAt: position))
+        let value = try #require(document.value(of: "b", in: document.root, expectedAt: position))
         #expect(document.string(of: value) == "2")
-        #expect(document.value(of: "d", in: document.root, mostlyAt: position) == nil)
-        #expect(document.value(of: "b", in: value, mostlyAt: position) == nil)
+        #expect(document.value(of: "d", in: document.root, expectedAt: position) == nil)
+        #expect(document.value(of: "b", in: value, expectedAt: position) == nil)
     }
 
     @Test func countsElementsAndMembers() throws {

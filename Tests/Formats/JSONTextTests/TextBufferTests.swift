@@ -60,7 +60,7 @@ import Testing
         var expected: [UInt8] = []
         for other in Self.lengths {
             let (first, second) = (Self.sample(length), Self.sample(other, from: 100))
-            buffer.append(room: length + other + 1) { output in
+            buffer.append(atMost: length + other + 1) { output in
                 output.append(copying: first.span)
                 output.append(UInt8(ascii: "|"))
                 output.append(copying: second.span)
@@ -77,7 +77,7 @@ import Testing
         for start in 0...length {
             for end in start...length {
                 var buffer = TextBuffer()
-                buffer.append(room: end - start) {
+                buffer.append(atMost: end - start) {
                     $0.append(copying: bytes.span, from: UInt32(start), to: UInt32(end))
                 }
                 #expect(buffer.bytes == Array(bytes[start..<end]), "\(start)..<\(end)")
@@ -90,13 +90,13 @@ import Testing
         var buffer = TextBuffer()
         buffer.append(copying: Self.sample(20).span)
         var counts: [Int] = []
-        buffer.append(room: 36) { output in
+        buffer.append(atMost: 36) { output in
             counts.append(output.count)
             output.append(UInt8(ascii: "x"))
             counts.append(output.count)
             output.append("äé" as String)
             counts.append(output.count)
-            output.append("constant" as TextPiece)
+            output.append("constant" as ConstantText)
             counts.append(output.count)
         }
         #expect(counts == [20, 21, 25, 33])
@@ -107,9 +107,9 @@ import Testing
     @Test("Unused capacity is not part of the buffer")
     func ignoresUnusedCapacity() {
         var buffer = TextBuffer()
-        buffer.append(room: 1000) { $0.append(UInt8(ascii: "a")) }
-        buffer.append(room: 0) { _ in }
-        buffer.append(room: 1) { $0.append(UInt8(ascii: "b")) }
+        buffer.append(atMost: 1000) { $0.append(UInt8(ascii: "a")) }
+        buffer.append(atMost: 0) { _ in }
+        buffer.append(atMost: 1) { $0.append(UInt8(ascii: "b")) }
         #expect(buffer.bytes == Array("ab".utf8))
     }
 
@@ -158,13 +158,13 @@ import Testing
             ("0123456789abcdefg", "0123456789abcdefg"),
             ("0123456789abcdef0123456789abcde", "0123456789abcdef0123456789abcde"),
             ("0123456789abcdef0123456789abcdef", "0123456789abcdef0123456789abcdef"), ("\"ä\":", "\"ä\":"),
-        ] as [(TextPiece, String)])
-    func writesConstantStrings(piece: TextPiece, text: String) {
+        ] as [(ConstantText, String)])
+    func writesConstantStrings(piece: ConstantText, text: String) {
         var buffer = TextBuffer()
         // Fill the memory with other bytes.
         buffer.append(copying: Self.sample(100).span)
         buffer.removeAll()
-        buffer.append(room: 2 * text.utf8.count + 1) { output in
+        buffer.append(atMost: 2 * text.utf8.count + 1) { output in
             output.append(piece)
             output.append(UInt8(ascii: "|"))
             output.append(piece)
@@ -185,7 +185,7 @@ import Testing
         ])
     func writesStrings(text: String, written: String) {
         var buffer = TextBuffer()
-        buffer.append(room: 6 * text.utf8.count + 2) { $0.append(jsonString: text.utf8.span) }
+        buffer.append(atMost: 6 * text.utf8.count + 2) { $0.append(jsonString: text.utf8.span) }
         #expect(Self.text(of: buffer) == written)
     }
 
@@ -196,7 +196,7 @@ import Testing
                 var bytes = [UInt8](repeating: UInt8(ascii: "a"), count: length)
                 bytes[index] = byte
                 var buffer = TextBuffer()
-                buffer.append(room: 6 * length + 2) { $0.append(jsonString: bytes.span) }
+                buffer.append(atMost: 6 * length + 2) { $0.append(jsonString: bytes.span) }
                 let (before, after) = (String(repeating: "a", count: index), length - index - 1)
                 let written = "\"\(before)\(escape)\(String(repeating: "a", count: after))\""
                 #expect(Self.text(of: buffer) == written, "\(byte) at \(index)")
@@ -208,7 +208,7 @@ import Testing
     func escapesAllBytes(length: Int) {
         let bytes = [UInt8](repeating: 1, count: length)
         var buffer = TextBuffer()
-        buffer.append(room: 6 * length + 2) { $0.append(jsonString: bytes.span) }
+        buffer.append(atMost: 6 * length + 2) { $0.append(jsonString: bytes.span) }
         #expect(Self.text(of: buffer) == "\"\(String(repeating: #"\u0001"#, count: length))\"")
     }
 
@@ -222,7 +222,7 @@ import Testing
         ] as [([UInt8], [UInt8])])
     func escapesLoneSurrogates(bytes: [UInt8], written: [UInt8]) {
         var buffer = TextBuffer()
-        buffer.append(room: 6 * bytes.count + 2) { $0.append(jsonString: bytes.span) }
+        buffer.append(atMost: 6 * bytes.count + 2) { $0.append(jsonString: bytes.span) }
         #expect(buffer.bytes == written)
     }
 }

@@ -4,22 +4,22 @@ import Testing
 
 @Suite struct PropertyListJSONTests {
     private func json(
-        _ file: [UInt8], _ keyOrder: PropertyListJSON.KeyOrder = .file,
-        _ foreignValues: PropertyListJSON.ForeignValues = .nearest,
-        limits: PropertyListJSON.Limits = PropertyListJSON.Limits()
+        _ file: [UInt8], _ keyOrder: PropertyListJSONWriter.KeyOrder = .file,
+        _ nonJSONValues: PropertyListJSONWriter.NonJSONValues = .nearest,
+        limits: PropertyListJSONWriter.Limits = PropertyListJSONWriter.Limits()
     ) throws -> String {
         let document = try PropertyListDocument(file)
-        var json = PropertyListJSON(document, keyOrder: keyOrder, foreignValues: foreignValues, limits: limits)
+        var json = PropertyListJSONWriter(document, keyOrder: keyOrder, nonJSONValues: nonJSONValues, limits: limits)
         try json.write(document.root)
         return String(decoding: json.text, as: UTF8.self)
     }
 
-    private func writingError(_ body: () throws -> String) -> PropertyListJSON.WritingError.Kind? {
+    private func writingError(_ body: () throws -> String) -> PropertyListJSONWriter.WritingError.Kind? {
         do {
             _ = try body()
             return nil
         } catch {
-            return (error as? PropertyListJSON.WritingError)?.kind
+            return (error as? PropertyListJSONWriter.WritingError)?.kind
         }
     }
 
@@ -49,12 +49,12 @@ import Testing
     func handlesNonJSONValues(value: String, nearest: String) throws {
         let file = xml("<array>\(value)</array>")
         #expect(try json(file) == nearest)
-        #expect(writingError { try json(file, .file, .refused) } == .noForm)
+        #expect(writingError { try json(file, .file, .refused) } == .unrepresentable)
     }
 
     @Test func writesUIDsAsNumbers() throws {
         #expect(try json(binary("A1 01", "80 05")) == "[5]")
-        #expect(writingError { try json(binary("A1 01", "80 05"), .file, .refused) } == .noForm)
+        #expect(writingError { try json(binary("A1 01", "80 05"), .file, .refused) } == .unrepresentable)
     }
 
     @Test func writesNullForDatesBeyondCalendar() throws {
@@ -65,11 +65,15 @@ import Testing
     @Test(
         "Each limit has its own error",
         arguments: [
-            (PropertyListJSON.Limits(), nil), (PropertyListJSON.Limits(value: 5221, file: 5221, count: 1111), nil),
-            (PropertyListJSON.Limits(value: 100), .tooLarge), (PropertyListJSON.Limits(file: 5220), .outOfBudget),
-            (PropertyListJSON.Limits(count: 1110), .outOfBudget),
-        ] as [(PropertyListJSON.Limits, PropertyListJSON.WritingError.Kind?)])
-    func enforcesLimits(limits: PropertyListJSON.Limits, writingError expected: PropertyListJSON.WritingError.Kind?) {
+            (PropertyListJSONWriter.Limits(), nil),
+            (PropertyListJSONWriter.Limits(value: 5221, file: 5221, count: 1111), nil),
+            (PropertyListJSONWriter.Limits(value: 100), .tooLarge),
+            (PropertyListJSONWriter.Limits(file: 5220), .outOfBudget),
+            (PropertyListJSONWriter.Limits(count: 1110), .outOfBudget),
+        ] as [(PropertyListJSONWriter.Limits, PropertyListJSONWriter.WritingError.Kind?)])
+    func enforcesLimits(
+        limits: PropertyListJSONWriter.Limits, writingError expected: PropertyListJSONWriter.WritingError.Kind?
+    ) {
         func tens(_ number: Int) -> String { "AA " + String(repeating: "0\(number) ", count: 10) }
         let file = binary(tens(1), tens(2), tens(3), "09")
         #expect(writingError { try json(file, limits: limits) } == expected)
@@ -77,10 +81,11 @@ import Testing
 
     @Test func limitsAllValuesTogether() throws {
         let document = try PropertyListDocument(xml("<array><string>0123</string></array>"))
-        var json = PropertyListJSON(
-            document, keyOrder: .file, foreignValues: .refused, limits: PropertyListJSON.Limits(value: 8, file: 24))
+        var json = PropertyListJSONWriter(
+            document, keyOrder: .file, nonJSONValues: .refused,
+            limits: PropertyListJSONWriter.Limits(value: 8, file: 24))
         for _ in 0..<3 { try json.write(document.root) }
-        let error = #expect(throws: PropertyListJSON.WritingError.self) { try json.write(document.root) }
+        let error = #expect(throws: PropertyListJSONWriter.WritingError.self) { try json.write(document.root) }
         #expect(error?.kind == .outOfBudget)
         #expect(error?.node == document.root)
     }

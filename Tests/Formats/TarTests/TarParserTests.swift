@@ -4,7 +4,7 @@ import Testing
 @Suite struct TarParserTests {
     /// Parses an archive in chunks and returns one line for each header and contents, or `nil` if it is not supported.
     private func read(_ bytes: [UInt8], blocks: Int = 1) -> [String]? {
-        var tar = PlainTar()
+        var tar = TarParser()
         var lines: [String] = []
         var contents: [UInt8] = []
         for start in stride(from: 0, to: bytes.count, by: 512 * blocks) {
@@ -108,7 +108,7 @@ import Testing
 
     @Test("unneeded contents can be skipped")
     func skipping() throws {
-        var tar = PlainTar()
+        var tar = TarParser()
         let start = header("large", size: 5000)
         while try tar.next(in: start.span) != nil {}
         #expect(tar.bytesToSkip == 5120)

@@ -76,7 +76,7 @@ import Zip
         #expect((found.flags, found.method, found.checksum) == (0x808, 8, 7))
         #expect((found.compressedSize, found.size, found.offset) == (5, 9, 77))
         #expect((found.system, found.attributes) == (3, 0o100644 << 16))
-        #expect(!found.isChangedByExtra)
+        #expect(!found.hasOverridingField)
         #expect(ZipEntry(bytes.span, at: &position) == nil)
         #expect(position == bytes.count - 1)
     }
@@ -119,7 +119,7 @@ import Zip
     func overridingFields(code: Int, isOverridden: Bool) throws {
         let bytes = entry("a", extra: field(0x5455, [1]) + field(code, [1, 2]))
         var position = 0
-        #expect(try #require(ZipEntry(bytes.span, at: &position)).isChangedByExtra == isOverridden)
+        #expect(try #require(ZipEntry(bytes.span, at: &position)).hasOverridingField == isOverridden)
     }
 }
 

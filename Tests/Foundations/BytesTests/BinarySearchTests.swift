@@ -4,12 +4,12 @@ import Testing
 @Suite struct BinarySearchTests {
     @Test(arguments: [0, 1, 7, 99, 100])
     func firstMatchIsFound(first: Int) {
-        #expect((0..<100).firstSorted { $0 >= first } == first)
+        #expect((0..<100).partitioningIndex { $0 >= first } == first)
     }
 
     @Test func predicateIsCalledLogarithmicallyOften() {
         var calls = 0
-        _ = (0..<1_000_000).firstSorted { number in
+        _ = (0..<1_000_000).partitioningIndex { number in
             calls += 1
             return number >= 314_159
         }
@@ -21,7 +21,7 @@ import Testing
         for count in [0, 1, 2, 3, 1000, 100_000] {
             for index in Set([0, count / 3, count - 1, count]) where index >= 0 {
                 var steps = 0
-                let found = (0..<count).firstSorted { number in
+                let found = (0..<count).partitioningIndex { number in
                     steps += 1
                     return number >= index
                 }

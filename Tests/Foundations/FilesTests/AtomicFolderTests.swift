@@ -105,7 +105,7 @@ import Testing
     }
 
     /// A file in the replaced folder cannot be removed, because it is a mount point.
-    @Test(.enabled(if: SmallDisk.isPossible, "only root can mount"))
+    @Test(.enabled(if: SmallDisk.isSupported, "only root can mount"))
     func newFilesStayIfTheReplacedFolderCannotBeRemoved() throws {
         try write("old")
         try folder.put("mounted", "other")

@@ -90,7 +90,7 @@ import Testing
     }
 
     /// A repeating sequence of the digits 0 to 9.
-    private struct Digits: ByteMaking {
+    private struct Digits: ByteProvider {
         func isUnchanged(isAtItsPath: Bool) -> Bool { true }
 
         let count: Int

@@ -17,9 +17,9 @@ import Testing
     @Test func rejectionByAProxyDiffersFromAnUnreachableProxy() {
         var details = FailureDetails(code: 111, hasProxy: true)
         #expect(HTTPError(CURLE_COULDNT_CONNECT, details) == .cannotConnect(111))
-        #expect(HTTPError(CURLE_OPERATION_TIMEDOUT, details) == .noConnectionInTime(isAtProxy: false))
+        #expect(HTTPError(CURLE_OPERATION_TIMEDOUT, details) == .connectionTimedOut(isAtProxy: false))
         details.isConnected = true
-        #expect(HTTPError(CURLE_OPERATION_TIMEDOUT, details) == .noConnectionInTime(isAtProxy: true))
+        #expect(HTTPError(CURLE_OPERATION_TIMEDOUT, details) == .connectionTimedOut(isAtProxy: true))
         #expect(HTTPError(CURLE_GOT_NOTHING, details) == .proxyRefused(0))
         details.proxyStatus = 407
         #expect(HTTPError(CURLE_RECV_ERROR, details) == .proxyRefused(407))

@@ -6,9 +6,9 @@ import Testing
     /// Returns the heads that the lines form.
     ///
     /// Each line has the status code that libcurl reports at that time.
-    private func heads(_ lines: [(String, Int)]) -> [HTTPHead] {
+    private func heads(_ lines: [(String, Int)]) -> [HTTPResponseHead] {
         var parser = ResponseHeadParser(keeping: ["retry-after", "location"])
-        var heads: [HTTPHead] = []
+        var heads: [HTTPResponseHead] = []
         for (line, status) in lines {
             let step = parser.parse(Array(line.utf8), status: { status })
             if case .complete(let found) = step { heads.append(found) }
@@ -22,22 +22,24 @@ import Testing
             "Retry-After: 8\r\n", "\r\n",
         ]
         #expect(
-            heads(lines.map { ($0, 429) }) == [HTTPHead(status: 429, fields: ["retry-after": "7", "location": ""])])
+            heads(lines.map { ($0, 429) }) == [
+                HTTPResponseHead(status: 429, fields: ["retry-after": "7", "location": ""])
+            ])
     }
 
     @Test func interimResponsesAreSkipped() {
         let interim = [("HTTP/1.1 103 Early\r\n", 103), ("Location: /x\r\n", 103), ("\r\n", 103)]
         #expect(heads(interim).isEmpty)
-        #expect(heads(interim + [("HTTP/1.1 200 OK\r\n", 200), ("\r\n", 200)]) == [HTTPHead(status: 200)])
+        #expect(heads(interim + [("HTTP/1.1 200 OK\r\n", 200), ("\r\n", 200)]) == [HTTPResponseHead(status: 200)])
     }
 
     @Test func switchingProtocolsIsFinal() {
-        #expect(heads([("HTTP/1.1 101 Switching\r\n", 101), ("\r\n", 101)]) == [HTTPHead(status: 101)])
+        #expect(heads([("HTTP/1.1 101 Switching\r\n", 101), ("\r\n", 101)]) == [HTTPResponseHead(status: 101)])
     }
 
     @Test func trailersAreIgnored() {
         let lines = ["HTTP/1.1 200 OK\r\n", "\r\n", "Location: /late\r\n", "\r\n"]
-        #expect(heads(lines.map { ($0, 200) }) == [HTTPHead(status: 200)])
+        #expect(heads(lines.map { ($0, 200) }) == [HTTPResponseHead(status: 200)])
     }
 
     @Test func headerSizeIsLimitedTo80KiB() {

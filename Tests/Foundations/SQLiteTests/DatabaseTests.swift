@@ -19,7 +19,7 @@ import Testing
     private struct Bytes: DatabaseValue {
         let bytes: [UInt8]
 
-        func bind(to parameter: DatabaseParameter) -> Int32 { parameter.take(bytes.span.bytes) }
+        func bind(to parameter: DatabaseParameter) -> Int32 { parameter.bind(bytes.span.bytes) }
     }
 
     @Test(

@@ -68,10 +68,10 @@ private func read(_ bytes: [UInt8]) async {
             archive: .source(ByteSource(bytes)), path: "fuzz.tar", label: "fuzz", systems: Systems.table, spool: spool,
             limit: JobLimit(jobs: 1)
         )
-        let options = ScanOptions(secret: .ofTests)
+        let options = ScanOptions(secret: .forTests)
         let reader = CaptureReader([.folder(capture)], paths: ["fuzz.tar"], options: options, limit: JobLimit(jobs: 1))
         var intake = Intake(options, keepsDetails: false, systems: Systems.table)
-        var quarantined: [Quarantined] = []
+        var quarantined: [QuarantineEntry] = []
         try await reader.read(into: &intake, keep: { _, _, _ in }) { finding in
             if case .quarantined(let item, _) = finding { quarantined.append(item) }
         }

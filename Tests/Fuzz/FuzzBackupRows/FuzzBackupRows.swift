@@ -34,7 +34,7 @@ private func rows(_ bytes: [UInt8], step: Int) -> [ManifestRow] {
 
 /// Checks that the path of an accepted row does not leave its domain.
 private func check(_ row: ManifestRow) {
-    if case .app(let domain, let path) = RowPlace(row, in: RowPlace.Domain(name: row.domain)) {
+    if case .app(let domain, let path) = RowLocation(row, in: RowLocation.Domain(name: row.domain)) {
         precondition(domain.name.utf8.elementsEqual(row.domain), "the domain differs")
         let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         precondition(

@@ -32,7 +32,7 @@ private func readVolumes(_ bytes: [UInt8]) {
 private func readDigests(_ bytes: [UInt8]) {
     guard let list = try? DigestList(bytes) else { return }
     for path in ["a.tar.zst", "in/a.tar.zst", ""] {
-        guard let digest = list.digest(of: path, isOnlyOne: true) else { continue }
+        guard let digest = list.digest(of: path, isOnlyBundle: true) else { continue }
         precondition(ContentHash(hex: digest) != nil, "the digest is malformed")
     }
 }

@@ -27,7 +27,7 @@ private struct Extraction: Equatable {
 }
 
 private func elements(of bytes: [UInt8], pieceSize: Int) -> Extraction {
-    var skimmer = JSONSkimmer(
+    var skimmer = JSONArrayStreamReader(
         path: HTTPArchiveReader.path, neighbors: [HTTPArchiveReader.version], outline: .whole, limit: 1 << 20)
     var found = Extraction()
     do throws(JSONError) {
@@ -72,7 +72,7 @@ private func compare(_ extraction: Extraction, _ bytes: [UInt8]) {
 
 /// Checks that records are unchanged by writing, and that rejects do not overlap.
 private func check(_ log: RequestLog) {
-    let scan = RequestLogScan(log, secret: .ofTests)
+    let scan = RequestLogScan(log, secret: .forTests)
     var output = ScanOutput(capture: "c")
     var end = 0
     var hasMore = true

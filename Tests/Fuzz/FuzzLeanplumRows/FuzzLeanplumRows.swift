@@ -4,7 +4,7 @@ import Systems
 import Telemetry
 import TestSupport
 
-private let secret = RunSecret.ofTests
+private let secret = RunSecret.forTests
 
 /// Reads hostile bytes as items of a Leanplum store.
 ///

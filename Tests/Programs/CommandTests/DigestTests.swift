@@ -46,7 +46,9 @@ import Testing
         try folder.put("digest \(digest)\n", "digests")
         #expect(try pingferry("verify", "--digest-file", list, bundle).status == 0)
         try folder.put("no digest\n", "digests")
-        #expect(try pingferry("verify", "--digest-file", list, bundle).errors.contains("\(list): line 1 does not start with a digest"))
+        #expect(
+            try pingferry("verify", "--digest-file", list, bundle).errors.contains(
+                "\(list): line 1 does not start with a digest"))
     }
 
     @Test(

@@ -227,7 +227,7 @@ import Testing
             let made = try pingferry(
                 "bundle", "--force", "--volume-size", "4K", "-o", folder("b.tar.zst"), "--receipt", folder(name),
                 sample("webxr"))
-            expectRefusal(made, "a name of its own", status: 64)
+            expectRefusal(made, "must not have the name of a file", status: 64)
         }
     }
 

@@ -27,7 +27,7 @@ import Testing
         let value = try #require(try JSONSerialization.jsonObject(with: before) as? NSDictionary)
         let written = try JSONSerialization.jsonObject(with: after) as? NSDictionary
         #expect(written == value)
-        #expect(!shown(json).unicodeScalars.contains { $0.isUnseen })
+        #expect(!shown(json).unicodeScalars.contains { $0.isInvisible })
     }
 
     @Test("The text can be passed in pieces that end at any byte", arguments: 0..<50)
@@ -45,7 +45,7 @@ import Testing
             start = end
         }
         #expect(output == PrintableJSON.rewriting(bytes))
-        #expect(!String(decoding: output, as: UTF8.self).unicodeScalars.contains { $0.isUnseen && $0 != "\n" })
+        #expect(!String(decoding: output, as: UTF8.self).unicodeScalars.contains { $0.isInvisible && $0 != "\n" })
     }
 
     @Test("Invalid bytes become a replacement character without affecting other bytes")

@@ -70,8 +70,8 @@ import Testing
         ])
     func unreadableBodies(body: String, code: String) {
         let error = #expect(throws: PingFileError.self) { try read("\(Self.path)\n\(body)\n{}", named: Self.name) }
-        let expected = Refused(code, at: Self.path.utf8.count + 1, length: body.utf8.count)
-        #expect(error.map { Refused($0.reject) } == expected)
+        let expected = RejectSummary(code, at: Self.path.utf8.count + 1, length: body.utf8.count)
+        #expect(error.map { RejectSummary($0.reject) } == expected)
     }
 }
 

@@ -47,7 +47,7 @@ import Testing
         let found = file("\(Self.event)\n\(line)\n\(Self.event)\n")
         #expect(found.count == 2)
         let offset = Self.event.utf8.count + 1
-        #expect(found.rejects.map { Refused($0) } == [Refused("G51", at: offset, length: line.utf8.count)])
+        #expect(found.rejects.map { RejectSummary($0) } == [RejectSummary("G51", at: offset, length: line.utf8.count)])
     }
 
     @Test("A truncated last line is rejected [G52]")
@@ -55,8 +55,8 @@ import Testing
         for tail in [Array(#"{"timestamp":1,"cat"#.utf8), Array(#"{"timestamp":1,"category":"z"#.utf8) + [0xC3]] {
             let found = file(Array("\(Self.event)\n".utf8) + tail)
             #expect(found.count == 1)
-            let expected = Refused("G52", at: Self.event.utf8.count + 1, length: tail.count)
-            #expect(found.rejects.map { Refused($0) } == [expected])
+            let expected = RejectSummary("G52", at: Self.event.utf8.count + 1, length: tail.count)
+            #expect(found.rejects.map { RejectSummary($0) } == [expected])
         }
     }
 

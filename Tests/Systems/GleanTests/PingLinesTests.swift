@@ -24,19 +24,20 @@ import Testing
         #expect(try lines(text) == expected)
     }
 
-    private static let invalidFiles: [([UInt8], Refused)] = [
-        ([], Refused("G1")), (Array("/p".utf8), Refused("G2")), (Array("/p\n".utf8), Refused("G2")),
-        (Array("/p\r{}".utf8), Refused("G2")), (Array("/p\n\n{}".utf8), Refused("G3", at: 3, length: 0)),
-        (Array("/p\n \t\r\nx".utf8), Refused("G3", at: 3, length: 3)), (Array("/p\0\n{}".utf8), Refused("G8")),
-        (Array("/p\n{\0}\n".utf8), Refused("G8")), ([0, 0, 0], Refused("G8")),
-        (Array("/p".utf8) + [0xFF] + Array("\n{}".utf8), Refused("G9")),
-        (Array("/p\n{".utf8) + [0xED, 0xA0, 0x80] + Array("}".utf8), Refused("G9")),
+    private static let invalidFiles: [([UInt8], RejectSummary)] = [
+        ([], RejectSummary("G1")), (Array("/p".utf8), RejectSummary("G2")), (Array("/p\n".utf8), RejectSummary("G2")),
+        (Array("/p\r{}".utf8), RejectSummary("G2")), (Array("/p\n\n{}".utf8), RejectSummary("G3", at: 3, length: 0)),
+        (Array("/p\n \t\r\nx".utf8), RejectSummary("G3", at: 3, length: 3)),
+        (Array("/p\0\n{}".utf8), RejectSummary("G8")),
+        (Array("/p\n{\0}\n".utf8), RejectSummary("G8")), ([0, 0, 0], RejectSummary("G8")),
+        (Array("/p".utf8) + [0xFF] + Array("\n{}".utf8), RejectSummary("G9")),
+        (Array("/p\n{".utf8) + [0xED, 0xA0, 0x80] + Array("}".utf8), RejectSummary("G9")),
     ]
 
     @Test("Files without a path and a body are rejected", arguments: invalidFiles)
-    func rejectedFiles(bytes: [UInt8], expected: Refused) {
+    func rejectedFiles(bytes: [UInt8], expected: RejectSummary) {
         let error = #expect(throws: PingFileError.self) { try PingLines(bytes) }
-        #expect(error.map { Refused($0.reject) } == expected)
+        #expect(error.map { RejectSummary($0.reject) } == expected)
     }
 
     @Test("An invalid third line does not make the file unreadable")

@@ -22,7 +22,7 @@ import Testing
     private func requests(_ root: String) -> ScanOutput {
         var output = ScanOutput(capture: "c")
         let source = Source(capture: "c", path: "Documents/_lprequests-app_6AoABC", store: .leanplumPlist, index: 0)
-        let requests = LeanplumRequests(from: source, applicationID: "app_6AoABC", secret: .ofTests)
+        let requests = LeanplumRequests(from: source, applicationID: "app_6AoABC", secret: .forTests)
         LeanplumPropertyList.readRequests(plist(root), adding: requests, into: &output)
         return output
     }
@@ -30,7 +30,7 @@ import Testing
     /// Requests with a low limit, which is exceeded by little data.
     private var smallRequests: LeanplumRequests {
         let source = Source(capture: "c", path: "p", store: .leanplumPlist, index: 0)
-        var requests = LeanplumRequests(from: source, secret: .ofTests)
+        var requests = LeanplumRequests(from: source, secret: .forTests)
         requests.limits.bytes = 1 << 16
         return requests
     }
@@ -39,7 +39,7 @@ import Testing
         var output = ScanOutput(capture: "c")
         LeanplumPropertyList.readDefaults(
             plist("<dict>\(entries)</dict>"),
-            from: Source(capture: "c", path: "p", store: .leanplumUserDefaults, index: 0), secret: .ofTests,
+            from: Source(capture: "c", path: "p", store: .leanplumUserDefaults, index: 0), secret: .forTests,
             into: &output)
         return output
     }

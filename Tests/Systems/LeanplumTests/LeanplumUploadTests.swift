@@ -175,11 +175,11 @@ import Testing
 
     @Test func missingSettingIsNamed() throws {
         #expect(
-            try format.nameToSet(account("", isDevelopment: true))
+            try format.settingHint(account("", isDevelopment: true))
                 == "PINGFERRY_LEANPLUM_APP_ID and PINGFERRY_LEANPLUM_DEVELOPMENT_KEY, or "
                 + #""leanplum": {"*": {"appId": …, "developmentKey": …}} in the credentials file"#)
         #expect(
-            try format.nameToSet(account("app_1"))
+            try format.settingHint(account("app_1"))
                 == "PINGFERRY_LEANPLUM_APP_ID=app_1 and PINGFERRY_LEANPLUM_PRODUCTION_KEY, or "
                 + #""leanplum": {"app_1": {"productionKey": …}} in the credentials file"#)
     }

@@ -45,12 +45,12 @@ import Testing
     @Test("An entry of another type is rejected")
     func otherEntry() {
         let extraction = read(#"{"2017-04-25 21:14:03 +0000":7}"#)
-        #expect(extraction.refused == [Refused("S0")])
+        #expect(extraction.refused == [RejectSummary("S0")])
         #expect(extraction.records == [])
     }
 
     @Test("A root that is not an object is rejected", arguments: ["[1,2,3]", "7", "null"])
     func otherRoot(text: String) {
-        #expect(read(text).refused == [Refused("S0")])
+        #expect(read(text).refused == [RejectSummary("S0")])
     }
 }

@@ -149,6 +149,6 @@ import Testing
         let extraction = readPingArray(text)
         #expect(extraction.records.map(\.source.index) == [5, 2, 4, 0, 1, 3])
         #expect(extraction.records.map(\.source.store) == Array(repeating: .mozillaPingArray, count: 6))
-        #expect(extraction.refused == [Refused("P5", at: text.utf8.count - 3, length: 2)])
+        #expect(extraction.refused == [RejectSummary("P5", at: text.utf8.count - 3, length: 2)])
     }
 }

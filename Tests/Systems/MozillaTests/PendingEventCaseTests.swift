@@ -14,14 +14,14 @@ import Testing
     private static let broken = #"[4010,"action","change","setting","BlockAds",{"to":"fal"#
 
     private func expect(
-        _ text: String, events: [String], notes: [String] = [], rejected: [Refused] = [],
+        _ text: String, events: [String], notes: [String] = [], rejected: [RejectSummary] = [],
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         expect(Array(text.utf8), events: events, notes: notes, rejected: rejected, sourceLocation: sourceLocation)
     }
 
     private func expect(
-        _ bytes: [UInt8], events: [String], notes: [String] = [], rejected: [Refused] = [],
+        _ bytes: [UInt8], events: [String], notes: [String] = [], rejected: [RejectSummary] = [],
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         var file = PendingEventFile(bytes)
@@ -30,7 +30,7 @@ import Testing
         let array = String(decoding: pending.events.array(0..<pending.events.count), as: UTF8.self)
         #expect(array == "[" + events.joined(separator: ",") + "]", sourceLocation: sourceLocation)
         #expect(pending.notes.map(\.code) == notes, sourceLocation: sourceLocation)
-        #expect(pending.rejects.map(Refused.init) == rejected, sourceLocation: sourceLocation)
+        #expect(pending.rejects.map(RejectSummary.init) == rejected, sourceLocation: sourceLocation)
     }
 
     @Test("F0: The events of an intact file are read in order, with any separators")
@@ -67,11 +67,12 @@ import Testing
         for count in (start + 1)...whole.count {
             expect(
                 Array(whole[..<count]), events: [Self.foreground],
-                rejected: [Refused("F4", at: start, length: length(whole[start..<count]))])
+                rejected: [RejectSummary("F4", at: start, length: length(whole[start..<count]))])
         }
         for count in 1..<(start - 2) {
             expect(
-                Array(whole[..<count]), events: [], rejected: [Refused("F4", at: 0, length: length(whole[..<count]))])
+                Array(whole[..<count]), events: [],
+                rejected: [RejectSummary("F4", at: 0, length: length(whole[..<count]))])
         }
     }
 
@@ -80,10 +81,10 @@ import Testing
         expect(
             "\(Self.foreground),\n\(Self.broken),\n\(Self.erase),\n\(Self.menu)",
             events: [Self.foreground, Self.erase, Self.menuWritten],
-            rejected: [Refused("F5", at: 33, length: Self.broken.utf8.count)])
+            rejected: [RejectSummary("F5", at: 33, length: Self.broken.utf8.count)])
         expect(
             "\(Self.broken),\nx,\n\(Self.erase)", events: [Self.erase],
-            rejected: [Refused("F5", at: 0, length: 55), Refused("F5", at: 57, length: 1)])
+            rejected: [RejectSummary("F5", at: 0, length: 55), RejectSummary("F5", at: 57, length: 1)])
     }
 
     @Test("F6: Two consecutive separators are skipped")
@@ -106,7 +107,7 @@ import Testing
         let text = "\(Self.foreground),\n\(Self.menu),\n"
         expect(
             Array(text.utf8) + event, events: [Self.foreground, Self.menuWritten],
-            rejected: [Refused("F8", at: text.utf8.count, length: event.count)])
+            rejected: [RejectSummary("F8", at: text.utf8.count, length: event.count)])
     }
 
     @Test("F8: An event with invalid UTF-8 is rejected")
@@ -114,10 +115,10 @@ import Testing
         let event = Array("[5120,\"action\",\"op".utf8) + [0xFF] + Array("en\",\"menu\"]".utf8)
         expect(
             event + Array(",\n\(Self.erase)".utf8), events: [Self.erase],
-            rejected: [Refused("F5", at: 0, length: event.count)])
-        expect(event, events: [], rejected: [Refused("F4", at: 0, length: event.count)])
+            rejected: [RejectSummary("F5", at: 0, length: event.count)])
+        expect(event, events: [], rejected: [RejectSummary("F4", at: 0, length: event.count)])
         let atEnd = Array("[5120,\"action\",\"open\",\"".utf8) + [0xFF, 0x22, 0x5D]
-        expect(atEnd, events: [], rejected: [Refused("F4", at: 0, length: atEnd.count)])
+        expect(atEnd, events: [], rejected: [RejectSummary("F4", at: 0, length: atEnd.count)])
     }
 
     @Test("F9: Carriage returns are ignored")
@@ -133,8 +134,10 @@ import Testing
         expect(
             "\(Self.foreground),\n[99,\"action\",\"cl\0\0\0\n\(Self.typed),\n\(zeros)",
             events: [Self.foreground, Self.typed],
-            rejected: [Refused("F10", at: 33, length: 19), Refused("F10", at: 94, length: 16)])
-        expect("\(Self.foreground)\(zeros)", events: [Self.foreground], rejected: [Refused("F10", at: 31, length: 16)])
+            rejected: [RejectSummary("F10", at: 33, length: 19), RejectSummary("F10", at: 94, length: 16)])
+        expect(
+            "\(Self.foreground)\(zeros)", events: [Self.foreground],
+            rejected: [RejectSummary("F10", at: 31, length: 16)])
     }
 
     @Test("F11: Brackets around the whole file are ignored")
@@ -149,13 +152,13 @@ import Testing
     func invalidEventInBrackets() {
         expect(
             "[\(Self.foreground),\n\(Self.broken),\n\(Self.erase)]", events: [Self.foreground, Self.erase],
-            notes: ["F11"], rejected: [Refused("F5", at: 34, length: 55)])
+            notes: ["F11"], rejected: [RejectSummary("F5", at: 34, length: 55)])
         expect(
             "[\(Self.foreground),\n{\"a\":1}]", events: [Self.foreground], notes: ["F11"],
-            rejected: [Refused("F12", at: 34, length: 7)])
+            rejected: [RejectSummary("F12", at: 34, length: 7)])
         expect(
             "[\(Self.foreground),\n\(Self.broken)", events: [Self.foreground], notes: ["F11"],
-            rejected: [Refused("F4", at: 34, length: 55)])
+            rejected: [RejectSummary("F4", at: 34, length: 55)])
     }
 
     @Test(
@@ -167,7 +170,7 @@ import Testing
     func invalidTuples(value: String) {
         expect(
             "\(Self.foreground),\n\(value),\n\(Self.erase)", events: [Self.foreground, Self.erase],
-            rejected: [Refused("F12", at: 33, length: value.utf8.count)])
+            rejected: [RejectSummary("F12", at: 33, length: value.utf8.count)])
     }
 
     @Test("F12: An event with unusual elements is read, because it is not uploaded")
@@ -189,6 +192,6 @@ import Testing
         let deep = String(repeating: "[", count: 100_000)
         expect(
             "\(Self.foreground),\n\(deep),\n\(Self.erase)", events: [Self.foreground, Self.erase],
-            rejected: [Refused("F5", at: 33, length: 100_000)])
+            rejected: [RejectSummary("F5", at: 33, length: 100_000)])
     }
 }

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test("Without a known client, the record contains only the events")
-    func nothingKnown() throws {
+    func unrecognized() throws {
         let records = PendingEventRecords.make(
             pending(Self.foreground), borrowed: nil, client: nil, isClientInFile: false, from: origin())
         let record = try #require(records.first)

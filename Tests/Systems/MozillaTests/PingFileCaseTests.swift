@@ -9,9 +9,9 @@ import Testing
     @Test("P1: An empty file is rejected", arguments: ["", " ", "\n\t\r\n"])
     func emptyFile(text: String) {
         let extraction = readPingFile(text)
-        #expect(extraction.refused == [Refused("P1")])
+        #expect(extraction.refused == [RejectSummary("P1")])
         #expect(extraction.records == [])
-        #expect(readPingArray(text).refused == [Refused("P1")])
+        #expect(readPingArray(text).refused == [RejectSummary("P1")])
     }
 
     @Test("P2: A truncated file is rejected with the offset of its end")
@@ -24,21 +24,21 @@ import Testing
         #expect(readPingFile(text).records.count == 1)
         for count in 1..<text.count {
             let extraction = readPingFile(Array(text[..<count]))
-            #expect(extraction.refused == [Refused("P2", at: count)], "\(count) bytes")
+            #expect(extraction.refused == [RejectSummary("P2", at: count)], "\(count) bytes")
             #expect(extraction.records == [])
         }
     }
 
     @Test("P2: Invalid JSON is rejected with the offset of the error")
     func invalidJSON() {
-        #expect(readPingFile(#"{"v": 07}"#).refused == [Refused("json", at: 7)])
-        #expect(readPingFile("\u{FEFF}{}").refused == [Refused("json", at: 0)])
-        #expect(readPingFile("{} x").refused == [Refused("json", at: 3)])
-        #expect(readPingFile([0x22, 0xC3, 0x28, 0x22]).refused == [Refused("json", at: 1)])
-        #expect(readPingFile([0x22, 0xFF]).refused == [Refused("json", at: 1)])
-        #expect(readPingFile([0x5B, 0x22, 0xC3, 0x22, 0x5D]).refused == [Refused("json", at: 2)])
-        #expect(readPingFile(#"{"x":"\ud83e"}"#).refused == [Refused("json", at: 6)])
-        #expect(readPingFile(String(repeating: "[", count: 513)).refused == [Refused("json", at: 512)])
+        #expect(readPingFile(#"{"v": 07}"#).refused == [RejectSummary("json", at: 7)])
+        #expect(readPingFile("\u{FEFF}{}").refused == [RejectSummary("json", at: 0)])
+        #expect(readPingFile("{} x").refused == [RejectSummary("json", at: 3)])
+        #expect(readPingFile([0x22, 0xC3, 0x28, 0x22]).refused == [RejectSummary("json", at: 1)])
+        #expect(readPingFile([0x22, 0xFF]).refused == [RejectSummary("json", at: 1)])
+        #expect(readPingFile([0x5B, 0x22, 0xC3, 0x22, 0x5D]).refused == [RejectSummary("json", at: 2)])
+        #expect(readPingFile(#"{"x":"\ud83e"}"#).refused == [RejectSummary("json", at: 6)])
+        #expect(readPingFile(String(repeating: "[", count: 513)).refused == [RejectSummary("json", at: 512)])
     }
 
     @Test("P3: An array in a ping folder is read as several envelopes")
@@ -55,7 +55,10 @@ import Testing
             ])
         let number = 1 + good.utf8.count + 2
         let text = number + 3 + event.utf8.count + 2
-        #expect(extraction.refused == [Refused("P5", at: number, length: 2), Refused("P5", at: text, length: 6)])
+        #expect(
+            extraction.refused == [
+                RejectSummary("P5", at: number, length: 2), RejectSummary("P5", at: text, length: 6),
+            ])
     }
 
     @Test("P3: An empty array contains no pings")
@@ -98,7 +101,7 @@ import Testing
         let text = StoredJSON.envelope("core", StoredJSON.measurements("core"), [key: nil])
         #expect(readPingFile(text).rejects == [Reject("P5 \(key) missing")])
         #expect(
-            readPingArray("[\(text)]").refused == [Refused("P5", at: 1, length: text.utf8.count)])
+            readPingArray("[\(text)]").refused == [RejectSummary("P5", at: 1, length: text.utf8.count)])
     }
 
     @Test(
@@ -115,8 +118,8 @@ import Testing
 
     @Test("P5: A root of another type is rejected", arguments: ["42", #""text""#, "null", "true", "{}"])
     func otherRoot(text: String) {
-        #expect(readPingFile(text).refused == [Refused("P5")])
-        #expect(readPingArray(text).refused == [Refused("P5")])
+        #expect(readPingFile(text).refused == [RejectSummary("P5")])
+        #expect(readPingArray(text).refused == [RejectSummary("P5")])
     }
 
     @Test("P6: An integer timestamp is accepted")
@@ -138,7 +141,7 @@ import Testing
         arguments: ["", "yesterday", "1.5271632084180789e9", "1527163208.", " 1527163208", "1.2.3", "+1", "-", "١"])
     func otherTextTimestamp(text: String) {
         let envelope = StoredJSON.envelope("core", StoredJSON.measurements("core"), ["timestamp": "\"\(text)\""])
-        #expect(readPingFile(envelope).refused == [Refused("P7")])
+        #expect(readPingFile(envelope).refused == [RejectSummary("P7")])
     }
 
     @Test("P8: A document id in lower case is kept as spelled")
@@ -177,7 +180,7 @@ import Testing
         ]
         for text in twice {
             #expect(text.utf8.count > envelope.utf8.count - 10 && text != envelope)
-            #expect(readPingFile(String(text)).refused == [Refused("P12")], "\(text)")
+            #expect(readPingFile(String(text)).refused == [RejectSummary("P12")], "\(text)")
         }
     }
 

@@ -20,7 +20,7 @@ import Testing
         let entries = try tree.folder(at: Self.folderName).entries()
         var files = FileNames(of: entries)
         for entry in 0..<entries.count { files.append(entry) }
-        var look = FolderLook(
+        var look = InspectedFolder(
             try tree.folder(at: Self.folderName), path: Self.folderName, name: Self.folderName,
             base: Self.folderName + "/", files: files, folders: [], tree: tree, excluded: [])
         return MozillaStores.store(ofFolder: &look) as? PingFolder

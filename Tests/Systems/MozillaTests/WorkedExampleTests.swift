@@ -47,7 +47,7 @@ struct WorkedExample: CustomTestStringConvertible {
         let example = try #require(WorkedExample.core.first { $0.section == "10.3" })
         let records = readPingArray(example.stored).records
         var index = DuplicateIndex()
-        let findings = records.map { index.insert(RecordKey($0, secret: .ofTests)) }
+        let findings = records.map { index.insert(RecordKey($0, secret: .forTests)) }
         #expect(findings == [.new, .sameIDOtherPayload])
     }
 
@@ -64,7 +64,7 @@ struct WorkedExample: CustomTestStringConvertible {
         #expect(stored.utf8.count == 173)
         var file = PendingEventFile(Array(stored.utf8))
         let pending = file.read()
-        #expect(pending.rejects.map(Refused.init) == [Refused("F4", at: 118, length: 55)])
+        #expect(pending.rejects.map(RejectSummary.init) == [RejectSummary("F4", at: 118, length: 55)])
         let origin = MozillaStoreOrigin(
             capture: "capture", path: "Documents/eventArray-MozTelemetry-Default-focus-event.json",
             store: .mozillaPendingEvents, typeInName: "focus-event")

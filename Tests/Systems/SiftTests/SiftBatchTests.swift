@@ -7,7 +7,7 @@ import Testing
 
 /// Tests that writing events in parallel batches does not change the result.
 @Suite struct SiftBatchTests {
-    private static let inParallel: Spread = { count, work in
+    private static let inParallel: ParallelFor = { count, work in
         DispatchQueue.concurrentPerform(iterations: count, execute: work)
     }
 
@@ -25,8 +25,8 @@ import Testing
         return SiftArchiveBuilder.queue(events)
     }
 
-    private func read(_ bytes: [UInt8], spread: @escaping Spread) -> (ScanOutput, [Record]) {
-        var store = SiftStore(capture: "c", applicationID: nil, comparesEvents: false, spread: spread)
+    private func read(_ bytes: [UInt8], parallelFor: @escaping ParallelFor) -> (ScanOutput, [Record]) {
+        var store = SiftStore(capture: "c", applicationID: nil, comparesEvents: false, parallelFor: parallelFor)
         var found = ScanOutput(capture: "c", path: "q")
         store.read(bytes, of: .queue(identifier: "q"), part: 0, into: &found)
         return (found, store.finish().found.map(\.record))
@@ -35,8 +35,8 @@ import Testing
     @Test("The number of batches does not change the records", arguments: [1, 63, 64, 65, 511, 512, 513, 1500])
     func batchCounts(count: Int) throws {
         let bytes = queue(count)
-        let (found, records) = read(bytes, spread: oneAfterAnother)
-        let (parallelFound, parallelRecords) = read(bytes, spread: Self.inParallel)
+        let (found, records) = read(bytes, parallelFor: sequentialFor)
+        let (parallelFound, parallelRecords) = read(bytes, parallelFor: Self.inParallel)
         #expect(records.map(\.payload) == parallelRecords.map(\.payload))
         #expect(records.map(\.notes) == parallelRecords.map(\.notes))
         #expect(found.problems == parallelFound.problems)
@@ -60,8 +60,8 @@ import Testing
                 ])
         }
         let bytes = SiftArchiveBuilder.queue(events)
-        let (found, records) = read(bytes, spread: oneAfterAnother)
-        let (_, parallelRecords) = read(bytes, spread: Self.inParallel)
+        let (found, records) = read(bytes, parallelFor: sequentialFor)
+        let (_, parallelRecords) = read(bytes, parallelFor: Self.inParallel)
         #expect(found.problems.isEmpty)
         #expect(records.map(\.payload) == parallelRecords.map(\.payload))
         let payload = records.map { String(decoding: $0.payload, as: UTF8.self) }.joined()
@@ -76,7 +76,7 @@ import Testing
     func longBatch() throws {
         let long = String(repeating: "x", count: 700_000)
         let events = (0..<6).map { Archived.event(Int64($0), ["path": .text("\($0)\(long)")]) }
-        let (found, records) = read(SiftArchiveBuilder.queue(events), spread: Self.inParallel)
+        let (found, records) = read(SiftArchiveBuilder.queue(events), parallelFor: Self.inParallel)
         #expect(found.problems.isEmpty)
         let payload = String(decoding: try #require(records.first).payload, as: UTF8.self)
         #expect(payload.matches(of: /"path":"(\d)x/).map(\.1) == ["0", "1", "2", "3", "4", "5"])

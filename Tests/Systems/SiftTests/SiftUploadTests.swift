@@ -58,9 +58,9 @@ import Testing
 
     @Test("Any path of an account belongs to a record")
     func recordPaths() {
-        #expect(uploads.isTargetItsOwn(record("/v3/accounts/a/mobile_events")))
-        #expect(uploads.isTargetItsOwn(record(nil)))
-        #expect(uploads.list?.mostItems == .max)
+        #expect(uploads.targetNamesRecord(record("/v3/accounts/a/mobile_events")))
+        #expect(uploads.targetNamesRecord(record(nil)))
+        #expect(uploads.list?.maximumItems == .max)
         #expect(uploads.list?.idKey == nil && uploads.list?.changingKey == nil)
     }
 
@@ -125,6 +125,6 @@ import Testing
             ("", #""sift": {"": …} in the credentials file"#),
         ])
     func namesToSet(name: String, expected: String) throws {
-        #expect(try format.nameToSet(account(name)) == expected)
+        #expect(try format.settingHint(account(name)) == expected)
     }
 }

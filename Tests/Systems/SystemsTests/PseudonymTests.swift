@@ -47,7 +47,7 @@ import Testing
         #expect(try Record(line: Array(record.line.utf8), using: &document) == record)
         #expect(record.contradiction == nil)
         #expect(record.target != nil)
-        #expect(record.isTargetItsOwn)
+        #expect(record.targetNamesRecord)
     }
 
     @Test("The client has the same pseudonym in the record and in its payload.", arguments: captured)

@@ -148,7 +148,7 @@ import Testing
         #expect(record.system == captured.system)
         #expect(record.target == Target(path: captured.path))
         #expect(record.contradiction == nil)
-        #expect(record.isTargetItsOwn)
+        #expect(record.targetNamesRecord)
         #expect(try read(record.line) == record)
         #expect(!record.line.contains("secret"))
     }

@@ -57,11 +57,11 @@ import Testing
                 source: Source(capture: "c", path: "p", store: .mozillaPingFile, index: 0))
         }
         let path = "/submit/telemetry/A/core/Focus/1/release/1?v=4"
-        #expect(record("A", "core", path: path).isTargetItsOwn)
-        #expect(!record("B", "core", path: path).isTargetItsOwn)
-        #expect(!record("a", "core", path: path).isTargetItsOwn)
-        #expect(!record("A", "other", path: path).isTargetItsOwn)
-        #expect(!record("A", "core", path: "/x").isTargetItsOwn)
-        #expect(record("A", "core", path: nil).isTargetItsOwn)
+        #expect(record("A", "core", path: path).targetNamesRecord)
+        #expect(!record("B", "core", path: path).targetNamesRecord)
+        #expect(!record("a", "core", path: path).targetNamesRecord)
+        #expect(!record("A", "other", path: path).targetNamesRecord)
+        #expect(!record("A", "core", path: "/x").targetNamesRecord)
+        #expect(record("A", "core", path: nil).targetNamesRecord)
     }
 }

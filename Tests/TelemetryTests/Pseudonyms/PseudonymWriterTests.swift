@@ -56,7 +56,7 @@ import Testing
         (["t": .tuple([.keep(.number), .keep(.word), .drop])], #"{"t":[1,"a b","c"]}"#, #"{"t":[1]}"#, [1, 1, 0]),
         (["m": .map(.form(.word), .keep(.number))], #"{"m":{"a b":1,"b":2,"c":"x"}}"#, #"{"m":{"b":2}}"#, [0, 1, 1]),
         (
-            ["s": .map(.afterPoint(["bar"], known: ["Known"], engine), .keep(.number))],
+            ["s": .map(.dottedKey(["bar"], known: ["Known"], engine), .keep(.number))],
             #"{"s":{"bar.Anna":3,"bar.Known":1,"bar.é.é":"x","bar":9,"other.Known":2}}"#,
             #"{"s":{"bar.<engine:Anna>":3,"bar.Known":1}}"#, [0, 1, 2]
         ),
@@ -82,7 +82,7 @@ import Testing
 
     @Test("If two ids differ only in letter case, the second is omitted and counted.")
     func sameKey() throws {
-        let table: PseudonymTable = ["s": .map(.afterPoint(["bar"], known: [], Self.engine), .keep(.number))]
+        let table: PseudonymTable = ["s": .map(.dottedKey(["bar"], known: [], Self.engine), .keep(.number))]
         let id = "BF95FB51-DED1-463B-9A9E-043C9D711517"
         let (text, counts) = try rewritten(#"{"s":{"bar.\#(id)":1,"bar.\#(id.lowercased())":2}}"#, table)
         #expect(text == (try expected(#"{"s":{"bar.<engine:\#(id)>":1}}"#)))

@@ -50,9 +50,9 @@ int cfiles_remove_on_interrupt(const char *message);
 enum cfiles_line {
     cfiles_line_empty,
     /// Text that is erased when it is obsolete, such as progress.
-    cfiles_line_passing,
+    cfiles_line_temporary,
     /// Text that remains, such as a question.
-    cfiles_line_staying
+    cfiles_line_permanent
 };
 
 /// Sets the contents of the current line, so that the message of cfiles_remove_on_interrupt and the following prompt of

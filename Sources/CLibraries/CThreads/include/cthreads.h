@@ -3,7 +3,7 @@
 
 /// From now on, ends the process with a message and the exit status `status` if a thread cannot be created within one
 /// second. The dispatch library would try again indefinitely.
-void cthreads_end_without_thread(const char *program, int status);
+void cthreads_exit_if_no_thread(const char *program, int status);
 
 /// Configures the heap: large blocks are allocated outside of it, and if the address space is limited, all threads
 /// share one heap. Otherwise the C library would try to reserve a heap of 128 MiB for the thread at each allocation,

@@ -10,11 +10,11 @@ public struct FileTree: Sendable {
         /// The prefix of all paths in this part: the path of an archive and `!`, or the path of a backup and a slash.
         public let prefix: String
         /// The root folder of the contents.
-        public let root: RootFolder
+        public let root: SharedFolder
     }
 
     /// The root folder of the capture.
-    public let root: RootFolder
+    public let root: SharedFolder
     /// The archives and backups, sorted by the bytes of their prefixes.
     ///
     /// Only the prefix of a backup can begin with another prefix, which is that of the archive that contains the
@@ -23,10 +23,10 @@ public struct FileTree: Sendable {
 
     /// Creates a tree without archives and backups.
     public init(_ root: consuming Folder) {
-        self.root = RootFolder(root)
+        self.root = SharedFolder(root)
     }
 
-    private init(_ root: RootFolder, _ part: Part) {
+    private init(_ root: SharedFolder, _ part: Part) {
         self.root = root
         parts = [part]
     }
@@ -40,8 +40,8 @@ public struct FileTree: Sendable {
     ///   - prefix: The prefix of their paths.
     /// - Returns: A tree with only this part, so that a traversal of the part does not keep the others in memory.
     public mutating func add(_ members: SpooledTree, prefix: String) -> FileTree {
-        let part = Part(prefix: prefix, root: RootFolder(Folder(rootOf: members)))
-        let index = parts.indices.firstSorted { !parts[$0].prefix.utf8.lexicographicallyPrecedes(prefix.utf8) }
+        let part = Part(prefix: prefix, root: SharedFolder(Folder(rootOf: members)))
+        let index = parts.indices.partitioningIndex { !parts[$0].prefix.utf8.lexicographicallyPrecedes(prefix.utf8) }
         if index < parts.count, parts[index].prefix.utf8.elementsEqual(prefix.utf8) {
             parts[index] = part
         } else {
@@ -67,7 +67,7 @@ public struct FileTree: Sendable {
     }
 
     /// Returns the root folder of the part that contains a path, and the path relative to that folder.
-    private func location(of path: String) -> (root: RootFolder, inside: String) {
+    private func location(of path: String) -> (root: SharedFolder, inside: String) {
         guard let part = part(of: path) else { return (root, path) }
         return (part.root, String(path.utf8.dropFirst(part.prefix.utf8.count)) ?? "")
     }
@@ -96,7 +96,7 @@ public struct FileTree: Sendable {
         while true {
             // The last prefix that does not sort after the key is either the longest matching one, or it shares only a
             // part of the key with it. In the latter case, no longer part of the key can match.
-            let next = parts.indices.firstSorted { key.lexicographicallyPrecedes(parts[$0].prefix.utf8) }
+            let next = parts.indices.partitioningIndex { key.lexicographicallyPrecedes(parts[$0].prefix.utf8) }
             guard next > 0 else { return nil }
             let found = parts[next - 1]
             let shared = zip(key, found.prefix.utf8).prefix { $0 == $1 }.count
@@ -107,7 +107,7 @@ public struct FileTree: Sendable {
 }
 
 /// An open folder that several threads share.
-public final class RootFolder: Sendable {
+public final class SharedFolder: Sendable {
     /// The folder.
     public let folder: Folder
 

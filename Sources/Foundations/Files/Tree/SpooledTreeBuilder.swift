@@ -7,9 +7,9 @@ public struct SpooledTreeBuilder {
         /// A file, link or special file with the same path as a folder.
         case clash(path: String)
         /// A hard link whose target is not a file in the archive.
-        case deadLink(path: MemberPath, target: MemberPath)
+        case danglingHardLink(path: MemberPath, target: MemberPath)
         /// A hard link whose target was not kept.
-        case leftOutTarget(path: MemberPath, target: MemberPath)
+        case omittedTarget(path: MemberPath, target: MemberPath)
     }
 
     private struct Folder {
@@ -188,9 +188,9 @@ extension SpooledTreeBuilder {
     private mutating func resolve(_ link: HardLink, in tree: SpooledTree, _ faults: inout [Fault]) {
         guard case .spooled(_, 0) = files[link.file] else { return }
         guard let target = Self.target(of: link, in: tree), target != link.file else {
-            return faults.append(.deadLink(path: link.path, target: link.target))
+            return faults.append(.danglingHardLink(path: link.path, target: link.target))
         }
         files[link.file] = files[target]
-        if files[target] == .leftOut { faults.append(.leftOutTarget(path: link.path, target: link.target)) }
+        if files[target] == .leftOut { faults.append(.omittedTarget(path: link.path, target: link.target)) }
     }
 }

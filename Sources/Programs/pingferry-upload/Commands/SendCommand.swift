@@ -20,7 +20,7 @@ struct SendCommand: AsyncParsableCommand {
 
             With --signers, nothing is sent unless each bundle was signed by someone in that list. With --keep-going, bundles \
             without such a signature are skipped. What is read from a bundle later is exactly what was signed:
-              ssh-keygen -Y sign -n \(Signers.namespace) -f KEY monday.tar.zst
+              ssh-keygen -Y sign -n \(AllowedSigners.namespace) -f KEY monday.tar.zst
               pingferry-upload --signers /etc/pingferry/signers monday.tar.zst
 
             With --quiet, a successful job prints nothing, and any other job prints one line. Each job reports the refused \
@@ -137,7 +137,7 @@ struct SendCommand: AsyncParsableCommand {
         let view = try ledgerView()
         let intake = try await intake(isReleased: try view?.releases())
         let report = PlanReport(
-            plan: try plan(intake, view, credentials), nameToSet: credentials.nameToSet)
+            plan: try plan(intake, view, credentials), settingHint: credentials.settingHint)
         if common.json {
             try report.printJSON(intake.source)
         } else if !common.quiet {
@@ -149,7 +149,7 @@ struct SendCommand: AsyncParsableCommand {
     /// Makes the plan for the current time.
     ///
     /// Reading the bundles may have taken a long time.
-    private func plan(_ intake: BundleIntake, _ view: LedgerView?, _ credentials: Credentials) throws -> Plan {
+    private func plan(_ intake: VerifiedBundles, _ view: LedgerView?, _ credentials: Credentials) throws -> Plan {
         let now = SystemClock.now
         let state = try view?.state(of: intake.pool, today: ledger.days.day(of: now)) ?? LedgerState()
         var rules = limits.rules(ledger.days)
@@ -178,7 +178,7 @@ struct SendCommand: AsyncParsableCommand {
         // The ledger is locked first, so that a second job ends before it reads all bundles.
         let ledger = try ledger.open(mustExist: ledgerMustExist)
         if ledger.isNew { StandardError.write("\(PingferryUpload.name): created a new ledger at \(ledger.path)") }
-        let intake: BundleIntake
+        let intake: VerifiedBundles
         do {
             intake = try await self.intake(isReleased: try ledger.view.releases())
         } catch let error as UnusableBundlesError {
@@ -199,7 +199,7 @@ struct SendCommand: AsyncParsableCommand {
         let report = try await JobRunner.run(job, progress: progress)
         var summary = JobSummary(
             plan: plan, report: report, failure: report.failure.map { CommandError(whileSending: $0) },
-            nameToSet: settings.credentials.nameToSet, unusable: intake.unusable, pauses: plan.pauses)
+            settingHint: settings.credentials.settingHint, unusable: intake.unusable, pauses: plan.pauses)
         if summary.failure == nil { try finish(&summary, ledger) }
         try summary.print(isQuiet: common.quiet, asJSON: common.json)
         if let failure = summary.failure { throw failure }
@@ -262,16 +262,16 @@ struct SendCommand: AsyncParsableCommand {
         }
         guard reader.manifest.digest == bundle.digest else { throw CommandError(changed: bundle.path) }
         let path = reader.volumes?.names.first?.bundle ?? bundle.path
-        let signature = Signers.signaturePath(of: path)
+        let signature = AllowedSigners.signaturePath(of: path)
         let paths = (reader.volumes?.paths ?? [bundle.path]) + (FileIdentity(path: signature) == nil ? [] : [signature])
         do throws(FileError) {
-            return try folder.take(paths, of: Path.name(of: path), keepsNames: reader.volumes != nil)
+            return try folder.move(paths, named: Path.name(of: path), keepsNames: reader.volumes != nil)
         } catch {
             throw CommandError(moving: error)
         }
     }
 
-    private func intake(isReleased: ((_ id: String, _ code: String) -> Bool)?) async throws -> BundleIntake {
+    private func intake(isReleased: ((_ id: String, _ code: String) -> Bool)?) async throws -> VerifiedBundles {
         let signers = try signing.signers(environment: ProcessInfo.processInfo.environment)
         let intake = try await common.intake(
             bundles, signedBy: signers, keepsGoing: keepGoing, isReleased: isReleased ?? { _, _ in false })

@@ -21,7 +21,7 @@ struct BundleCommand: AsyncParsableCommand {
             The bundle contains all quarantined items and all problems. --json shows the first 1000 of each, and the \
             number with each code.
 
-            --pseudonymize makes a bundle that is safe to share and cannot be uploaded: see convert. Quarantined items \
+            --pseudonymize makes a bundle that is safe to share and cannot be uploaded: see convert. QuarantineEntry items \
             and problems are counted but not included.
 
             --receipt writes a file that states who made the bundle, when, where and from which inputs. The bundle \
@@ -126,7 +126,7 @@ struct BundleCommand: AsyncParsableCommand {
             OutputLocation.warnIfInsideCapture(output, inputs: input.paths, isQuiet: common.quiet)
             let limit = common.limit
             let hashes = InputHashes(limit: limit)
-            let opening = InputOpening(
+            let opening = InputOpener(
                 labels: input.label, systems: Systems.table, limit: limit,
                 excluded: file.identities.union(receipt.identities),
                 spool: input.spool,
@@ -203,7 +203,7 @@ struct BundleCommand: AsyncParsableCommand {
         let (name, folders) = (Path.lastName(of: path), (Path.folder(of: path), Path.folder(of: output)))
         let isInSameFolder = folders.0 == folders.1 || FileIdentity(path: folders.0) == FileIdentity(path: folders.1)
         return isInSameFolder
-            && ([own, "\(own).sha256", Signers.signaturePath(of: own)].contains(name)
+            && ([own, "\(own).sha256", AllowedSigners.signaturePath(of: own)].contains(name)
                 || VolumeName(path: name)?.bundle == own)
     }
 

@@ -151,7 +151,7 @@ struct ConvertCommand: AsyncParsableCommand {
         excluded: Set<FileIdentity>, _ pseudonymizer: RecordPseudonymizer?
     ) async throws -> CaptureReader {
         let limit = common.limit
-        let opening = InputOpening(
+        let opening = InputOpener(
             labels: input.label, systems: Systems.table, limit: limit, excluded: excluded, isSalvage: salvage,
             spool: input.spool,
             passwords: try backups.passwords(isQuiet: common.quiet))
@@ -166,7 +166,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
     /// Opens the bundle, and returns it with the indices of the selected segments.
     private func select(
-        _ segments: SegmentRange, _ opening: InputOpening
+        _ segments: SegmentRange, _ opening: InputOpener
     ) throws -> (bundle: BundleReader, indices: Range<Int>) {
         guard let bundle = try opening.openSegments(of: input.paths[0]) else {
             throw ValidationError("--segments requires a bundle, and \(input.paths[0]) is not one")
@@ -230,7 +230,7 @@ struct ConvertCommand: AsyncParsableCommand {
         try companions?.remove()
         try report(
             Summary(intake, of: reader.options), counts,
-            rowsWithoutTime: export.timeless)
+            rowsWithoutTime: export.rowsWithoutTime)
     }
 
     // MARK: The summary

@@ -80,7 +80,7 @@ struct InspectCommand: AsyncParsableCommand {
             printer = try PropertyListPrinter(document, options: options, limits: limits)
         } catch let error as PropertyListError {
             throw CommandError(
-                status: .badData, message: "\(InputOpening.name(of: file)): \(error)", remedy: remedy(for: error))
+                status: .badData, message: "\(InputOpener.name(of: file)): \(error)", remedy: remedy(for: error))
         }
         var (json, shown) = (files.count > 1 ? start(of: file, isFirst: isFirst) : [], [UInt8]())
         var rewriter = PrintableJSON()
@@ -102,7 +102,7 @@ struct InspectCommand: AsyncParsableCommand {
     /// Returns the text before each of several files: a line as `head` and `tail` print it, or the start of a JSON
     /// object.
     private func start(of file: String, isFirst: Bool) -> [UInt8] {
-        let name = InputOpening.name(of: file)
+        let name = InputOpener.name(of: file)
         guard compact else { return Array("\(isFirst ? "" : "\n")==> \(name.printable) <==\n".utf8) }
         var start = Array("{\"$file\":".utf8)
         start.append(jsonString: name)
@@ -126,7 +126,7 @@ struct InspectCommand: AsyncParsableCommand {
         } catch {
             guard error.isTooLarge else { throw error }
             throw CommandError(
-                status: .badData, message: "\(InputOpening.name(of: file)): too-large: more than \(limit >> 20) MiB",
+                status: .badData, message: "\(InputOpener.name(of: file)): too-large: more than \(limit >> 20) MiB",
                 remedy: "increase --max-size")
         }
     }
@@ -135,7 +135,7 @@ struct InspectCommand: AsyncParsableCommand {
         switch error.code {
         case .empty: "the app created the file without writing to it; use an older copy"
         case .truncated, .badTrailer, .badOffset: "the file is truncated or overwritten; copy it from the device again"
-        case .notPlist where error.isOldText:
+        case .notPlist where error.isOpenStepText:
             "convert it to XML first: plutil -convert xml1 on a Mac, or plistutil -f xml of libplist 2.3 or later"
         case .notPlist: "pass a binary or XML property list"
         case .badArchiveVersion, .badArchiveStructure, .missingRoot: "--raw shows the file as it is"
@@ -150,7 +150,7 @@ struct InspectCommand: AsyncParsableCommand {
     ///   - file: The path of the file.
     /// - Throws: `ExitCode` with status 1 if a value could not be shown.
     private func report(_ printer: PropertyListPrinter, of file: String) throws {
-        let name = InputOpening.name(of: file)
+        let name = InputOpener.name(of: file)
         for warning in printer.warnings.prefix(Self.reportLimit) where warning.isLoss || !quiet {
             StandardError.write("pingferry: \(name): \(warning.error)")
         }

@@ -51,9 +51,9 @@ struct ListCommand: AsyncParsableCommand {
     }
 
     private func list(_ path: String, isFirst: Bool) throws {
-        let reader = try InputOpening.bundle(path, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder)
-        let name = InputOpening.name(of: path)
-        try InputOpening.naming(name) {
+        let reader = try InputOpener.bundle(path, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder)
+        let name = InputOpener.name(of: path)
+        try InputOpener.naming(name) {
             let records = RecordListing(reader: reader)
             if ids, !common.json {
                 guard !common.quiet else { return }

@@ -31,7 +31,9 @@ struct PseudonymKeyCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors {
             var generator = SystemRandomNumberGenerator()
-            let bytes = (0..<PseudonymKey.fewestBytes).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+            let bytes = (0..<PseudonymKey.minimumByteCount).map { _ in
+                UInt8.random(in: .min ... .max, using: &generator)
+            }
             let key = try PseudonymKey(bytes)
             let file = try AtomicOutput(path: output, replacing: false)
             try file.write(bytes.span)

@@ -71,7 +71,7 @@ struct ReportCommand: AsyncParsableCommand {
             let file = try CommandOutput(path: isStandardOutput ? "-" : output, replacing: force)
             OutputLocation.warnIfInsideCapture(output, inputs: input.paths, isQuiet: common.quiet)
             let limit = common.limit
-            let opening = InputOpening(
+            let opening = InputOpener(
                 labels: input.label, systems: Systems.table, limit: limit, excluded: file.identities,
                 isSalvage: salvage, spool: input.spool, passwords: try backups.passwords(isQuiet: common.quiet))
             let reader = CaptureReader(

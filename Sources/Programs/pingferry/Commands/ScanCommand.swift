@@ -51,7 +51,7 @@ struct ScanCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors {
             let limit = common.limit
-            let opening = InputOpening(
+            let opening = InputOpener(
                 labels: input.label, systems: Systems.table, limit: limit, isSalvage: salvage, spool: input.spool,
                 passwords: try backups.passwords(isQuiet: common.quiet))
             let reader = CaptureReader(

@@ -26,7 +26,7 @@ struct VerifyCommand: AsyncParsableCommand {
             also update its checksums. --digest compares the bundle with a digest that you received over another \
             channel, such as by telephone. --signers verifies a signature with ssh-keygen, which requires no other \
             channel:
-              ssh-keygen -Y sign -n \(Signers.namespace) -f KEY monday.tar.zst
+              ssh-keygen -Y sign -n \(AllowedSigners.namespace) -f KEY monday.tar.zst
               pingferry verify --signers signers monday.tar.zst
 
             The signature is stored beside the bundle as monday.tar.zst.sig. Each line of the list of signers has a \
@@ -100,12 +100,12 @@ struct VerifyCommand: AsyncParsableCommand {
         var faults: [VolumeFault] = []
         // A bundle that cannot be opened is reported when it is verified.
         let file = try? BundleFile(path: bundle, noting: &faults)
-        return (file?.volumes?.paths ?? [bundle]) + [Signers.signaturePath(of: file?.name ?? bundle)]
+        return (file?.volumes?.paths ?? [bundle]) + [AllowedSigners.signaturePath(of: file?.name ?? bundle)]
     }
 
     /// Verifies all bundles, and prints and records the results.
     private func verifyAll(
-        _ signers: Signers?, _ expected: [String]?, _ comparison: ReceiptComparison?,
+        _ signers: AllowedSigners?, _ expected: [String]?, _ comparison: ReceiptComparison?,
         writing receipt: consuming ReceiptOutput
     ) async throws {
         let paths = paths
@@ -143,37 +143,37 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     private func verify(
-        _ path: String, _ signers: Signers?, expected: String?, _ comparison: ReceiptComparison?,
+        _ path: String, _ signers: AllowedSigners?, expected: String?, _ comparison: ReceiptComparison?,
         _ log: inout VerificationLog?
     ) async throws -> [UInt8] {
-        let reader = try InputOpening.bundle(
+        let reader = try InputOpener.bundle(
             path, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder, signedBy: signers,
             signature: signature)
         log?.start(reader)
         if let expected, reader.manifest.digest != expected {
             throw CommandError(
                 status: .badData,
-                message: "\(InputOpening.name(of: path)): its digest is \(reader.manifest.digest), not \(expected)",
+                message: "\(InputOpener.name(of: path)): its digest is \(reader.manifest.digest), not \(expected)",
                 remedy: "do not use this bundle; it is not the expected one")
         }
         var generator = SystemRandomNumberGenerator()
         let verifier = BundleVerifier(reader, limit: common.limit, secret: RunSecret(using: &generator))
-        let hashed = reader.volumes?.hashedCount ?? 0
+        let hashed = reader.volumes?.hashedByteCount ?? 0
         let progress = ProgressLine("verifying", total: hashed + verifier.byteCount, isQuiet: common.quiet)
         defer { progress.clear() }
         do {
             try reader.volumes?.check { progress.add(bytes: $0) }
             try await verifier.verify { progress.add(bytes: $0) }
         } catch let error as BundleError {
-            throw InputError.bundle(error, InputOpening.name(of: path))
+            throw InputError.bundle(error, InputOpener.name(of: path))
         }
         try comparison?.check(reader, path)
-        try await log?.recordSuccess(InputOpening.name(of: path))
+        try await log?.recordSuccess(InputOpener.name(of: path))
         progress.clear()
         let manifest = reader.manifest
         if !common.json, !common.quiet {
             let count = Summary.count(manifest.totals.records, "record")
-            try Terminal.print("\(InputOpening.name(of: path)): good, \(count)\(Summary.details(of: manifest.totals))")
+            try Terminal.print("\(InputOpener.name(of: path)): good, \(count)\(Summary.details(of: manifest.totals))")
             if let volumes = reader.volumes { try Terminal.print(VolumeReport.sentence(on: volumes)) }
             try Terminal.print("digest \(manifest.digest)\(expected == nil ? "" : ", as expected")")
             if expected != nil, reader.signer == nil {

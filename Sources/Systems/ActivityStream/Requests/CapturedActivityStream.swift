@@ -24,12 +24,12 @@ extension CapturedUpload {
         if client == nil { findings.note(Self.missingClientNote(for: batch, in: document)) }
         let payload = document.canonicalBytes(of: root)
         let hash = PayloadHash.id(of: payload)
-        return finished(
+        return completed(
             Record(
                 system: .activityStream, type: topic.rawValue, id: time.map { "\(hash)@\($0)" } ?? hash, client: client,
                 time: time, app: Self.app(of: batch.flatMap { document.firstElement(of: $0) } ?? root, in: document),
                 payload: payload, source: source, notes: findings.notes, held: [findings.hold].compactMap(\.self)),
-            goingTo: Target(path: ActivityStreamUploads.path))
+            defaultTarget: Target(path: ActivityStreamUploads.path))
     }
 
     /// Returns the topic.

@@ -39,11 +39,11 @@ struct GleanPath {
 
     /// Returns whether `text` matches `[A-Za-z0-9-]{1,100}` and is not the namespace of telemetry-ios.
     private static func isNamespace(_ text: Span<UInt8>) -> Bool {
-        (1...100).contains(text.count) && !text.equals(telemetryNamespace) && text.hasOnly(\.isWordOrHyphen)
+        (1...100).contains(text.count) && !text.equals(telemetryNamespace) && text.allSatisfy(\.isWordOrHyphen)
     }
 
     /// Returns whether `text` matches `[1-9][0-9]{0,2}`.
     private static func isVersion(_ text: Span<UInt8>) -> Bool {
-        (1...3).contains(text.count) && text[0] != UInt8(ascii: "0") && text.hasOnly(\.isDigit)
+        (1...3).contains(text.count) && text[0] != UInt8(ascii: "0") && text.allSatisfy(\.isDigit)
     }
 }

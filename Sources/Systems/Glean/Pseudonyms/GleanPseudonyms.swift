@@ -17,8 +17,8 @@ enum GleanPseudonyms {
         let path = target.path.utf8.span
         guard let parts = GleanPath(path) else { return nil }
         func text(_ range: Range<Int>) -> String { String(readingUTF8: path.extracting(range)) }
-        let namespace = AppFact.id.shown(text(parts.namespace), pseudonym) ?? AppFact.unknown
-        let ping = AppFact.channel.shown(text(parts.ping), pseudonym) ?? AppFact.unknown
+        let namespace = AppProperty.id.shown(text(parts.namespace), pseudonym) ?? AppProperty.unknown
+        let ping = AppProperty.channel.shown(text(parts.ping), pseudonym) ?? AppProperty.unknown
         let version = text(parts.ping.upperBound..<parts.documentID.lowerBound)
         return "/submit/\(namespace)/\(ping)\(version)\(pseudonym(text(parts.documentID), .document))"
     }

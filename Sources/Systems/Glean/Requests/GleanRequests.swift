@@ -42,7 +42,7 @@ enum GleanRequests {
             id: isRouted ? parts[4] : PayloadHash.id(of: payload), client: facts.client,
             time: facts.time ?? upload.time, app: facts.app(id: isRouted ? parts[1] : nil), payload: payload,
             source: upload.source)
-        record = upload.finished(record)
+        record = upload.completed(record)
         let tags = PingTags(upload.headers)
         tags.apply(to: &record)
         record.notes += facts.notes

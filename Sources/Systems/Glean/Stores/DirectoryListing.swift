@@ -8,7 +8,7 @@ enum DirectoryListing {
     /// Returns the folders that contain pings or events, sorted by name.
     ///
     /// The folders are claimed, so that no other store is searched for in them.
-    static func folders(in directory: inout FolderLook) -> [GleanDirectory.Folder] {
+    static func folders(in directory: inout InspectedFolder) -> [GleanDirectory.Folder] {
         let names = directory.folders.sorted { $0.lexicographicallyPrecedes($1) }
         return names.compactMap { name in
             let text = String(decoding: name, as: UTF8.self)
@@ -31,7 +31,7 @@ enum DirectoryListing {
     ///   - directory: The data directory, or the folder if it is stored outside a data directory.
     /// - Returns: The folder, or `nil` if it cannot be read. The error is reported.
     static func folder(
-        _ contents: GleanDirectory.Contents, at path: String, prefix: [UInt8], in directory: inout FolderLook
+        _ contents: GleanDirectory.Contents, at path: String, prefix: [UInt8], in directory: inout InspectedFolder
     ) -> GleanDirectory.Folder? {
         do throws(FileError) {
             let folder = try directory.tree.folder(at: path)
@@ -43,13 +43,13 @@ enum DirectoryListing {
                 let name = entries.name(index)
                 guard isRelevant(name, in: contents) else { continue }
                 if let device, directory.excluded.contains(FileIdentity(device: device, inode: entries.inode(index))) {
-                    directory.tell(leftOut: directory.path(of: prefix + name))
+                    directory.report(leftOut: directory.path(of: prefix + name))
                     continue
                 }
                 let isLink = entries.kind(index) == .link
                 let target = isLink ? directory.tree.target(ofLink: name, inFolder: path)?.shownPath : nil
                 if let problem = problem(with: name, entries.kind(index), in: contents, leadingTo: target) {
-                    directory.tell(problem, of: prefix + name)
+                    directory.report(problem, of: prefix + name)
                     // A folder inside a claimed folder is not searched, so it need not be claimed.
                     if prefix.isEmpty, entries.kind(index) == .folder { directory.claim(folder: name) }
                 } else {
@@ -61,7 +61,7 @@ enum DirectoryListing {
             return GleanDirectory.Folder(
                 contents: contents, prefix: prefix, entries: entries, files: files, path: path)
         } catch {
-            directory.tell(unreadable: path, error)
+            directory.report(unreadable: path, error)
             return nil
         }
     }

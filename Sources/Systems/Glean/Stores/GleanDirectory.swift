@@ -85,7 +85,7 @@ struct GleanDirectory: Store {
 
     let system: SystemName? = .glean
     var kind: StoreKind { parts[0].kind }
-    let isReadAtOnce = false
+    let isReadByOneJob = false
 
     /// The number of files in all folders, and one for the report on the directory, which comes first.
     var fileCount: Int { folders.reduce(1) { $0 + $1.files.count } }
@@ -127,7 +127,7 @@ extension GleanDirectory {
         // The third line of a ping can contain any header field, although the SDK writes no credentials.
         return StoreFile(
             name: name, path: base + String(decoding: name, as: UTF8.self), kind: folder.contents.kind,
-            credentials: .ifItHolds(Self.credentialMarker))
+            credentials: .ifContaining(Self.credentialMarker))
     }
 
     /// The indexes of the folders that contain queued pings.

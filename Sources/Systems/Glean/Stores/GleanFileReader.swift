@@ -17,7 +17,7 @@ struct GleanFileReader: FileScanReader {
     }
 
     mutating func read(
-        _ index: Int, in folder: borrowing Folder, with files: inout StoreFileReading, into output: inout ScanOutput
+        _ index: Int, in folder: borrowing Folder, with files: inout StoreFileBuffer, into output: inout ScanOutput
     ) -> StoreFile? {
         guard let position = directory.position(ofFile: index) else {
             // Only a scan shows the report. Creating it opens each ping.
@@ -34,7 +34,7 @@ struct GleanFileReader: FileScanReader {
 
     private mutating func readPing(
         _ position: GleanDirectory.FilePosition, _ kind: GleanPingReader.Folder, in folder: borrowing Folder,
-        with files: inout StoreFileReading, into output: inout ScanOutput
+        with files: inout StoreFileBuffer, into output: inout ScanOutput
     ) -> StoreFile? {
         let file = directory.storeFile(position)
         let name = directory.folders[position.folder].name(position.index)
@@ -80,7 +80,7 @@ struct GleanFileReader: FileScanReader {
     // MARK: Events
 
     private mutating func readEvents(
-        _ position: GleanDirectory.FilePosition, in folder: borrowing Folder, with files: inout StoreFileReading,
+        _ position: GleanDirectory.FilePosition, in folder: borrowing Folder, with files: inout StoreFileBuffer,
         into output: inout ScanOutput
     ) -> StoreFile? {
         let file = directory.storeFile(position)

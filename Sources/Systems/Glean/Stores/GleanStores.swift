@@ -48,7 +48,7 @@ enum GleanStores {
         }
     }
 
-    static func store(ofFolder folder: inout FolderLook) -> (any Store)? {
+    static func store(ofFolder folder: inout InspectedFolder) -> (any Store)? {
         if Self.identifyingFolders.contains(folder.name), let contents = GleanDirectory.Contents(folder: folder.name),
             let files = DirectoryListing.folder(contents, at: folder.path, prefix: [], in: &folder)
         {
@@ -59,7 +59,7 @@ enum GleanStores {
         return GleanDirectory(path: folder.path, folderPath: folder.path, base: folder.base, folders: folders)
     }
 
-    private static func isDataDirectory(_ folder: inout FolderLook) -> Bool {
+    private static func isDataDirectory(_ folder: inout InspectedFolder) -> Bool {
         if folder.name == defaultName
             || folder.folders.contains(where: { name in identifyingFolders.contains { name.elementsEqual($0.utf8) } })
         {
@@ -77,7 +77,7 @@ enum GleanStores {
     /// Returns whether the SDK may have written the database in a folder.
     ///
     /// A database that cannot be read counts as the SDK's.
-    private static func hasDatabaseOfSDK(_ folder: inout FolderLook) -> Bool {
+    private static func hasDatabaseOfSDK(_ folder: inout InspectedFolder) -> Bool {
         guard
             let bytes = try? folder.contents(of: Array("\(databases)/\(safeDatabase)".utf8), limit: StoreLimits.file),
             let database = SafeDatabase(bytes)
@@ -86,21 +86,23 @@ enum GleanStores {
     }
 
     /// Recognizes a single ping or event file by the name of its folder.
-    static func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout FolderLook) -> FileFinding {
+    static func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout InspectedFolder)
+        -> FileFinding
+    {
         let folders = Path.parts(of: path)
-        guard let last = folders.last, let contents = GleanDirectory.Contents(folder: last) else { return .stranger }
+        guard let last = folders.last, let contents = GleanDirectory.Contents(folder: last) else { return .unrelated }
         let isInDefaultDirectory = folders.dropLast().last == Self.defaultName
         switch contents {
         case .pings(.pendingPings), .pings(.deletionRequests): break
         case .pings(.unfinished):
-            guard isInDefaultDirectory, GleanName.digits(ofUUID: name.utf8.span) != nil else { return .stranger }
-        case .events: guard isInDefaultDirectory, GleanName.isPingName(name.utf8.span) else { return .stranger }
+            guard isInDefaultDirectory, GleanName.digits(ofUUID: name.utf8.span) != nil else { return .unrelated }
+        case .events: guard isInDefaultDirectory, GleanName.isPingName(name.utf8.span) else { return .unrelated }
         }
-        return .own([Self.singleFileStore(contents, name, in: folder)])
+        return .exclusive([Self.singleFileStore(contents, name, in: folder)])
     }
 
     /// Recognizes a ping file outside a data directory by the upload path in its first line.
-    static func store(byContentsOf name: String, in folder: inout FolderLook) -> (any Store)? {
+    static func store(byContentsOf name: String, in folder: inout InspectedFolder) -> (any Store)? {
         // The file was opened before, so the only possible error is that it is too large.
         guard let bytes = try? folder.contents(of: Array(name.utf8), limit: GleanPingReader.sizeLimit.bytes),
             let lines = try? PingLines(bytes), GleanPath(bytes.span.extracting(lines.path)) != nil
@@ -111,7 +113,7 @@ enum GleanStores {
     }
 
     private static func singleFileStore(
-        _ contents: GleanDirectory.Contents, _ name: String, in folder: borrowing FolderLook
+        _ contents: GleanDirectory.Contents, _ name: String, in folder: borrowing InspectedFolder
     ) -> GleanDirectory {
         let files = GleanDirectory.Folder(
             contents: contents, prefix: [], entries: folder.files.entries, files: [UInt32(folder.files.entry(0))],

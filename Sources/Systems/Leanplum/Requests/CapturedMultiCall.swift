@@ -33,11 +33,11 @@ extension CapturedUpload {
             version = document.text(LeanplumKeys.versionName, in: request) ?? version
         }
         let payload = document.canonicalBytes(of: document.root)
-        return finished(
+        return completed(
             Record(
                 system: .leanplum, type: "multi", id: PayloadHash.id(of: payload), client: clients.first, time: time,
                 app: App(version: version), payload: payload, source: source, notes: findings.notes,
                 held: [findings.hold, clients.hold].compactMap(\.self)),
-            goingTo: .leanplum)
+            defaultTarget: .leanplum)
     }
 }

@@ -137,7 +137,7 @@ extension LeanplumDatabase.Reading {
     }
 
     private func report(_ error: PrivateDatabaseError, into output: inout ScanOutput) {
-        guard !error.isFault else {
+        guard !error.isResourceError else {
             return output.report(Problem("unreadable", "cannot work on a copy: \(error)"))
         }
         let code = error.isNotADatabase ? "not_a_database" : error.isOutOfBudget ? "budget-exceeded" : "corrupt"

@@ -11,7 +11,7 @@ struct LeanplumDatabaseStore: Store {
     var kind: StoreKind { .leanplumSQLite }
     var companionPaths: [String] { LeanplumFileName.companionSuffixes.map { path + $0 } }
     var fileCount: Int { 1 }
-    var isReadAtOnce: Bool { false }
+    var isReadByOneJob: Bool { false }
 
     func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan {
         LeanplumDatabaseScan(self, in: context)
@@ -27,7 +27,7 @@ private struct LeanplumDatabaseScan: StoreScan {
     /// The quarantine entries of the database and its companions.
     ///
     /// Empty if there is no fault.
-    private var quarantined: [Quarantined] = []
+    private var quarantined: [QuarantineEntry] = []
 
     init(_ store: LeanplumDatabaseStore, in context: StoreContext) {
         self.store = store
@@ -86,11 +86,11 @@ extension LeanplumDatabaseScan {
     /// Returns the quarantine entry of a file in the capture.
     ///
     /// The file may be too large for memory, so it is hashed in steps.
-    private func entry(of path: String) throws(FileError) -> Quarantined {
+    private func entry(of path: String) throws(FileError) -> QuarantineEntry {
         let source = try context.tree.source(path)
         var hash = SHA256()
-        try source.forEachStep { bytes, _ throws(FileError) in hash.update(bytes.span) }
-        return Quarantined(
+        try source.forEachChunk { bytes, _ throws(FileError) in hash.update(bytes.span) }
+        return QuarantineEntry(
             capture: context.capture, path: path, store: store.kind,
             reject: Reject("companion of a database in quarantine"), size: source.count,
             sha256: hash.finalize().hex, isStored: true)

@@ -21,7 +21,7 @@ struct LeanplumFileStore: SingleFileStore {
     ///   - contents: The contents of the file.
     ///   - name: The name of the file in the folder.
     ///   - folder: The folder of the file.
-    init(_ contents: Contents, name: String, in folder: borrowing FolderLook) {
+    init(_ contents: Contents, name: String, in folder: borrowing InspectedFolder) {
         self.contents = contents
         location = FileLocation(name: name, in: folder)
     }

@@ -7,7 +7,7 @@ import Telemetry
 package struct LeanplumPropertyList {
     private let document: PropertyListDocument
     private var requests: LeanplumRequests
-    private var json: PropertyListJSON
+    private var json: PropertyListJSONWriter
     private var isOutOfBudget = false
 
     /// Reads a file with an array of requests.
@@ -67,9 +67,9 @@ package struct LeanplumPropertyList {
         // The keys keep the order of the file because requests are sorted later. The SDK does not write values that
         // JSON cannot express.
         let sizeLimit = requests.limits.bytes
-        json = PropertyListJSON(
-            document, keyOrder: .file, foreignValues: .refused,
-            limits: PropertyListJSON.Limits(value: sizeLimit, file: sizeLimit + 4 * document.sourceLength))
+        json = PropertyListJSONWriter(
+            document, keyOrder: .file, nonJSONValues: .refused,
+            limits: PropertyListJSONWriter.Limits(value: sizeLimit, file: sizeLimit + 4 * document.sourceLength))
     }
 
     private mutating func add(_ node: PropertyListNode, into output: inout ScanOutput) {
@@ -77,12 +77,12 @@ package struct LeanplumPropertyList {
         guard document.kind(of: node) == .dictionary else {
             return requests.skip(.notObject, position, into: &output)
         }
-        do throws(PropertyListJSON.WritingError) {
+        do throws(PropertyListJSONWriter.WritingError) {
             try json.write(node)
             requests.append(json.text, into: &output)
         } catch {
             switch error.kind {
-            case .noForm: requests.skip(.nonJSONValue, position, into: &output)
+            case .unrepresentable: requests.skip(.nonJSONValue, position, into: &output)
             case .tooLarge: requests.skip(.tooLarge, position, into: &output)
             case .outOfBudget:
                 isOutOfBudget = true

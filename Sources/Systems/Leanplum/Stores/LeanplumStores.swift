@@ -30,20 +30,20 @@ enum LeanplumStores {
                 .elementsEqual(Self.preferencesSuffix.utf8)
     }
 
-    static func stores(ofFile name: String, in folder: inout FolderLook) -> FileFinding {
+    static func stores(ofFile name: String, in folder: inout InspectedFolder) -> FileFinding {
         switch LeanplumFileName(file: name) {
         case .database?:
-            return .own([LeanplumDatabaseStore(path: folder.base + name)])
+            return .exclusive([LeanplumDatabaseStore(path: folder.base + name)])
         case .requests(let applicationID)?:
-            return .own([LeanplumFileStore(.requests(applicationID: applicationID), name: name, in: folder)])
+            return .exclusive([LeanplumFileStore(.requests(applicationID: applicationID), name: name, in: folder)])
         case nil:
-            guard isPreferences(name, in: &folder) else { return .stranger }
+            guard isPreferences(name, in: &folder) else { return .unrelated }
             return .shared([LeanplumFileStore(.preferences, name: name, in: folder)])
         }
     }
 
     /// Returns whether a file contains preferences of an app that include Leanplum's keys.
-    private static func isPreferences(_ name: String, in folder: inout FolderLook) -> Bool {
+    private static func isPreferences(_ name: String, in folder: inout InspectedFolder) -> Bool {
         folder.name == Self.preferencesFolder && name.hasSuffix(Self.preferencesSuffix)
             && folder.holds(Array(name.utf8), all: [LeanplumDefaults.keyPrefix], mustFit: true)
     }

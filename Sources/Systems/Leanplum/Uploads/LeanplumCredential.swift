@@ -40,7 +40,7 @@ extension CredentialFormat {
         merge: { LeanplumCredential.merge($0, into: &$1) },
         account: LeanplumUploads.account(of:using:),
         credential: { LeanplumCredential.credential(of: $0, among: $1) },
-        nameToSet: { LeanplumCredential.nameToSet($0) })
+        settingHint: { LeanplumCredential.settingHint($0) })
 }
 
 extension LeanplumCredential {
@@ -99,7 +99,7 @@ extension LeanplumCredential {
         account.variant == Account.development ? developmentKey : productionKey
     }
 
-    fileprivate static func nameToSet(_ account: Account) -> String {
+    fileprivate static func settingHint(_ account: Account) -> String {
         let key = keyName(of: account)
         let variable = key == developmentKey ? Variable.developmentKey : Variable.productionKey
         guard !account.name.isEmpty else {

@@ -11,7 +11,8 @@ enum LeanplumUploads {
         endpoint: "https://\(LeanplumServer.host)", method: LeanplumServer.method,
         isTargetPath: { $0 == LeanplumServer.path }, isTargetHeader: nil, isPathOfRecord: nil,
         list: ListFormat(
-            key: LeanplumKeys.data, mostItems: LeanplumRequests.maximumRequestsPerCall, idKey: LeanplumKeys.requestID,
+            key: LeanplumKeys.data, maximumItems: LeanplumRequests.maximumRequestsPerCall,
+            idKey: LeanplumKeys.requestID,
             changingKey: LeanplumKeys.retryCount),
         credentials: .leanplum, precedence: .none, holds: [], body: .custom(content(of:credential:now:)),
         answers: .custom(outcome(of:)))

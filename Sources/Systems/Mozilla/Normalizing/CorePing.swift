@@ -120,7 +120,7 @@ extension PseudonymRule {
     static let searchEngine = PseudonymRule.keep(.oneOf(engines), else: .pseudonym(engine))
     /// Keeps search counts, with pseudonyms for search engines that apps do not include.
     static let searches = PseudonymRule.map(
-        .afterPoint(CorePing.searchLocations, known: engines, engine), .keep(.number))
+        .dottedKey(CorePing.searchLocations, known: engines, engine), .keep(.number))
 
     private static let engine = PseudonymClass("engine")
 

@@ -51,7 +51,7 @@ struct FieldNormalizer: ~Escapable {
     private func fieldIndex(
         of key: JSONNode, from field: inout Int, in document: JSONDocument, findings: inout Findings
     ) -> Int? {
-        let start = KeyStart(document.bytes(of: key))
+        let start = KeyPrefix(document.bytes(of: key))
         while field < fields.count {
             let order =
                 start.ordered(against: fields[field].key.start)

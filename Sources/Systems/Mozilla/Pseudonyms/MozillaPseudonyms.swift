@@ -20,8 +20,8 @@ enum MozillaPseudonyms {
         func text(_ range: Range<Int>) -> String { String(readingUTF8: path.extracting(range)) }
         let type = text(parts.type)
         let shownType = format.table(ofType: type) == nil ? pseudonym(type, .type) : type
-        let facts: [AppFact] = [.name, .version, .channel, .version]
-        let shown = zip(facts, parts.appFacts).map { $0.shown(text($1), pseudonym) ?? AppFact.unknown }
+        let facts: [AppProperty] = [.name, .version, .channel, .version]
+        let shown = zip(facts, parts.appFacts).map { $0.shown(text($1), pseudonym) ?? AppProperty.unknown }
         let start = text(0..<parts.documentID.lowerBound) + pseudonym(text(parts.documentID), .document)
         return ([start, shownType] + shown).joined(separator: "/") + text(parts.query(in: path))
     }

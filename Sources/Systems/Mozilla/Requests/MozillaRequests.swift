@@ -23,7 +23,7 @@ enum MozillaRequests {
     /// Readers that reuse their memory from one line to the next.
     ///
     /// Each call sets the origin of the reader that it uses.
-    private static let readers = SparePool<PingReader, Never> {
+    private static let readers = ValuePool<PingReader, Never> {
         PingReader(from: MozillaStoreOrigin(capture: "", path: "", store: .mozillaPingFile, typeInName: ""))
     }
 
@@ -39,7 +39,7 @@ enum MozillaRequests {
     private static func record(ofStored line: [UInt8], source: Source) throws(BodyError) -> Record {
         let origin = MozillaStoreOrigin(capture: source.capture, path: source.path, store: source.store, typeInName: "")
         var output = ScanOutput(capture: source.capture, path: source.path)
-        readers.withSpare { reader in
+        readers.withPooledValue { reader in
             reader.origin = origin
             reader.readPingFile(line, into: &output)
         }
@@ -73,7 +73,7 @@ enum MozillaRequests {
                 record.held.insert(.schema(["documentId is no UUID"]), at: 0)
             }
         }
-        return upload.finished(record)
+        return upload.completed(record)
     }
 
     /// Returns the type that the fields of measurements indicate, and notes it.

@@ -14,7 +14,7 @@ enum CoreRows {
         [.record]
             + fields.map { TableColumn($0.key.description, kind(of: $0.form), $0.meaning) }
             + [TableColumn("other", .json, "all members that have no column, or another type than it has")],
-        key: ["record"], indexes: [["clientId"]], isOfRecords: true)
+        key: ["record"], indexes: [["clientId"]], belongsToRecords: true)
 
     static let searches = Table(
         ofRecords: "searches", aRowForEach: "search count of a core ping",

@@ -27,7 +27,7 @@ struct MozillaFile: SingleFileStore {
     let contents: Contents
     let location: FileLocation
 
-    init(_ contents: Contents, named name: String, in folder: borrowing FolderLook) {
+    init(_ contents: Contents, named name: String, in folder: borrowing InspectedFolder) {
         self.contents = contents
         location = FileLocation(name: name, in: folder)
     }

@@ -23,7 +23,7 @@ enum MozillaStores {
     }
 
     /// Recognizes a ping folder by its name, or by the names of its files.
-    static func store(ofFolder folder: inout FolderLook) -> (any Store)? {
+    static func store(ofFolder folder: inout InspectedFolder) -> (any Store)? {
         let isNamedBySDK = MozillaName.isSDKPingFolder(folder.name)
         guard isNamedBySDK || containsPing(folder) else { return nil }
         var pings: [PingFolder.UnsortedFile] = []
@@ -41,7 +41,7 @@ enum MozillaStores {
     }
 
     /// Returns whether a folder that the SDK did not name contains a file that is named like a ping.
-    private static func containsPing(_ folder: borrowing FolderLook) -> Bool {
+    private static func containsPing(_ folder: borrowing InspectedFolder) -> Bool {
         let isNamedForType = MozillaName(folder: folder.name) != nil
         let files = folder.files
         return files.indices.contains { index in
@@ -53,33 +53,33 @@ enum MozillaStores {
     }
 
     /// Returns the time in the envelope of a ping file, for a file whose name contains no time.
-    private static func envelopeTime(of file: [UInt8], in folder: inout FolderLook) -> DecimalTime? {
+    private static func envelopeTime(of file: [UInt8], in folder: inout InspectedFolder) -> DecimalTime? {
         // A file that cannot be read or parsed is reported when its pings are read.
         guard let bytes = try? folder.contents(of: file) else { return nil }
         return (try? JSONDocument(bytes))?.timeOfPingFile
     }
 
-    static func stores(ofFile name: String, in folder: inout FolderLook) -> FileFinding {
+    static func stores(ofFile name: String, in folder: inout InspectedFolder) -> FileFinding {
         switch MozillaName(file: name, in: folder.name) {
         case .pingArray(let type)?:
             let isFromSDK =
                 MozillaName.hasSDKPrefix(name) || contains(["\"documentId\"", "\"uploadPath\""], name, in: &folder)
-            return isFromSDK ? .own([MozillaFile(.pingArray(type: type), named: name, in: folder)]) : .stranger
+            return isFromSDK ? .exclusive([MozillaFile(.pingArray(type: type), named: name, in: folder)]) : .unrelated
         case .values?:
             let isFromSDK = MozillaName.hasSDKPrefix(name) || contains(["\"clientId\"", "-seq\""], name, in: &folder)
-            return isFromSDK ? .own([MozillaFile(.values, named: name, in: folder)]) : .stranger
+            return isFromSDK ? .exclusive([MozillaFile(.values, named: name, in: folder)]) : .unrelated
         case .pendingEvents(let type)?:
-            return .own([MozillaFile(.pendingEvents(type: type), named: name, in: folder)])
-        case .datedMeasurements?: return .own([MozillaFile(.datedMeasurements, named: name, in: folder)])
+            return .exclusive([MozillaFile(.pendingEvents(type: type), named: name, in: folder)])
+        case .datedMeasurements?: return .exclusive([MozillaFile(.datedMeasurements, named: name, in: folder)])
         case .preferences?: return stores(ofPreferences: name, in: &folder)
-        case .pingFolder?, nil: return .stranger
+        case .pingFolder?, nil: return .unrelated
         }
     }
 
     /// Recognizes preferences of an app or an app group, which other systems may use too.
-    private static func stores(ofPreferences name: String, in folder: inout FolderLook) -> FileFinding {
+    private static func stores(ofPreferences name: String, in folder: inout InspectedFolder) -> FileFinding {
         if name == Self.sdkPreferences {
-            return .own([MozillaFile(.preferences(hasPrefix: false), named: name, in: folder)])
+            return .exclusive([MozillaFile(.preferences(hasPrefix: false), named: name, in: folder)])
         }
         if contains([StoredValues.keyPrefix], name, in: &folder) {
             return .shared([MozillaFile(.preferences(hasPrefix: true), named: name, in: folder)])
@@ -87,21 +87,23 @@ enum MozillaStores {
         if contains([MozillaFile.groupEventsKey], name, in: &folder) {
             return .shared([MozillaFile(.groupPreferences, named: name, in: folder)])
         }
-        return .stranger
+        return .unrelated
     }
 
     /// Returns whether a file contains all of `texts`, and therefore belongs to Mozilla's SDK.
-    private static func contains(_ texts: [String], _ name: String, in folder: inout FolderLook) -> Bool {
+    private static func contains(_ texts: [String], _ name: String, in folder: inout InspectedFolder) -> Bool {
         // A JSON file of another program may be too large to read. Preferences that are too large must be reported.
         folder.holds(Array(name.utf8), all: texts, mustFit: name.hasSuffix(".plist"))
     }
 
-    static func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout FolderLook) -> FileFinding {
+    static func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout InspectedFolder)
+        -> FileFinding
+    {
         guard DecimalTime(pingFileName: name.utf8.span) != nil || MozillaName(folder: folder.name) != nil else {
             return stores(ofFile: name, in: &folder)
         }
         let file = Array(name.utf8)
-        return .own([
+        return .exclusive([
             PingFolder(
                 path: folder.path(of: file), type: MozillaName.pingType(in: folder.name),
                 files: [PingFolder.UnsortedFile(time: nil, entry: UInt32(folder.files.entry(0)))], of: folder)

@@ -82,7 +82,7 @@ struct SubmitPath {
     private static func isVersionQuery(_ query: Span<UInt8>) -> Bool {
         if query.isEmpty { return true }
         guard query.count > 3, query.extracting(..<3).equals("?v=") else { return false }
-        return query.extracting(3...).hasOnly(\.isDigit)
+        return query.extracting(3...).allSatisfy(\.isDigit)
     }
 
     private static func isEmptyOrDots(_ part: Span<UInt8>) -> Bool {

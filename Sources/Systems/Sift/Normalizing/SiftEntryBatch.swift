@@ -97,14 +97,14 @@ final class SiftEntryWriters: Sendable {
     /// The number of batches that are written at the same time.
     private static let parallelBatches = 8
 
-    private let spread: Spread
-    private let spareWriters: SparePool<SiftEntryWriter, Never>
+    private let parallelFor: ParallelFor
+    private let spareWriters: ValuePool<SiftEntryWriter, Never>
     /// The recycled batches, whose memory is reused.
-    private let spareBatches = SparePool<SiftEntryBatch, Never> { SiftEntryBatch() }
+    private let spareBatches = ValuePool<SiftEntryBatch, Never> { SiftEntryBatch() }
 
-    init(_ archive: SiftArchive, spread: @escaping Spread) {
-        self.spread = spread
-        spareWriters = SparePool { SiftEntryWriter(archive) }
+    init(_ archive: SiftArchive, parallelFor: @escaping ParallelFor) {
+        self.parallelFor = parallelFor
+        spareWriters = ValuePool { SiftEntryWriter(archive) }
     }
 
     /// Writes the next batches of a list.
@@ -121,10 +121,10 @@ final class SiftEntryWriters: Sendable {
         let starts = Array(
             stride(from: position, to: list.count, by: SiftEntryWriter.batchCount).prefix(Self.parallelBatches))
         let results = Mutex([SiftEntryBatch?](repeating: nil, count: starts.count))
-        spread(starts.count + 1) { number in
+        parallelFor(starts.count + 1) { number in
             guard number < starts.count else { return concurrentWork() }
             var batch = self.spareBatches.take()
-            self.spareWriters.withSpare { $0.write(list, from: starts[number], depth: depth, into: &batch) }
+            self.spareWriters.withPooledValue { $0.write(list, from: starts[number], depth: depth, into: &batch) }
             results.withLock { $0[number] = batch }
         }
         // The batches after one that is not full do not follow it in the list, so they are dropped.

@@ -108,7 +108,7 @@ extension SiftEventWriter {
         case .empty(let wrapper):
             note(wrapper, in: archive)
             output.append(name.opening)
-            output.append("{}" as TextPiece)
+            output.append("{}" as ConstantText)
             output.append(name.closing)
             return nil
         case .dictionary(let pairs, let wrapper):
@@ -143,9 +143,9 @@ extension SiftEventWriter {
     struct Name: Sendable {
         let text: String
         /// The bytes before the value.
-        let opening: TextPiece
+        let opening: ConstantText
         /// The bytes after the value.
-        let closing: TextPiece
+        let closing: ConstantText
 
         static let deviceProperties = Name(beforeTime: "device_properties")
         static let fields = Name(beforeTime: "fields")
@@ -160,8 +160,8 @@ extension SiftEventWriter {
 
         private init(text: String, opening: String, closing: String) {
             self.text = text
-            self.opening = TextPiece(stringLiteral: opening)
-            self.closing = TextPiece(stringLiteral: closing)
+            self.opening = ConstantText(stringLiteral: opening)
+            self.closing = ConstantText(stringLiteral: closing)
         }
 
         private init(beforeTime text: String) {

@@ -88,7 +88,7 @@ struct SiftKeyTable {
     @inline(__always)
     func append(_ entry: Int, isFirst: Bool, to output: inout TextBuffer) {
         let range = textRanges[entry]
-        output.append(room: Int(range.end - range.start) + 1) { writer in
+        output.append(atMost: Int(range.end - range.start) + 1) { writer in
             if !isFirst { writer.append(UInt8(ascii: ",")) }
             writer.append(copying: texts.span, from: range.start, to: range.end)
         }

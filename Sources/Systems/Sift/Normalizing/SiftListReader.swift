@@ -19,16 +19,16 @@ struct SiftListReader {
     ///   - archive: The archive.
     ///   - byteCount: The size of the archive in bytes.
     ///   - batchEntries: The entries of the batches that were read before. See ``takeBatchEntries()``.
-    ///   - spread: Runs the writing of entries, possibly in parallel.
+    ///   - parallelFor: Runs the writing of entries, possibly in parallel.
     init(
         _ archive: SiftArchive, byteCount: Int, batchEntries: consuming SiftBatchEntries = SiftBatchEntries(),
-        spread: @escaping Spread
+        parallelFor: @escaping ParallelFor
     ) {
         self.archive = archive
         sharedAssembler = SharedRequestAssembler(
             SiftRequestAssembler(of: archive.archive.document, byteCount: byteCount, batchEntries: consume batchEntries)
         )
-        writers = SiftEntryWriters(archive, spread: spread)
+        writers = SiftEntryWriters(archive, parallelFor: parallelFor)
     }
 
     var assembler: SiftRequestAssembler { sharedAssembler.withLock { $0 } }

@@ -152,9 +152,9 @@ struct SiftValueWriter {
             .budgetExceeded, at: document.offset(of: node), "an event that expands to too many bytes")
     }
 
-    private static let `true`: TextPiece = "true"
-    private static let `false`: TextPiece = "false"
-    private static let null: TextPiece = "null"
+    private static let `true`: ConstantText = "true"
+    private static let `false`: ConstantText = "false"
+    private static let null: ConstantText = "null"
 
     private mutating func write(
         _ elements: KeyedElements, of archive: inout KeyedArchive, _ document: PropertyListDocument,

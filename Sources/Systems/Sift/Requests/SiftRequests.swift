@@ -46,7 +46,7 @@ enum SiftRequests {
             clients.count(document.text(SiftRequestKeys.installationID, in: event))
         }
         let payload = document.canonicalBytes(of: document.root)
-        return upload.finished(
+        return upload.completed(
             Record(
                 system: .sift, type: SiftRequest.type, id: PayloadHash.id(of: payload), client: clients.first,
                 time: upload.time, payload: payload, source: upload.source, notes: findings.notes,

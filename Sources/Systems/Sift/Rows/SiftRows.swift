@@ -17,7 +17,7 @@ struct SiftRows: RowFormat {
             TableColumn("longitude", .real, "degrees of the location, WGS 84"),
             TableColumn("altitude", .real, "metres of the location"),
             TableColumn("state", .json, "all of the state", isRequired: true),
-        ], key: ["record", "n", "kind"], isOfRecords: true)
+        ], key: ["record", "n", "kind"], belongsToRecords: true)
 
     private enum Keys {
         static let altitude: JSONKey = "altitude"

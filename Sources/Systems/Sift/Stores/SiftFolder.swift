@@ -47,7 +47,7 @@ struct SiftFolder: Store {
     let system: SystemName? = .sift
     var kind: StoreKind { parts[0].kind }
     // The queues are compared with the batches, and every file can describe the app.
-    let isReadAtOnce = true
+    let isReadByOneJob = true
     var fileCount: Int { files.count }
 
     func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan {
@@ -78,7 +78,7 @@ extension SiftFolder {
         let file = files[index]
         // A key archive with another name also contains a credential.
         let credentials: StoreFile.Credentials =
-            file.file.holdsCredential ? .always : .ifItHolds(SiftFile.credentialMarker)
+            file.file.holdsCredential ? .always : .ifContaining(SiftFile.credentialMarker)
         return StoreFile(name: file.name, path: path(of: file), kind: file.file.kind, credentials: credentials)
     }
 

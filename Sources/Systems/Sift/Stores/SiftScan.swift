@@ -31,7 +31,7 @@ struct SiftScan: StoreScan {
     private mutating func readFiles(into output: inout ScanOutput) {
         var store = SiftStore(
             capture: context.capture, applicationID: context.container.applicationID,
-            comparesEvents: context.options.reportsQueues, spread: context.options.spread)
+            comparesEvents: context.options.reportsQueues, parallelFor: context.options.parallelFor)
         readFiles(into: &store, &output)
         // The contents of the files are already freed here, because the records need the same amount of memory.
         let contents = store.finish()
@@ -40,7 +40,7 @@ struct SiftScan: StoreScan {
     }
 
     private func readFiles(into store: inout SiftStore, _ output: inout ScanOutput) {
-        var reading = StoreFileReading()
+        var reading = StoreFileBuffer()
         do throws(FileError) {
             let tree = try context.tree.folder(at: folder.folderPath)
             for index in files {

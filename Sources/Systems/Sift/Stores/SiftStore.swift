@@ -13,7 +13,7 @@ package struct SiftStore {
     private let capture: String
     private let applicationID: String?
     private let comparesEvents: Bool
-    private let spread: Spread
+    private let parallelFor: ParallelFor
     private var target: Target?
     private var requests: [SiftRequest] = []
     private var batchEntries = SiftBatchEntries()
@@ -42,13 +42,13 @@ package struct SiftStore {
     ///   - applicationID: The bundle id of the app container, if it is known.
     ///   - comparesEvents: Whether queues report the number of repeated events, for which all adjacent events are
     ///     compared.
-    ///   - spread: Runs the work on many events, possibly in parallel.
+    ///   - parallelFor: Runs the work on many events, possibly in parallel.
     package init(
         capture: String, applicationID: String?, comparesEvents: Bool,
-        spread: @escaping Spread = oneAfterAnother
+        parallelFor: @escaping ParallelFor = sequentialFor
     ) {
         self.comparesEvents = comparesEvents
-        self.spread = spread
+        self.parallelFor = parallelFor
         self.capture = capture
         self.applicationID = applicationID
     }
@@ -150,7 +150,7 @@ extension SiftStore {
     private mutating func readUploader(
         _ archive: SiftArchive, _ context: FileContext, into output: inout ScanOutput
     ) throws(PropertyListError) {
-        var lists = SiftListReader(archive, byteCount: context.byteCount, spread: spread)
+        var lists = SiftListReader(archive, byteCount: context.byteCount, parallelFor: parallelFor)
         let batches = try lists.archive.list("batches")
         for index in 0..<batches.count {
             let name = "batch \(index)"
@@ -178,7 +178,8 @@ extension SiftStore {
         // The entries are moved into the reader and back, because a copy would be as large as all batches.
         let known = batchEntries
         batchEntries = SiftBatchEntries()
-        var lists = SiftListReader(archive, byteCount: context.byteCount, batchEntries: consume known, spread: spread)
+        var lists = SiftListReader(
+            archive, byteCount: context.byteCount, batchEntries: consume known, parallelFor: parallelFor)
         defer { batchEntries = lists.takeBatchEntries() }
         let list = try lists.archive.list("queue")
         let source = Source(capture: capture, path: context.path, store: .siftQueue, index: 0)

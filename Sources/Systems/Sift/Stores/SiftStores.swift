@@ -26,7 +26,7 @@ enum SiftStores {
     }
 
     /// Recognizes the folder of the SDK by its name, or by an archive of the SDK beside a folder of queues.
-    static func store(ofFolder folder: inout FolderLook) -> (any Store)? {
+    static func store(ofFolder folder: inout InspectedFolder) -> (any Store)? {
         let isNamed = folder.name == SiftFile.folderName
         let hasQueues = folder.folders.contains(Self.queues)
         guard isNamed || hasQueues else { return nil }
@@ -39,12 +39,14 @@ enum SiftStores {
         return SiftFolder(path: folder.path, base: folder.base, files: known + Self.filesOfQueues(in: &folder))
     }
 
-    static func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout FolderLook) -> FileFinding {
-        SiftFile(name: name, inFolder: path).map { .own([SiftFolder(single: $0, named: name)]) } ?? .stranger
+    static func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout InspectedFolder)
+        -> FileFinding
+    {
+        SiftFile(name: name, inFolder: path).map { .exclusive([SiftFolder(single: $0, named: name)]) } ?? .unrelated
     }
 
     /// Recognizes an uploader or a queue by the contents of its archive, regardless of its name.
-    static func store(byContentsOf name: String, in folder: inout FolderLook) -> (any Store)? {
+    static func store(byContentsOf name: String, in folder: inout InspectedFolder) -> (any Store)? {
         // The file was opened before, so the only possible error is that it is too large.
         guard let bytes = try? folder.contents(of: Array(name.utf8), limit: StoreLimits.archive) else { return nil }
         return SiftFile(archive: bytes, name: name).map { SiftFolder(single: $0, named: name) }
@@ -59,7 +61,7 @@ enum SiftStores {
 // MARK: - Looking into the folder
 
 extension SiftStores {
-    private static func containsArchive(_ files: [SiftFolder.File], in folder: inout FolderLook) -> Bool {
+    private static func containsArchive(_ files: [SiftFolder.File], in folder: inout InspectedFolder) -> Bool {
         for file in files {
             // A file that cannot be read does not identify the folder. If the folder is the SDK's, its scan reports the error.
             guard let contents = try? folder.contents(of: file.name) else { continue }
@@ -76,7 +78,7 @@ extension SiftStores {
     ///
     /// The SDK does not escape identifiers, so a queue whose identifier contains a slash is stored in a subfolder.
     /// Hidden files are remnants of saving.
-    private static func filesOfQueues(in sdkFolder: inout FolderLook) -> [SiftFolder.File] {
+    private static func filesOfQueues(in sdkFolder: inout InspectedFolder) -> [SiftFolder.File] {
         var found: [SiftFolder.File] = []
         var unread: [(path: String, name: [UInt8])] = [(sdkFolder.path(of: queues), queues)]
         while let (path, name) = unread.popLast() {
@@ -91,18 +93,18 @@ extension SiftStores {
                     if let device,
                         sdkFolder.excluded.contains(FileIdentity(device: device, inode: entries.inode(index)))
                     {
-                        sdkFolder.tell(leftOut: entryPath)
+                        sdkFolder.report(leftOut: entryPath)
                         continue
                     }
                     switch entries.kind(index) {
                     case .file: found.append(SiftFolder.File(file: queue(named: entryName), name: entryName))
                     case .folder: unread.append((entryPath, entryName))
-                    case .link: sdkFolder.tell(NotFile(path: entryPath, isLink: true))
-                    case .special: sdkFolder.tell(NotFile(path: entryPath, isLink: false))
+                    case .link: sdkFolder.report(SkippedEntry(path: entryPath, isLink: true))
+                    case .special: sdkFolder.report(SkippedEntry(path: entryPath, isLink: false))
                     }
                 }
             } catch {
-                sdkFolder.tell(unreadable: path, error)
+                sdkFolder.report(unreadable: path, error)
             }
         }
         return found

@@ -31,7 +31,7 @@ enum SiftCredential {
     /// Returns the variable or the file entry that provides the beacon key of an account.
     ///
     /// The variable is omitted if its name cannot contain the account id.
-    static func nameToSet(_ account: String) -> String {
+    static func settingHint(_ account: String) -> String {
         let entry = "\"sift\": {\"\(account)\": …} in the credentials file"
         return account.isVariableName ? "\(variablePrefix)\(account), or \(entry)" : entry
     }
@@ -54,7 +54,7 @@ extension CredentialFormat {
         credential: { account, accounts in
             accounts[account.name]?[SiftCredential.beaconKey].map(SiftCredential.credential)
         },
-        nameToSet: { SiftCredential.nameToSet($0.name) })
+        settingHint: { SiftCredential.settingHint($0.name) })
 }
 
 extension String {

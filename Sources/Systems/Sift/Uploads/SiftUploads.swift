@@ -18,7 +18,7 @@ enum SiftUploads {
     static let format = UploadFormat(
         endpoint: "https://\(host)", method: method, isTargetPath: { SiftTarget.account(ofPath: $0) != nil },
         isTargetHeader: nil, isPathOfRecord: nil,
-        list: ListFormat(key: SiftRequestKeys.data, mostItems: .max, idKey: nil, changingKey: nil),
+        list: ListFormat(key: SiftRequestKeys.data, maximumItems: .max, idKey: nil, changingKey: nil),
         credentials: .sift, precedence: .none, holds: [], body: .custom(content(of:credential:now:)),
         answers: .status(delivered: deliveredStatuses))
 

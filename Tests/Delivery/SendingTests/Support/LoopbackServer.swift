@@ -116,9 +116,11 @@ private final class Collector: HTTPReceiver {
     /// The time limit is long, because the machine may be busy.
     var end: ContinuousClock.Instant { start + .seconds(600) }
 
-    func requestGoes(at instant: ContinuousClock.Instant) {}
-    func headCame(_ head: HTTPHead, at instant: ContinuousClock.Instant) { state.withLock { $0.status = head.status } }
-    func bodyCame(_ part: Span<UInt8>, at instant: ContinuousClock.Instant) -> Bool {
+    func didStartSending(at instant: ContinuousClock.Instant) {}
+    func didReceiveHead(_ head: HTTPResponseHead, at instant: ContinuousClock.Instant) {
+        state.withLock { $0.status = head.status }
+    }
+    func didReceiveBody(_ part: Span<UInt8>, at instant: ContinuousClock.Instant) -> Bool {
         state.withLock { state in
             for index in part.indices { state.body.append(part[index]) }
             return true

@@ -95,7 +95,7 @@ import Testing
         for app in ["org.mozilla.ios.Firefox", "org.mozilla.ios.XRViewer"] {
             #expect(finished.text.contains("\(app): its pings are in Library/Caches, which backups do not contain"))
         }
-        #expect(finished.text.contains("queues of Sift are in no backup"))
+        #expect(finished.text.contains("queues of Sift are not in backups"))
     }
 
     // MARK: Passwords

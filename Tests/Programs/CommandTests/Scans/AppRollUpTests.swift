@@ -158,9 +158,9 @@ import Testing
     func problems() {
         var problems = ProblemsByCode()
         for number in 0..<5 {
-            problems.add(PlacedProblem(capture: "c", path: "\(number)", problem: Problem("link", "t")))
+            problems.add(LocatedProblem(capture: "c", path: "\(number)", problem: Problem("link", "t")))
         }
-        problems.add(PlacedProblem(capture: "c", path: "x", problem: Problem("damaged", "t")))
+        problems.add(LocatedProblem(capture: "c", path: "x", problem: Problem("damaged", "t")))
         #expect(problems.sorted.map(\.code) == ["damaged", "link"])
         #expect(problems.sorted.map(\.problems.count) == [1, 5])
         #expect(problems.sorted.map { $0.problems.elements.map(\.path) } == [["x"], ["0", "1", "2"]])
@@ -170,7 +170,7 @@ import Testing
     func manyCodes() {
         var problems = ProblemsByCode()
         for number in 0..<3000 {
-            problems.add(PlacedProblem(capture: "c", path: "p", problem: Problem("code-\(number)", "t")))
+            problems.add(LocatedProblem(capture: "c", path: "p", problem: Problem("code-\(number)", "t")))
         }
         #expect(problems.sorted.count == 1001)
         #expect(problems.sorted.last?.code == "other")

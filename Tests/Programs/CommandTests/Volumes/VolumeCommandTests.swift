@@ -77,7 +77,7 @@ import Testing
         }
         let verified = try pingferry("verify", first)
         #expect(verified.status == 0)
-        #expect(verified.lines[1] == "\(found().count - 1) volumes, which match \(folder("a.tar.zst.sha256"))")
+        #expect(verified.lines[1] == "\(found().count - 1) volumes, as listed in \(folder("a.tar.zst.sha256"))")
         #expect(try pingferry("bundle", "-q", "-o", folder("merged.tar.zst"), first).status == 0)
         #expect(try pingferry("verify", folder("merged.tar.zst")).lines.last == verified.lines.last)
         #expect(try pingferry("report", "-q", "-o", folder("page.html"), first).status == 0)
@@ -202,6 +202,6 @@ import Testing
         let replaced = try shell(#""$0" bundle --force "$@""#, words)
         #expect(replaced.lines.first?.hasPrefix("wrote \(first) and \(folder("a.tar.zst.sha256")): 6 records") == true)
         #expect(found() == ["a.tar.zst.001", "a.tar.zst.sha256"])
-        #expect(try pingferry("verify", first).lines.contains { $0.hasPrefix("1 volume, as ") })
+        #expect(try pingferry("verify", first).lines.contains { $0.hasPrefix("1 volume, as listed in ") })
     }
 }

@@ -80,7 +80,7 @@ package struct EventTable: ~Copyable {
                 advance(past: rowid)
                 return .tooLarge(rowid: rowid)
             }
-            guard error.isDamage || error.isTooLarge else { throw error }
+            guard error.indicatesDamage || error.isTooLarge else { throw error }
             return try skipDamage(from: start)
         }
         return try row(from: start)
@@ -134,7 +134,7 @@ package struct EventTable: ~Copyable {
             guard let rowid = try rowid(from: start) else { return .row(nil) }
             return rowid >= start ? .row(rowid) : .damage
         } catch {
-            guard error.isDamage else { throw error }
+            guard error.indicatesDamage else { throw error }
             return .damage
         }
     }

@@ -28,7 +28,7 @@ struct PingFolder: FileStore {
     /// Creates a store of the files of a folder, sorted by their times.
     ///
     /// Files with the same time are sorted by name.
-    init(path: String, type: String, files: consuming [UnsortedFile], of folder: borrowing FolderLook) {
+    init(path: String, type: String, files: consuming [UnsortedFile], of folder: borrowing InspectedFolder) {
         let entries = folder.files.entries
         self.path = path
         isSingleFile = path != folder.path
@@ -55,7 +55,7 @@ extension PingFolder {
     var system: SystemName? { .mozilla }
     var kind: StoreKind { .mozillaPingFile }
     var fileCount: Int { files.count }
-    var isReadAtOnce: Bool { false }
+    var isReadByOneJob: Bool { false }
     var sizeLimit: FileSizeLimit { .usual }
     var carriesCredentials: Bool { false }
 

@@ -154,7 +154,7 @@ extension PingReader {
             client: client(of: measurements), time: time?.timestamp,
             app: paths.app(id: origin.applicationID) ?? App(id: origin.applicationID),
             target: path == nil ? nil : Target(path: document.string(of: uploadPath)),
-            payload: payload(of: measurements, in: output.takeSpareMemory()), source: origin.source(index: index),
+            payload: payload(of: measurements, in: output.takeRecycledMemory()), source: origin.source(index: index),
             notes: findings.notes, held: holds)
         output.add(record)
     }
@@ -165,7 +165,7 @@ extension PingReader {
     private func member(
         _ key: JSONKey, at position: Int, _ kind: JSONKind, of envelope: JSONNode
     ) throws(EnvelopeError) -> JSONNode {
-        guard let value = document.value(of: key, in: envelope, mostlyAt: position) else {
+        guard let value = document.value(of: key, in: envelope, expectedAt: position) else {
             throw EnvelopeError(reason: "P5 \(key) missing")
         }
         guard document.kind(of: value) == kind else { throw EnvelopeError(reason: "P5 \(key) of another type") }
@@ -176,7 +176,7 @@ extension PingReader {
     ///
     /// A string is accepted if it contains a plain decimal number (case P7).
     private func envelopeTime(of envelope: JSONNode, findings: inout Findings) throws(EnvelopeError) -> DecimalTime? {
-        let value = document.value(of: EnvelopeKeys.timestamp, in: envelope, mostlyAt: 3)
+        let value = document.value(of: EnvelopeKeys.timestamp, in: envelope, expectedAt: 3)
         if let value, document.kind(of: value) == .string {
             guard let time = DecimalTime(plain: document.bytes(of: value)) else {
                 throw EnvelopeError(reason: "P7 timestamp is text and no plain decimal")

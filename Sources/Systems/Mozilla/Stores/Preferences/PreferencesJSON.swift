@@ -17,14 +17,14 @@ enum PreferencesJSON {
             throw PropertyListError(
                 .wrongRoot, at: document.offset(of: document.root), "the root of preferences is no dictionary")
         }
-        var json = PropertyListJSON(
-            document, keyOrder: .canonical, foreignValues: .nearest, limits: limits(of: document))
+        var json = PropertyListJSONWriter(
+            document, keyOrder: .canonical, nonJSONValues: .nearest, limits: limits(of: document))
         let members = document.members(of: document.root)
         var object = CanonicalObject()
         for position in 0..<members.count {
             let key = document.string(of: document.key(at: position, of: members))
             guard key.hasPrefix(prefix) else { continue }
-            do throws(PropertyListJSON.WritingError) {
+            do throws(PropertyListJSONWriter.WritingError) {
                 try json.write(document.value(at: position, of: members))
             } catch {
                 throw PropertyListError(
@@ -39,8 +39,8 @@ enum PreferencesJSON {
     /// Returns the limits of the JSON.
     ///
     /// Property lists without shared values do not reach them.
-    private static func limits(of document: PropertyListDocument) -> PropertyListJSON.Limits {
+    private static func limits(of document: PropertyListDocument) -> PropertyListJSONWriter.Limits {
         let bytes = StoreLimits.file + 8 * document.sourceLength
-        return PropertyListJSON.Limits(value: bytes, file: bytes, count: document.expansionLimit)
+        return PropertyListJSONWriter.Limits(value: bytes, file: bytes, count: document.expansionLimit)
     }
 }

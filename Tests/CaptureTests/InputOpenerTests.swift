@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The detection of inputs, and the errors for inputs that cannot be used.
-@Suite struct InputOpeningTests {
+@Suite struct InputOpenerTests {
     let folder: CaptureFolder
 
     init() throws {
@@ -23,7 +23,7 @@ import Testing
     ) async throws -> CaptureInput {
         let identities = excluded.compactMap { FileIdentity(path: "\(folder.path)/\($0)") }
         #expect(identities.count == excluded.count)
-        let opening = InputOpening(
+        let opening = InputOpener(
             labels: [label].compactMap(\.self), systems: Systems.table, limit: JobLimit(jobs: 2),
             excluded: Set(identities),
             isSalvage: isSalvage, spool: Spool())
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test("The error for an unknown input states what to give instead")
-    func nothingKnown() async throws {
+    func unrecognized() async throws {
         try folder.put("notes.txt", "x")
         for name in ["empty", "notes.txt"] {
             let error = try await openingError(name)
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test("A capture with nothing but a problem causes an error with that problem")
-    func withoutStores() async throws {
+    func noStores() async throws {
         try folder.makeFolder("links/Documents")
         try folder.link("links/Documents/MozTelemetry-Default-core", to: "nowhere")
         let error = try await openingError("links")
@@ -197,7 +197,7 @@ import Testing
 
     @Test("Only the first unusable input is reported")
     func several() async throws {
-        let opening = InputOpening(systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool())
+        let opening = InputOpener(systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool())
         let inputs = try await opening.open(["\(folder.path)/phone", "\(folder.path)/a.har"])
         #expect(inputs.count == 2)
         let error = await #expect(throws: InputError.self) {

@@ -3,9 +3,9 @@ import JSONText
 /// The inputs of a bundle in the given order, and the number of inputs that are not listed.
 ///
 /// Source: "Bundle", "Inputs".
-public struct GivenInputs: Sendable, Equatable {
+public struct BundleInputs: Sendable, Equatable {
     /// The inputs that are listed.
-    public let entries: [GivenInput]
+    public let entries: [BundleInput]
     /// The number of inputs that are not listed, including inputs of inputs.
     public let omitted: Int
 
@@ -14,7 +14,7 @@ public struct GivenInputs: Sendable, Equatable {
     /// The inputs after that are only counted.
     ///
     /// - Parameter given: The inputs in the given order.
-    public init(_ given: some Collection<GivenInput>) {
+    public init(_ given: some Collection<BundleInput>) {
         var selection = InputSelection()
         let top = selection.select(given)
         selection.selectNestedInputs()
@@ -38,7 +38,7 @@ public struct GivenInputs: Sendable, Equatable {
 
 /// Selects the inputs to list in breadth-first order.
 private struct InputSelection {
-    private var selected: [(input: GivenInput, level: Int, below: Range<Int>)] = []
+    private var selected: [(input: BundleInput, level: Int, below: Range<Int>)] = []
     private var budget = InputBudget()
     private var isFull = false
 
@@ -48,7 +48,7 @@ private struct InputSelection {
     ///   - inputs: The inputs.
     ///   - level: The nesting level of the inputs, from 1.
     /// - Returns: The indices of the selected inputs.
-    mutating func select(_ inputs: some Collection<GivenInput>, level: Int = 1) -> Range<Int> {
+    mutating func select(_ inputs: some Collection<BundleInput>, level: Int = 1) -> Range<Int> {
         let start = selected.count
         for input in inputs {
             if !budget.reserve(input) { isFull = true }
@@ -71,11 +71,11 @@ private struct InputSelection {
     }
 
     /// Returns the selected inputs at the given indices, each with its own selected inputs.
-    func entries(_ places: Range<Int>) -> [GivenInput] {
+    func entries(_ places: Range<Int>) -> [BundleInput] {
         selected[places].map { input, _, below in
             guard let inputs = input.inputs else { return input }
             let left = omitted(of: inputs.entries, listed: below.count, besides: inputs.omitted)
-            return input.replacingInputs(with: GivenInputs(entries: entries(below), omitted: left))
+            return input.replacingInputs(with: BundleInputs(entries: entries(below), omitted: left))
         }
     }
 
@@ -86,13 +86,13 @@ private struct InputSelection {
     ///   - listed: The number of inputs that are listed, from the start.
     ///   - omitted: The number of further inputs that were not listed before.
     /// - Returns: The number.
-    func omitted(of inputs: some Collection<GivenInput>, listed: Int, besides omitted: Int) -> Int {
-        GivenInputs(entries: Array(inputs.dropFirst(listed)), omitted: omitted).total
+    func omitted(of inputs: some Collection<BundleInput>, listed: Int, besides omitted: Int) -> Int {
+        BundleInputs(entries: Array(inputs.dropFirst(listed)), omitted: omitted).total
     }
 }
 
-extension GivenInputs {
-    fileprivate init(entries: [GivenInput], omitted: Int) {
+extension BundleInputs {
+    fileprivate init(entries: [BundleInput], omitted: Int) {
         self.entries = entries
         self.omitted = omitted
     }
@@ -100,7 +100,7 @@ extension GivenInputs {
 
 // MARK: - Reading
 
-extension GivenInputs {
+extension BundleInputs {
     /// Creates the list from a manifest, or returns `nil` if the manifest has no list.
     ///
     /// - Parameters:
@@ -109,7 +109,7 @@ extension GivenInputs {
     /// - Throws: ``BundleError`` if the list is malformed or exceeds the limits.
     init?(ofManifest fields: JSONFields, isPseudonymized: Bool) throws(BundleError) {
         var budget = InputBudget()
-        guard let inputs = try GivenInputs(fields, level: 1, budget: &budget) else { return nil }
+        guard let inputs = try BundleInputs(fields, level: 1, budget: &budget) else { return nil }
         guard inputs.entries.allSatisfy({ isPseudonymized ? $0.isAnonymous : $0.isIdentified }) else {
             throw BundleError.badManifest(
                 "inputs are named where the records have pseudonyms, or are not where they have none")
@@ -125,9 +125,9 @@ extension GivenInputs {
         guard list.isEmpty || level <= InputBudget.maxDepth else {
             throw BundleError.badManifest("inputs of inputs on more than \(InputBudget.maxDepth) levels")
         }
-        var entries: [GivenInput] = []
+        var entries: [BundleInput] = []
         for fields in list {
-            let input = try GivenInput(fields, level: level, budget: &budget)
+            let input = try BundleInput(fields, level: level, budget: &budget)
             guard budget.reserve(input) else {
                 throw BundleError.badManifest(
                     "more than \(InputBudget.maxInputs) inputs, or \(InputBudget.maxLabelBytes) bytes of labels")

@@ -5,9 +5,9 @@ import JSONText
 /// A receipt that bundles are compared with.
 ///
 /// Source: "Receipts".
-public struct GivenReceipt: Sendable {
+public struct ExpectedReceipt: Sendable {
     /// The maximum size of a receipt in bytes.
-    public static let longest = 64 << 20
+    public static let maxSize = 64 << 20
 
     /// A bundle that the receipt lists.
     private struct Bundle {
@@ -43,24 +43,24 @@ public struct GivenReceipt: Sendable {
     /// Parses a receipt.
     ///
     /// - Parameter bytes: The contents of the file.
-    /// - Throws: ``GivenReceiptError`` if the bytes are not a receipt.
-    public init(_ bytes: [UInt8]) throws(GivenReceiptError) {
+    /// - Throws: ``ReceiptParsingError`` if the bytes are not a receipt.
+    public init(_ bytes: [UInt8]) throws(ReceiptParsingError) {
         guard let statement = try? JSONFields(bytes), statement.text("_type") == Receipt.statementType,
             statement.text("predicateType") == Receipt.predicateType,
             let bundles = statement.object("predicate")?.objects("bundles"),
             let subjects = statement.objects("subject")
-        else { throw GivenReceiptError() }
+        else { throw ReceiptParsingError() }
         var hashes: [String: ContentHash] = [:]
         for subject in subjects {
             guard let name = subject.text("name"),
                 let hash = subject.object("digest")?.text("sha256").flatMap(ContentHash.init(hex:)),
                 hashes.updateValue(hash, forKey: name) == nil
-            else { throw GivenReceiptError() }
+            else { throw ReceiptParsingError() }
         }
-        self.bundles = try bundles.map { (bundle) throws(GivenReceiptError) in
-            guard let names = bundle.texts("files") else { throw GivenReceiptError() }
-            let files = try names.map { (name) throws(GivenReceiptError) in
-                guard let hash = hashes[name] else { throw GivenReceiptError() }
+        self.bundles = try bundles.map { (bundle) throws(ReceiptParsingError) in
+            guard let names = bundle.texts("files") else { throw ReceiptParsingError() }
+            let files = try names.map { (name) throws(ReceiptParsingError) in
+                guard let hash = hashes[name] else { throw ReceiptParsingError() }
                 return Receipt.File(name: name, sha256: hash)
             }
             return Bundle(files: files, digest: bundle.text("digest"))
@@ -99,7 +99,7 @@ public struct GivenReceipt: Sendable {
 }
 
 /// The error of parsing bytes that are not a receipt.
-public struct GivenReceiptError: Error, Sendable, CustomStringConvertible {
+public struct ReceiptParsingError: Error, Sendable, CustomStringConvertible {
     /// A description in one line without a full stop.
     public var description: String { "not a receipt that --receipt has written" }
 }

@@ -5,7 +5,7 @@ import Bytes
 /// This is sufficient for the archives that common programs create of the files of a phone. Hard links, devices, sparse
 /// files, unknown headers and any damage cause an ``UnsupportedTar`` error, after which a complete reader has to be
 /// used.
-public struct PlainTar {
+public struct TarParser {
     /// The header of a member.
     public struct Member: Sendable, Equatable {
         /// The file type of a member.
@@ -154,7 +154,7 @@ public struct PlainTar {
     }
 }
 
-/// The error for an archive that is incomplete or uses a feature that ``PlainTar`` does not support.
+/// The error for an archive that is incomplete or uses a feature that ``TarParser`` does not support.
 ///
 /// The error has no details, because another reader then reads the archive again.
 public struct UnsupportedTar: Error {}

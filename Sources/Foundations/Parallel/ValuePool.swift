@@ -3,7 +3,7 @@ import Synchronization
 /// A pool of values that are expensive to create, such as encoders and buffers.
 ///
 /// Only one thread at a time uses a value.
-public final class SparePool<Value: Sendable, Failure: Error>: Sendable {
+public final class ValuePool<Value: Sendable, Failure: Error>: Sendable {
     private let unused = Mutex<[Value]>([])
     private let make: @Sendable () throws(Failure) -> Value
     private let limit: Int
@@ -23,7 +23,7 @@ public final class SparePool<Value: Sendable, Failure: Error>: Sendable {
     /// If `body` throws an error, the value is discarded, because its state is unknown.
     ///
     /// - Throws: The error of `body`, or of the closure that creates a value.
-    public func withSpare<Output>(_ body: (inout Value) throws(Failure) -> Output) throws(Failure) -> Output {
+    public func withPooledValue<Output>(_ body: (inout Value) throws(Failure) -> Output) throws(Failure) -> Output {
         var value = try take()
         let output = try body(&value)
         giveBack(value)

@@ -1,7 +1,7 @@
 /// A list that keeps its first elements, and counts all elements by their codes.
-public struct FirstFew<Element: Sendable>: Sendable {
+public struct CappedList<Element: Sendable>: Sendable {
     /// The default maximum number of kept elements.
-    public static var shown: Int { 1000 }
+    public static var defaultLimit: Int { 1000 }
 
     /// The elements that are kept.
     public private(set) var elements: [Element] = []
@@ -18,13 +18,13 @@ public struct FirstFew<Element: Sendable>: Sendable {
     ///   - limit: The maximum number of kept elements.
     ///   - codeLimit: The maximum number of distinct codes, because bundles may contain any number. Further codes count
     ///     as `other`.
-    public init(limit: Int = FirstFew.shown, codeLimit: Int = 1000) {
+    public init(limit: Int = CappedList.defaultLimit, codeLimit: Int = 1000) {
         self.limit = limit
         self.codeLimit = codeLimit
     }
 
     /// The number of elements that are not kept.
-    public var left: Int { count - elements.count }
+    public var omittedCount: Int { count - elements.count }
 
     /// Adds an element.
     ///

@@ -5,7 +5,7 @@ import JSONText
 ///
 /// ```swift
 /// let document = try PropertyListDocument(bytes)
-/// var json = PropertyListJSON(document, keyOrder: .file, foreignValues: .refused)
+/// var json = PropertyListJSONWriter(document, keyOrder: .file, nonJSONValues: .refused)
 /// try json.write(document.root)
 /// let text = String(decoding: json.text, as: UTF8.self)
 /// ```
@@ -15,7 +15,7 @@ import JSONText
 ///
 /// Use ``PropertyListPrinter`` to write JSON for people to read. It also follows the references of keyed archives and
 /// can write output that is larger than memory. Both types write scalars with the same code.
-public struct PropertyListJSON: Sendable {
+public struct PropertyListJSONWriter: Sendable {
     /// The order in which the members of dictionaries are written.
     public enum KeyOrder: Sendable {
         /// The order of the file.
@@ -28,8 +28,8 @@ public struct PropertyListJSON: Sendable {
     }
 
     /// The handling of dates, data, UIDs, and reals that are infinite or not a number.
-    public enum ForeignValues: Sendable {
-        /// A value that contains one of them is rejected with ``WritingError/Kind/noForm``.
+    public enum NonJSONValues: Sendable {
+        /// A value that contains one of them is rejected with ``WritingError/Kind/unrepresentable``.
         case refused
         /// A similar JSON value is written in their place.
         ///
@@ -60,7 +60,7 @@ public struct PropertyListJSON: Sendable {
         /// The kinds of errors.
         public enum Kind: Sendable {
             /// The value contains something that JSON cannot represent.
-            case noForm
+            case unrepresentable
             /// The value exceeds ``Limits/value``.
             case tooLarge
             /// The values of the file together exceed ``Limits/file`` or ``Limits/count``.
@@ -75,7 +75,7 @@ public struct PropertyListJSON: Sendable {
 
     private let document: PropertyListDocument
     private let keyOrder: KeyOrder
-    private let foreignValues: ForeignValues
+    private let nonJSONValues: NonJSONValues
     /// The remaining limits.
     ///
     /// Each value reduces the limits for the file.
@@ -85,11 +85,11 @@ public struct PropertyListJSON: Sendable {
 
     /// Creates a writer for values of `document`.
     public init(
-        _ document: PropertyListDocument, keyOrder: KeyOrder, foreignValues: ForeignValues, limits: Limits = Limits()
+        _ document: PropertyListDocument, keyOrder: KeyOrder, nonJSONValues: NonJSONValues, limits: Limits = Limits()
     ) {
         self.document = document
         self.keyOrder = keyOrder
-        self.foreignValues = foreignValues
+        self.nonJSONValues = nonJSONValues
         self.limits = limits
     }
 
@@ -119,7 +119,7 @@ public struct PropertyListJSON: Sendable {
     }
 
     private mutating func append(_ foreign: NonJSONValue, at node: PropertyListNode) throws(WritingError) {
-        guard case .nearest = foreignValues else { throw WritingError(kind: .noForm, node: node) }
+        guard case .nearest = nonJSONValues else { throw WritingError(kind: .unrepresentable, node: node) }
         switch foreign {
         case .date(let seconds):
             if let date = PropertyListDate.text(secondsSince2001: seconds) {

@@ -10,13 +10,13 @@ import Processes
 /// namespace `pingferry-bundle`. It is stored beside the bundle as `NAME.tar.zst.sig`.
 ///
 /// ```swift
-/// let signers = try Signers(allowed: list, revoked: nil, environment: environment)
+/// let signers = try AllowedSigners(allowed: list, revoked: nil, environment: environment)
 /// let bundle = try BundleReader(BundleFile(path: path), knowing: Systems.table, signedBy: signers)
 /// let principal = bundle.signer?.principal
 /// ```
 ///
 /// Source: `ssh-keygen(1)`, "ALLOWED SIGNERS"; OpenSSH's PROTOCOL.sshsig.
-public struct Signers: Sendable {
+public struct AllowedSigners: Sendable {
     /// The namespace of signatures, so that a signature of something else is not accepted for a bundle.
     public static let namespace = "pingferry-bundle"
     /// Returns the default path of the signature of a bundle, whose path is given without the number of a volume.

@@ -6,10 +6,10 @@ import Telemetry
 /// Detects the formats of the given paths and opens them.
 ///
 /// ```swift
-/// let opening = InputOpening(systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool())
+/// let opening = InputOpener(systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool())
 /// let inputs = try await opening.open([folder, archive])
 /// ```
-public struct InputOpening: Sendable {
+public struct InputOpener: Sendable {
     private let labels: [String]
     private let systems: SystemTable
     private let limit: JobLimit
@@ -66,13 +66,15 @@ public struct InputOpening: Sendable {
 
     private func open(_ path: String, label: String) async throws -> CaptureInput {
         if path == "-" { return try await openStandardInput(label: label) }
-        if let identity = FileIdentity(path: path), excluded.contains(identity) { throw InputError.isOutput(path) }
+        if let identity = FileIdentity(path: path), excluded.contains(identity) {
+            throw InputError.wouldReplaceInput(path)
+        }
         if BundleFile.volume(at: path) != nil, let input = try await openVolumes(path, label: label) { return input }
         do {
             let capture = try await CapturedFolder(
                 path: path, label: label, systems: systems, excluding: excluded, spool: spool,
                 passwords: passwords, limit: limit)
-            if let store = capture.excludedStore { throw InputError.isOutput("\(path)/\(store)") }
+            if let store = capture.excludedStore { throw InputError.wouldReplaceInput("\(path)/\(store)") }
             return .folder(try Self.requiringStores(capture, path))
         } catch let error as FileError where error.isNotAFolder {
             return try await openFile(path, label: label)
@@ -89,7 +91,7 @@ public struct InputOpening: Sendable {
         var faults: [VolumeFault] = []
         let file = try Self.naming(path) { try BundleFile(path: path, noting: &faults) }
         let volumes = file.volumes?.identities ?? []
-        guard excluded.isDisjoint(with: volumes) else { throw InputError.isOutput(path) }
+        guard excluded.isDisjoint(with: volumes) else { throw InputError.wouldReplaceInput(path) }
         if isSalvage {
             return .salvage(
                 SalvagedBundle(file.source, path: path, label: label, systems: systems, faults: faults.map(\.text)))
@@ -145,7 +147,7 @@ public struct InputOpening: Sendable {
         case .archive, .bundle, .damagedZstd:
             let source = try spool.appendStandardInput(head: head)
             return try await open(kind, .source(source), Self.standardInput, label: label)
-        case .other: throw InputError.nothingKnown(Self.standardInput)
+        case .other: throw InputError.unrecognized(Self.standardInput)
         }
     }
 
@@ -166,7 +168,7 @@ public struct InputOpening: Sendable {
             return .bundle(try Self.naming(path) { try BundleReader(source, path: path, knowing: systems) })
         // A file of this size is not searched for an archived store.
         case (_, .source(let source)) where source.count > StoreLimits.archive: throw InputError.tooLarge(path)
-        default: throw InputError.nothingKnown(path)
+        default: throw InputError.unrecognized(path)
         }
     }
 
@@ -184,7 +186,7 @@ public struct InputOpening: Sendable {
             if capture.stores.isEmpty, capture.backups.isEmpty, capture.backupErrors.isEmpty,
                 let problem = capture.problems.first
             {
-                throw InputError.withoutStores(path, problem)
+                throw InputError.noStores(path, problem)
             }
             return try Self.requiringStores(capture, path)
         } catch let error as ArchiveError {
@@ -214,7 +216,7 @@ public struct InputOpening: Sendable {
             throw InputError.backup(error, path)
         }
         guard !capture.stores.isEmpty || capture.isIncomplete else {
-            throw capture.problems.first.map { InputError.withoutStores(path, $0) } ?? .nothingKnown(path)
+            throw capture.problems.first.map { InputError.noStores(path, $0) } ?? .unrecognized(path)
         }
         return capture
     }
@@ -223,7 +225,9 @@ public struct InputOpening: Sendable {
     ///
     /// - Throws: `FileError`, or ``InputError`` with the path of the bundle.
     public func openSegments(of path: String) throws -> BundleReader? {
-        if let identity = FileIdentity(path: path), excluded.contains(identity) { throw InputError.isOutput(path) }
+        if let identity = FileIdentity(path: path), excluded.contains(identity) {
+            throw InputError.wouldReplaceInput(path)
+        }
         let name = Self.name(of: path)
         if path != "-", BundleFile.volume(at: path) != nil {
             return try Self.naming(name) {
@@ -265,7 +269,7 @@ public struct InputOpening: Sendable {
     /// - Returns: The bundle.
     /// - Throws: `FileError`, or ``InputError`` with the path of the bundle.
     public static func bundle(
-        _ path: String, systems: SystemTable, copyFolder folder: String, signedBy signers: Signers? = nil,
+        _ path: String, systems: SystemTable, copyFolder folder: String, signedBy signers: AllowedSigners? = nil,
         signature: String? = nil
     ) throws -> BundleReader {
         guard path == "-" else {

@@ -10,16 +10,17 @@ import Testing
 @testable import Delivery
 
 /// Tests that bundles are verified before a plan is made, and that records are read again for sending.
-@Suite struct BundleIntakeTests {
+@Suite struct VerifiedBundlesTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder(inMemory: true) }
 
-    private func intake(_ paths: String...) async throws -> BundleIntake {
-        try await BundleIntake(paths, knowing: Systems.table, limit: JobLimit(jobs: 2), isReleased: { _, _ in false })
+    private func intake(_ paths: String...) async throws -> VerifiedBundles {
+        try await VerifiedBundles(
+            paths, knowing: Systems.table, limit: JobLimit(jobs: 2), isReleased: { _, _ in false })
     }
 
-    private func plan(_ intake: BundleIntake) -> Plan {
+    private func plan(_ intake: VerifiedBundles) -> Plan {
         Planner.plan(
             intake.pool, LedgerState(), rules: PlanRules(limits: UploadLimits(daily: nil, perType: nil)),
             now: Sample.time(0))

@@ -4,7 +4,7 @@ import JSONText
 /// An input of a bundle, as the manifest of the bundle describes it.
 ///
 /// Source: "Bundle", "Inputs".
-public struct GivenInput: Sendable, Equatable {
+public struct BundleInput: Sendable, Equatable {
     /// The kind of an input.
     public enum Kind: String, Sendable, CaseIterable {
         /// A folder that was copied from a device.
@@ -33,15 +33,15 @@ public struct GivenInput: Sendable, Equatable {
     /// The digest of the input if it is a bundle.
     public let digest: ContentHash?
     /// The inputs of the input if it is a bundle and lists them.
-    public let inputs: GivenInputs?
+    public let inputs: BundleInputs?
 
     /// Returns the same input with another list of its inputs.
-    func replacingInputs(with inputs: GivenInputs?) -> GivenInput {
-        GivenInput(kind: kind, label: label, sha256: sha256, digest: digest, inputs: inputs)
+    func replacingInputs(with inputs: BundleInputs?) -> BundleInput {
+        BundleInput(kind: kind, label: label, sha256: sha256, digest: digest, inputs: inputs)
     }
 
     /// The input without its label, hashes and inputs.
-    public var anonymized: GivenInput { GivenInput(kind: kind) }
+    public var anonymized: BundleInput { BundleInput(kind: kind) }
 
     /// Whether the input has no label, hashes and inputs.
     var isAnonymous: Bool { self == anonymized }
@@ -61,7 +61,7 @@ public struct GivenInput: Sendable, Equatable {
     }
 }
 
-extension GivenInput {
+extension BundleInput {
     /// Creates an input that is not a bundle.
     ///
     /// - Parameters:
@@ -85,7 +85,7 @@ extension GivenInput {
 
 // MARK: - Reading
 
-extension GivenInput {
+extension BundleInput {
     /// Returns whether inputs of a kind are single files, so that they have a hash.
     private static func isOneFile(_ kind: Kind) -> Bool {
         switch kind {
@@ -105,7 +105,7 @@ extension GivenInput {
         guard let kind = fields.text("kind").flatMap(Kind.init) else {
             throw BundleError.badManifest("an input of a kind that is not known")
         }
-        let inputs = try GivenInputs(fields, level: level + 1, budget: &budget)
+        let inputs = try BundleInputs(fields, level: level + 1, budget: &budget)
         self.init(
             kind: kind, label: fields.text("label"), sha256: fields.text("sha256").flatMap(ContentHash.init(hex:)),
             digest: fields.text("digest").flatMap(ContentHash.init(hex:)), inputs: inputs)

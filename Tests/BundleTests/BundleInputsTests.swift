@@ -11,21 +11,22 @@ import Testing
     private static let digest = String(repeating: "ab", count: 32)
     private static let sha256 = String(repeating: "01", count: 32)
 
-    private static func bundle(_ label: String, of inputs: GivenInputs?) -> GivenInput {
-        GivenInput(kind: .bundle, label: label, sha256: nil, digest: ContentHash(hex: digest), inputs: inputs)
+    private static func bundle(_ label: String, of inputs: BundleInputs?) -> BundleInput {
+        BundleInput(kind: .bundle, label: label, sha256: nil, digest: ContentHash(hex: digest), inputs: inputs)
     }
 
     /// Returns a manifest with inputs as a string.
-    private func manifest(_ inputs: [GivenInput]?, pseudonymized: String? = nil) async throws -> String {
+    private func manifest(_ inputs: [BundleInput]?, pseudonymized: String? = nil) async throws -> String {
         var bytes: [UInt8] = []
         var assembler = try BundleAssembler(level: 1, tool: "1", limit: JobLimit(jobs: 1))
-        try await assembler.add(SampleBundle.spill([Quarantined]())) { _, _ in
+        try await assembler.add(SampleBundle.spill([QuarantineEntry]())) { _, _ in
             nil
         } to: {
             bytes.append(copying: $0)
         }
         let manifest = try assembler.finish(
-            problems: SampleBundle.spill([PlacedProblem]()), duplicates: 0, pseudonymized: pseudonymized, inputs: inputs
+            problems: SampleBundle.spill([LocatedProblem]()), duplicates: 0, pseudonymized: pseudonymized,
+            inputs: inputs
         ) { bytes.append(copying: $0) }
         // The reader accepts the manifest and parses the same values.
         #expect(try BundleReader(bytes: bytes).manifest == manifest)
@@ -33,7 +34,7 @@ import Testing
     }
 
     /// Returns the part of a manifest between the format and the members.
-    private func written(_ inputs: [GivenInput]?, pseudonymized: String? = nil) async throws -> String {
+    private func written(_ inputs: [BundleInput]?, pseudonymized: String? = nil) async throws -> String {
         let text = try await manifest(inputs, pseudonymized: pseudonymized)
         let start = try #require(text.range(of: #""format":"pingferry-bundle","#))
         let end = try #require(text.range(of: #""members":"#))
@@ -42,8 +43,8 @@ import Testing
 
     private func fields(_ text: String) throws -> JSONFields { try JSONFields(Array(text.utf8)) }
 
-    private func read(_ text: String, isPseudonymized: Bool = false) throws -> GivenInputs? {
-        try GivenInputs(ofManifest: fields(text), isPseudonymized: isPseudonymized)
+    private func read(_ text: String, isPseudonymized: Bool = false) throws -> BundleInputs? {
+        try BundleInputs(ofManifest: fields(text), isPseudonymized: isPseudonymized)
     }
 
     // MARK: Form
@@ -51,9 +52,9 @@ import Testing
     @Test("Inputs are listed in the given order, and missing values have no keys")
     func form() async throws {
         let hash = ContentHash(hex: Self.sha256)
-        let below = GivenInputs([GivenInput(kind: .log, label: "a\"\n.har", sha256: hash)])
+        let below = BundleInputs([BundleInput(kind: .log, label: "a\"\n.har", sha256: hash)])
         let inputs = [
-            GivenInput(kind: .folder, label: "phone"), GivenInput(kind: .archive, label: "b.zip", sha256: hash),
+            BundleInput(kind: .folder, label: "phone"), BundleInput(kind: .archive, label: "b.zip", sha256: hash),
             Self.bundle("m.tar.zst", of: below), Self.bundle("old.tar.zst", of: nil),
         ]
         let expected =
@@ -77,8 +78,8 @@ import Testing
     @Test("A pseudonymized bundle lists only the kinds of its inputs")
     func pseudonyms() async throws {
         let inputs = [
-            GivenInput(kind: .store, label: "x", sha256: ContentHash(of: [1])),
-            Self.bundle("m", of: GivenInputs([GivenInput(kind: .folder, label: "phone")])),
+            BundleInput(kind: .store, label: "x", sha256: ContentHash(of: [1])),
+            Self.bundle("m", of: BundleInputs([BundleInput(kind: .folder, label: "phone")])),
         ]
         #expect(
             try await written(inputs, pseudonymized: "01e15c1d") == #""inputs":[{"kind":"store"},{"kind":"bundle"}],"#)
@@ -164,32 +165,32 @@ import Testing
 
     @Test("Inputs beyond the limits on levels, number and size are counted on their level")
     func cut() {
-        let phone = GivenInput(kind: .folder, label: "phone")
+        let phone = BundleInput(kind: .folder, label: "phone")
         var chain = phone
-        for _ in 0..<10 { chain = Self.bundle("b", of: GivenInputs([chain])) }
+        for _ in 0..<10 { chain = Self.bundle("b", of: BundleInputs([chain])) }
         // There are eleven nested inputs. Three of them exceed the maximum level.
-        var (depth, inputs) = (0, GivenInputs([chain]))
+        var (depth, inputs) = (0, BundleInputs([chain]))
         #expect(inputs.total == 11)
         while let next = inputs.entries.first?.inputs { (depth, inputs) = (depth + 1, next) }
         #expect((depth, inputs.entries.count, inputs.omitted) == (8, 0, 3))
 
-        let thousand = GivenInputs(Array(repeating: phone, count: 1000))
-        let five = GivenInputs((1...5).map { Self.bundle("b\($0)", of: thousand) })
+        let thousand = BundleInputs(Array(repeating: phone, count: 1000))
+        let five = BundleInputs((1...5).map { Self.bundle("b\($0)", of: thousand) })
         #expect(five.omitted == 0)
         #expect(five.entries.compactMap { $0.inputs?.entries.count } == [1000, 1000, 1000, 1000, 91])
         #expect(five.entries.compactMap { $0.inputs?.omitted } == [0, 0, 0, 0, 909])
 
-        let half = GivenInput(kind: .folder, label: String(repeating: "x", count: 1 << 19 + 1))
-        let large = GivenInputs([half, half, phone])
+        let half = BundleInput(kind: .folder, label: String(repeating: "x", count: 1 << 19 + 1))
+        let large = BundleInputs([half, half, phone])
         #expect((large.entries.count, large.omitted) == (1, 2))
     }
 
     @Test("The list of a bundle that is repeatedly merged with itself does not grow indefinitely")
     func doubling() {
-        var inputs = GivenInputs([GivenInput(kind: .folder, label: "phone")])
+        var inputs = BundleInputs([BundleInput(kind: .folder, label: "phone")])
         var expected = 1
         for round in 1...80 {
-            inputs = GivenInputs(["left", "right"].map { Self.bundle($0, of: inputs) })
+            inputs = BundleInputs(["left", "right"].map { Self.bundle($0, of: inputs) })
             // Each round gives two bundles, each with all earlier inputs.
             expected = min(2 + 2 * expected, 9_007_199_254_740_991)
             if round <= 40 { #expect(inputs.total == expected, "round \(round)") }

@@ -11,7 +11,7 @@ import Bytes
 ///
 /// The reader is a state machine. ``State`` determines which bytes the grammar allows next. The ``ExtractionRole`` of a
 /// value determines which of its bytes are extracted. It is chosen at the start of the value.
-public struct JSONSkimmer: Sendable {
+public struct JSONArrayStreamReader: Sendable {
     /// A result of ``next(in:from:)``.
     public enum Finding: Equatable, Sendable {
         /// An element of the array.
@@ -70,7 +70,7 @@ public struct JSONSkimmer: Sendable {
     /// The maximum number of keys of the path that were found with a value of the expected kind.
     public private(set) var progress = 0
     /// Whether the array was found.
-    public var foundArray: Bool { progress == path.count }
+    public var hasFoundArray: Bool { progress == path.count }
     /// The number of bytes that were read, including the initial offset.
     public private(set) var offset: Int
     /// Whether the outermost value is complete.
@@ -135,7 +135,7 @@ public struct JSONSkimmer: Sendable {
 
 // MARK: - States
 
-extension JSONSkimmer {
+extension JSONArrayStreamReader {
     /// Reads the next byte, or the rest of a string that is in the piece.
     ///
     /// - Returns: Whether a value is complete.
@@ -286,7 +286,7 @@ extension JSONSkimmer {
 
 // MARK: - Roles
 
-extension JSONSkimmer {
+extension JSONArrayStreamReader {
     /// Chooses the role of a value at its start.
     ///
     /// The role of an array determines that of its elements. A value of another kind than its role requires is skipped.

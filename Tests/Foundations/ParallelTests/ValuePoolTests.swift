@@ -7,7 +7,7 @@ import Testing
 
     @Test("a returned value is reused, and no value is in use twice")
     func reuse() {
-        let pool = SparePool<Spare, Never> { Spare() }
+        let pool = ValuePool<Spare, Never> { Spare() }
         let (first, second) = (pool.take(), pool.take())
         #expect(first !== second)
         pool.giveBack(first)
@@ -17,7 +17,7 @@ import Testing
 
     @Test("the pool keeps at most the given number of unused values")
     func limit() {
-        let pool = SparePool<Spare, Never>(keeping: 1) { Spare() }
+        let pool = ValuePool<Spare, Never>(keeping: 1) { Spare() }
         let (first, second) = (pool.take(), pool.take())
         pool.giveBack(first)
         pool.giveBack(second)
@@ -28,32 +28,32 @@ import Testing
 
     @Test("a value is discarded if its use fails")
     func failure() throws {
-        let pool = SparePool<Spare, any Error> { Spare() }
+        let pool = ValuePool<Spare, any Error> { Spare() }
         var used: [Spare] = []
         #expect(throws: Failed.self) {
-            try pool.withSpare { spare in
+            try pool.withPooledValue { spare in
                 used.append(spare)
                 throw Failed()
             }
         }
-        try pool.withSpare { used.append($0) }
-        try pool.withSpare { used.append($0) }
+        try pool.withPooledValue { used.append($0) }
+        try pool.withPooledValue { used.append($0) }
         #expect(used[1] !== used[0])
         #expect(used[2] === used[1])
     }
 
     @Test("changes to a value are kept")
     func changes() throws {
-        let pool = SparePool<[Int], any Error> { [] }
-        try pool.withSpare { $0.append(1) }
-        try pool.withSpare { $0.append(2) }
+        let pool = ValuePool<[Int], any Error> { [] }
+        try pool.withPooledValue { $0.append(1) }
+        try pool.withPooledValue { $0.append(2) }
         #expect(try pool.take() == [1, 2])
         #expect(try pool.take() == [])
     }
 
     @Test("an error in the creation of a value is thrown")
     func creationFailure() {
-        let pool = SparePool<Spare, Failed> { () throws(Failed) in throw Failed() }
+        let pool = ValuePool<Spare, Failed> { () throws(Failed) in throw Failed() }
         #expect(throws: Failed.self) { try pool.take() }
     }
 }

@@ -12,7 +12,7 @@ private struct Extraction: Equatable {
     var progress = 0
 
     init(_ text: [UInt8], outline: JSONOutline, pieceSize: Int, limit: Int = 1 << 20, depthLimit: Int = 512) {
-        var reader = JSONSkimmer(
+        var reader = JSONArrayStreamReader(
             path: ["log", "entries"], neighbors: ["version"], outline: outline, limit: limit, depthLimit: depthLimit)
         do throws(JSONError) {
             for start in stride(from: 0, to: text.count, by: pieceSize) {
@@ -29,7 +29,7 @@ private struct Extraction: Equatable {
         progress = reader.progress
     }
 
-    private mutating func add(_ finding: JSONSkimmer.Finding, _ reader: JSONSkimmer) {
+    private mutating func add(_ finding: JSONArrayStreamReader.Finding, _ reader: JSONArrayStreamReader) {
         let text = String(decoding: reader.text, as: UTF8.self)
         switch finding {
         case .neighbor: neighbors.append(text)

@@ -19,7 +19,7 @@ public struct UnusableBundlesError: Error {
 /// The verified bundles of a job.
 ///
 /// All bundles are verified before anything is sent.
-public struct BundleIntake: Sendable {
+public struct VerifiedBundles: Sendable {
     /// The records of all bundles.
     public let pool: CandidatePool
     /// The source that reads the payloads of uploads.
@@ -40,7 +40,7 @@ public struct BundleIntake: Sendable {
     ///   - progress: A function that is called with the number of verified bytes of each member.
     /// - Throws: ``UnusableBundlesError`` with all bundles that cannot be used, unless `keepsGoing` is `true`.
     public init(
-        _ paths: [String], knowing systems: SystemTable, signedBy signers: Signers? = nil, limit: JobLimit,
+        _ paths: [String], knowing systems: SystemTable, signedBy signers: AllowedSigners? = nil, limit: JobLimit,
         keepsGoing: Bool = false,
         isReleased: (_ id: String, _ code: String) -> Bool,
         progress: (Int) -> Void = { _ in }

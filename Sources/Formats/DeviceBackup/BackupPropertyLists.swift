@@ -7,7 +7,7 @@ import PropertyList
 /// The names, numbers and identifiers of the phone in these lists are never read.
 ///
 /// Source: "iOS backups", sections 2.2 and 2.3.
-public struct BackupLists: Sendable, Equatable {
+public struct BackupPropertyLists: Sendable, Equatable {
     /// A property list of a backup.
     public enum Name: String, Sendable, CaseIterable {
         case info = "Info.plist"
@@ -33,7 +33,7 @@ public struct BackupLists: Sendable, Equatable {
     /// The wrapped key of the manifest, or `nil` if it is missing or has another type.
     public private(set) var manifestKey: [UInt8]?
     /// Whether one of the lists has a key that occurs only in backups.
-    public private(set) var showBackup = false
+    public private(set) var hasBackupKeys = false
 
     /// The maximum length of a text, in bytes.
     ///
@@ -59,8 +59,8 @@ public struct BackupLists: Sendable, Equatable {
         productType = Self.text("Product Type", list.root, list) ?? productType
         productVersion = Self.text("Product Version", list.root, list) ?? productVersion
         lastBackup = Self.date("Last Backup Date", list) ?? lastBackup
-        showBackup =
-            showBackup || Self.hasAny(of: ["Target Identifier", "Last Backup Date", "Unique Identifier"], list)
+        hasBackupKeys =
+            hasBackupKeys || Self.hasAny(of: ["Target Identifier", "Last Backup Date", "Unique Identifier"], list)
     }
 
     private mutating func readManifest(_ list: PropertyListDocument) {
@@ -73,14 +73,14 @@ public struct BackupLists: Sendable, Equatable {
         }
         keybag = Self.data("BackupKeyBag", list)
         manifestKey = Self.data("ManifestKey", list)
-        showBackup =
-            showBackup || Self.hasAny(of: ["BackupKeyBag", "IsEncrypted", "Lockdown", "SystemDomainsVersion"], list)
+        hasBackupKeys =
+            hasBackupKeys || Self.hasAny(of: ["BackupKeyBag", "IsEncrypted", "Lockdown", "SystemDomainsVersion"], list)
     }
 
     private mutating func readStatus(_ list: PropertyListDocument) {
         snapshotState = Self.text("SnapshotState", list.root, list)
         lastBackup = lastBackup ?? Self.date("Date", list)
-        showBackup = showBackup || Self.hasAny(of: ["SnapshotState", "BackupState"], list)
+        hasBackupKeys = hasBackupKeys || Self.hasAny(of: ["SnapshotState", "BackupState"], list)
     }
 
     private static func hasAny(of keys: [JSONKey], _ list: PropertyListDocument) -> Bool {
