@@ -52,6 +52,7 @@ fleet-test: build  ## tests samples/spark on a Spark cluster of which one execut
 lint:  ## checks the format of the sources and the dependencies between modules
 	@.ci/setup python3
 	swift format lint --strict --recursive Sources Tests Package.swift
+	@.ci/comments
 	@.ci/layers
 
 docs:  ## builds the documentation as a static website in .build/docs

@@ -1,7 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Whether the fuzzers are built. They need other flags than the programs, and access to internal declarations.
+/// Whether the fuzzers are built.
+///
+/// They need other flags than the programs, and access to internal declarations.
 let fuzzes = Context.environment["PINGFERRY_FUZZ"] != nil
 /// Both sanitizers in one flag, because a second flag would replace the first.
 let sanitizers = ["-sanitize=fuzzer,address"]
@@ -10,7 +12,7 @@ let sanitizers = ["-sanitize=fuzzer,address"]
 let strict: [SwiftSetting] =
     Context.environment["PINGFERRY_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
-/// The settings of all targets. Functions may return spans.
+/// The settings of all targets, which allow functions to return spans.
 let common: [SwiftSetting] =
     [.enableExperimentalFeature("Lifetimes")] + strict
     + (fuzzes ? [.unsafeFlags(sanitizers + ["-parse-as-library", "-enable-testing"])] : [])
@@ -18,16 +20,21 @@ let common: [SwiftSetting] =
 /// The settings of parsers and transforms, which read hostile bytes: unsafe constructs must be marked as such.
 let pure: [SwiftSetting] = common + [.strictMemorySafety()]
 
-/// The settings of targets that process each byte. They are also optimized in debug builds, because tests of large files would
-/// otherwise take ten times as long.
+/// The settings of targets that process each byte.
+///
+/// They are also optimized in debug builds, because tests of large files would otherwise take ten times as long.
 let perByte: [SwiftSetting] = pure + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// The commit that `--version` prints. It is read from the environment, so that a build does not depend on git.
+/// The commit that `--version` prints.
+///
+/// It is read from the environment, so that a build does not depend on git.
 let commit = (Context.environment["PINGFERRY_COMMIT"] ?? "").filter { $0.isLetter || $0.isNumber || $0 == "-" }
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
-/// A module of a layer. `.ci/layers` checks its imports.
+/// Returns the target of a module.
+///
+/// `.ci/layers` checks its imports.
 func module(
     _ name: String, in layer: String, _ dependencies: [Target.Dependency] = [], _ settings: [SwiftSetting] = common,
     linking libraries: [String] = []
@@ -147,9 +154,10 @@ let programs: [Target] = [
         ]),
 ]
 
-/// Test modules are compiled as a whole. One job for each processor would take a quarter more processor time, because each job
-/// reads all files of the module, and no other module waits for these. Debug information would take a tenth more: failed tests
-/// state their positions without it.
+/// The settings of test modules, which are compiled as a whole.
+///
+/// With one compilation per file, building them takes a quarter more processor time, because each job reads all files of the module.
+/// Debug information takes a tenth more and is not needed, because failed tests report their positions without it.
 let testSettings: [SwiftSetting] =
     common + [
         .unsafeFlags(
@@ -157,7 +165,9 @@ let testSettings: [SwiftSetting] =
             .when(configuration: .debug))
     ]
 
-/// Returns the test target of a module. The folders of `Tests` mirror those of `Sources`.
+/// Returns the test target of a module.
+///
+/// The folders of `Tests` mirror those of `Sources`.
 func tests(of module: String, in layer: String = "", _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(
         name: "\(module)Tests", dependencies: dependencies + ["TestSupport"],

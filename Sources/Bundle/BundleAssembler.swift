@@ -63,7 +63,7 @@ public struct BundleAssembler: ~Copyable {
 
     /// Creates an assembler.
     ///
-    /// Nothing is written yet.
+    /// The assembler does not write anything yet.
     ///
     /// - Parameters:
     ///   - level: The compression level, from 1 to 19.

@@ -11,7 +11,7 @@ public struct BundleVerifier {
 
     /// Creates a verifier.
     ///
-    /// Nothing is read yet.
+    /// The bundle is not read yet.
     ///
     /// - Parameters:
     ///   - reader: The bundle.

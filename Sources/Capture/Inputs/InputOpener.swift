@@ -21,7 +21,7 @@ public struct InputOpener: Sendable {
 
     /// Creates the settings for opening inputs.
     ///
-    /// Nothing is opened yet.
+    /// The inputs are not opened yet.
     ///
     /// - Parameters:
     ///   - labels: The labels of the inputs, in the order of their paths. If empty, ``CaptureLabels`` creates them.

@@ -19,7 +19,7 @@ public struct CaptureReader: Sendable {
 
     /// Creates a reader.
     ///
-    /// Nothing is read yet.
+    /// The inputs are not read yet.
     ///
     /// - Parameters:
     ///   - inputs: The inputs.

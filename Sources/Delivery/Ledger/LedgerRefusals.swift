@@ -61,7 +61,7 @@ extension Ledger {
         }
     }
 
-    /// Gives up records that are neither delivered nor in flight.
+    /// Marks records as given up unless they are delivered or in flight.
     ///
     /// They are not sent again and no longer reported.
     ///

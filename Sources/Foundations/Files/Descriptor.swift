@@ -4,7 +4,7 @@ import Glibc
 struct Descriptor: ~Copyable, Sendable {
     let number: Int32
 
-    /// Takes ownership of a descriptor that `open` or `openat` returned.
+    /// Creates an owner of a descriptor that `open` or `openat` returned.
     ///
     /// Throws the current `errno` if it is negative.
     init(_ number: Int32, _ operation: FileError.Operation, _ path: String) throws(FileError) {

@@ -3,7 +3,7 @@ import CFiles
 
 /// A line on standard error that shows the progress of a long operation.
 ///
-/// Nothing is printed unless standard error is a terminal.
+/// The line is printed only if standard error is a terminal.
 public final class ProgressLine {
     private let isShown: Bool
     private let verb: String

@@ -23,7 +23,7 @@ struct AppListing {
         rollUp = report.rollUp(report.containerApps)
     }
 
-    /// Returns whether a report has so many stores and containers that it is listed by app by default.
+    /// Returns whether a report is listed by app by default, because of the numbers of its stores and containers.
     static func isNeeded(for report: ScanReport) -> Bool {
         let stores = report.inputs.reduce(0) { $0 + $1.rowIndices.count }
         return stores > maximumStoreCount && report.containerCount > maximumContainerCount
@@ -108,7 +108,9 @@ struct AppListing {
         for (code, problems) in report.problemsByCode.sorted {
             try Terminal.print("  \(code): \(Summary.count(problems.count, "problem"))")
             for problem in problems.elements { try Terminal.print("    \(line(for: problem))") }
-            if problems.omittedCount > 0 { try Terminal.print("    and \(problems.omittedCount) more; --stores lists them") }
+            if problems.omittedCount > 0 {
+                try Terminal.print("    and \(problems.omittedCount) more; --stores lists them")
+            }
         }
         if report.hiddenProblemCount > 0 {
             try Terminal.print(

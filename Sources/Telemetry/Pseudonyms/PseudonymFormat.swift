@@ -24,7 +24,7 @@ public struct PseudonymFormat: Sendable {
 
     /// Returns the rules for payloads of a type, or `nil` if the type has no documented form.
     ///
-    /// Nothing is kept of a payload without rules.
+    /// A payload without rules is removed completely.
     public func table(ofType type: String) -> PseudonymTable? {
         tables.count == 1 ? tables[0].table : tables.first { $0.types.contains(type) }?.table
     }

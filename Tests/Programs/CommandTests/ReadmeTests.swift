@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The examples in the README print the documented output.
+/// The examples in the README and in articles print the documented output.
 ///
-/// They run in order in one folder with the samples.
+/// The examples of a document run in order in one folder with the samples.
 @Suite struct ReadmeTests {
     /// A command, and its output on both streams as a terminal shows it.
     private struct Example {
@@ -12,8 +12,13 @@ import Testing
         var output = ""
     }
 
-    private func examples() throws -> [Example] {
-        let text = try String(contentsOfFile: "\(repository)/README.md", encoding: .utf8)
+    private static let documents = [
+        "README.md", "Sources/Bundle/Bundle.docc/Bundle.md", "Sources/Bundle/Bundle.docc/Receipts.md",
+        "Sources/Capture/Capture.docc/Capture.md",
+    ]
+
+    private func examples(of document: String) throws -> [Example] {
+        let text = try String(contentsOfFile: "\(repository)/\(document)", encoding: .utf8)
         var examples: [Example] = []
         for block in text.components(separatedBy: "```console\n").dropFirst() {
             for line in block.components(separatedBy: "```")[0].split(separator: "\n", omittingEmptySubsequences: false)
@@ -28,14 +33,15 @@ import Testing
         return examples
     }
 
-    @Test func examplesPrintDocumentedOutput() throws {
+    @Test(arguments: documents)
+    func examplesPrintDocumentedOutput(document: String) throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createSymbolicLink(
             atPath: folder("samples"), withDestinationPath: "\(repository)/samples")
         let programs = (pingferryPath as NSString).deletingLastPathComponent
         let environment = ["HOME": folder.path, "PATH": "\(programs):/usr/bin:/bin", "LC_ALL": "C.UTF-8"]
-        let examples = try examples()
-        #expect(examples.count >= 9)
+        let examples = try examples(of: document)
+        #expect(!examples.isEmpty)
         for example in examples {
             let command = ["env", "-C", folder.path, "bash", "-c", "\(example.command) 2>&1"]
             let finished = try RunningProgram(command, environment: environment).finish()

@@ -133,7 +133,8 @@ import Testing
             let rest = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
             if rest.contains("out.001") {
                 // Either all old volumes exist, or all new volumes and their list.
-                #expect(read.status == 0 && read.lines[1].contains(", as listed in "), "\(call) \(steps): \(read.errors)")
+                let matchesList = read.status == 0 && read.lines[1].contains(", as listed in ")
+                #expect(matchesList, "\(call) \(steps): \(read.errors)")
                 #expect((read.text == before.text) == rest.contains(".out.volumes.partial/out.001"))
             } else {
                 #expect(read.status == 66, "\(call) \(steps): \(read.errors)")
