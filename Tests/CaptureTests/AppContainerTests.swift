@@ -5,7 +5,7 @@ import Testing
 
 @testable import Capture
 
-/// The container that a store belongs to, and the app that owns it.
+/// Tests of the container that a store belongs to, and the app that owns it.
 @Suite struct AppContainerTests {
     private static let metadata = ".com.apple.mobile_container_manager.metadata.plist"
 

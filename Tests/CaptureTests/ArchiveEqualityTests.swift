@@ -4,7 +4,7 @@ import Parallel
 import Telemetry
 import Testing
 
-/// An archive yields the same results as the folder that was packed.
+/// Tests that an archive yields the same results as the folder that was packed.
 @Suite struct ArchiveEqualityTests {
     /// Shell commands that pack a folder, with the suffixes of the archives.
     static let commands: [(suffix: String, command: String)] = [

@@ -1,7 +1,7 @@
 import Capture
 import Testing
 
-/// Lists that keep only their first elements.
+/// Tests of lists that keep only their first elements.
 @Suite struct CappedListTests {
     @Test("The first elements are kept, and all are counted")
     func limit() {

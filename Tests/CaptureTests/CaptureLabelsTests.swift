@@ -2,7 +2,7 @@ import Testing
 
 @testable import Capture
 
-/// The labels by which records identify the inputs of a command.
+/// Tests of the labels by which records identify the inputs of a command.
 @Suite struct CaptureLabelsTests {
     /// The real paths of paths that do not end with a name.
     private static let real = [

@@ -4,7 +4,7 @@ import Foundation
 import Telemetry
 import Testing
 
-/// Captures that change between searching, reading and packing.
+/// Tests of captures that change between searching, reading and packing.
 @Suite struct ChangedCaptureTests {
     let folder: CaptureFolder
 

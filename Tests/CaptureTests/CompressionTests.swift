@@ -3,7 +3,7 @@ import Capture
 import Files
 import Testing
 
-/// Compressed archives, including nested compressions.
+/// Tests of compressed archives, including nested compressions.
 @Suite struct CompressionTests {
     private func pings(_ command: String, named name: String = "a.tgz") throws -> TestArchive {
         let folder = try CaptureFolder()

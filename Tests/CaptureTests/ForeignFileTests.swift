@@ -5,7 +5,7 @@ import Parallel
 import Telemetry
 import Testing
 
-/// Files of other projects that look like stores.
+/// Tests of files of other projects that look like stores.
 @Suite struct ForeignFileTests {
     @Test("Files of other projects are not recognized as stores")
     func otherProjects() async throws {

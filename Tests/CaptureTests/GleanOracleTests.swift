@@ -46,7 +46,7 @@ import Testing
     }
 }
 
-/// The folders that are recognized as Glean data directories.
+/// Tests of the folders that are recognized as Glean data directories.
 @Suite struct GleanDiscoveryTests {
     private static let id = "0b9c7a5e-6d21-4f7b-8f0c-3e1d2a4b5c60"
     private static let ping =

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Capture
 
-/// Hard links in archives.
+/// Tests of hard links in archives.
 @Suite struct HardLinkTests {
     private typealias Member = TestArchive.Member
 

@@ -5,7 +5,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// Unusual, damaged and hostile archives.
+/// Tests of unusual, damaged and hostile archives.
 @Suite struct HostileArchiveTests {
     private typealias Member = TestArchive.Member
 

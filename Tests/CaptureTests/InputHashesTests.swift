@@ -8,7 +8,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// The description of inputs in a manifest: their kinds, and the hashes of single files.
+/// Tests of the description of inputs in a manifest: their kinds, and the hashes of single files.
 @Suite struct InputHashesTests {
     let folder: CaptureFolder
 

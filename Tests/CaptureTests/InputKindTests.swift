@@ -1,7 +1,7 @@
 import Capture
 import Testing
 
-/// The detection of input formats by their first bytes.
+/// Tests of the detection of input formats by their first bytes.
 @Suite struct InputKindTests {
     @Test("The format of an input is detected from its first bytes")
     func kinds() {

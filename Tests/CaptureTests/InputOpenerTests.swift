@@ -7,7 +7,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// The detection of inputs, and the errors for inputs that cannot be used.
+/// Tests of the detection of inputs, and the errors for inputs that cannot be used.
 @Suite struct InputOpenerTests {
     let folder: CaptureFolder
 

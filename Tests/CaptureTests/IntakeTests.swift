@@ -8,7 +8,7 @@ import Testing
 
 @testable import Capture
 
-/// Deduplication and the collection of findings, without running a command.
+/// Tests of deduplication and the collection of findings, without running a command.
 @Suite struct IntakeTests {
     /// An intake and the records that it passed on.
     private struct IntakeProbe {

@@ -2,7 +2,7 @@ import Capture
 import Telemetry
 import Testing
 
-/// Stores with many files, and oversized files.
+/// Tests of stores with many files, and oversized files.
 @Suite struct LargeStoreTests {
     @Test("A folder of 1,000 pings is read in the order of the numbers in the names, with any number of jobs")
     func manyFiles() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Capture
 
-/// Links and special files in a capture, which are never followed or read.
+/// Tests that links and special files in a capture are never followed or read.
 @Suite struct LinkTests {
     let folder: CaptureFolder
 

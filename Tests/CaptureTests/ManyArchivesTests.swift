@@ -1,7 +1,7 @@
 import Capture
 import Testing
 
-/// Captures with tens of thousands of archives, for which the work per archive must not grow with their number.
+/// Tests that the work per archive does not grow with the number of archives in a capture.
 @Suite struct ManyArchivesTests {
     @Test("Entries that are named like members of an archive are reported for each affected archive")
     func ambiguous() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Capture
 
-/// Stores with many rejects, which are passed on in batches and never kept as a whole.
+/// Tests that many rejects of a store are passed on in batches and never kept as a whole.
 @Suite struct ManyRejectsTests {
     /// The maximum number of rejects in an output, including the group of spans that fills it.
     private static let mostInOutput = ScanOutput.sizeGoal / ScanOutput.detailSize + 1024

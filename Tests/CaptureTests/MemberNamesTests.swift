@@ -4,7 +4,7 @@ import Testing
 
 @testable import Capture
 
-/// The selection of archive members, and the names of archives.
+/// Tests of the selection of archive members, and the names of archives.
 @Suite struct MemberNamesTests {
     @Test(
         "Members that may belong to stores are recognized by their paths",

@@ -4,7 +4,7 @@ import Parallel
 import Telemetry
 import Testing
 
-/// Archives inside captures.
+/// Tests of archives inside captures.
 @Suite struct NestedArchiveTests {
     let folder: CaptureFolder
 

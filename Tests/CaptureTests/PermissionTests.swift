@@ -4,7 +4,7 @@ import Mozilla
 import TestSupport
 import Testing
 
-/// Files without read permission.
+/// Tests of files without read permission.
 ///
 /// The program runs as an unprivileged user, because root may read every file.
 @Suite struct PermissionTests {

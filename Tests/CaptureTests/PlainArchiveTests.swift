@@ -7,7 +7,7 @@ import Testing
 
 @testable import Capture
 
-/// Plain archives, which several jobs read and which must yield the same results as libarchive.
+/// Tests that the fast archive reader produces the same results as libarchive.
 @Suite struct PlainArchiveTests {
     private func spooler(_ spool: Spool = Spool()) -> ArchiveSpooler {
         ArchiveSpooler(

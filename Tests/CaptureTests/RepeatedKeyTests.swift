@@ -2,7 +2,7 @@ import Testing
 
 @testable import Capture
 
-/// Stores in property lists with repeated keys, which are read and reported.
+/// Tests that property-list stores with repeated keys are read, and that the repetitions are reported.
 @Suite struct RepeatedKeyTests {
     private func read(_ path: String, _ value: String) async throws -> ReadCapture {
         let folder = try CaptureFolder()

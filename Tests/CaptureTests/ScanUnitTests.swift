@@ -5,7 +5,7 @@ import Testing
 
 @testable import Capture
 
-/// The split of a capture into units of work, and their order.
+/// Tests of the split of a capture into units of work, and their order.
 @Suite struct ScanUnitTests {
     /// Reads a unit until nothing is left.
     private func outputs(of unit: ScanUnit, input: Int = 0) throws -> [ScanOutput] {

@@ -6,7 +6,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// The detection of the folder of Sift's SDK.
+/// Tests of the detection of the folder of Sift's SDK.
 @Suite struct SiftDiscoveryTests {
     private let caches = "Library/Caches/sift-v0_0_1"
 

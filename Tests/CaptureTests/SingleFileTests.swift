@@ -5,7 +5,7 @@ import Parallel
 import Telemetry
 import Testing
 
-/// A single store file that is given instead of a folder.
+/// Tests of a single store file that is given instead of a folder.
 @Suite struct SingleFileTests {
     let folder: CaptureFolder
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Capture
 
-/// The interface between this module and the systems, tested with an artificial system.
+/// Tests of the interface between this module and the systems, with an artificial system.
 @Suite struct SystemInterfaceTests {
     private func records(_ text: String, kind: RequestLogKind) async throws -> [Record] {
         let log = RequestLog(

@@ -4,7 +4,7 @@ import Glibc
 import Telemetry
 import Testing
 
-/// Names that are not UTF-8, and names that look alike.
+/// Tests of names that are not UTF-8, and names that look alike.
 @Suite struct UnusualNameTests {
     /// Returns a path below a folder whose name may have any bytes.
     private func path(_ name: [UInt8], in folder: String) -> [CChar] {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The examples in documentation comments equal the examples that are compiled and run.
+/// Tests that the examples in documentation comments equal the examples that are compiled and run.
 @Suite struct ExampleTextTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
 

@@ -20,7 +20,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// The examples in documentation comments, compiled and run.
+/// Compiles and runs the examples in documentation comments.
 ///
 /// `ExampleTextTests` compares the comments with this file.
 @Suite struct Examples {

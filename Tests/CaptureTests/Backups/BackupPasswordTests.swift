@@ -8,7 +8,7 @@ import Testing
 
 @testable import Capture
 
-/// The passwords of backups: their order, the number of key derivations, and the questions to the user.
+/// Tests of the passwords of backups: their order, the number of key derivations, and the questions to the user.
 @Suite struct BackupPasswordTests {
     private static func item(_ tag: String, _ value: [UInt8]) -> [UInt8] {
         Array(tag.utf8) + [0, 0, 0, UInt8(value.count)] + value

@@ -4,7 +4,7 @@ import Testing
 @testable import Capture
 @testable import Secrets
 
-/// Random access to encrypted files.
+/// Tests of random access to encrypted files.
 ///
 /// Cases B14 and B29 of "iOS backups".
 @Suite struct DecryptedBytesTests {

@@ -6,7 +6,7 @@ import Systems
 import TestSupport
 import Testing
 
-/// Backups that the generator does not create: links instead of manifests, many faults, and exceeded limits.
+/// Tests of backups that the generator does not create: links instead of manifests, many faults, and exceeded limits.
 @Suite struct FaultyBackupTests {
     private let folder: TemporaryFolder
 

@@ -7,7 +7,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// Databases in the states that SQLite leaves them in, and hostile ones.
+/// Tests of databases in the states that SQLite leaves them in, and hostile ones.
 @Suite struct LeanplumDatabaseTests {
     private let capture: CaptureFolder
     private static let path = "Documents/__leanplum.sqlite"

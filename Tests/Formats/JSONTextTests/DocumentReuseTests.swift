@@ -3,7 +3,7 @@ import Testing
 
 @testable import JSONText
 
-/// A reused document has the same order of members and throws the same errors as a new document.
+/// Tests that a reused document has the same order of members and throws the same errors as a new document.
 @Suite struct DocumentReuseTests {
     @Test(
         "An object with the keys of an earlier object is written in canonical order",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import JSONText
 
-/// The writer stores up to sixteen bytes at a time.
+/// Tests that `TextWriter`, which stores up to sixteen bytes at a time, appends only the requested bytes.
 ///
 /// The excess bytes must not appear in the buffer.
 @Suite struct TextBufferTests {

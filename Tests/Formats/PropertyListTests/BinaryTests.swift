@@ -2,7 +2,7 @@ import Testing
 
 @testable import PropertyList
 
-/// Binary property lists: the values of objects, and malformed files.
+/// Tests of binary property lists: the values of objects, and malformed files.
 ///
 /// Source: "Keyed archives", A.2 to A.5.
 @Suite struct BinaryTests {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PropertyList
 
-/// Expansions of values that share others or contain themselves.
+/// Tests of expansions of values that share others or contain themselves.
 ///
 /// Source: "Keyed archives", D.3.
 @Suite struct ExpansionTests {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PropertyList
 
-/// The output for the Foundation classes in "Keyed archives", part C.
+/// Tests of the output for the Foundation classes in "Keyed archives", part C.
 @Suite struct FoundationClassTests {
     @Test(arguments: [
         ("'text'", #""text""#), ("True", "true"), ("18446744073709551615", "18446744073709551615"), ("0.5", "0.5"),

@@ -1,7 +1,7 @@
 import PropertyList
 import Testing
 
-/// The outcome of reading each hostile file is the one that the manifest of the generator states.
+/// Tests that reading each hostile file has the outcome in the manifest of the generator.
 @Suite struct HostileFileTests {
     @Test(arguments: try HostileFile.all.filter { $0.level == "container" })
     func readsContainers(file: HostileFile) throws {

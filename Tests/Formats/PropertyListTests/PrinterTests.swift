@@ -3,7 +3,7 @@ import Testing
 
 @testable import PropertyList
 
-/// The output for shared, cyclic and nested values, and the options of the printer.
+/// Tests of the output for shared, cyclic and nested values, and the options of the printer.
 @Suite struct PrinterTests {
     @Test func printsCyclesAsReferences() throws {
         let file = try Archive.make(

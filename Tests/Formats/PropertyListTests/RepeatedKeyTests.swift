@@ -2,7 +2,7 @@ import Testing
 
 @testable import PropertyList
 
-/// The first value of a repeated key is kept, and the repetition is reported.
+/// Tests that the first value of a repeated key is kept, and that the repetition is reported.
 ///
 /// Source: "Keyed archives", A.5.
 @Suite struct RepeatedKeyTests {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PropertyList
 
-/// The detection of the format, and the checks of the binary trailer.
+/// Tests of the detection of the format, and the checks of the binary trailer.
 ///
 /// Source: "Keyed archives", A.1 and A.3.
 @Suite struct SourceFormatTests {

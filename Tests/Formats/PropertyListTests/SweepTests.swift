@@ -3,7 +3,7 @@ import Testing
 
 @testable import PropertyList
 
-/// The sweep passes ordinary files, and only files that the walk accepts.
+/// Tests that the linear check of a binary property list accepts ordinary files, and only files that the full check accepts.
 @Suite struct SweepTests {
     private func passesSweep(_ file: [UInt8]) -> Bool {
         guard let layout = try? BinaryLayout(of: file.span) else { return false }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PropertyList
 
-/// XML property lists in UTF-16 are read like those in UTF-8.
+/// Tests that XML property lists in UTF-16 are read like those in UTF-8.
 ///
 /// Offsets are those in the source.
 @Suite struct UTF16Tests {

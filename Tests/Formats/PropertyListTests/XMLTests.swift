@@ -2,7 +2,7 @@ import Testing
 
 @testable import PropertyList
 
-/// XML property lists.
+/// Tests of XML property lists.
 ///
 /// Source: "Keyed archives", A.6.
 @Suite struct XMLTests {

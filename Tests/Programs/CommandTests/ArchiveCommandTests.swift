@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Archives as inputs of commands, from files and on standard input.
+/// Tests of archives as inputs of commands, from files and on standard input.
 @Suite struct ArchiveCommandTests {
     private let folder: TemporaryFolder
 

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Completions that shells offer when the tab key is pressed.
+/// Tests of completions that shells offer when the tab key is pressed.
 @Suite struct CompletionTests {
     private static let programs = ["pingferry", "pingferry-upload"]
     private let folder: TemporaryFolder

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The options `--digest` and `--digest-file` of `verify`.
+/// Tests of the options `--digest` and `--digest-file` of `verify`.
 @Suite struct DigestTests {
     private let folder: TemporaryFolder
     private let bundle: String

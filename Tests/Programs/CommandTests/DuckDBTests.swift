@@ -2,8 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The DuckDB statement in the README reads all records of the samples, some of which have keys that differ only in
-/// case.
+/// Tests that the DuckDB statement in the README reads all records of the samples.
 ///
 /// The tests run if the Python of `.venv` or of the system has the module duckdb.
 @Suite(.enabled(if: pythonWithDuckDB != nil, "Python has no duckdb"))

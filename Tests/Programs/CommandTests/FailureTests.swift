@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The exit status and the message of each kind of failure, after which no files remain.
+/// Tests of the exit status and the message of each kind of failure, after which no files remain.
 @Suite struct FailureTests {
     private let folder: TemporaryFolder
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Reports of records without a time that filters reject, and of conditions that no record meets.
+/// Tests of reports of records without a time that filters reject, and of conditions that no record meets.
 @Suite struct FilterTests {
     private let folder: TemporaryFolder
     private let log: String

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The inputs that bundles list, and how commands show them.
+/// Tests of the inputs that bundles list, and how commands show them.
 @Suite struct InputCommandTests {
     private let folder: TemporaryFolder
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The output, messages and exit statuses of `inspect`.
+/// Tests of the output, messages and exit statuses of `inspect`.
 @Suite struct InspectTests {
     private let folder: TemporaryFolder
 

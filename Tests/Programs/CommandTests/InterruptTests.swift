@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Interruptions of the program while it works.
+/// Tests that interrupt the program while it works.
 ///
 /// The highest compression level makes the program slow enough.
 @Suite struct InterruptTests {

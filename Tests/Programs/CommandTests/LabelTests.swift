@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The labels of inputs in records.
+/// Tests of the input labels in records.
 @Suite struct LabelTests {
     private let folder: TemporaryFolder
 

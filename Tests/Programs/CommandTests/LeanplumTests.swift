@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The commands with stores of the Leanplum SDK.
+/// Tests the commands with stores of the Leanplum SDK.
 @Suite struct LeanplumTests {
     /// A credential in the stores of the sample, which must not be written to any output.
     private static let secret = "demoDEMOdemoDEMO1"

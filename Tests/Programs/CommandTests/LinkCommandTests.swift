@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Reports of symbolic links, which are not followed.
+/// Tests of reports of symbolic links, which are not followed.
 @Suite struct LinkCommandTests {
     private let folder: TemporaryFolder
     private let capture: String

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Captures in which almost nothing can be parsed.
+/// Tests of captures in which almost nothing can be parsed.
 @Suite struct ManyDetailsTests {
     private static let count = 30_000
     private let folder: TemporaryFolder

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Unusual names in captures and on the command line.
+/// Tests of unusual names in captures and on the command line.
 @Suite struct NameTests {
     private let folder: TemporaryFolder
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Warnings about the names and locations of outputs.
+/// Tests of warnings about the names and locations of outputs.
 @Suite struct OutputNameTests {
     private let folder: TemporaryFolder
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Bundles on standard output, for programs that encrypt or carry them.
+/// Tests of bundles on standard output, which other programs encrypt or copy.
 @Suite struct PipedBundleTests {
     private let folder: TemporaryFolder
 

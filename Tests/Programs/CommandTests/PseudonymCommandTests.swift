@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The option `--pseudonymize` and the command `pseudonym-key`.
+/// Tests of the option `--pseudonymize` and the command `pseudonym-key`.
 @Suite struct PseudonymCommandTests {
     private let folder: TemporaryFolder
     private let key: String

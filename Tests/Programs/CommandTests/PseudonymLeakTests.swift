@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// No output contains values that identify people.
+/// Tests that no output contains values that identify people.
 @Suite struct PseudonymLeakTests {
     private let folder: TemporaryFolder
     private let key: String

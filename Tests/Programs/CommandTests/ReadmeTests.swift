@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The examples in the README and in articles print the documented output.
+/// Tests that the examples in the README and in articles print the documented output.
 ///
 /// The examples of a document run in order in one folder with the samples.
 @Suite struct ReadmeTests {

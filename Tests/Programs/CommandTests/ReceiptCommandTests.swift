@@ -4,7 +4,7 @@ import Testing
 
 @testable import pingferry
 
-/// The option `--receipt` of `bundle` and `verify`.
+/// Tests of the option `--receipt` of `bundle` and `verify`.
 @Suite struct ReceiptCommandTests {
     private let folder: TemporaryFolder
     private let bundle: String

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The page that `report` writes, and its options.
+/// Tests of the page that `report` writes, and its options.
 @Suite struct ReportCommandTests {
     private let folder: TemporaryFolder
 

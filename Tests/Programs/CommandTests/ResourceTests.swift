@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Limits of threads, memory and open files.
+/// Tests of limits of threads, memory and open files.
 ///
 /// If they are too low, both programs end at once with a message.
 @Suite struct ResourceTests {

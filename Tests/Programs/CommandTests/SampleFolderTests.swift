@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The statements about the samples in samples/README.md.
+/// Tests of the statements about the samples in samples/README.md.
 @Suite struct SampleFolderTests {
     /// A row of the first table: capture, records, uploadable, held, quarantined, and exit status.
     private static func rows() throws -> [String: [String]] {

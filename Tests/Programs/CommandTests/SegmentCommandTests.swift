@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The option `--segments` of `convert`, with which workers share a bundle.
+/// Tests of the option `--segments` of `convert`, which reads a part of a bundle.
 @Suite struct SegmentCommandTests {
     private static let ping =
         "\(sample("focus"))/Documents/MozTelemetry-Default-core/-t-1583154291.7114122.json"

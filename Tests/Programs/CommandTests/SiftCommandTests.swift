@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The commands with stores of the Sift SDK.
+/// Tests the commands with stores of the Sift SDK.
 @Suite struct SiftCommandTests {
     let folder: TemporaryFolder
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The options `--signers`, `--revoked` and `--signature` of `verify`.
+/// Tests of the options `--signers`, `--revoked` and `--signature` of `verify`.
 @Suite struct SignatureTests {
     private let folder: TemporaryFolder
     private let keys: Keys

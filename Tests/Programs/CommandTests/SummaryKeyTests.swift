@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The codes and texts of reasons in JSON summaries.
+/// Tests of the codes and texts of reasons in JSON summaries.
 @Suite struct SummaryKeyTests {
     private let folder: TemporaryFolder
     private let bundle: String

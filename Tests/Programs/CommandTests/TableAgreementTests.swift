@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Comparison of tables and timelines with the rows that `Tests/Tables/check_tables.py` makes.
+/// Compares tables and timelines with the rows that `Tests/Tables/check_tables.py` makes.
 ///
 /// The program also checks the databases, compares CSV with SQLite, and checks the rules of Timesketch.
 @Suite struct TableAgreementTests {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The tables and timelines that `convert` writes, and its errors.
+/// Tests of the tables and timelines that `convert` writes, and its errors.
 @Suite struct TableCommandTests {
     private let folder: TemporaryFolder
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Unprintable characters and control sequences, which are escaped on a terminal.
+/// Tests of unprintable characters and control sequences, which are escaped on a terminal.
 ///
 /// Records in files and pipes keep their bytes.
 @Suite struct TerminalTests {

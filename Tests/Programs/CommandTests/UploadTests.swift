@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The commands of `pingferry-upload` without a server.
+/// Tests the commands of `pingferry-upload` without a server.
 @Suite struct UploadTests {
     private let folder: TemporaryFolder
     private let bundle: String

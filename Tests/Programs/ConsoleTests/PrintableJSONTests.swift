@@ -5,7 +5,7 @@ import Testing
 
 @testable import Console
 
-/// JSON with unprintable characters escaped.
+/// Tests of JSON with unprintable characters escaped.
 @Suite struct PrintableJSONTests {
     private func shown(_ json: String) -> String {
         String(decoding: PrintableJSON.rewriting(Array(json.utf8)), as: UTF8.self)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Console
 
-/// The text of the progress line, and its removal by signals.
+/// Tests of the text of the progress line, and its removal by signals.
 @Suite struct ProgressLineTests {
     @Test("The text has bytes, records, speed and, if the total is known, a percentage")
     func text() {

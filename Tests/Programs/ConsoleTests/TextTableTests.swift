@@ -1,7 +1,7 @@
 import Console
 import Testing
 
-/// The alignment and escaping of tables.
+/// Tests of the alignment and escaping of tables.
 @Suite struct TextTableTests {
     @Test(
         "Columns have the width of their widest cell, numbers are aligned to the right, and lines have no trailing spaces"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import pingferry
 
-/// The findings of a scan by app, for constructed rows.
+/// Tests of findings that are grouped by app, with constructed rows.
 @Suite struct AppRollUpTests {
     /// The rules of a queue that is always in a given state.
     private struct Rules: QueueRules {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The scan of many containers, which are listed by app.
+/// Tests of scans of many containers, which are listed by app.
 @Suite struct RollUpCommandTests {
     private let folder: TemporaryFolder
 

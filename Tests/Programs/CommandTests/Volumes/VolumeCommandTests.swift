@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Bundles in volumes, and messages about invalid volumes.
+/// Tests of bundles in volumes, and messages about invalid volumes.
 @Suite struct VolumeCommandTests {
     private let folder: TemporaryFolder
     private let whole: Data

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// All volumes of a bundle appear or none, also after errors and signals.
+/// Tests that all volumes of a bundle appear or none, also after errors and signals.
 @Suite struct VolumeFailureTests {
     private let folder: TemporaryFolder
 
