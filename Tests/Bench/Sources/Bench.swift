@@ -1,8 +1,9 @@
 import Foundation
 import JSONText
 
-/// Speed of the parts: of JSON beside Foundation on the same documents in the same run; of a keyed archive that is given
-/// as argument, a queue of Sift, and of its list requests.
+/// Measures parsers and writers in comparison with Foundation.
+///
+/// With the path of a keyed archive or a queue of Sift as an argument, measures reading that file instead.
 @main
 enum Bench {
     static func main() throws {
@@ -33,19 +34,19 @@ enum Bench {
             for text in data { _ = try JSONSerialization.jsonObject(with: text) }
         }
         let objects = try data.map { try JSONSerialization.jsonObject(with: $0) }
-        // Not sorted, which halves its speed; ours sorts when it reads.
+        // Without sorted keys, because sorting halves the speed of Foundation. `JSONDocument` sorts keys when it reads.
         let foundationWriting = try rate(written) {
             for object in objects {
                 _ = try JSONSerialization.data(withJSONObject: object, options: .withoutEscapingSlashes)
             }
         }
-        // Writing is measured by what comes out, which is compact.
+        // The rate of writing is relative to the compact output.
         let ours = writing * Double(written) / Double(bytes)
         print("read  \(megabytes(reading)) MB/s   Foundation \(megabytes(foundationReading)) MB/s")
         print("write \(megabytes(ours)) MB/s   Foundation \(megabytes(foundationWriting)) MB/s")
     }
 
-    /// The best of several runs, in bytes a second of processor time: what else the machine does counts for nothing.
+    /// Returns the best rate of several runs of `body`, in bytes per second of processor time.
     static func rate(_ bytes: Int, _ body: () throws -> Void) rethrows -> Double {
         var best = Double.infinity
         for _ in 0..<15 {

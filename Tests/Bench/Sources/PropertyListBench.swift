@@ -1,7 +1,7 @@
 import Foundation
 import PropertyList
 
-/// Speed of opening a keyed archive and of going through all of it.
+/// Measures opening a keyed archive and visiting all of its values.
 enum PropertyListBench {
     static func run(path: String) throws {
         let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))

@@ -1,4 +1,4 @@
-/// Event pings as Foundation writes them to the disk of a phone.
+/// Event pings in the format in which Foundation writes them on a device.
 enum SamplePings {
     static func texts(count: Int) -> [[UInt8]] {
         (0..<count).map { Array(text($0).utf8) }

@@ -3,9 +3,9 @@ import Parallel
 import Sift
 import Telemetry
 
-/// Speed of making list requests of a queue archive: once, as a command does, with memory that is fresh from the system.
+/// Measures making list requests from a queue archive once, as a command does.
 enum SiftQueues {
-    /// Prints seconds of processor time, and seconds by the clock.
+    /// Prints the processor time and the elapsed time in seconds.
     static func measure(path: String, jobs: Int) throws {
         let bytes = try Array(Data(contentsOf: URL(fileURLWithPath: path)))
         // One place is this thread's own.
