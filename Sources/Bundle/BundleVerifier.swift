@@ -138,7 +138,7 @@ public struct BundleVerifier {
     }
 
     private func verifyQuarantine(progress: (Int) -> Void) throws(BundleError) {
-        // QuarantineEntry input and problems contain parts of the input, so they cannot be pseudonymized.
+        // Quarantined input and problems contain parts of the input, so they cannot be pseudonymized.
         if reader.manifest.pseudonymized != nil {
             let details = reader.manifest.members.filter {
                 [BundleLayout.quarantine, BundleLayout.problems].contains(BundleLayout.list(of: $0.path))

@@ -10,7 +10,7 @@ public struct QuarantineReader: ~Copyable {
 
     /// Creates a reader for the quarantine of `inputs`.
     ///
-    /// - Throws: ``BundleError`` if there is not enough memory.
+    /// - Throws: `BundleError` if there is not enough memory.
     public init(_ inputs: [CaptureInput]) throws(BundleError) {
         decoder = try BundleReader.makeDecoder()
         self.inputs = inputs
@@ -22,7 +22,7 @@ public struct QuarantineReader: ~Copyable {
     ///   - item: The item.
     ///   - input: The index of its input.
     /// - Returns: The bytes, whose hash is that of the item.
-    /// - Throws: `FileError`, ``BundleError``, or ``ChangedCaptureError`` if the bytes have changed.
+    /// - Throws: `FileError`, `BundleError`, or ``ChangedCaptureError`` if the bytes have changed.
     public mutating func bytes(of item: QuarantineEntry, input: Int) throws -> [UInt8] {
         let bytes: [UInt8]
         switch inputs[input] {

@@ -51,7 +51,7 @@ import Testing
         #expect(found.problemCodes == ["Documents/App-values.json pending-counters"])
     }
 
-    @Test("QuarantineEntry preferences are listed without their bytes")
+    @Test("Quarantined preferences are listed without their bytes")
     func brokenPreferences() async throws {
         let folder = try CaptureFolder()
         try folder.put("Library/Preferences/org.mozilla.ios.Focus.plist", "bplist00 telemetry-key-prefix- broken")

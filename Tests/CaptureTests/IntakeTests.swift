@@ -276,7 +276,7 @@ import Testing
     }
 
     @Test(
-        "QuarantineEntry bytes that cannot be stored are a reported loss",
+        "Quarantined bytes that cannot be stored are a reported loss",
         arguments: [
             (QuarantineLoss.tooLarge, "quarantine-limit"), (.tooMany(7), "quarantine-limit"), (.changed, "changed"),
             (.unreadable("cannot read big: Input/output error"), "unreadable"),

@@ -46,7 +46,7 @@ public final class SalvagedBundle: Sendable {
 
     /// Returns whether an archive contains the members of an unpacked bundle, such as its marker or its manifest.
     ///
-    /// - Throws: ``BundleError`` if the archive cannot be read.
+    /// - Throws: `BundleError` if the archive cannot be read.
     public static func isPacked(in source: ByteSource) throws(BundleError) -> Bool {
         do throws(ContainerError) {
             var scanner = try FrameScanner(source, memberLimit: BundleLayout.memberLimit)

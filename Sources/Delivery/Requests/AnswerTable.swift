@@ -4,7 +4,7 @@ import Telemetry
 ///
 /// Some statuses have the same meaning for all systems, and each system defines the others.
 ///
-/// Sources: "Delivery", "What an answer means"; the format document of each system.
+/// Sources: "Delivery", "The meaning of an answer"; the format document of each system.
 public enum AnswerTable {
     /// Returns the outcome of a request that received `answer`.
     public static func outcome(of answer: Answer, from format: UploadFormat) -> Outcome {

@@ -10,7 +10,7 @@ extension ReportPage {
 
     private var quarantineTable: HTML {
         table(
-            "QuarantineEntry input", tally.quarantine, id: "quarantined",
+            "Quarantined input", tally.quarantine, id: "quarantined",
             none: "All input was parsed.", meaning: { _ in nil })
     }
 

@@ -21,7 +21,7 @@ struct BundleCommand: AsyncParsableCommand {
             The bundle contains all quarantined items and all problems. --json shows the first 1000 of each, and the \
             number with each code.
 
-            --pseudonymize makes a bundle that is safe to share and cannot be uploaded: see convert. QuarantineEntry items \
+            --pseudonymize makes a bundle that is safe to share and cannot be uploaded: see convert. Quarantined items \
             and problems are counted but not included.
 
             --receipt writes a file that states who made the bundle, when, where and from which inputs. The bundle \
