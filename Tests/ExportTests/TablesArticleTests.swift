@@ -12,8 +12,8 @@ import Testing
 
     private static var article: String {
         var lines = [
-            "# Tables", "", "Every table of an export, with the types and the meanings of its columns.", "",
-            "The table `columns` of an export has the same lines. The rules stand in <doc:Exports>.",
+            "# Tables", "", "The tables of an export, with the types and meanings of their columns.", "",
+            "The table `columns` of each export contains the same descriptions. The rules are in <doc:Exports>.",
         ]
         for table in ExportTables(Systems.table).all {
             lines += ["", "## \(table.name)", "", "A row for each \(table.rowMeaning). Key: \(names(table.key)).", ""]
@@ -22,7 +22,8 @@ import Testing
                 lines.append("| `\(column.name)` | \(column.typeDescription) | \(column.meaning) |")
             }
         }
-        lines += ["", "## Views", "", "In SQLite.", "", "| view | a row for each | columns |", "| --- | --- | --- |"]
+        lines += ["", "## Views", "", "SQLite databases also contain these views.", ""]
+        lines += ["| view | a row for each | columns |", "| --- | --- | --- |"]
         for view in ExportTables.views {
             lines.append("| `\(view.name)` | \(view.rowMeaning) | \(names(view.columns)) |")
         }

@@ -30,70 +30,76 @@ extension ExportTables {
         "records", aRowForEach: "record",
         [
             TableColumn(
-                "record", .integer, "the number of the record, from 1, in the order of `convert`", isRequired: true),
-            TableColumn("system", .text, "the system", isRequired: true),
-            TableColumn("type", .text, "the system's own name of this kind of upload", isRequired: true),
-            TableColumn("id", .text, "what the system de-duplicates by", isRequired: true),
-            TableColumn("client", .text, "the client, as stored"),
-            TableColumn("time", .text, "when the phone queued it: RFC 3339, UTC, milliseconds"),
-            TableColumn("time_ms", .integer, "the same in milliseconds since 1970"),
-            TableColumn("day", .text, "the day of that in UTC, `YYYY-MM-DD`"),
-            TableColumn("app_id", .text, "bundle or application id of the app"),
-            TableColumn("app_name", .text, "name of the app"),
-            TableColumn("app_version", .text, "version of the app"),
-            TableColumn("app_channel", .text, "release channel of the app"),
-            TableColumn("app_build", .text, "build of the app"),
-            TableColumn("os", .text, "operating system, where the payload tells"),
-            TableColumn("os_version", .text, "version of the operating system, where the payload tells"),
-            TableColumn("device", .text, "model of the phone, where the payload tells"),
-            TableColumn("locale", .text, "locale, where the payload tells"),
-            TableColumn("method", .text, "HTTP method, where it is not the system's usual one"),
-            TableColumn("target", .text, "path and query that it would be sent to"),
-            TableColumn("headers", .json, "header fields that belong to the upload itself"),
-            TableColumn("uploadable", .flag, "1 if nothing holds it", isRequired: true),
-            TableColumn("capture", .text, "the capture that it was found in", isRequired: true),
-            TableColumn("path", .text, "the file in the capture", isRequired: true),
-            TableColumn("store", .text, "the kind of store", isRequired: true),
-            TableColumn("place", .integer, "the place in the file, from 0", isRequired: true),
-            TableColumn("payload", .json, "the documented format", isRequired: true),
+                "record", .integer, "the number of the record in the order of `convert`, from 1", isRequired: true),
+            TableColumn("system", .text, "the telemetry system, such as `glean`", isRequired: true),
+            TableColumn("type", .text, "the type of the upload, as named by the system", isRequired: true),
+            TableColumn("id", .text, "the id by which the system recognizes duplicates", isRequired: true),
+            TableColumn("client", .text, "the id of the client, as stored on the device"),
+            TableColumn(
+                "time", .text, "the time at which the device queued the upload: RFC 3339, UTC, with milliseconds"),
+            TableColumn("time_ms", .integer, "`time` in milliseconds since 1970-01-01, UTC"),
+            TableColumn("day", .text, "the UTC day of `time`, as `YYYY-MM-DD`"),
+            TableColumn("app_id", .text, "the bundle id or application id of the app"),
+            TableColumn("app_name", .text, "the name of the app"),
+            TableColumn("app_version", .text, "the version of the app"),
+            TableColumn("app_channel", .text, "the release channel of the app"),
+            TableColumn("app_build", .text, "the build number of the app"),
+            TableColumn("os", .text, "the operating system, if the payload contains it"),
+            TableColumn("os_version", .text, "the version of the operating system, if the payload contains it"),
+            TableColumn("device", .text, "the model of the device, if the payload contains it"),
+            TableColumn("locale", .text, "the locale, if the payload contains it"),
+            TableColumn("method", .text, "the HTTP method, if it is not the default method of the system"),
+            TableColumn("target", .text, "the path and the query of the URL that receives the upload"),
+            TableColumn("headers", .json, "the HTTP header fields that are specific to the upload"),
+            TableColumn("uploadable", .flag, "1 if the record can be uploaded, 0 if it is held", isRequired: true),
+            TableColumn("capture", .text, "the capture that contains the record", isRequired: true),
+            TableColumn("path", .text, "the path of the file in the capture", isRequired: true),
+            TableColumn("store", .text, "the type of the store on the device", isRequired: true),
+            TableColumn("place", .integer, "the position of the record in the file, from 0", isRequired: true),
+            TableColumn("payload", .json, "the payload in the documented format of the system", isRequired: true),
         ], key: ["record"], indexes: [["client"], ["time_ms"], ["system", "type"]])
 
     static let holds = Table(
         ofRecords: "holds", aRowForEach: "reason why a record is held",
         [
-            TableColumn("code", .text, "the reason", isRequired: true),
-            TableColumn("detail", .text, "more about it"),
+            TableColumn("code", .text, "the code of the reason", isRequired: true),
+            TableColumn("detail", .text, "further information about the reason"),
         ])
 
     static let notes = Table(
         ofRecords: "notes", aRowForEach: "note of a record",
         [
-            TableColumn("code", .text, "the case of the format document", isRequired: true),
-            TableColumn("text", .text, "what normalization changed or found odd"),
+            TableColumn(
+                "code", .text, "the code of the rule or section in the format document of the system", isRequired: true),
+            TableColumn("text", .text, "the change that normalization made, or the irregularity that it found"),
         ])
 
     static let events = Table(
-        "events", aRowForEach: "event inside a record, of any system",
+        "events", aRowForEach: "event in a record of any system",
         [
             .record,
-            TableColumn("n", .integer, "the number of the event in its record, from 0", isRequired: true),
-            TableColumn("system", .text, "the system of the record", isRequired: true),
+            TableColumn("n", .integer, "the index of the event in its record, from 0", isRequired: true),
+            TableColumn("system", .text, "the telemetry system of the record", isRequired: true),
             TableColumn("type", .text, "the type of the record", isRequired: true),
-            TableColumn("client", .text, "the client of the record"),
-            TableColumn("time", .text, "the instant that `time_basis` tells: RFC 3339, UTC, milliseconds"),
-            TableColumn("time_ms", .integer, "the same in milliseconds since 1970"),
+            TableColumn("client", .text, "the id of the client of the record"),
+            TableColumn("time", .text, "the time that `time_basis` specifies: RFC 3339, UTC, with milliseconds"),
+            TableColumn("time_ms", .integer, "`time` in milliseconds since 1970-01-01, UTC"),
             TableColumn(
                 "time_basis", .text,
-                "`event`: the time is the event's own; `record`: it is the record's; `earlier-run`: it is the record's, and "
-                    + "`elapsed_ms` counts from the start of an earlier process", isRequired: true),
-            TableColumn("elapsed_ms", .integer, "the event's own number, on the clock of its system's document"),
-            TableColumn("name", .text, "the name"),
-            TableColumn("category", .text, "the category"),
-            TableColumn("method", .text, "the method"),
-            TableColumn("object", .text, "the object"),
-            TableColumn("value", .text, "the value as stored"),
-            TableColumn("extra", .json, "what else the event has"),
-            TableColumn("label", .text, "what it is documented to mean"),
+                "the source of `time`: `event` is the time of the event; `record` is the time of the record; "
+                    + "`earlier-run` is the time of the record, with `elapsed_ms` measured from the start of an earlier "
+                    + "process",
+                isRequired: true),
+            TableColumn(
+                "elapsed_ms", .integer,
+                "the stored time of the event, on the clock that the format document of its system defines"),
+            TableColumn("name", .text, "the name of the event"),
+            TableColumn("category", .text, "the category of the event"),
+            TableColumn("method", .text, "the kind of action, such as `click`"),
+            TableColumn("object", .text, "the user interface element or subject of the action"),
+            TableColumn("value", .text, "the value of the event, as stored"),
+            TableColumn("extra", .json, "all other data of the event"),
+            TableColumn("label", .text, "the documented meaning of the event"),
         ], key: ["record", "n"], indexes: [["client"], ["time_ms"], ["type"], ["name"]], belongsToRecords: true)
 }
 
@@ -101,56 +107,63 @@ extension ExportTables {
 
 extension ExportTables {
     static let clients = Table(
-        "clients", aRowForEach: "client of a system, and the records of a system without a client",
+        "clients", aRowForEach: "client of a system, and for the records of a system that have no client",
         [
-            TableColumn("n", .integer, "the number of the row, from 1", isRequired: true),
-            TableColumn("system", .text, "the system", isRequired: true),
-            TableColumn("client", .text, "the client, as first met; no two differ in letter case alone"),
-            TableColumn("app_name", .text, "its app; of several all, joined by a comma and a space"),
-            TableColumn("records", .integer, "how many records it has", isRequired: true),
-            TableColumn("uploadable", .integer, "how many of them may be uploaded", isRequired: true),
-            TableColumn("events", .integer, "how many events are in them", isRequired: true),
-            TableColumn("first", .text, "the first time of a record"),
-            TableColumn("last", .text, "the last time of a record"),
+            TableColumn("n", .integer, "the row number, from 1", isRequired: true),
+            TableColumn("system", .text, "the telemetry system", isRequired: true),
+            TableColumn(
+                "client", .text,
+                "the id of the client, as in its first record; ids that differ only in letter case are the same client"),
+            TableColumn("app_name", .text, "the names of the apps of the client, separated by a comma and a space"),
+            TableColumn("records", .integer, "the number of records of the client", isRequired: true),
+            TableColumn("uploadable", .integer, "the number of these records that can be uploaded", isRequired: true),
+            TableColumn("events", .integer, "the number of events in these records", isRequired: true),
+            TableColumn("first", .text, "the earliest time of a record"),
+            TableColumn("last", .text, "the latest time of a record"),
         ], key: ["n"], indexes: [["system", "client"]])
 
     static let problems = Table(
         "problems", aRowForEach: "problem",
         [
-            TableColumn("n", .integer, "the number of the row, from 1", isRequired: true),
-            TableColumn("capture", .text, "the capture", isRequired: true),
-            TableColumn("path", .text, "the file; empty for the capture as a whole", isRequired: true),
-            TableColumn("offset", .integer, "the place in the file, where it has one"),
-            TableColumn("code", .text, "the code", isRequired: true),
-            TableColumn("text", .text, "the problem in words", isRequired: true),
+            TableColumn("n", .integer, "the row number, from 1", isRequired: true),
+            TableColumn("capture", .text, "the name of the capture", isRequired: true),
+            TableColumn(
+                "path", .text, "the path of the file; empty if the problem concerns the whole capture", isRequired: true
+            ),
+            TableColumn("offset", .integer, "the byte offset in the file, if known"),
+            TableColumn("code", .text, "the code of the problem", isRequired: true),
+            TableColumn("text", .text, "a description of the problem", isRequired: true),
         ], key: ["n"])
 
     static let quarantine = Table(
-        "quarantine", aRowForEach: "thing in quarantine",
+        "quarantine", aRowForEach: "item in quarantine",
         [
-            TableColumn("n", .integer, "the number of the row, from 1", isRequired: true),
-            TableColumn("capture", .text, "the capture", isRequired: true),
-            TableColumn("path", .text, "the file", isRequired: true),
-            TableColumn("offset", .integer, "where it begins, or where understanding ended; NULL for the whole file"),
-            TableColumn("length", .integer, "the length of the span; NULL for all of the file"),
-            TableColumn("sha256", .text, "SHA-256 of its bytes", isRequired: true),
-            TableColumn("code", .text, "the case of the format document", isRequired: true),
-            TableColumn("reason", .text, "the code, and the reason in words", isRequired: true),
-            TableColumn("stored", .flag, "1 if a bundle carries its bytes, 0 if it lists them alone", isRequired: true),
-            TableColumn("size", .integer, "how many bytes it has", isRequired: true),
+            TableColumn("n", .integer, "the row number, from 1", isRequired: true),
+            TableColumn("capture", .text, "the name of the capture", isRequired: true),
+            TableColumn("path", .text, "the path of the file in the capture", isRequired: true),
+            TableColumn(
+                "offset", .integer,
+                "the byte offset of the item, or of the first byte that could not be parsed; NULL for a whole file"),
+            TableColumn("length", .integer, "the length of the item, in bytes; NULL for a whole file"),
+            TableColumn("sha256", .text, "the SHA-256 hash of the bytes of the item", isRequired: true),
+            TableColumn("code", .text, "the code of the reason", isRequired: true),
+            TableColumn("reason", .text, "the code and a description of the reason", isRequired: true),
+            TableColumn(
+                "stored", .flag, "1 if a bundle contains the bytes, 0 if it only lists the item", isRequired: true),
+            TableColumn("size", .integer, "the number of bytes", isRequired: true),
         ], key: ["n"])
 
     static let meta = Table(
-        "meta", aRowForEach: "fact about the export",
+        "meta", aRowForEach: "property of the export",
         [
             TableColumn(
                 "key", .text,
                 """
-                `tool`, `tables`; `segments` where not all were asked for; for each input, from 1, `input.<n>`, and \
-                `digest.<n>` if it is a bundle
+                the name of the property: `tool`, `tables`, `segments` if the export contains selected segments only, \
+                `input.<n>` for each input, from 1, and `digest.<n>` for each input that is a bundle
                 """,
                 isRequired: true),
-            TableColumn("value", .text, "the fact", isRequired: true),
+            TableColumn("value", .text, "the value of the property", isRequired: true),
         ], key: ["key"])
 
     static let columns = Table(

@@ -31,21 +31,22 @@ enum LeanplumFields {
     private static let common: PayloadFields = [
         .required(
             LeanplumKeys.action, .string(), .keep(.oneOf(LeanplumVocabulary.actionNames), else: .pseudonym(.event)),
-            "the method of the API"),
+            "the API method that the request calls"),
         .required("client", .string(), .keep(.word), "the platform of the SDK, `ios`"),
-        flag("ct", "whether the app moves to CleverTap"),
+        flag("ct", "whether the app is migrating to CleverTap"),
         .required(
-            LeanplumKeys.devMode, .boolean, .keep(.boolean), "whether the app uses the access key for development"),
+            LeanplumKeys.devMode, .boolean, .keep(.boolean), "whether the app uses the development access key"),
         .required(LeanplumKeys.deviceID, .string(), .pseudonym(.client), "the id of the device"),
         string(LeanplumKeys.requestID, .pseudonym(requestID), "the id of the request, a UUID"),
         integer(LeanplumKeys.retryCount, "the number of failed attempts to send the request"),
         .required(
-            LeanplumKeys.sdkVersion, .string(), .keep(.version), "the version that the SDK gives itself"),
+            LeanplumKeys.sdkVersion, .string(), .keep(.version), "the version of the SDK"),
         .required(
             LeanplumKeys.time, .string(.named("number of seconds", { $0.isPlainDecimal })), .keep(.decimal),
             "the time at which the request was queued, in seconds since 1970"),
-        string("token", .drop, "the token of the session"),
-        .required("userId", .string(), .pseudonym(.user), "the id of the user, or else of the device"),
+        string("token", .drop, "the session token"),
+        .required(
+            "userId", .string(), .pseudonym(.user), "the id of the user, or the id of the device if the user has none"),
         string(LeanplumKeys.uuid, .pseudonym(batch), "the id of the batch, a UUID"),
     ]
 
@@ -56,19 +57,19 @@ enum LeanplumFields {
         place("country"),
         string(LeanplumKeys.deviceModel, .keep(.name), "the hardware model, such as `iPhone9,3`"),
         string("deviceName", .drop, "the name that the user gave the device"),
-        flag("includeDefaults", "whether the answer includes default values"),
-        flag("includeVariantDebugInfo", "whether the answer describes experiments"),
+        flag("includeDefaults", "whether the response includes default values"),
+        flag("includeVariantDebugInfo", "whether the response describes experiments"),
         decimal("installDate", "the time at which the app was installed, in seconds since 1970"),
-        string("iosPushToken", .drop, "the token for push messages"),
+        string("iosPushToken", .drop, "the push notification token"),
         string(LeanplumKeys.locale, .keep(.locale), "the preferred language and the country, such as `en-US_US`"),
         place("location"),
         .optional("newsfeedMessages", .list(.string()), .drop, "the ids of the messages in the newsfeed"),
         place("region"),
-        flag("richPushEnabled", "whether rich push messages are enabled"),
+        flag("richPushEnabled", "whether rich push notifications are enabled"),
         string(LeanplumKeys.systemName, .keep(.name), "the name of the operating system"),
         string(LeanplumKeys.systemVersion, .keep(.version), "the version of the operating system"),
         string("timezone", .keep(.zone), "the name of the time zone"),
-        integer("timezoneOffsetSeconds", "the seconds by which the local time is ahead of UTC"),
+        integer("timezoneOffsetSeconds", "the offset of the local time from UTC in seconds, positive if it is ahead"),
         decimal("updateDate", "the time at which the app was updated, in seconds since 1970"),
         string(LeanplumKeys.versionName, .keep(.version), "the version of the app, usually its build number"),
     ]
@@ -77,7 +78,7 @@ enum LeanplumFields {
     ///
     /// Apps choose the names of events and states.
     private static let track: PayloadFields = [
-        flag("allowOffline", "whether the event happened while the app was not active"),
+        flag("allowOffline", "whether the event occurred while the app was inactive"),
         string("currencyCode", .keep(.word), "the currency of a purchase"),
         string(
             LeanplumKeys.event,
@@ -85,9 +86,9 @@ enum LeanplumFields {
                 .oneOf(Set(LeanplumVocabulary.events.keys).union(["enter_region", "exit_region"])),
                 else: .pseudonym(.event)), "the name of the event"),
         .optional("iOSReceiptData", .orNull(.string()), .drop, "the receipt of a purchase, in Base64"),
-        flag("iOSSandbox", "whether a purchase was made in the test environment"),
-        string("iOSTransactionIdentifier", .drop, "the id of a purchase"),
-        string("info", .drop, "what the app has added to an event or a state"),
+        flag("iOSSandbox", "whether a purchase was made in the sandbox environment"),
+        string("iOSTransactionIdentifier", .drop, "the transaction id of a purchase"),
+        string("info", .drop, "additional information that the app attached to an event or a state"),
         decimal(LeanplumKeys.messageID, "the id of a message"),
         string(LeanplumKeys.state, .pseudonym(state), "the name of the state"),
         decimal(LeanplumKeys.value, "the value of the event"),
@@ -96,14 +97,15 @@ enum LeanplumFields {
     /// The members of requests that set or request values [B.2].
     private static let settings: PayloadFields = [
         string("data", .drop, "the descriptions of files"),
-        string("email", .drop, "the address of a developer"),
+        string("email", .drop, "the email address of a developer"),
         string("filename", .drop, "the name of a file"),
         decimal("includeMessageId", "the id of a requested message"),
-        integer("iosPushTypes", "the allowed types of push messages, a bit mask"),
+        integer("iosPushTypes", "the allowed types of push notifications, as a bit mask"),
         string("locationAccuracyType", .keep(.oneOf(["cell", "gps", "ip"])), "the source of the location"),
-        string("newUserId", .pseudonym(.user), "the id of the user from then on"),
+        string("newUserId", .pseudonym(.user), "the new id of the user"),
         string("newsfeedMessageId", .drop, "the id of a message in the newsfeed"),
-        .optional("trafficSource", .map(.any), .drop, "the source that led to the installation"),
+        .optional(
+            "trafficSource", .map(.any), .drop, "the source from which the app was installed, such as a campaign"),
     ]
 
     /// The members of `log` requests [B.2].
@@ -111,8 +113,8 @@ enum LeanplumFields {
         integer("count", "the number of calls of a function"),
         string("message", .drop, "the text of the message"),
         string("name", .drop, "the name of the counter"),
-        string("stackTrace", .drop, "the stack of calls"),
-        decimal("startLatency", "the duration of the start"),
+        string("stackTrace", .drop, "the stack trace"),
+        decimal("startLatency", "the duration of the start of the SDK"),
         string(
             "type", .keep(.oneOf(["sdkCount", "sdkError", "sdkLog", "sdkStartLatency"])), "the type of the message"),
     ]
@@ -121,7 +123,7 @@ enum LeanplumFields {
     private static let nested: PayloadFields = [
         string("actionDefinitions", .drop, "the actions that the app defines"),
         string("fileAttributes", .drop, "the attributes of files"),
-        string("iosPushCategories", .drop, "the categories of push messages"),
+        string("iosPushCategories", .drop, "the categories of push notifications"),
         string("kinds", .drop, "the types of the variables"),
         string(LeanplumKeys.params, .json(.object(params.pseudonyms)), "the parameters of an event or a state"),
         string(LeanplumKeys.userAttributes, .json(.object(attributes.pseudonyms)), "the attributes of the user"),
@@ -148,7 +150,7 @@ enum LeanplumFields {
                 ])), "the part of the app from which something was opened"),
         string("StoryType", .keep(.oneOf(["Article"])), "the type of the story"),
         string("Strength option", .keep(.oneOf(["basic", "strict"])), "the strength of tracking protection"),
-        string("Total time", .keep(.version), "the time until the introduction was swiped, such as `900 ms`"),
+        string("Total time", .keep(.version), "the time until the user swiped the introduction, such as `900 ms`"),
         decimal("dismissedOnSlide", "the number of the page on which the introduction was dismissed"),
         string("item", .drop, "the product of a purchase"),
         integer("quantity", "the number of products of a purchase"),

@@ -9,7 +9,7 @@
 ///     ofRecords: "searches", aRowForEach: "search count of a core ping",
 ///     [
 ///         TableColumn("engine", .text, "the search engine", isRequired: true),
-///         TableColumn("count", .integer, "how many searches there were"),
+///         TableColumn("count", .integer, "the number of searches"),
 ///     ])
 /// ```
 ///
@@ -17,7 +17,7 @@
 public struct Table: Sendable {
     /// The name, a lowercase word.
     public let name: String
-    /// The meaning of a row, such as `event inside a record`.
+    /// The meaning of a row, such as `event in a record of any system`.
     public let rowMeaning: String
     /// The columns in their order.
     public let columns: [TableColumn]
@@ -56,7 +56,7 @@ public struct Table: Sendable {
     /// Each row begins with the number of the record and the number of the row in the record.
     public init(ofRecords name: String, aRowForEach rowMeaning: String, _ columns: [TableColumn]) {
         let number = TableColumn(
-            "n", .integer, "the number of the row among those of the record, from 0", isRequired: true)
+            "n", .integer, "the index of the row among the rows of the record, from 0", isRequired: true)
         self.init(
             name, aRowForEach: rowMeaning, [.record, number] + columns, key: ["record", "n"], belongsToRecords: true)
     }
@@ -111,5 +111,6 @@ public struct TableColumn: Sendable {
     }
 
     /// The column of the record that a row belongs to.
-    public static let record = TableColumn("record", .integer, "the record that the row belongs to", isRequired: true)
+    public static let record = TableColumn(
+        "record", .integer, "the number of the record that the row belongs to", isRequired: true)
 }

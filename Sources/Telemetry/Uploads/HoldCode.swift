@@ -21,14 +21,14 @@ public struct HoldCode: Sendable, Hashable {
     /// Some records cannot be released. The device can still send pending events itself, a record without a target has
     /// no destination, and an unverifiable record can contain data that no device recorded.
     public static let shared = [
-        HoldCode("delivered", "was already delivered; the detail is the status of the answer"),
-        HoldCode("foreign-target", "has a target that names another document"),
-        HoldCode("no-target", "has no destination that its system knows", isFinal: true),
-        HoldCode("pending-events", "has events that are in no ping yet; the device may send them", isFinal: true),
-        HoldCode("pseudonymized", "has pseudonyms in place of its ids", isFinal: true),
-        HoldCode("schema", "does not have the documented form; the detail names faults"),
-        HoldCode("several-clients", "has events of more than one client"),
-        HoldCode("too-few-events", "has fewer events than a ping needs"),
+        HoldCode("delivered", "was already delivered; the detail is the HTTP status"),
+        HoldCode("foreign-target", "has a target path that belongs to another document"),
+        HoldCode("no-target", "has no valid destination in its system", isFinal: true),
+        HoldCode("pending-events", "has unsent events that the device may still send itself", isFinal: true),
+        HoldCode("pseudonymized", "contains pseudonyms instead of the original ids", isFinal: true),
+        HoldCode("schema", "does not match the documented format; see the detail"),
+        HoldCode("several-clients", "contains events of more than one client"),
+        HoldCode("too-few-events", "has fewer events than the documented minimum"),
         HoldCode("too-many-events", "has more events than the documented maximum"),
         HoldCode("unproven", "is from a damaged bundle and cannot be verified", isFinal: true),
     ]

@@ -21,17 +21,18 @@ enum ActivityStreamForm {
 
     private static let pingFields: PayloadFields = [
         .optional(
-            ActivityStreamKeys.batchMode, .boolean, .keep(.boolean), "whether the server splits the ping into payloads"),
+            ActivityStreamKeys.batchMode, .boolean, .keep(.boolean), "whether the ping is a batch of several payloads"),
         .optional(ActivityStreamKeys.clientID, .string(), .pseudonym(.client), "the id of the client"),
         .optional(ActivityStreamKeys.payloads, listOf: payload, "the payloads of a batch"),
-        .required(ActivityStreamKeys.topic, .string(), .keep(.word), "the topic, which selects the form"),
+        .required(
+            ActivityStreamKeys.topic, .string(), .keep(.word), "the topic, which determines the format of the ping"),
     ]
 
     /// The fields that the server adds.
     ///
     /// They include the IP address of the device.
     private static let serverFields = PayloadFields(
-        ActivityStreamKeys.serverKeys.map { .added($0, .any, .drop, "a value that the server adds in its own log") })
+        ActivityStreamKeys.serverKeys.map { .added($0, .any, .drop, "a value that the server adds to its log") })
 
     private static let sharedFields: PayloadFields = [
         .required(
@@ -44,8 +45,8 @@ enum ActivityStreamForm {
 
     private static let eventFields: PayloadFields = [
         .required(ActivityStreamKeys.event, .string(), .keep(.word, else: .pseudonym(.event)), "the name of the event"),
-        .optional(ActivityStreamKeys.position, .number(.any), .keep(.number), "the index of the item that was used"),
-        .optional(ActivityStreamKeys.page, .string(), .keep(.word), "the page on which the event happened"),
+        .optional(ActivityStreamKeys.position, .number(.any), .keep(.number), "the index of the selected item"),
+        .optional(ActivityStreamKeys.page, .string(), .keep(.word), "the page on which the event occurred"),
         .optional(
             "share_provider", .string(), .keep(.beginning("com.apple.")), "the app with which the item was shared"),
         .optional(ActivityStreamKeys.source, .string(), .keep(.word), "the section of the page"),
@@ -54,7 +55,7 @@ enum ActivityStreamForm {
     private static let sessionFields: PayloadFields = [
         .required(
             ActivityStreamKeys.sessionDuration, .number(.any), .keep(.number),
-            "the milliseconds for which the page was open")
+            "the number of milliseconds for which the page was open")
     ]
 
     private static let event = sharedFields + eventFields

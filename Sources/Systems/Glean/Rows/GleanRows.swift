@@ -9,12 +9,14 @@ struct GleanRows: RowFormat {
     let tables = [Self.metrics]
 
     private static let metrics = Table(
-        ofRecords: "metrics", aRowForEach: "metric of a Glean ping, and each label of a labeled one",
+        ofRecords: "metrics", aRowForEach: "metric of a Glean ping, and for each label of a labeled metric",
         [
-            TableColumn("metric_type", .text, "the type, such as `counter` or `labeled_counter`", isRequired: true),
-            TableColumn("name", .text, "the category and the name, with a point between them"),
-            TableColumn("label", .text, "the label, of a labeled metric"),
-            TableColumn("value", .json, "the value as the ping has it"),
+            TableColumn(
+                "metric_type", .text, "the type of the metric, such as `counter` or `labeled_counter`", isRequired: true
+            ),
+            TableColumn("name", .text, "the category and the name of the metric, separated by a dot"),
+            TableColumn("label", .text, "the label, if the metric is labeled"),
+            TableColumn("value", .json, "the value in the ping"),
         ])
 
     /// The part that the names of all labeled metric types contain.

@@ -28,10 +28,10 @@ enum GleanSchema {
     /// The fields of a body with all its sections.
     static let whole: PayloadFields = [
         .optional("$schema", .string(), .drop, "the URL of the schema"),
-        .required(GleanKeys.clientInfo, fields: client, "the client and its app"),
+        .required(GleanKeys.clientInfo, fields: client, "information about the client and its app"),
         .optional(GleanKeys.events, listOf: event, "the events"),
-        .optional(GleanKeys.metrics, fields: allMetrics, "the metrics by their types"),
-        .required(GleanKeys.pingInfo, fields: ping, "the ping itself"),
+        .optional(GleanKeys.metrics, fields: allMetrics, "the metrics by type"),
+        .required(GleanKeys.pingInfo, fields: ping, "information about the ping"),
     ]
 
     private static let withoutInfo = whole.optional([GleanKeys.clientInfo, GleanKeys.pingInfo])
@@ -40,71 +40,79 @@ enum GleanSchema {
 
     private static let client: PayloadFields = [
         .optional("android_sdk_version", .string(), .keep(.version), "the API level of Android"),
-        .required(GleanKeys.appBuild, .string(), .orUnknown(.version), "the build of the app"),
+        .required(GleanKeys.appBuild, .string(), .orUnknown(.version), "the build number of the app"),
         .optional(GleanKeys.appChannel, .string(), .keep(.word), "the release channel of the app"),
         .required(GleanKeys.appDisplayVersion, .string(), .orUnknown(.version), "the version of the app"),
         .required("architecture", .string(), .orUnknown(.name), "the architecture of the processor"),
-        .optional("attribution", fields: attribution, "what led to the installation"),
+        .optional("attribution", fields: attribution, "the advertisement or search that led to the installation"),
         .optional("build_date", .string(), .keep(.date), "the time at which the app was built"),
         .optional(GleanKeys.clientID, .string(.uuid), .pseudonym(.client), "the id of the installation, a UUID"),
         .optional("device_manufacturer", .string(), .keep(.name), "the manufacturer of the device"),
         .optional(GleanKeys.deviceModel, .string(), .keep(.name), "the model of the device"),
         .optional(
-            "distribution", fields: [.optional("name", .string(), .drop, "its name")], "the distribution of the app"),
+            "distribution", fields: [.optional("name", .string(), .drop, "the name of the distribution")],
+            "the distribution of the app"),
         .required("first_run_date", .string(), .orUnknown(.date), "the day of the first run of the app"),
         .optional(GleanKeys.locale, .string(), .keep(.locale), "the locale of the app"),
         .required(GleanKeys.os, .string(), .orUnknown(.name), "the name of the operating system"),
         .required(GleanKeys.osVersion, .string(), .orUnknown(.version), "the version of the operating system"),
-        .optional("session_count", .integer(), .keep(.number), "the number of the session"),
+        .optional("session_count", .integer(), .keep(.number), "the sequence number of the session"),
         .optional("session_id", .string(), .pseudonym(.session), "the id of the session"),
         .required(GleanKeys.sdkBuild, .string(), .orUnknown(.version), "the version of the SDK"),
         .optional("windows_build_number", .integer(), .keep(.number), "the build number of Windows"),
     ]
 
     private static let attribution: PayloadFields = [
-        .optional("campaign", .string(), .drop, "the campaign"),
+        .optional("campaign", .string(), .drop, "the advertising campaign"),
         .optional("content", .string(), .drop, "the content of the advertisement"),
-        .optional("medium", .string(), .drop, "the medium"),
-        .optional("source", .string(), .drop, "the source"),
-        .optional("term", .string(), .drop, "the term that was searched for"),
+        .optional("medium", .string(), .drop, "the advertising medium"),
+        .optional("source", .string(), .drop, "the advertising source"),
+        .optional("term", .string(), .drop, "the search term"),
     ]
 
     private static let ping: PayloadFields = [
-        .required(GleanKeys.endTime, .string(), .orUnknown(.date), "the time at which the ping was built"),
+        .required(GleanKeys.endTime, .string(), .orUnknown(.date), "the time at which the ping was created"),
         .optional(
             "experiments", .map(.atMost(100, "an experiment"), .object(experiment)),
             .map(.form(.name), .object(experiment.pseudonyms)), "the experiments that the client takes part in"),
         .optional("ping_type", .string(.named("type of a ping", isPingType)), .keep(.word), "the type of the ping"),
-        .optional("reason", .string(.atMost(30)), .keep(.word), "the reason for which the ping was built"),
-        .required("seq", .integer(), .keep(.number), "the number of the ping among those of its type"),
-        .optional("server_knobs_config", fields: serverKnobs, "what the server has configured"),
-        .required("start_time", .string(), .orUnknown(.date), "the time from which on the ping has metrics"),
+        .optional("reason", .string(.atMost(30)), .keep(.word), "the reason why the ping was created"),
+        .required("seq", .integer(), .keep(.number), "the sequence number of the ping among the pings of its type"),
+        .optional("server_knobs_config", fields: serverKnobs, "the configuration received from the server"),
+        .required("start_time", .string(), .orUnknown(.date), "the start of the time span that the metrics cover"),
     ]
 
     private static let experiment: PayloadFields = [
-        .required("branch", .string(), .orUnknown(.name), "the branch of the client"),
+        .required("branch", .string(), .orUnknown(.name), "the experiment branch of the client"),
         .optional(
-            "extra", .orNull(.open(experimentExtra)), .object(experimentExtra.pseudonyms), "more about the experiment"),
+            "extra", .orNull(.open(experimentExtra)), .object(experimentExtra.pseudonyms),
+            "additional information about the experiment"),
     ]
 
     private static let experimentExtra: PayloadFields = [
         .optional(
             "enrollment_id", .string(), .pseudonym(PseudonymClass("enrollment")),
-            "the id of the client in the experiment"),
+            "the id of the enrollment in the experiment"),
         .optional("type", .string(), .keep(.word), "the type of the experiment"),
     ]
 
     private static let serverKnobs: PayloadFields = [
         .optional(
-            "event_threshold", .orNull(.integer(atLeast: 0)), .keep(.number), "the number of events of a ping of events"
+            "event_threshold", .orNull(.integer(atLeast: 0)), .keep(.number),
+            "the number of events that triggers an events ping"
         ),
         .added(
             "events_ping_acceleration_factor", .any, .keep(.number),
-            "the factor by which that number is divided at first"),
-        .optional("metrics_enabled", .map(.boolean), .map(.form(.word), .keep(.boolean)), "whether metrics are on"),
-        .optional("pings_enabled", .map(.boolean), .map(.form(.word), .keep(.boolean)), "whether pings are on"),
+            "the initial divisor of the event threshold"),
         .optional(
-            "session_sample_rate", .orNull(.number(.share)), .keep(.number), "the share of sessions that are recorded"),
+            "metrics_enabled", .map(.boolean), .map(.form(.word), .keep(.boolean)),
+            "the metrics that are enabled or disabled"),
+        .optional(
+            "pings_enabled", .map(.boolean), .map(.form(.word), .keep(.boolean)),
+            "the pings that are enabled or disabled"),
+        .optional(
+            "session_sample_rate", .orNull(.number(.share)), .keep(.number),
+            "the fraction of sessions that are recorded"),
     ]
 
     // MARK: Events
@@ -113,28 +121,29 @@ enum GleanSchema {
     ///
     /// Category and name are identifiers from the code of the app. Only the extras of the SDK are kept.
     private static let event: PayloadFields = [
-        .required(GleanKeys.category, .string(), .keep(.word, else: .pseudonym(.event)), "the category"),
-        .added("execution_counter", .any, .keep(.number), "the number of the run of the app, in a store only"),
+        .required(GleanKeys.category, .string(), .keep(.word, else: .pseudonym(.event)), "the category of the event"),
+        .added(
+            "execution_counter", .any, .keep(.number), "the number of the app run, which only stored events contain"),
         .optional(
             GleanKeys.extra, .map(.atMost(40, "an extra"), .string()),
             .object([
                 "glean.startup.date": .keep(.date),
                 "glean_timestamp": .keep(.decimal),
                 "session_id": .pseudonym(.session),
-            ]), "more about the event"),
-        .required(GleanKeys.name, .string(), .keep(.word, else: .pseudonym(.event)), "the name"),
+            ]), "additional information about the event"),
+        .required(GleanKeys.name, .string(), .keep(.word, else: .pseudonym(.event)), "the name of the event"),
         .optional("session", fields: session, "the session of the event"),
         .required(
             GleanKeys.timestamp, .integer(atLeast: 0), .keep(.number),
-            "the milliseconds since the first event of the ping"),
+            "the number of milliseconds since the first event of the ping"),
     ]
 
     private static let session: PayloadFields = [
-        .required("event_seq", .integer(atLeast: 0), .keep(.number), "the number of the event in the session"),
+        .required("event_seq", .integer(atLeast: 0), .keep(.number), "the sequence number of the event in the session"),
         .required("session_id", .string(), .pseudonym(.session), "the id of the session"),
-        .required("session_sample_rate", .number(.share), .keep(.number), "the share of sessions that are recorded"),
-        .required("session_seq", .integer(atLeast: 0), .keep(.number), "the number of the session"),
-        .optional("session_start_time", .string(), .keep(.date), "the time at which the session began"),
+        .required("session_sample_rate", .number(.share), .keep(.number), "the fraction of sessions that are recorded"),
+        .required("session_seq", .integer(atLeast: 0), .keep(.number), "the sequence number of the session"),
+        .optional("session_start_time", .string(), .keep(.date), "the time at which the session started"),
     ]
 
     // MARK: Metrics
@@ -143,31 +152,33 @@ enum GleanSchema {
     ///
     /// Pseudonymized records keep numbers and Booleans, and contain pseudonyms instead of UUIDs.
     private static let allMetrics: PayloadFields = [
-        metric("boolean", .boolean, .keep(.boolean), "booleans"),
+        metric("boolean", .boolean, .keep(.boolean), "Booleans"),
         metric("counter", .integer(), .keep(.number), "counters"),
-        metric("custom_distribution", fields: customDistribution, "distributions with buckets of the app"),
-        metric("datetime", .string(), .keep(.date), "times"),
+        metric("custom_distribution", fields: customDistribution, "distributions with buckets that the app defines"),
+        metric("datetime", .string(), .keep(.date), "dates and times"),
         metric(
             "dual_labeled_counter", .map(label, .map(label, .integer())),
             .map(.form(.word), .map(.form(.word), .keep(.number))), "counters by two labels"),
-        .optional("jwe", .map(name, .string()), .drop, "encrypted texts"),
-        labeled("boolean", .boolean, .keep(.boolean), "booleans by label"),
+        .optional("jwe", .map(name, .string()), .drop, "encrypted strings"),
+        labeled("boolean", .boolean, .keep(.boolean), "Booleans by label"),
         labeled("counter", .integer(), .keep(.number), "counters by label"),
-        labeled("custom_distribution", fields: customDistribution, "distributions with buckets of the app, by label"),
-        labeled("memory_distribution", fields: distribution, "distributions of sizes by label"),
+        labeled(
+            "custom_distribution", fields: customDistribution,
+            "distributions with buckets that the app defines, by label"),
+        labeled("memory_distribution", fields: distribution, "distributions of memory sizes by label"),
         labeled("quantity", .integer(), .keep(.number), "numbers by label"),
         labeled("rate", fields: rate, "rates by label"),
-        .optional("labeled_string", .map(name, .map(label, .string())), .drop, "texts by label"),
+        .optional("labeled_string", .map(name, .map(label, .string())), .drop, "strings by label"),
         labeled("timing_distribution", fields: distribution, "distributions of durations by label"),
-        metric("memory_distribution", fields: distribution, "distributions of sizes"),
+        metric("memory_distribution", fields: distribution, "distributions of memory sizes"),
         .optional("object", .map(name, .structure), .drop, "JSON values"),
         metric("quantity", .integer(), .keep(.number), "numbers"),
         metric("rate", fields: rate, "rates"),
-        .optional("string", .map(name, .string()), .object(strings), "texts"),
+        .optional("string", .map(name, .string()), .object(strings), "strings"),
         .optional(
             GleanKeys.stringLists, .map(name, .list(.string())),
-            .object([GleanKeys.capabilities: .list(.keep(.word))]), "lists of texts"),
-        .optional("text", .map(name, .string(.atMost(204_800))), .drop, "long texts"),
+            .object([GleanKeys.capabilities: .list(.keep(.word))]), "lists of strings"),
+        .optional("text", .map(name, .string(.atMost(204_800))), .drop, "long strings"),
         metric("timespan", fields: timespan, "durations"),
         metric("timing_distribution", fields: distribution, "distributions of durations"),
         .optional("url", .map(name, .string(.named("URL", isURL))), .drop, "URLs"),
@@ -209,7 +220,7 @@ enum GleanSchema {
     }
 
     private static let timespan: PayloadFields = [
-        .required("time_unit", .string(.named("unit of time", isTimeUnit)), .keep(.word), "the unit"),
+        .required("time_unit", .string(.named("unit of time", isTimeUnit)), .keep(.word), "the time unit"),
         .required("value", .integer(), .keep(.number), "the number of units"),
     ]
 

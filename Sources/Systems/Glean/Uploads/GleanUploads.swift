@@ -19,10 +19,10 @@ enum GleanUploads {
         // Deletion requests are sent first, and end the uploads of their clients.
         precedence: Precedence(first: [GleanName.usageDeletionRequest], deletionRequests: [GleanName.deletionRequest]),
         holds: [
-            HoldCode("capability", "may only be sent by a method that hides its sender", isFinal: true),
-            HoldCode("incomplete", "is from a folder of unfinished pings, which are not sent"),
-            HoldCode("metadata", "has a line of metadata that cannot be read"),
-            HoldCode("headers", "has header fields that may not be sent"),
+            HoldCode("capability", "requires an anonymous upload method, such as OHTTP", isFinal: true),
+            HoldCode("incomplete", "is from the folder of unfinished pings, which are not queued"),
+            HoldCode("metadata", "has a metadata line that cannot be parsed"),
+            HoldCode("headers", "has header fields that are not allowed in uploads"),
         ],
         body: .json(type: "application/json; charset=utf-8", isCompressed: true),
         answers: .status(delivered: 200...299))

@@ -17,26 +17,27 @@ enum CorePing {
     private static let version1 = required + optional.only(["experiments", "profileGroupId"])
 
     private static let required: PayloadFields = [
-        .required("arch", .string(), .word, "the architecture that the app was compiled for"),
+        .required("arch", .string(), .word, "the processor architecture that the app was compiled for"),
         .required("clientId", .string(.uuid), .pseudonym(.client), "the id of the installation, a UUID"),
         .required("device", .string(), .word, "the hardware model, such as `iPhone10,6`"),
-        .required("locale", .string(), .locale, "language and region at the start of the app, such as `en-US`"),
+        .required("locale", .string(), .locale, "the language and the region at the start of the app, such as `en-US`"),
         .required("os", .string(), .word, "the name of the operating system"),
         .required(
             "osversion", .string(), .keep(.version, else: .text("unknown")), "the version of the operating system"),
         .required(
             "seq", .integer(atLeast: 0), .keep(.number),
-            "the number of the ping among the core pings of the installation"),
+            "the sequence number of the ping among the core pings of the installation"),
         .required("v", .version(1...10), .keep(.number), "the version of the ping, which selects its schema"),
     ]
 
     private static let optional: PayloadFields = [
         .optional("accessibilityServices", .list(.string()), .drop, "the accessibility services in use, on Android"),
         .optional("bug_1501329_affected", .boolean, .keep(.boolean), "whether bug 1501329 affects the app, on Android"),
-        .optional("campaign", .string(), .drop, "the campaign that led to the installation, on Android"),
+        .optional("campaign", .string(), .drop, "the advertising campaign that led to the installation, on Android"),
         .optional(
-            "campaignId", .orNull(.string()), .drop, "the id of the campaign that led to the installation, on Android"),
-        .optional("created", .string(), .keep(.date), "the day on which the ping was built, `YYYY-MM-DD`"),
+            "campaignId", .orNull(.string()), .drop,
+            "the id of the advertising campaign that led to the installation, on Android"),
+        .optional("created", .string(), .keep(.date), "the day on which the ping was created, as `YYYY-MM-DD`"),
         .optional("defaultBrowser", .boolean, .keep(.boolean), "whether the app is the default browser, on Android"),
         .optional(
             "defaultMailClient", .orNull(.string()), .keep(.scheme), "the URL scheme of the chosen mail app, in Firefox"
@@ -51,7 +52,7 @@ enum CorePing {
         .optional("distributionId", .string(), .drop, "the id of the distribution of the app, on Android"),
         .optional(
             "durations", .integer(), .keep(.number),
-            "the seconds of all sessions since the core ping before, each without its fraction"),
+            "the total duration of all sessions since the previous core ping, in seconds, each session rounded down"),
         .optional(
             "enhancedSearchReady", .boolean, .keep(.boolean), "whether the enhanced search is installed, on Android"),
         .optional("enhancedSearchUsed", .boolean, .keep(.boolean), "whether the enhanced search was used, on Android"),
@@ -60,34 +61,37 @@ enum CorePing {
         .optional(
             "experiments", .list(.string()), .list(.keep(.word)), "the experiments that the client takes part in"),
         .optional("fennec", fields: FennecFields.root, "settings and counts of Firefox for Android"),
-        .optional("flashUsage", .integer(), .keep(.number), "the uses of Flash since the core ping before, on Android"),
-        .optional("landings", .orNull(.integer()), .keep(.number), "the visits of landing pages, on Android"),
+        .optional(
+            "flashUsage", .integer(), .keep(.number),
+            "the number of times Flash was used since the previous core ping, on Android"),
+        .optional("landings", .orNull(.integer()), .keep(.number), "the number of visits to landing pages, on Android"),
         .optional("openTabCount", .orNull(.integer()), .keep(.number), "the number of open tabs, in Firefox"),
         .optional(
             "profileDate", .integer(), .keep(.number),
-            "the number of days from 1970-01-01 to the creation of the data folder"),
+            "the day on which the data folder was created, in days since 1970-01-01"),
         .optional(
-            "profileGroupId", .string(.uuid), .pseudonym(.profileGroup), "the id that several profiles have in common"),
+            "profileGroupId", .string(.uuid), .pseudonym(.profileGroup), "the id shared by several profiles"),
         .optional(
-            "searches", .map(.integer()), .searches, "the searches since the core ping before, by `<source>.<engine>`"),
-        .optional("sessions", .integer(), .keep(.number), "the sessions since the core ping before"),
+            "searches", .map(.integer()), .searches,
+            "the number of searches since the previous core ping, by `<source>.<engine>`"),
+        .optional("sessions", .integer(), .keep(.number), "the number of sessions since the previous core ping"),
         .optional(
             "showTrackerStatsShare", .boolean, .keep(.boolean),
-            "whether the button to share tracker counts is shown, in Focus"),
+            "whether the button for sharing tracker counts is shown, in Focus"),
         .optional(
-            "systemTheme", .orNull(.string()), .keep(.word), "the theme of the system: `light`, `dark` or `unknown`"),
+            "systemTheme", .orNull(.string()), .keep(.word), "the system theme: `light`, `dark` or `unknown`"),
         .optional(
             "tz", .integer(), .keep(.number),
-            "the minutes by which the local time at the start of the app is ahead of UTC"),
+            "the offset of the local time from UTC at the start of the app, in minutes, positive if it is ahead"),
     ]
 
     private static let added: PayloadFields = [
         .added(
             "settings", .map(.integer()), .object(["crashedLastLaunch": .keep(.number)]),
-            "`crashedLastLaunch`: 1 if the app crashed in the run before, in Firefox"),
+            "an object whose member `crashedLastLaunch` is 1 if the app crashed in its previous run, in Firefox"),
         .added(
             "showTrackerStatsSharePhase2", .boolean, .keep(.boolean),
-            "whether the button to share tracker counts is shown, in the second phase of the experiment of Focus"),
+            "whether the button for sharing tracker counts is shown, in the second phase of the experiment in Focus"),
     ]
 
     /// Returns the fields of the schema that the member `v` of `measurements` selects.

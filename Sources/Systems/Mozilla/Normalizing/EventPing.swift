@@ -22,14 +22,14 @@ enum EventPing {
     ])
 
     private static let ownFields: PayloadFields = [
-        .optional("arch", .string(), .keep(.name), "the architecture that the app was compiled for"),
+        .optional("arch", .string(), .keep(.name), "the processor architecture that the app was compiled for"),
         .required(
-            "created", .integer(), .keep(.number), "the time at which the ping was built, in milliseconds since 1970"),
+            "created", .integer(), .keep(.number), "the time at which the ping was created, in milliseconds since 1970"),
         .optional(
-            "createdDate", .string(.named("date", containsDate)), .keep(.date), "the day on which the ping was built"),
+            "createdDate", .string(.named("date", containsDate)), .keep(.date), "the day on which the ping was created"),
         .optional(
             "createdTimestamp", .integer(atLeast: 0), .keep(.number),
-            "the time at which the ping was built, in milliseconds since 1970"),
+            "the time at which the ping was created, in milliseconds since 1970"),
         .optional("device", .string(), .keep(.name), "the hardware model, such as `iPhone10,6`"),
         .required("events", .list(.structure), .list(EventPseudonyms.event), "the events"),
         .optional("experiments", .map(.string()), .map(.form(.name), .keep(.name)), "the branch of each experiment"),
@@ -39,7 +39,7 @@ enum EventPing {
             "the time of the first event of the process, in milliseconds since 1970"),
         .required(
             "seq", .integer(atLeast: 0), .keep(.number),
-            "the number of the ping among the event pings of the installation"),
+            "the sequence number of the ping among the event pings of the installation"),
         .required(
             "settings", .map(.orNull(.string())), .object(EventPseudonyms.settings),
             "the preferences that the app reports"),

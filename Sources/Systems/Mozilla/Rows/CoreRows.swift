@@ -13,15 +13,20 @@ enum CoreRows {
         "core", aRowForEach: "core ping of Mozilla's telemetry-ios",
         [.record]
             + fields.map { TableColumn($0.key.description, kind(of: $0.form), $0.meaning) }
-            + [TableColumn("other", .json, "all members that have no column, or another type than it has")],
+            + [
+                TableColumn(
+                    "other", .json, "all members that have no column, or whose type differs from that of the column")
+            ],
         key: ["record"], indexes: [["clientId"]], belongsToRecords: true)
 
     static let searches = Table(
         ofRecords: "searches", aRowForEach: "search count of a core ping",
         [
-            TableColumn("source", .text, "where the search was begun: what stands in front of the first point"),
+            TableColumn(
+                "source", .text,
+                "the part of the app in which the search was started; the part of the key before the first dot"),
             TableColumn("engine", .text, "the search engine", isRequired: true),
-            TableColumn("count", .integer, "how many searches there were since the core ping before"),
+            TableColumn("count", .integer, "the number of searches since the previous core ping"),
         ])
 
     private static func kind(of form: PayloadForm) -> TableColumn.Kind {

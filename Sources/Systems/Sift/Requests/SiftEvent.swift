@@ -11,14 +11,14 @@ enum SiftEvent {
     static let fields: PayloadFields = [
         .optional(
             "device_properties", .map(.string()), .object(SiftPseudonyms.firstProperties),
-            "the properties of the device, by SDKs before 2.0"),
-        .optional("fields", .map(.string()), .drop, "what the app has added"),
+            "the properties of the device, as recorded by SDK versions before 2.0"),
+        .optional("fields", .map(.string()), .drop, "strings that the app attached to the event"),
         .optional("installation_id", .string(), .pseudonym(.client), "the id of the installation"),
         .optional("ios_app_state", .map(.any), .object(SiftPseudonyms.appState), "the state of the app"),
         .optional(
             "ios_device_properties", .map(.any), .object(SiftPseudonyms.deviceProperties),
             "the properties of the device"),
-        .optional("metrics", .map(.string()), .drop, "numbers that the app has added, as text"),
+        .optional("metrics", .map(.string()), .drop, "numbers that the app attached to the event, as strings"),
         .optional(
             "mobile_event_type", .string(),
             .keep(

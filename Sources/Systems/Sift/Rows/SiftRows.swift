@@ -11,12 +11,12 @@ struct SiftRows: RowFormat {
         "sift_states", aRowForEach: "app state or device properties of a Sift event",
         [
             .record,
-            TableColumn("n", .integer, "the number of the event in its record, from 0", isRequired: true),
-            TableColumn("kind", .text, "`app_state` or `device_properties`", isRequired: true),
-            TableColumn("latitude", .real, "degrees of the location, WGS 84"),
-            TableColumn("longitude", .real, "degrees of the location, WGS 84"),
-            TableColumn("altitude", .real, "metres of the location"),
-            TableColumn("state", .json, "all of the state", isRequired: true),
+            TableColumn("n", .integer, "the index of the event in its record, from 0", isRequired: true),
+            TableColumn("kind", .text, "the kind of state: `app_state` or `device_properties`", isRequired: true),
+            TableColumn("latitude", .real, "the latitude of the device in degrees, WGS 84"),
+            TableColumn("longitude", .real, "the longitude of the device in degrees, WGS 84"),
+            TableColumn("altitude", .real, "the altitude of the device in meters"),
+            TableColumn("state", .json, "the complete state or properties", isRequired: true),
         ], key: ["record", "n", "kind"], belongsToRecords: true)
 
     private enum Keys {
