@@ -9,7 +9,7 @@ public enum PseudonymArticle {
         for system in Systems.table.all {
             for (types, table) in system.pseudonyms?.tables ?? [] {
                 sections.append(
-                    "### \(system.name): \(types.joined(separator: ", "))\n\n| field | what becomes of it |\n| --- | --- |\n"
+                    "### \(system.name): \(types.joined(separator: ", "))\n\n| field | treatment |\n| --- | --- |\n"
                         + rows(of: table, "").map { "| `\($0.path)` | \($0.words) |\n" }.joined())
             }
         }
@@ -26,7 +26,7 @@ public enum PseudonymArticle {
         switch rule {
         case .keep(let form, let substitute): [(path, "kept: \(form.words)\(words(substitute))")]
         case .pseudonym(let kind): [(path, "pseudonym: \(kind.name)")]
-        case .drop: [(path, "left out")]
+        case .drop: [(path, "omitted")]
         case .object(let table): rows(of: table, path + ".")
         case .list(let rule): rows(of: rule, path + "[]")
         case .tuple(let rules): rules.enumerated().flatMap { rows(of: $1, "\(path)[\($0)]") }
@@ -58,15 +58,15 @@ extension KeptForm {
         switch self {
         case .number: "number"
         case .boolean: "boolean"
-        case .flag: "`true` or `false` as text"
-        case .decimal: "number as text"
+        case .flag: "`true` or `false` as a string"
+        case .decimal: "number in a string"
         case .word: "word"
         case .name: "name"
         case .version: "version"
         case .locale: "locale"
         case .date: "date or time"
         case .zone: "time zone"
-        case .scheme: "scheme of an address"
+        case .scheme: "URL scheme"
         case .oneOf: "documented word"
         case .beginning(let start): "word that begins with `\(start)`"
         }
