@@ -6,7 +6,7 @@ import Telemetry
 public struct MozillaSystem: TelemetrySystem {
     /// The name of the system, `mozilla`.
     public let name = SystemName.mozilla
-    /// The formats of ping files, ping arrays, pending events, preferences and values.
+    /// The formats of the stores: ping files, ping arrays, pending events, preferences and values.
     public let stores: StoreFormat? = MozillaStores.format
     /// The format of captured pings.
     public let requests = MozillaRequests.format
@@ -29,14 +29,14 @@ extension SystemName {
 }
 
 extension StoreKind {
-    /// A file of a ping folder, which contains one ping in its envelope (formats S2 and S3).
+    /// A file that contains one ping and its envelope.
     public static let mozillaPingFile = StoreKind("mozilla-ping-file")
-    /// A file that contains an array of pings (format S1) or measurements by date (format S0).
+    /// A file that contains an array of pings, or measurements by date.
     public static let mozillaPingArray = StoreKind("mozilla-ping-array")
-    /// A file of events that are not in a ping yet (format PE).
+    /// A file of events that are not yet included in a ping.
     public static let mozillaPendingEvents = StoreKind("mozilla-pending-events")
-    /// Counters and events in the preferences of an app (formats V2 and V3) or of an app group.
+    /// Preferences of an app or an app group that contain counters or events.
     public static let mozillaDefaults = StoreKind("mozilla-defaults")
-    /// A file of counters and events (format V1).
+    /// A JSON file that contains counters and events.
     public static let mozillaValues = StoreKind("mozilla-values")
 }

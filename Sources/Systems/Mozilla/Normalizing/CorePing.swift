@@ -3,14 +3,13 @@ import Telemetry
 
 /// The fields of a core ping.
 ///
-/// Pseudonymized records contain `unknown` or `??` instead of required values that do not have the expected form,
-/// because the format uses these strings for unknown values. They omit campaigns and distributions, which reveal who
-/// advertised to a person, and lists of services and add-ons, which reveal the needs of a person.
+/// In pseudonymized records, invalid required values become `unknown` or `??`, which the format uses for unknown
+/// values. Campaigns, distributions, services and add-ons are omitted, because they reveal facts about a person.
 ///
-/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5.1, 5.2 and 9. The schemas of
-/// versions 2 to 10 differ only in the value of `v`. The schema of version 1 has few fields.
+/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5.1, 5.2 and 9. Versions 2 to 10
+/// of the schema differ only in the value of `v`. Version 1 has few fields.
 enum CorePing {
-    /// All fields, including the fields that apps add.
+    /// All documented fields, and the fields that apps add.
     static let fields = required + optional + added
 
     private static let documented = fields.documented
@@ -94,7 +93,7 @@ enum CorePing {
             "whether the button for sharing tracker counts is shown, in the second phase of the experiment in Focus"),
     ]
 
-    /// Returns the fields of the schema that the member `v` of `measurements` selects.
+    /// Returns the fields of the schema version in the member `v` of `measurements`.
     static func fields(of measurements: JSONNode, in document: JSONDocument) -> PayloadFields {
         guard let version = document.value(of: MeasurementKeys.version, in: measurements) else { return documented }
         let text = document.bytes(of: version)
@@ -103,7 +102,7 @@ enum CorePing {
         return isFirst ? version1 : documented
     }
 
-    /// The locations in the apps where searches can start.
+    /// The names of the user interface elements in which a search can start.
     static let searchLocations: Set = ["actionbar", "listitem", "quicksearch", "suggestion"]
 
     @Sendable private static func startsWithNumber(_ text: Span<UInt8>) -> Bool {
@@ -114,15 +113,15 @@ enum CorePing {
 }
 
 extension PseudonymRule {
-    /// Keeps a system name, and replaces any other value with `unknown`.
+    /// Keeps a value that has the form of a name, and replaces any other value with `unknown`.
     static let word = PseudonymRule.keep(.name, else: .text("unknown"))
     /// Keeps a locale, and replaces any other value with `??`.
     static let locale = PseudonymRule.keep(.locale, else: .text("??"))
-    /// Keeps the name of a search engine that apps include, and replaces any other name with a pseudonym.
+    /// Keeps the names of built-in search engines, and replaces other names with pseudonyms.
     ///
-    /// The name of a search engine that a user added can reveal the employer of the user.
+    /// The name of a search engine that a user added can reveal the user's employer.
     static let searchEngine = PseudonymRule.keep(.oneOf(engines), else: .pseudonym(engine))
-    /// Keeps search counts, with pseudonyms for search engines that apps do not include.
+    /// Keeps search counts, and replaces the names of search engines that are not built in with pseudonyms.
     static let searches = PseudonymRule.map(
         .dottedKey(CorePing.searchLocations, known: engines, engine), .keep(.number))
 
@@ -137,6 +136,6 @@ extension PseudonymRule {
 }
 
 extension PseudonymClass {
-    /// The class of ids that several profiles of a person share.
+    /// The pseudonym class of ids that several profiles of a person share.
     static let profileGroup = PseudonymClass("profile-group")
 }

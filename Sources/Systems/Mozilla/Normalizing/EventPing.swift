@@ -6,12 +6,8 @@ import Telemetry
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 3.3, 6.1, 6.3 to 6.5, 7 and 9.
 enum EventPing {
     /// The minimum number of events in a ping.
-    ///
-    /// The SDK waits until there are that many.
     static let minimumEventCount = 3
     /// The maximum number of events in a ping.
-    ///
-    /// The SDK builds a ping immediately when there are that many.
     static let maximumEventCount = 500
 
     /// The fields of a `mobile-event` ping, including the fields that apps add.
@@ -49,14 +45,14 @@ enum EventPing {
     /// The fields of a `focus-event` ping, including the fields that apps add.
     static let focusFields = mobileFields.optional(["processStartTimestamp"])
 
-    /// Returns whether `text` contains a date of the form `dddd-dd-dd`, where each `d` is a digit.
+    /// Returns whether `text` contains a date of the form `YYYY-MM-DD`.
     @Sendable private static func containsDate(_ text: Span<UInt8>) -> Bool {
         text.count >= 10 && (0...(text.count - 10)).contains { text.extracting($0..<$0 + 10).isDate }
     }
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes have the form `dddd-dd-dd`, where each `d` is a digit.
+    /// Whether the bytes have the digits and hyphens of a date, `YYYY-MM-DD`.
     var isDate: Bool {
         guard count == 10 else { return false }
         for index in indices {

@@ -9,7 +9,7 @@ enum EventTuples {
     private static let minimumElementCount = 4
     private static let maximumElementCount = 6
 
-    /// Normalizes all events in an array, and notes each event with which another run of the app begins.
+    /// Normalizes the events in an array, and adds a note for each event that starts another run of the app.
     static func normalize(_ events: JSONNode, in document: inout JSONDocument, findings: inout Findings) {
         let plainKinds = plainKinds
         var index = 0
@@ -32,9 +32,9 @@ enum EventTuples {
         }
     }
 
-    /// Returns the index of the first event from the last run of the app.
+    /// Returns the index of the first event that was recorded in the last run of the app.
     ///
-    /// The timestamps of earlier events are relative to the start of an earlier process (case E13).
+    /// The timestamps of earlier events are relative to the start of another process (case E13).
     static func startOfLastRun(in events: JSONNode, of document: JSONDocument) -> Int {
         var start = 0
         var index = 0
@@ -50,16 +50,14 @@ enum EventTuples {
         return start
     }
 
-    /// The element kinds of events that need no normalization if their first element is an integer.
-    ///
-    /// Most events match one.
+    /// The element types of most events, which need no normalization if the first element is an integer.
     private static let plainKinds: [KindPattern] = [
         KindPattern([.number, .string, .string, .string]),
         KindPattern([.number, .string, .string, .string, .string]),
         KindPattern([.number, .string, .string, .string, .null]),
     ]
 
-    /// Returns whether `value` is recognized as an event, because it starts with a number and three strings.
+    /// Returns whether `value` has the form of an event, which starts with a number and three strings.
     static func isTuple(_ value: JSONNode, in document: JSONDocument) -> Bool {
         guard document.count(of: value) >= minimumElementCount else { return false }
         var element = document.firstElement(of: value)
@@ -72,9 +70,7 @@ enum EventTuples {
         return true
     }
 
-    /// Normalizes the event at `index`.
-    ///
-    /// Deviations that cannot be normalized are faults.
+    /// Normalizes the event at `index`, and adds a fault for each invalid part.
     static func normalize(
         event: JSONNode, index: Int, in document: inout JSONDocument, findings: inout Findings
     ) {
@@ -120,7 +116,7 @@ enum EventTuples {
         }
     }
 
-    /// Removes the repeated value that SDK versions 1.0.1 to 1.0.4 wrote in events with extras (case E7).
+    /// Removes the duplicate value that SDK versions 1.0.1 to 1.0.4 wrote in events with extras (case E7).
     private static func dropRepeatedValue(
         of event: JSONNode, index: Int, in document: inout JSONDocument, findings: inout Findings
     ) {
@@ -139,9 +135,9 @@ enum EventTuples {
         return Int64(decimal: document.bytes(of: first))
     }
 
-    /// Returns whether an event with the timestamp `offset` starts another run of the app (case E13).
+    /// Returns whether an event with the timestamp `offset` is the first of another run of the app (case E13).
     ///
-    /// A slightly smaller timestamp than the previous one does not, because events can be appended late (case E12).
+    /// Slightly decreasing timestamps are normal, because events can be appended late (case E12).
     private static func startsRun(_ offset: Int64, after previous: Int64) -> Bool {
         offset >= 0 && offset < previous / 2 && previous - offset > 100
     }

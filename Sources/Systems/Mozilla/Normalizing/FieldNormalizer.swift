@@ -1,19 +1,18 @@
 import JSONText
 import Telemetry
 
-/// Normalizes the documented fields of an object, and reports faults.
+/// Normalizes the documented fields of a JSON object, and adds a fault for each invalid field.
 ///
-/// A value is only changed if its documented form is unambiguous. Each change leads to a note with the id of its case
-/// in the format document. Other values are kept, and deviations are faults.
+/// A value is changed only if its meaning is unambiguous. Each change adds a note with a case id from the source.
 ///
 /// Fields are passed as indexes in a span, because copying a field would update reference counts that all threads
 /// share.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5.3 and 6.4.
 struct FieldNormalizer: ~Escapable {
-    /// The fields of the object, in canonical order.
+    /// The fields that the object may have, in the canonical order of their keys.
     let fields: Span<PayloadField>
-    /// The prefix of field names in notes, which is empty or the path of the object and a dot.
+    /// The prefix of field names in notes: the path of the object and a dot, or an empty string.
     let prefix: String
 
     @_lifetime(copy fields)
@@ -22,7 +21,6 @@ struct FieldNormalizer: ~Escapable {
         self.prefix = prefix
     }
 
-    /// Normalizes the members of an object.
     func normalize(_ object: JSONNode, in document: inout JSONDocument, findings: inout Findings) {
         var removed: [JSONNode] = []
         var field = 0
@@ -45,9 +43,9 @@ struct FieldNormalizer: ~Escapable {
         for value in removed { document.removeMember(withValue: value, from: object) }
     }
 
-    /// Returns the index of the field with a key, or `nil` if there is none.
+    /// Returns the index of the field for `key`, or `nil` if the field is not documented.
     ///
-    /// Advances `field` to the first field after the key. Fields that are skipped are missing from the object.
+    /// Advances `field` beyond the key. The object does not contain the fields that are skipped.
     private func fieldIndex(
         of key: JSONNode, from field: inout Int, in document: JSONDocument, findings: inout Findings
     ) -> Int? {
@@ -70,9 +68,7 @@ struct FieldNormalizer: ~Escapable {
 
     private func name(_ field: Int) -> String { "\(prefix)\(fields[field].key)" }
 
-    /// Returns whether a value is a `null` that the documented form does not allow (case C8).
-    ///
-    /// In a required field, `null` is not removed but becomes a fault.
+    /// Returns whether a value is a forbidden `null` that can be removed, because the field is optional (case C8).
     private func isRemovableNull(_ value: JSONNode, _ field: Int, in document: JSONDocument) -> Bool {
         document.kind(of: value) == .null && !fields[field].form.isNullable && fields[field].presence != .required
     }
@@ -103,7 +99,7 @@ struct FieldNormalizer: ~Escapable {
         }
     }
 
-    /// Returns whether a value is of a kind, and reports a fault otherwise.
+    /// Returns whether a value is of the kind `kind`, and adds a fault if it is not.
     private func checkKind(
         _ kind: JSONKind, _ value: JSONNode, _ field: Int, in document: JSONDocument, findings: inout Findings
     ) -> Bool {
@@ -125,9 +121,7 @@ extension FieldNormalizer {
         findings.fault("\(name(field)) has no schema")
     }
 
-    /// Normalizes an integer.
-    ///
-    /// Returns whether the result is allowed by the schema.
+    /// Normalizes an integer, and returns whether the schema allows the result.
     private func normalizeInteger(
         _ value: JSONNode, _ field: Int, isNatural: Bool, in document: inout JSONDocument, findings: inout Findings
     ) -> Bool {
@@ -140,9 +134,7 @@ extension FieldNormalizer {
         return true
     }
 
-    /// Normalizes a Boolean.
-    ///
-    /// The numbers 0 and 1 are replaced (case C5).
+    /// Replaces 0 with `false` and 1 with `true` (case C5).
     private func normalizeBoolean(
         _ value: JSONNode, _ field: Int, in document: inout JSONDocument, findings: inout Findings
     ) {
@@ -181,9 +173,9 @@ extension FieldNormalizer {
         normalizer.normalize(object, in: &document, findings: &findings)
     }
 
-    /// Normalizes the values of search counts.
+    /// Normalizes an object of integers, such as search counts.
     ///
-    /// Decimal points are allowed (case C1), but strings are faults (case C19).
+    /// Numbers with a decimal point are converted (case C1). Strings are faults (case C19).
     private func normalizeIntegers(
         _ object: JSONNode, _ field: Int, in document: inout JSONDocument, findings: inout Findings
     ) {

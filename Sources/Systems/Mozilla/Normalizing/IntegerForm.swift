@@ -1,19 +1,15 @@
 import JSONText
 import Telemetry
 
-/// Normalizes integers that are written in another form.
+/// Normalizes integers that are written in another form, such as `1.0` or `"1"`.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", cases C1 to C4.
 enum IntegerForm {
     /// The result of normalizing a value.
-    ///
-    /// The strings do not contain the name of the field.
     enum Outcome {
         /// The value is a plain integer.
         case plain
-        /// The value was replaced with a plain integer.
-        ///
-        /// The strings are the code and the text of the note.
+        /// The value was replaced with a plain integer, which requires a note.
         case rewritten(code: String, note: String)
         /// The value is not an integer and was not changed.
         case fault(String)
@@ -40,7 +36,7 @@ enum IntegerForm {
         }
     }
 
-    /// Returns whether `text` is an integer in the syntax of JSON.
+    /// Returns whether `text` is an integer in JSON syntax.
     private static func isPlainDecimal(_ text: Span<UInt8>) -> Bool {
         let start = !text.isEmpty && text[0] == UInt8(ascii: "-") ? 1 : 0
         guard text.count > start, JSONNumberText.isPlainInteger(text) else { return false }
@@ -49,9 +45,7 @@ enum IntegerForm {
 }
 
 extension Findings {
-    /// Adds the note or the fault of an outcome.
-    ///
-    /// Returns whether the value is now a plain integer.
+    /// Adds the note or the fault of `outcome`, and returns whether the value is now a plain integer.
     mutating func add(_ outcome: IntegerForm.Outcome, name: () -> String) -> Bool {
         switch outcome {
         case .plain: return true

@@ -4,9 +4,9 @@ import Telemetry
 
 /// Normalizes the measurements of a ping according to its type.
 enum PingNormalizer {
-    /// Normalizes measurements in place, and returns the holds on the result.
+    /// Normalizes the measurements of a ping, and returns the reasons for holding its record.
     ///
-    /// Measurements of an undocumented type are not changed and have no holds.
+    /// Measurements of an undocumented ping type are not changed.
     static func normalize(
         _ measurements: JSONNode, type: String, in document: inout JSONDocument, findings: inout Findings
     ) -> [Hold] {
@@ -34,9 +34,7 @@ enum PingNormalizer {
         return count > EventPing.maximumEventCount ? .tooManyEvents : nil
     }
 
-    /// Notes unusual values of the fields that all types share.
-    ///
-    /// The values are kept (cases C13 and C22).
+    /// Adds notes about unusual values in fields that all ping types have (cases C13 and C22).
     private static func noteScalarAnomalies(
         _ measurements: JSONNode, in document: JSONDocument, findings: inout Findings
     ) {
@@ -54,14 +52,14 @@ enum PingNormalizer {
     }
 }
 
-/// Notes unusual values in a core ping, which are kept.
+/// Adds notes about unusual values in a core ping, without changing the values.
 enum CorePingAnomalies {
     static func note(_ measurements: JSONNode, in document: JSONDocument, findings: inout Findings) {
         noteCalendar(measurements, in: document, findings: &findings)
         noteReversedSearches(measurements, in: document, findings: &findings)
     }
 
-    /// Notes a date in another calendar or other digits, which SDK versions before 1.0.9 wrote (case C9).
+    /// Adds a note if the date has another calendar or other digits, as in SDK versions before 1.0.9 (case C9).
     private static func noteCalendar(
         _ measurements: JSONNode, in document: JSONDocument, findings: inout Findings
     ) {
@@ -71,7 +69,7 @@ enum CorePingAnomalies {
         findings.note("C9 created: another calendar or digits, kept as stored; the time is the envelope's")
     }
 
-    /// Notes search keys of the form `<engine>.<location>`, which Firefox versions before 10.0 wrote (case C24).
+    /// Adds notes about search keys of the form `<engine>.<location>`, which Firefox before 10.0 wrote (case C24).
     private static func noteReversedSearches(
         _ measurements: JSONNode, in document: JSONDocument, findings: inout Findings
     ) {

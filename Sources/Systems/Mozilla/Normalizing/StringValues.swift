@@ -1,28 +1,18 @@
 import JSONText
 import Telemetry
 
-/// Normalizes objects whose values are strings, which are the settings of an event ping and the extras of an event.
+/// Normalizes objects of strings: the settings of an event ping, and the extras of an event.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", cases E8 to E11.
 enum StringValues {
-    /// Returns the code of the note on a setting that is not a string.
-    ///
-    /// Firefox 11 wrote window sizes as numbers. An early SDK wrote other settings as numbers and Booleans.
+    /// Returns the note code for a setting whose value is not a string.
     static func codeOfSetting(_ key: Span<UInt8>) -> String {
         key.equals("windowWidth") || key.equals("windowHeight") ? "E10" : "E9"
     }
 
-    /// Replaces Booleans and numbers with strings, and notes each change.
+    /// Replaces Booleans and numbers in `object` with strings.
     ///
-    /// Arrays and objects are faults.
-    ///
-    /// - Parameters:
-    ///   - object: The object.
-    ///   - document: The document that contains the object.
-    ///   - findings: Receives the notes and faults.
-    ///   - isNullable: Whether values may be `null`.
-    ///   - code: Returns the case id of a value that is not a string, by key.
-    ///   - name: Returns the name of the object in notes.
+    /// Each change adds a note with the code that `code` returns for the key. Arrays and objects add faults.
     static func normalize(
         _ object: JSONNode, in document: inout JSONDocument, findings: inout Findings, isNullable: Bool,
         code: (Span<UInt8>) -> String, name: () -> String
@@ -54,7 +44,7 @@ enum StringValues {
         }
     }
 
-    /// Returns whether `text` is Swift's description of an optional, which SDK versions before 1.1.2 wrote.
+    /// Returns whether `text` is the Swift description of an optional value, which SDK versions before 1.1.2 wrote.
     private static func isOptional(_ text: Span<UInt8>) -> Bool {
         text.equals("nil") || text.count > 10 && text.extracting(..<9).equals("Optional(")
     }

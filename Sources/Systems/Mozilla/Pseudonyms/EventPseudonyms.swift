@@ -9,12 +9,10 @@ enum EventPseudonyms {
         .keep(.number), eventWord, eventWord, eventWord, .keep(.oneOf(values)), .object(extras),
     ])
 
-    /// The rule for category, method and object, which are identifiers from the code of the app.
-    ///
-    /// Other values get pseudonyms.
+    /// The rule for category, method and object, which keeps identifiers and replaces other values with pseudonyms.
     private static let eventWord = PseudonymRule.keep(.word, else: .pseudonym(.event))
 
-    /// The documented values, which are settings, choices and page numbers.
+    /// The documented values of events: settings, choices and page numbers.
     private static let values: Set<String> = Set(
         [
             "BiometricLogin", "BlockAds", "BlockAnalytics", "BlockFonts", "BlockOther", "BlockSocial", "HomeScreenTips",
@@ -23,9 +21,7 @@ enum EventPseudonyms {
             "false", "finish", "firefox", "skip", "true",
         ] + (0..<20).map(String.init))
 
-    /// The rules for extras.
-    ///
-    /// Only documented extras with a fixed set of values are kept, because apps can add any data.
+    /// The rules for extras, which keep only documented extras with a fixed set of values.
     private static let extras: PseudonymTable = [
         "DidShowNewIntro": .keep(.flag),
         "Experiment id": .keep(.decimal),

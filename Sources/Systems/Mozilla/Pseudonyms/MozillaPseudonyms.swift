@@ -8,10 +8,7 @@ enum MozillaPseudonyms {
     static let format = PseudonymFormat(
         tables: [(["core"], core), (["focus-event", "mobile-event"], events)], path: path(of:_:))
 
-    /// Returns the upload path with pseudonyms.
-    ///
-    /// The document id and an undocumented type get the same pseudonyms as in the record. The facts about the app are
-    /// treated like those of the record.
+    /// Returns the upload path with the same pseudonyms as in the record.
     private static func path(
         of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String
     ) -> String? {

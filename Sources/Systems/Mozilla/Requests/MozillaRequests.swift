@@ -2,7 +2,7 @@ import JSONText
 import Parallel
 import Telemetry
 
-/// The format of captured pings, which are measurements as sent to the server or in the envelope that apps store.
+/// The format of captured pings: measurements with or without the envelope that apps store.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", sections C, D and H.
 enum MozillaRequests {
@@ -10,19 +10,16 @@ enum MozillaRequests {
         // The server also accepts PUT.
         hosts: [CapturedHost(MozillaUploads.host)], methods: [MozillaUploads.method, "PUT"], body: .json,
         headers: [], payloadsRepeat: false,
-        // A path consists of `/submit/telemetry/` and the six parts of `SubmitPath`. Pings of Glean are sent to the same host,
-        // but have other paths.
+        // A path consists of `/submit/telemetry/` and the six parts of `SubmitPath`. Glean pings have other paths.
         isUpload: { $0.count == partCount && $0.begin(with: "submit", "telemetry") },
         otherTraffic: nil, path: nil,
         // Only status 200 proves a delivery. See `MozillaUploads` for the reason why uploads accept any 2xx.
         deliveredStatuses: 200...200, lineShape: lineShape(of:), record: record(of:in:))
 
-    /// The number of components in the path of an upload.
+    /// The number of components in an upload path.
     private static let partCount = 8
 
-    /// Readers that reuse their memory from one line to the next.
-    ///
-    /// Each call sets the origin of the reader that it uses.
+    /// A pool of readers, whose memory is reused from one line to the next.
     private static let readers = ValuePool<PingReader, Never> {
         PingReader(from: MozillaStoreOrigin(capture: "", path: "", store: .mozillaPingFile, typeInName: ""))
     }
@@ -50,9 +47,7 @@ enum MozillaRequests {
         return record
     }
 
-    /// Makes the record of measurements.
-    ///
-    /// Faults in the measurements do not reject the record, but hold it.
+    /// Creates the record of measurements, which is held if they contain faults.
     private static func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
         let root = document.root
         var findings = Findings()
@@ -76,9 +71,7 @@ enum MozillaRequests {
         return upload.completed(record)
     }
 
-    /// Returns the type that the fields of measurements indicate, and notes it.
-    ///
-    /// Only event pings have events, and only `mobile-event` pings must contain the start time of the process.
+    /// Returns the ping type that the fields of the measurements indicate, and adds a note about it.
     private static func inferredType(of root: JSONNode, in document: JSONDocument, findings: inout Findings) -> String {
         func has(_ key: JSONKey) -> Bool { document.value(of: key, in: root) != nil }
         let eventType = has(MeasurementKeys.processStart) ? "mobile-event" : "focus-event"

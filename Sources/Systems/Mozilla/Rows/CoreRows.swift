@@ -46,9 +46,7 @@ enum CoreRows {
         }
     }
 
-    /// Returns the cells of all fields, and a cell of the members that are not fields.
-    ///
-    /// Members and fields are both in canonical order, so a single pass matches them.
+    /// Returns a cell for each field, and a cell for all other members.
     private static func cells(of document: JSONDocument, _ buffer: inout RowBuffer) -> [Cell] {
         var cells: [Cell] = []
         cells.reserveCapacity(fields.count + 1)
@@ -88,7 +86,7 @@ enum CoreRows {
         return cells
     }
 
-    /// Returns the cell of a field, which is NULL if the value is of another type.
+    /// Returns the cell for a field, or NULL if the value is of another type.
     private static func cell(
         of value: JSONNode, _ form: PayloadForm, in document: JSONDocument, _ buffer: inout RowBuffer
     ) -> Cell {
@@ -104,9 +102,7 @@ enum CoreRows {
         }
     }
 
-    /// Returns the rows of search counts.
-    ///
-    /// Their keys, `<source>.<engine>`, are split at the first point.
+    /// Returns a row for each search count, whose key `<source>.<engine>` is split at the first point.
     private static func counts(
         _ searches: JSONNode, of document: JSONDocument, _ buffer: inout RowBuffer
     ) -> [[Cell]] {

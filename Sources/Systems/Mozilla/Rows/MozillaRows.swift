@@ -26,9 +26,7 @@ struct MozillaRows: RowFormat {
     private static let device: JSONKey = "device"
     private static let locale: JSONKey = "locale"
 
-    /// Adds the events of a ping.
-    ///
-    /// Events from an earlier run of the app are marked (case E13).
+    /// Adds a row for each event, and marks events from earlier runs of the app (case E13).
     private static func add(_ events: JSONNode, of document: JSONDocument, to rows: inout RecordRows) {
         let lastRun = EventTuples.startOfLastRun(in: events, of: document)
         var index = 0
@@ -42,9 +40,7 @@ struct MozillaRows: RowFormat {
         }
     }
 
-    /// Returns the cells of an event, `[timestamp, category, method, object, value?, extras?]`.
-    ///
-    /// Events may have another form, because pings with faults are kept. Elements of another type are omitted.
+    /// Returns the cells of an event, and omits elements of another type, because events can be invalid.
     private static func cells(
         of event: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer
     ) -> EventCells {

@@ -9,19 +9,18 @@ struct MozillaFile: SingleFileStore {
         case pingArray(type: String)
         /// Measurements by date, which is the oldest format (S0).
         case datedMeasurements
-        /// Events that are not in a ping yet (format PE).
+        /// Events that are not yet included in a ping (format PE).
         case pendingEvents(type: String)
         /// Counters and events (format V1).
         case values
-        /// Preferences of an app, which contain counters and events (formats V2 and V3).
-        ///
-        /// If `hasPrefix` is `true`, the keys of the SDK have a prefix, because there are other keys in the file.
+        /// Preferences of an app that contain counters and events, under keys with or without a prefix (formats V3 and
+        /// V2).
         case preferences(hasPrefix: Bool)
-        /// Preferences of an app group, which contain events of extensions that are not in a ping yet.
+        /// Preferences of an app group that contain events of app extensions.
         case groupPreferences
     }
 
-    /// The key of the events in the preferences of an app group.
+    /// The key of app extension events in the preferences of an app group.
     static let groupEventsKey = "profile.AppExtensionTelemetryEvents"
 
     let contents: Contents
@@ -36,7 +35,7 @@ struct MozillaFile: SingleFileStore {
     var kind: StoreKind { contents.kind }
     var sizeLimit: FileSizeLimit { .usual }
 
-    /// Whether the file may contain credentials, because an app can store anything in its preferences.
+    /// Whether the file can contain credentials, because it contains the preferences of an app.
     var carriesCredentials: Bool {
         switch contents {
         case .preferences, .groupPreferences: true
@@ -46,14 +45,13 @@ struct MozillaFile: SingleFileStore {
 
     func makeReader(in context: StoreContext) -> any FileReader { MozillaFileReader(self, in: context) }
 
-    /// Returns the origin of the contents of the file.
     func origin(in context: StoreContext) -> MozillaStoreOrigin {
         MozillaStoreOrigin(
             capture: context.capture, path: path, store: contents.kind, typeInName: contents.typeInName,
             applicationID: context.container.applicationID)
     }
 
-    /// Reads the file, up to the size limit of store files.
+    /// Reads the file, unless it exceeds the size limit of store files.
     func read(in context: StoreContext, into bytes: inout [UInt8]) throws(FileError) {
         try context.tree.folder(at: folderPath).read(location.name, limit: StoreLimits.file, into: &bytes)
     }

@@ -80,9 +80,7 @@ struct MozillaFileReader: FileReader {
         }
     }
 
-    /// Returns the entries of a property list as JSON.
-    ///
-    /// A property list that cannot be read is rejected.
+    /// Returns the entries of a property list as JSON, or adds a reject and returns `nil` if it cannot be read.
     private func json(of bytes: [UInt8], prefix: String, code: String, into output: inout ScanOutput) -> [UInt8]? {
         do throws(PropertyListError) {
             return try PreferencesJSON.entries(of: try open(bytes, into: &output), withPrefix: prefix)
@@ -92,7 +90,7 @@ struct MozillaFileReader: FileReader {
         }
     }
 
-    /// Opens a property list, and reports repeated keys.
+    /// Parses a property list, and reports repeated keys.
     private func open(
         _ bytes: [UInt8], into output: inout ScanOutput
     ) throws(PropertyListError) -> PropertyListDocument {
@@ -105,7 +103,7 @@ struct MozillaFileReader: FileReader {
 }
 
 extension Reject {
-    /// Creates a reject for a property list that cannot be read, with the code of its format.
+    /// Creates a reject for an unreadable property list, where `code` identifies the format of the store.
     fileprivate init(_ code: String, _ error: PropertyListError) {
         self.init("\(code) \(error.code.rawValue): \(error.reason)", offset: error.offset)
     }

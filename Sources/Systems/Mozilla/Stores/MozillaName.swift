@@ -3,12 +3,12 @@ import Telemetry
 
 /// The kind of store that the name of a file or folder indicates.
 ///
-/// In the forms below, `<name>` is the storage name. It is `MozTelemetry-Default` or `MozTelemetry` in the apps of
-/// Mozilla, and can be anything in other apps.
+/// In the forms below, `<name>` is the storage name, which is `MozTelemetry-Default` or `MozTelemetry` in the apps of
+/// Mozilla.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 1.1.
 enum MozillaName: Equatable, Sendable {
-    /// A folder named `<name>-<type>`, which contains ping files if their names have the form of ping file names.
+    /// A folder named `<name>-<type>`, which may contain ping files.
     case pingFolder(type: String)
     /// A file named `<name>-<type>.json` (format S1) or `<name>-<type>-<seconds>.json` (format S1b).
     case pingArray(type: String)
@@ -24,19 +24,13 @@ enum MozillaName: Equatable, Sendable {
     private static let storageNames = ["MozTelemetry-Default", "MozTelemetry"]
     private static let knownTypes = ["core", "focus-event", "mobile-event"]
 
-    /// Creates the kind of store that a folder named `name` can be.
-    ///
-    /// Returns `nil` if there is none.
+    /// Creates the kind of store that a folder name indicates, or returns `nil` if it indicates none.
     init?(folder name: String) {
         guard let type = Self.type(from: name) else { return nil }
         self = .pingFolder(type: type)
     }
 
-    /// Creates the kind of store that a file named `name` can be.
-    ///
-    /// Returns `nil` if there is none.
-    ///
-    /// `folder` is the name of the folder that contains the file.
+    /// Creates the kind of store that a file name and the name of its folder indicate, or returns `nil`.
     init?(file name: String, in folder: String) {
         if name.hasSuffix(".plist") {
             if Self.storageNames.contains(String(name.dropLast(6))) {
@@ -61,17 +55,17 @@ enum MozillaName: Equatable, Sendable {
         }
     }
 
-    /// Returns whether a name starts with the SDK's own storage name.
+    /// Returns whether a name starts with the storage name that the SDK uses.
     ///
-    /// A file with such a name that cannot be read is a damaged store instead of a file of another program.
+    /// A file with such a name that cannot be read is a damaged store, not a file of another program.
     static func hasSDKPrefix(_ name: String) -> Bool {
         name.hasPrefix("MozTelemetry") || name.hasPrefix("eventArray-MozTelemetry")
     }
 
-    /// Returns whether a folder named `name` is a ping folder, regardless of its contents.
+    /// Returns whether a ping folder of the SDK can have the name `name`.
     static func isSDKPingFolder(_ name: String) -> Bool { hasSDKPrefix(name) && type(from: name) != nil }
 
-    /// Returns the ping type at the end of a name `<name>-<type>`, or an empty string if the name has another form.
+    /// Returns the ping type in a name of the form `<name>-<type>`, or an empty string for other names.
     static func pingType(in name: String) -> String {
         type(from: name) ?? ""
     }
@@ -83,7 +77,7 @@ enum MozillaName: Equatable, Sendable {
         return knownTypes.first { name.hasSuffix("-" + $0) }
     }
 
-    /// Removes the seconds at the end of a name of the format S1b.
+    /// Removes the time in seconds at the end of a file name (format S1b).
     private static func withoutSeconds(_ base: String) -> String {
         guard let dash = base.lastIndex(of: "-"), base[base.index(after: dash)...].contains("."),
             DecimalTime(plain: String(base[base.index(after: dash)...]).utf8.span) != nil
@@ -93,10 +87,9 @@ enum MozillaName: Equatable, Sendable {
 }
 
 extension DecimalTime {
-    /// Reads the time in the name of a ping file, `-t-<seconds>.json` (format S3) or `<seconds>.json` (format S2).
+    /// Parses the time in a ping file name, `-t-<seconds>.json` (format S3) or `<seconds>.json` (format S2).
     ///
-    /// Returns `nil` if the name has another form. Unlike the SDK, which searches for the time in the whole path, this
-    /// initializer only uses the name.
+    /// Unlike the SDK, which searches the whole path for a time, this initializer uses only the name.
     init?(pingFileName name: Span<UInt8>) {
         let start = name.count > 3 && name.extracting(..<3).equals("-t-") ? 3 : 0
         let end = name.count - 5

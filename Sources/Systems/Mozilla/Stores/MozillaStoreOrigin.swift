@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The facts about the origin of a Mozilla store that its records depend on.
+/// The origin of the records from a Mozilla store.
 struct MozillaStoreOrigin: Sendable {
     var capture: String
     var path: String

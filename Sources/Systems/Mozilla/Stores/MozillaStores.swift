@@ -14,7 +14,7 @@ enum MozillaStores {
         storesOfFile: stores(ofFile:in:), storesOfSingleFile: stores(ofSingleFile:inFolderAt:_:), storeByContents: nil,
         backups: .ofSomeApps(isAbsentFromBackups(_:beside:)))
 
-    /// The name of the preferences of an early SDK (format V2), which contain only the values of the SDK.
+    /// The name of the preferences file of an early SDK, which contains only values of the SDK (format V2).
     private static let sdkPreferences = "org.mozilla.telemetry-ios-lib.plist"
 
     static func mayBelongToStore(_ file: MemberName) -> Bool {
@@ -40,7 +40,7 @@ enum MozillaStores {
             path: folder.path, type: MozillaName.pingType(in: folder.name), files: pings, of: folder)
     }
 
-    /// Returns whether a folder that the SDK did not name contains a file that is named like a ping.
+    /// Returns whether a folder that the SDK did not name contains a file with the name of a ping file.
     private static func containsPing(_ folder: borrowing InspectedFolder) -> Bool {
         let isNamedForType = MozillaName(folder: folder.name) != nil
         let files = folder.files
@@ -52,7 +52,7 @@ enum MozillaStores {
         }
     }
 
-    /// Returns the time in the envelope of a ping file, for a file whose name contains no time.
+    /// Returns the time in the envelope of a ping file whose name contains no time.
     private static func envelopeTime(of file: [UInt8], in folder: inout InspectedFolder) -> DecimalTime? {
         // A file that cannot be read or parsed is reported when its pings are read.
         guard let bytes = try? folder.contents(of: file) else { return nil }
@@ -76,7 +76,7 @@ enum MozillaStores {
         }
     }
 
-    /// Recognizes preferences of an app or an app group, which other systems may use too.
+    /// Recognizes preferences of an app or an app group, which other telemetry systems may also use.
     private static func stores(ofPreferences name: String, in folder: inout InspectedFolder) -> FileFinding {
         if name == Self.sdkPreferences {
             return .exclusive([MozillaFile(.preferences(hasPrefix: false), named: name, in: folder)])
@@ -110,16 +110,15 @@ enum MozillaStores {
         ])
     }
 
-    /// The apps that store their pings in `Library/Caches`, which are WebXR Viewer, Firefox since version 11 and
-    /// Lockwise.
+    /// The bundle ids of apps that store their pings in `Library/Caches`: WebXR Viewer, Firefox since 11, and Lockwise.
     private static let appsWithPingsInCaches: Set<String> = [
         "org.mozilla.ios.XRViewer", "org.mozilla.ios.Firefox", "org.mozilla.ios.FirefoxBeta",
         "org.mozilla.ios.Lockbox",
     ]
 
-    /// Returns whether the pings of an app are missing because backups do not contain them.
+    /// Returns whether pings of an app are missing, because backups do not include them.
     ///
-    /// They are not missing if there are pings of another system, because current versions of Firefox store pings
+    /// No pings are missing if there are pings of another system, because current versions of Firefox store pings
     /// elsewhere.
     static func isAbsentFromBackups(_ applicationID: String, beside stores: [any Store]) -> Bool {
         Self.appsWithPingsInCaches.contains(applicationID)
@@ -134,7 +133,7 @@ enum MozillaStores {
 }
 
 extension String {
-    /// Returns whether the string ends with `suffix`, which is in lower case, in any ASCII letter case.
+    /// Returns whether the string ends with the lowercase string `suffix`, ignoring ASCII case.
     fileprivate func hasSuffixInAnyCase(_ suffix: String) -> Bool {
         utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) { byte, lowercase in byte.lowercased == lowercase }
     }

@@ -1,11 +1,11 @@
 extension ArraySlice<UInt8> {
-    /// Whether the bytes are the start of a UTF-8 character whose end is missing.
+    /// Whether the bytes are the start of an incomplete UTF-8 character.
     var isTruncatedCharacter: Bool {
         guard let first, (0xC2...0xF4).contains(first), count < 4 else { return false }
         return dropFirst().allSatisfy { $0 & 0xC0 == 0x80 }
     }
 
-    /// Whether the bytes are the start of an escaped surrogate pair whose end is missing.
+    /// Whether the bytes are the start of an incomplete escaped surrogate pair.
     var isTruncatedSurrogatePair: Bool {
         count == 6 || (count == 7 && last == UInt8(ascii: "\\"))
     }

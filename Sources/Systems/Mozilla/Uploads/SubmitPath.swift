@@ -4,8 +4,8 @@ import Telemetry
 
 /// An upload path of the form `/submit/telemetry/<document id>/<type>/<app>/<version>/<channel>/<build>`.
 ///
-/// The path may have a query `v=<number>`. Spaces and non-ASCII letters are not encoded in stored paths (case P19). The
-/// sender encodes them.
+/// The path may have a query `v=<number>`. Spaces and non-ASCII letters are encoded only when the ping is sent (case
+/// P19).
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 8.1 and 8.7.
 struct SubmitPath {
@@ -15,9 +15,7 @@ struct SubmitPath {
     private static let prefix = Array("/submit/telemetry/".utf8)
     private static let partCount = 6
 
-    /// Parses a path.
-    ///
-    /// Returns `nil` if `path` does not match the grammar, so that it is not a valid target.
+    /// Parses `path`, or returns `nil` if it does not match the grammar.
     init?(_ path: Span<UInt8>) {
         guard path.count > Self.prefix.count, Self.containsOnlySafeBytes(path),
             path.extracting(..<Self.prefix.count).equals(Self.prefix.span)
@@ -43,16 +41,12 @@ struct SubmitPath {
 
     var documentID: Range<Int> { parts[0] }
     var type: Range<Int> { parts[1] }
-    /// The name, version, channel and build of the app.
+    /// The ranges of the name, version, channel and build of the app.
     var appFacts: [Range<Int>] { (2..<Self.partCount).map { parts[$0] } }
-    /// Returns the range of the query, including its question mark.
-    ///
-    /// The range is empty if there is no query.
+    /// Returns the range of the query with its question mark, which is empty if there is no query.
     func query(in path: Span<UInt8>) -> Range<Int> { parts[Self.partCount - 1].upperBound..<path.count }
 
-    /// Returns the app in the path.
-    ///
-    /// `id` is the bundle id of the app, if it is known.
+    /// Returns the app that the path describes, with the bundle id `id`.
     func app(in path: Span<UInt8>, id: String?) -> App? {
         func text(_ part: Int) -> String { String(readingUTF8: path.extracting(parts[part])) }
         return App(id: id, name: text(2), version: text(3), channel: text(4), build: text(5))
@@ -90,17 +84,13 @@ struct SubmitPath {
     }
 }
 
-/// Parses upload paths, and reuses the result for paths that only differ in the document id.
-///
-/// Most paths in a store only differ in the document id.
+/// Parses upload paths, and reuses the last result if only the document id differs, as in most stores.
 struct SubmitPathReader: Sendable {
     private var text: [UInt8] = []
     private var path: SubmitPath?
     private var app: App?
 
-    /// Parses the path in a string of `document`.
-    ///
-    /// Returns `nil` if it does not match the grammar.
+    /// Parses the path in the string `node`, or returns `nil` if it does not match the grammar.
     mutating func read(_ node: JSONNode, of document: JSONDocument) -> SubmitPath? {
         let other = document.bytes(of: node)
         if let path, differsOnlyInID(other, path) { return path }

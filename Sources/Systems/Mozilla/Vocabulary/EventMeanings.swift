@@ -1,10 +1,9 @@
-/// The meaning of an event of a Mozilla app, which is a row of a documented table.
+/// The documented meaning of an event of a Mozilla app.
 struct EventMeaning: Sendable {
     let category: String
     let method: String
     let object: String
-    /// The value that distinguishes the event from others with the same words, or `nil` if all values have this
-    /// meaning.
+    /// The value that the event must have, or `nil` if the meaning applies to all values.
     let value: String?
     let meaning: String
 
@@ -22,10 +21,9 @@ struct EventMeaning: Sendable {
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 7.1, 7.2 and 7.4.
 struct EventMeanings: Sendable {
-    /// A row of the table, or a row with words as truncated by old SDKs.
+    /// A row of the table, with complete words or with words that old SDKs truncated.
     ///
-    /// The words are ranges of ``EventMeanings/words``. Strings would be slower, because an entry is copied for each
-    /// event.
+    /// The words are ranges of ``EventMeanings/words``, because copying strings for each event would be slower.
     private struct Entry: Sendable {
         let category: Range<Int>
         let method: Range<Int>
@@ -48,9 +46,7 @@ struct EventMeanings: Sendable {
     /// The hash table, which uses open addressing.
     private let slots: [Slot]
 
-    /// The length, in characters, to which SDK versions before 1.0.12 truncated the method and the object of an event.
-    ///
-    /// The truncated rows of the tables still differ in the method or the object.
+    /// The length, in characters, to which SDK versions before 1.0.12 truncated method and object.
     private static let truncatedLength = 20
 
     init(_ rows: [EventMeaning]) {
@@ -86,7 +82,7 @@ struct EventMeanings: Sendable {
 
     /// Returns the meaning of an event, or `nil` if the table does not contain it.
     ///
-    /// If several rows have the same words, the first one counts. `value` is the value of the event, if it is a string.
+    /// A row with the value of the event takes precedence over a row without a value.
     func meaning(
         category: Span<UInt8>, method: Span<UInt8>, object: Span<UInt8>, value: Span<UInt8>?
     ) -> String? {
@@ -128,8 +124,6 @@ struct EventMeanings: Sendable {
 }
 
 extension Span<UInt8> {
-    /// The last eight bytes as a number.
-    ///
-    /// Missing bytes are zero.
+    /// The last eight bytes as a number, with zeros for missing bytes.
     fileprivate var suffixAsNumber: UInt64 { extracting(Swift.max(0, count - 8)...).prefixAsNumber }
 }

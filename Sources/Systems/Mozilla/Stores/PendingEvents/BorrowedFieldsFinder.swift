@@ -2,7 +2,7 @@ import Files
 import PropertyList
 import Telemetry
 
-/// Finds the stored ping, in the other stores of an app container, whose fields also apply to pending events.
+/// Finds the stored ping from which pending events copy missing fields, such as the client id.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 4.5.
 struct BorrowedFieldsFinder: Sendable {
@@ -13,9 +13,7 @@ struct BorrowedFieldsFinder: Sendable {
         self.context = context
     }
 
-    /// Returns the fields of the newest stored ping of a type.
-    ///
-    /// If `client` is not `nil`, only pings of that client count.
+    /// Returns the fields of the newest ping of a type and, unless `client` is `nil`, of that client.
     mutating func newestFields(ofType type: String, client: String?) -> BorrowedFields? {
         var newest: BorrowedFields?
         for store in context.neighbors {
@@ -38,9 +36,6 @@ struct BorrowedFieldsFinder: Sendable {
         return nil
     }
 
-    /// Returns the fields of the newest ping in a folder.
-    ///
-    /// The files are sorted by time, so the newest ping is the last one that can be read.
     private mutating func newestPing(in store: PingFolder, client: String?) -> BorrowedFields? {
         // The scan of the other store reports a folder that cannot be read.
         guard let folder = try? context.tree.folder(at: store.folderPath) else { return nil }

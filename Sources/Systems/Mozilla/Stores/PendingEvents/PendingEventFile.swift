@@ -14,7 +14,7 @@ struct EventList: Sendable {
         ends.append(bytes.count)
     }
 
-    /// Returns the events in a range as a canonical JSON array.
+    /// Returns the events in `range` as a canonical JSON array.
     func array(_ range: Range<Int>) -> [UInt8] {
         var array = [UInt8(ascii: "[")]
         for index in range {
@@ -35,9 +35,7 @@ struct PendingEvents: Sendable {
     /// The spans of the file that are not events.
     var rejects: [Reject] = []
 
-    /// Normalizes and appends a value that is an event.
-    ///
-    /// Returns `false` if the value is not an event.
+    /// Normalizes and appends `value`, or returns `false` if it is not an event.
     mutating func append(_ value: JSONNode, of document: inout JSONDocument) -> Bool {
         guard EventTuples.isTuple(value, in: document) else { return false }
         var findings = Findings()
@@ -48,11 +46,10 @@ struct PendingEvents: Sendable {
     }
 }
 
-/// Reads a file of events that are not in a ping yet.
+/// Reads a file of events that are not yet included in a ping.
 ///
-/// The events are JSON arrays that are separated by a comma and a line feed. The files are often damaged. Every
-/// unescaped line feed is part of a separator, so each line is read on its own, and an invalid event does not affect the
-/// others.
+/// The events are JSON arrays, which are separated by a comma and a line feed. Each line is read separately, because
+/// files are often damaged and an invalid event must not affect the others.
 ///
 /// Rejects and notes contain the case ids F1 to F12 of the source.
 ///
@@ -83,9 +80,9 @@ struct PendingEventFile {
         return result
     }
 
-    /// Returns the index of the opening bracket that a tool added around the whole file, or `nil` if there is none.
+    /// Returns the offset of the bracket that a tool added around all events, or `nil` if there is none.
     ///
-    /// Two brackets at the start show that one was added, because the first element of an event is not an array.
+    /// Another bracket must follow, because the first element of an event is not an array.
     private func openingBracket() -> Int? {
         guard let first = bytes.firstIndex(where: { !$0.isBlank }), bytes[first] == UInt8(ascii: "["),
             let second = bytes[(first + 1)...].firstIndex(where: { !$0.isBlank }),
@@ -94,9 +91,7 @@ struct PendingEventFile {
         return first
     }
 
-    /// Reads a file that is a valid array of events.
-    ///
-    /// Returns `false` if the file is not.
+    /// Reads a valid array of events, or returns `false` if the file is anything else.
     private mutating func readWholeArray() -> Bool {
         guard (try? document.read(bytes)) != nil else { return false }
         let elements = document.elements(of: document.root)
@@ -105,7 +100,7 @@ struct PendingEventFile {
         return true
     }
 
-    /// Reads the lines from `start` on as segments.
+    /// Reads each line from the offset `start` to the end.
     private mutating func readSegments(from start: Int) {
         var lines = LineCursor(from: start)
         while let line = lines.next(in: bytes.span) { readSegment(line.range, isLast: !line.isTerminated) }
@@ -133,7 +128,7 @@ struct PendingEventFile {
         }
     }
 
-    /// Returns the range of a segment without the white space and the separators at its ends.
+    /// Returns the range of a segment without white space, commas and the closing bracket at its ends.
     private func trimmed(_ segment: Range<Int>) -> Range<Int> {
         var start = segment.lowerBound
         var end = segment.upperBound

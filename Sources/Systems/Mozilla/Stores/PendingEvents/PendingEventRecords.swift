@@ -7,21 +7,17 @@ import Telemetry
 struct BorrowedFields: Sendable {
     let client: String
     /// The time at which the ping was queued.
-    ///
-    /// The fields of the newest ping are used.
     let time: Timestamp?
     let app: App?
     let pingID: String
-    /// The fields with canonical values, in canonical order.
+    /// The fields in canonical order, with their values as canonical JSON.
     let fields: [(key: JSONKey, value: [UInt8])]
 
     private static let borrowedKeys: [JSONKey] = [
         "arch", "clientId", "device", "locale", "os", "osversion", "settings", "tz", "v",
     ]
 
-    /// Collects the fields of a ping.
-    ///
-    /// Returns `nil` if the ping contains no client id.
+    /// Copies the fields of `ping`, or returns `nil` if it contains no client id.
     init?(_ ping: Record) {
         guard let client = ping.client, let document = try? JSONDocument(ping.payload) else { return nil }
         self.client = client
@@ -34,22 +30,13 @@ struct BorrowedFields: Sendable {
     }
 }
 
-/// Makes records of events that are not in a ping yet, so that they are available for analysis.
+/// Creates records of events that are not yet included in a ping, so that they are available for analysis.
 ///
 /// The records are never uploaded, because the app may still send the events itself.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 4.5.
 enum PendingEventRecords {
-    /// Makes records with at most 500 events each.
-    ///
-    /// - Parameters:
-    ///   - pending: The events, and the notes to add to each record.
-    ///   - borrowed: The fields of the newest stored ping of the same type, if there is one.
-    ///   - client: The client id in the file of the events, or in the preferences of the app.
-    ///   - isClientInFile: Whether `client` is from the file of the events.
-    ///   - firstIndex: The index of the first record in the file.
-    ///   - origin: The origin of the file.
-    /// - Returns: The records, all of which are held.
+    /// Creates held records with at most 500 events each.
     static func make(
         _ pending: PendingEvents, borrowed: BorrowedFields?, client: String?, isClientInFile: Bool, firstIndex: Int = 0,
         from origin: MozillaStoreOrigin

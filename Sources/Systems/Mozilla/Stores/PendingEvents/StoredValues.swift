@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// The client id, the events and the counters that the SDK stores between pings (formats V1, V2 and V3).
+/// The client id, events and counters that the SDK stores between pings (formats V1, V2 and V3).
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 3.1 and 3.2.
 struct StoredValues: Sendable {
@@ -10,19 +10,12 @@ struct StoredValues: Sendable {
 
     /// The client id, which is used for all ping types.
     private(set) var client: String?
-    /// The events that are not in a ping yet, by ping type.
-    ///
-    /// The types are in canonical order.
+    /// The events that are not yet included in a ping, by ping type in canonical order.
     private(set) var pending: [(type: String, events: PendingEvents)] = []
-    /// The problem that reports counters that are not in a ping yet, or `nil` if there are none.
+    /// The problem that reports counters that are not yet included in a ping, or `nil` if there are none.
     private(set) var counterProblem: Problem?
 
-    /// Reads the values in a JSON object whose keys have no prefix.
-    ///
-    /// Values of another type are ignored.
-    ///
-    /// - Parameter bytes: The JSON object.
-    /// - Throws: `JSONError` if the bytes are not JSON, or not an object.
+    /// Reads the values in a JSON object whose keys have no prefix, and ignores values of another type.
     init(_ bytes: [UInt8]) throws(JSONError) {
         var document = try JSONDocument(bytes)
         let root = document.root

@@ -5,16 +5,14 @@ import Telemetry
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 2.2 and 2.4.
 struct PingFolder: FileStore {
-    /// The path of the folder, or the path of the file if a single file was given.
+    /// The path of the folder, or of the file if a single file was specified.
     let path: String
     private let isSingleFile: Bool
     /// The ping type in the name of the folder, or an empty string if the name contains none.
     let type: String
-    /// The files in the order of their pings.
+    /// The files, sorted by the times of their pings.
     private let files: FolderEntries
-    /// Whether a slash separates the path of the folder from the names of its files.
-    ///
-    /// It does not in the root of an archive.
+    /// Whether file paths contain a slash after the folder path, which they do not in the root of an archive.
     private let hasSeparator: Bool
 
     /// A file before the files are sorted.
@@ -25,9 +23,7 @@ struct PingFolder: FileStore {
         let entry: UInt32
     }
 
-    /// Creates a store of the files of a folder, sorted by their times.
-    ///
-    /// Files with the same time are sorted by name.
+    /// Creates a store of files of a folder, which are sorted by time and then by name.
     init(path: String, type: String, files: consuming [UnsortedFile], of folder: borrowing InspectedFolder) {
         let entries = folder.files.entries
         self.path = path
@@ -47,9 +43,7 @@ struct PingFolder: FileStore {
 }
 
 extension PingFolder {
-    /// The path of the folder.
-    ///
-    /// A single file is in the root of the capture.
+    /// The path of the folder, which is empty for a single file in the root of the capture.
     var folderPath: String { isSingleFile ? "" : path }
 
     var system: SystemName? { .mozilla }
@@ -74,9 +68,7 @@ extension PingFolder {
         PingReader(from: origin(in: context))
     }
 
-    /// Returns the origin of the files.
-    ///
-    /// Its path is the path of the folder instead of the path of a file.
+    /// Returns the origin of the files, with the path of the folder instead of a file path.
     func origin(in context: StoreContext) -> MozillaStoreOrigin {
         MozillaStoreOrigin(
             capture: context.capture, path: path, store: .mozillaPingFile, typeInName: type,

@@ -1,9 +1,7 @@
 import JSONText
 import Telemetry
 
-/// Makes records of the envelopes in ping files and ping arrays.
-///
-/// A reader reuses its memory from one file to the next.
+/// Creates records from the envelopes in ping files and ping arrays, and reuses its memory for the next file.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 2.1 to 2.5.
 struct PingReader: FileReader {
@@ -12,7 +10,7 @@ struct PingReader: FileReader {
     private var document = JSONDocument()
     private var buffer = TextBuffer()
     private var paths = SubmitPathReader()
-    /// The last client, which is reused because most pings have the same client.
+    /// The last client id, which is reused because most pings have the same client.
     private var lastClient = ""
 
     init(from origin: MozillaStoreOrigin) {
@@ -51,8 +49,6 @@ struct PingReader: FileReader {
     }
 
     /// Reads a ping array (format S1), in the order of the timestamps.
-    ///
-    /// Pings with the same timestamp keep their order.
     mutating func readPingArray(_ bytes: [UInt8], into output: inout ScanOutput) {
         guard read(bytes, into: &output) else { return }
         guard document.kind(of: document.root) == .array else {
@@ -74,9 +70,7 @@ struct PingReader: FileReader {
         }
     }
 
-    /// Parses a file.
-    ///
-    /// A file that is not JSON becomes a reject.
+    /// Parses a file, or adds a reject and returns `false` if it is not JSON.
     private mutating func read(_ bytes: [UInt8], into output: inout ScanOutput) -> Bool {
         do throws(JSONError) {
             try document.read(bytes)
@@ -159,9 +153,7 @@ extension PingReader {
         output.add(record)
     }
 
-    /// Returns the value of a key of the envelope, which must be present and of a kind (case P5).
-    ///
-    /// `position` is the position of the key in an envelope without other keys.
+    /// Returns the value for `key`, or throws an error if it is missing or of another kind (case P5).
     private func member(
         _ key: JSONKey, at position: Int, _ kind: JSONKind, of envelope: JSONNode
     ) throws(EnvelopeError) -> JSONNode {
@@ -172,9 +164,7 @@ extension PingReader {
         return value
     }
 
-    /// Returns the timestamp of an envelope.
-    ///
-    /// A string is accepted if it contains a plain decimal number (case P7).
+    /// Returns the timestamp of an envelope, which may be a decimal number in a string (case P7).
     private func envelopeTime(of envelope: JSONNode, findings: inout Findings) throws(EnvelopeError) -> DecimalTime? {
         let value = document.value(of: EnvelopeKeys.timestamp, in: envelope, expectedAt: 3)
         if let value, document.kind(of: value) == .string {
@@ -196,7 +186,7 @@ extension PingReader {
         }
     }
 
-    /// Notes differences between the name of the file, the ping type and the upload path (case P14).
+    /// Adds notes if the file name, the ping type and the upload path contradict each other (case P14).
     private func noteDifferences(
         _ type: String, _ documentID: JSONNode, _ path: SubmitPath?, _ uploadPath: JSONNode,
         findings: inout Findings
@@ -233,14 +223,14 @@ extension PingReader {
 // MARK: - A body without its envelope
 
 extension PingReader {
-    /// Returns whether an object consists of measurements without an envelope, as some exports create them (case P4).
+    /// Returns whether `root` contains measurements without an envelope, as in some exports (case P4).
     private func isWithoutEnvelope(_ root: JSONNode) -> Bool {
         document.value(of: MeasurementKeys.version, in: root) != nil
             && document.value(of: MeasurementKeys.clientID, in: root) != nil
             && !EnvelopeKeys.all.contains { document.value(of: $0, in: root) != nil }
     }
 
-    /// Makes the record of measurements without an envelope, which have neither an upload path nor a document id.
+    /// Creates the record of measurements that have no envelope, and therefore no upload path and no document id.
     private mutating func recordWithoutEnvelope(
         _ measurements: JSONNode, index: Int, time: Timestamp?, note: String, from origin: MozillaStoreOrigin
     ) -> Record {
@@ -256,9 +246,9 @@ extension PingReader {
             source: origin.source(index: index), notes: findings.notes, held: holds + [.noTarget])
     }
 
-    /// Reads the measurements by date of the oldest format (S0).
+    /// Reads an object whose keys are dates and whose values are measurements (format S0).
     ///
-    /// The bytes are a JSON object whose keys are dates such as `2017-04-25 21:14:03 +0000`.
+    /// The dates have the form `2017-04-25 21:14:03 +0000`.
     mutating func readDatedMeasurements(
         _ bytes: [UInt8], into output: inout ScanOutput
     ) {
@@ -285,10 +275,10 @@ extension PingReader {
 }
 
 extension JSONDocument {
-    /// The timestamp of the envelope in a ping file, or of the first envelope if there are several.
+    /// The timestamp of the only or first envelope in a ping file.
     var timeOfPingFile: DecimalTime? { timestamp(ofEnvelope: firstElement(of: root) ?? root) }
 
-    /// Returns the timestamp of an envelope, which is a number or a string that contains a plain decimal number.
+    /// Returns the timestamp of an envelope, which is a number or a decimal number in a string.
     fileprivate func timestamp(ofEnvelope envelope: JSONNode) -> DecimalTime? {
         guard let value = value(of: EnvelopeKeys.timestamp, in: envelope) else { return nil }
         return switch kind(of: value) {
@@ -300,7 +290,7 @@ extension JSONDocument {
 }
 
 extension DecimalTime {
-    /// Parses a plain decimal number, which has an optional minus sign and an optional fraction but no exponent.
+    /// Parses a decimal number that may have a minus sign and a fraction, but no exponent.
     init?(plain text: Span<UInt8>) {
         for index in text.indices where !text[index].isDigit {
             let byte = text[index]

@@ -4,12 +4,7 @@ import Telemetry
 
 /// Converts the property lists of Mozilla's SDK to JSON.
 enum PreferencesJSON {
-    /// Returns the entries whose keys have a prefix as a canonical JSON object.
-    ///
-    /// The keys of the object do not contain the prefix. Dates are in RFC 3339 format, and data is in Base64.
-    ///
-    /// - Throws: `PropertyListError` if the root of the property list is not a dictionary, or if shared values make the
-    ///   JSON too large.
+    /// Returns the entries whose keys start with `prefix` as a canonical JSON object, without the prefix.
     static func entries(
         of document: PropertyListDocument, withPrefix prefix: String
     ) throws(PropertyListError) -> [UInt8] {
@@ -36,9 +31,7 @@ enum PreferencesJSON {
         return object.bytes
     }
 
-    /// Returns the limits of the JSON.
-    ///
-    /// Property lists without shared values do not reach them.
+    /// Returns limits that only property lists with shared values can exceed.
     private static func limits(of document: PropertyListDocument) -> PropertyListJSONWriter.Limits {
         let bytes = StoreLimits.file + 8 * document.sourceLength
         return PropertyListJSONWriter.Limits(value: bytes, file: bytes, count: document.expansionLimit)
