@@ -201,7 +201,7 @@ extension FieldNormalizer {
     ) {
         guard checkKind(.object, object, field, in: document, findings: &findings) else { return }
         StringValues.normalize(
-            object, in: &document, findings: &findings, isNullable: nullable, code: StringValues.codeOfSetting,
+            object, in: &document, findings: &findings, isNullable: nullable, code: StringValues.noteCode(forSetting:),
             name: { name(field) })
     }
 

@@ -6,7 +6,8 @@ import Telemetry
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", cases E8 to E11.
 enum StringValues {
     /// Returns the note code for a setting whose value is not a string.
-    static func codeOfSetting(_ key: Span<UInt8>) -> String {
+    static func noteCode(forSetting key: Span<UInt8>) -> String {
+        // Firefox 11 wrote window sizes as numbers. An early SDK wrote other settings as numbers and Booleans.
         key.equals("windowWidth") || key.equals("windowHeight") ? "E10" : "E9"
     }
 

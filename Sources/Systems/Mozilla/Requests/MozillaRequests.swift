@@ -73,6 +73,7 @@ enum MozillaRequests {
 
     /// Returns the ping type that the fields of the measurements indicate, and adds a note about it.
     private static func inferredType(of root: JSONNode, in document: JSONDocument, findings: inout Findings) -> String {
+        // Only event pings have events, and only `mobile-event` pings must contain the start time of the process.
         func has(_ key: JSONKey) -> Bool { document.value(of: key, in: root) != nil }
         let eventType = has(MeasurementKeys.processStart) ? "mobile-event" : "focus-event"
         let type = has(MeasurementKeys.events) ? eventType : "core"

@@ -51,6 +51,7 @@ enum CoreRows {
         var cells: [Cell] = []
         cells.reserveCapacity(fields.count + 1)
         var otherKeys: Set<JSONNode> = []
+        // Members and fields are both in canonical order, so a single pass matches them.
         var index = 0
         let count = document.memberCount(of: document.root)
         for field in fields {
@@ -61,12 +62,8 @@ enum CoreRows {
                 otherKeys.insert(member.key)
                 index += 1
             }
-            guard index < count else {
-                cells.append(.null)
-                continue
-            }
-            let member = document.member(at: index, of: document.root)
-            guard document.bytes(of: member.key).ordered(against: field.key) == 0 else {
+            let next = index < count ? document.member(at: index, of: document.root) : nil
+            guard let member = next, document.bytes(of: member.key).ordered(against: field.key) == 0 else {
                 cells.append(.null)
                 continue
             }

@@ -14,11 +14,11 @@ struct MozillaRows: RowFormat {
         if let events = document.array(MeasurementKeys.events, in: document.root) {
             Self.add(events, of: document, to: &rows)
         }
+        func cell(_ key: JSONKey) -> Cell {
+            rows.buffer.keep(string: document.value(of: key, in: document.root), of: document)
+        }
         return DeviceCells(
-            os: rows.buffer.keep(string: document.value(of: Self.os, in: document.root), of: document),
-            osVersion: rows.buffer.keep(string: document.value(of: Self.osVersion, in: document.root), of: document),
-            device: rows.buffer.keep(string: document.value(of: Self.device, in: document.root), of: document),
-            locale: rows.buffer.keep(string: document.value(of: Self.locale, in: document.root), of: document))
+            os: cell(Self.os), osVersion: cell(Self.osVersion), device: cell(Self.device), locale: cell(Self.locale))
     }
 
     private static let os: JSONKey = "os"

@@ -32,19 +32,14 @@ enum MozillaName: Equatable, Sendable {
 
     /// Creates the kind of store that a file name and the name of its folder indicate, or returns `nil`.
     init?(file name: String, in folder: String) {
-        if name.hasSuffix(".plist") {
-            if Self.storageNames.contains(String(name.dropLast(6))) {
-                self = .datedMeasurements
-            } else if folder == "Preferences" {
-                self = .preferences
-            } else {
-                return nil
-            }
-            return
-        }
-        guard name.hasSuffix(".json") else { return nil }
-        let base = String(name.dropLast(5))
-        if base.hasPrefix("eventArray-") {
+        let base = String(name.dropLast(name.hasSuffix(".plist") ? 6 : 5))
+        if name.hasSuffix(".plist"), Self.storageNames.contains(base) {
+            self = .datedMeasurements
+        } else if name.hasSuffix(".plist"), folder == "Preferences" {
+            self = .preferences
+        } else if !name.hasSuffix(".json") {
+            return nil
+        } else if base.hasPrefix("eventArray-") {
             self = .pendingEvents(type: Self.pingType(in: String(base.dropFirst(11))))
         } else if base.hasSuffix("-values") {
             self = .values
@@ -66,9 +61,7 @@ enum MozillaName: Equatable, Sendable {
     static func isSDKPingFolder(_ name: String) -> Bool { hasSDKPrefix(name) && type(from: name) != nil }
 
     /// Returns the ping type in a name of the form `<name>-<type>`, or an empty string for other names.
-    static func pingType(in name: String) -> String {
-        type(from: name) ?? ""
-    }
+    static func pingType(in name: String) -> String { type(from: name) ?? "" }
 
     private static func type(from name: String) -> String? {
         for storage in storageNames where name.hasPrefix(storage + "-") && name.count > storage.count + 1 {
@@ -79,10 +72,9 @@ enum MozillaName: Equatable, Sendable {
 
     /// Removes the time in seconds at the end of a file name (format S1b).
     private static func withoutSeconds(_ base: String) -> String {
-        guard let dash = base.lastIndex(of: "-"), base[base.index(after: dash)...].contains("."),
-            DecimalTime(plain: String(base[base.index(after: dash)...]).utf8.span) != nil
-        else { return base }
-        return String(base[..<dash])
+        guard let dash = base.lastIndex(of: "-") else { return base }
+        let seconds = String(base[base.index(after: dash)...])
+        return seconds.contains(".") && DecimalTime(plain: seconds.utf8.span) != nil ? String(base[..<dash]) : base
     }
 }
 
@@ -95,9 +87,7 @@ extension DecimalTime {
         let end = name.count - 5
         guard end > start, name.extracting(end...).equals(".json"), name[start].isDigit else { return nil }
         let number = name.extracting(start..<end)
-        var points = 0
-        for index in number.indices where number[index] == UInt8(ascii: ".") { points += 1 }
-        guard points <= 1 else { return nil }
+        guard number.indices.count(where: { number[$0] == UInt8(ascii: ".") }) <= 1 else { return nil }
         self.init(plain: number)
     }
 }

@@ -9,19 +9,15 @@ struct BorrowedFieldsFinder: Sendable {
     private let context: StoreContext
     private var bytes: [UInt8] = []
 
-    init(in context: StoreContext) {
-        self.context = context
-    }
+    init(in context: StoreContext) { self.context = context }
 
     /// Returns the fields of the newest ping of a type and, unless `client` is `nil`, of that client.
     mutating func newestFields(ofType type: String, client: String?) -> BorrowedFields? {
         var newest: BorrowedFields?
         for store in context.neighbors {
             guard let found = newestPing(in: store, of: type, client: client) else { continue }
-            guard let present = newest, let time = found.time, let known = present.time, time < known else {
-                newest = found
-                continue
-            }
+            if let time = found.time, let known = newest?.time, time < known { continue }
+            newest = found
         }
         return newest
     }
@@ -41,6 +37,7 @@ struct BorrowedFieldsFinder: Sendable {
         guard let folder = try? context.tree.folder(at: store.folderPath) else { return nil }
         var pings = PingReader(from: store.origin(in: context))
         var name: [UInt8] = []
+        // The files are sorted by time, so the last one that can be read contains the newest ping.
         for index in (0..<store.fileCount).reversed() {
             let path = store.path(ofFile: index, name: &name)
             // The scan of the other store reports a file that cannot be read.

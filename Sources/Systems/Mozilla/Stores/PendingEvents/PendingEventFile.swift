@@ -61,9 +61,7 @@ struct PendingEventFile {
     private var isBracketed = false
     private var hasMissingSeparator = false
 
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-    }
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// Reads all events that can be recovered.
     mutating func read() -> PendingEvents {

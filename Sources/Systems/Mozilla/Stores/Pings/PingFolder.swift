@@ -64,9 +64,7 @@ extension PingFolder {
         return path
     }
 
-    func makeReader(in context: StoreContext) -> any FileReader {
-        PingReader(from: origin(in: context))
-    }
+    func makeReader(in context: StoreContext) -> any FileReader { PingReader(from: origin(in: context)) }
 
     /// Returns the origin of the files, with the path of the folder instead of a file path.
     func origin(in context: StoreContext) -> MozillaStoreOrigin {

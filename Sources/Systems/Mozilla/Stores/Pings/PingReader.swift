@@ -13,9 +13,7 @@ struct PingReader: FileReader {
     /// The last client id, which is reused because most pings have the same client.
     private var lastClient = ""
 
-    init(from origin: MozillaStoreOrigin) {
-        self.origin = origin
-    }
+    init(from origin: MozillaStoreOrigin) { self.origin = origin }
 
     mutating func read(_ bytes: [UInt8], file index: Int, into output: inout ScanOutput) {
         origin.path = output.path
@@ -32,8 +30,7 @@ struct PingReader: FileReader {
         switch document.kind(of: document.root) {
         case .array:
             for (index, element) in document.elements(of: document.root).enumerated() {
-                readElement(
-                    element, index: index, notes: ["P3 array of pings in a ping folder"], into: &output)
+                readElement(element, index: index, notes: ["P3 array of pings in a ping folder"], into: &output)
             }
         case .object where isWithoutEnvelope(document.root):
             output.add(
@@ -65,9 +62,7 @@ struct PingReader: FileReader {
             default: left.index < right.index
             }
         }
-        for entry in ordered {
-            readElement(entry.element, index: entry.index, notes: [], into: &output)
-        }
+        for entry in ordered { readElement(entry.element, index: entry.index, notes: [], into: &output) }
     }
 
     /// Parses a file, or adds a reject and returns `false` if it is not JSON.
@@ -93,9 +88,7 @@ struct PingReader: FileReader {
         }
     }
 
-    private mutating func readElement(
-        _ element: JSONNode, index: Int, notes: [String], into output: inout ScanOutput
-    ) {
+    private mutating func readElement(_ element: JSONNode, index: Int, notes: [String], into output: inout ScanOutput) {
         do throws(EnvelopeError) {
             try readEnvelope(element, index: index, notes: notes, into: &output)
         } catch {
@@ -249,9 +242,7 @@ extension PingReader {
     /// Reads an object whose keys are dates and whose values are measurements (format S0).
     ///
     /// The dates have the form `2017-04-25 21:14:03 +0000`.
-    mutating func readDatedMeasurements(
-        _ bytes: [UInt8], into output: inout ScanOutput
-    ) {
+    mutating func readDatedMeasurements(_ bytes: [UInt8], into output: inout ScanOutput) {
         guard read(bytes, into: &output) else { return }
         guard document.kind(of: document.root) == .object else {
             return output.rejects.append(Reject("S0 root is no object"))
