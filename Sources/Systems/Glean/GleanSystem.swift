@@ -18,7 +18,7 @@ public struct GleanSystem: TelemetrySystem {
     public let vocabulary: (any Vocabulary)? = GleanVocabulary()
     /// The conversion of payloads to table rows.
     public let rows: (any RowFormat)? = GleanRows()
-    /// The code, from the format document, of the note on a document id that occurs more than once.
+    /// The note code for a document id that occurs more than once.
     public let repeatedIDCode = "G23"
 
     /// Creates the system.
@@ -33,6 +33,6 @@ extension SystemName {
 extension StoreKind {
     /// A file that contains one ping to be sent.
     public static let gleanPingFile = StoreKind("glean-ping-file")
-    /// A file of events that are not in a ping yet.
+    /// A file of events that are not yet included in a ping.
     public static let gleanPendingEvents = StoreKind("glean-pending-events")
 }

@@ -1,21 +1,18 @@
 import JSONText
 import Telemetry
 
-/// The contents of `db/data.safe.bin`, the database of the SDK since 51.0.
+/// The contents of `db/data.safe.bin`, the database of SDK versions since 51.0.
 ///
-/// The database contains the client id and the metrics that are not in a ping yet. No records are made from it, because
-/// the app builds the pings itself.
+/// The database contains the client id and the metrics that are not yet included in a ping. No records are created from
+/// it, because the app creates the pings itself.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 7.
 struct SafeDatabase {
     /// The client id, or `nil` if the database contains none.
     private(set) var client: String?
-    /// Whether the SDK may have written the file, because the file contains one of the SDK's databases or no database
-    /// at all.
+    /// Whether the SDK may have written the file, because it contains one of the SDK's databases or none at all.
     private(set) var mayBeFromSDK: Bool
-    /// The number of metrics that are not in a ping yet, by ping name.
-    ///
-    /// A labeled metric counts once.
+    /// The number of metrics that are not yet included in a ping, by ping name.
     var metrics: [String: Int] { metricKeys.mapValues(\.count) }
 
     /// The keys of the metrics without their labels, by ping name.
@@ -23,23 +20,15 @@ struct SafeDatabase {
     private var metricCount = 0
 
     private static let clientKey = Array("glean_client_info#client_id".utf8)
-    /// The names under which the SDK stores its own values.
-    ///
-    /// They appear in place of a ping name.
+    /// The names that precede the SDK's own values, in place of a ping name.
     private static let internalNames: Set = ["glean_client_info", "glean_internal_info"]
-    /// The names of the SDK's databases in the file.
-    ///
-    /// Other libraries use files with the same name and format.
+    /// The names of the SDK's databases, which distinguish its file from the files of other libraries.
     private static let databaseNames: Set = ["user", "ping", "app"]
     private static let uuidVariant: UInt32 = 9
-    /// The maximum number of metrics that are counted.
-    ///
-    /// An app has a few hundred, but a hostile file can contain millions.
+    /// The maximum number of counted metrics, because a hostile file can contain millions.
     private static let maximumMetricCount = 100_000
 
-    /// Parses a database file.
-    ///
-    /// Returns `nil` if the bytes do not have the format of the database.
+    /// Parses a database file, or returns `nil` if the bytes do not have its format.
     init?(_ bytes: [UInt8]) {
         var cursor = SafeDatabaseCursor(bytes: bytes)
         guard let databases = cursor.readLength() else { return nil }
@@ -69,13 +58,10 @@ struct SafeDatabase {
         if metricKeys[ping, default: []].insert(metric).inserted { metricCount += 1 }
     }
 
-    /// The bytes that precede a label.
-    ///
-    /// A slash precedes a single label, and U+001E precedes each of two labels.
+    /// The bytes before a label: a slash before a single label, and U+001E before each of two labels.
     private static let labelSeparators: Set = [UInt8(ascii: "/"), 0x1E]
 
-    /// Returns the string in a value of the UUID type, which consists of `09`, the length of the rest, the variant and
-    /// the string.
+    /// Returns the string in a UUID value, which consists of `09`, the length of the rest, the variant and the string.
     private static func uuid(in value: ArraySlice<UInt8>) -> String? {
         var cursor = SafeDatabaseCursor(bytes: Array(value))
         guard cursor.read(1)?.elementsEqual([9]) == true, cursor.readLength() != nil,
@@ -98,9 +84,7 @@ private struct SafeDatabaseCursor {
         return bytes[position..<position + count]
     }
 
-    /// Reads a 64-bit count.
-    ///
-    /// Returns `nil` if it exceeds the number of remaining bytes, because each counted item needs a byte.
+    /// Reads a 64-bit count, or returns `nil` if it exceeds the number of remaining bytes.
     mutating func readLength() -> Int? {
         guard let digits = read(8) else { return nil }
         let number = digits.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

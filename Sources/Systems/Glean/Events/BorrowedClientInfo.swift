@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// The client information for events that are not in a ping yet, copied from a stored ping or from `client_id.txt`.
+/// The client information for events that are not yet included in a ping, copied from a stored ping or a file.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 8.4.
 struct BorrowedClientInfo {
@@ -10,12 +10,10 @@ struct BorrowedClientInfo {
     let app: App?
     /// The `client_info` section as canonical JSON.
     let info: [UInt8]
-    /// The ping or file that the information was copied from, as notes identify it.
+    /// The name, in notes, of the ping or file that the information was copied from.
     let origin: String
 
-    /// Copies the client information of a ping.
-    ///
-    /// Returns `nil` if the ping has no `client_info` section.
+    /// Copies the client information of `ping`, or returns `nil` if it has no `client_info` section.
     init?(_ ping: Record) {
         guard let document = try? JSONDocument(ping.payload),
             let info = document.value(of: GleanKeys.clientInfo, in: document.root)
@@ -26,9 +24,7 @@ struct BorrowedClientInfo {
         origin = "ping \(ping.id)"
     }
 
-    /// Reads the client id from the contents of `client_id.txt`.
-    ///
-    /// Returns `nil` for invalid contents and for the placeholder id.
+    /// Reads the client id in `client_id.txt`, or returns `nil` if it is invalid or the placeholder id.
     init?(clientFile bytes: [UInt8]) {
         let text = String(decoding: bytes.prefix(100), as: UTF8.self)
         let trimmed = text.drop { $0.isWhitespace }.prefix { !$0.isWhitespace }

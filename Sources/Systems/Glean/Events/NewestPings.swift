@@ -3,7 +3,7 @@ import Telemetry
 
 /// The newest pings of a data directory, from which pending events copy the client information.
 ///
-/// Only the positions of the files are kept, because a ping may be large.
+/// Only the positions of the files are stored, because a ping can be large.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 8.4.
 struct NewestPings: Sendable {
@@ -15,9 +15,7 @@ struct NewestPings: Sendable {
     private var newestWithClient: Candidate?
     private var newestByName: [String: Candidate] = [:]
 
-    /// Adds a ping.
-    ///
-    /// Of several pings with the same time, the one added last counts as the newest.
+    /// Adds a ping, which replaces a ping with the same or an earlier time.
     mutating func add(_ ping: Record, at position: GleanDirectory.FilePosition) {
         guard let time = ping.time else { return }
         func isNewer(than other: Candidate?) -> Bool { other.map { $0.time <= time } ?? true }
@@ -28,7 +26,7 @@ struct NewestPings: Sendable {
         if isNewer(than: newestByName[ping.type]) { newestByName[ping.type] = candidate }
     }
 
-    /// Returns the position of the ping that provides the client information for the pending events of the ping `name`.
+    /// Returns the position of the ping whose client information applies to pending events of the ping `name`.
     ///
     /// The built-in `events` ping always has a client id, so the newest ping with a client id is used for it.
     func position(forEventsOf name: String) -> GleanDirectory.FilePosition? {
@@ -36,15 +34,11 @@ struct NewestPings: Sendable {
     }
 }
 
-/// The newest pings of a directory, determined once for all of its event files.
-///
-/// This is a class because all scans of the directory share it.
+/// The newest pings of a directory, which all scans of the directory share.
 final class SharedNewestPings: Sendable {
     private let known = Mutex<NewestPings?>(nil)
 
-    /// Returns the newest pings, and determines them with `find` on the first call.
-    ///
-    /// Other threads wait in the meantime.
+    /// Returns the newest pings, which the first call determines with `find` while other threads wait.
     func newestPings(_ find: () -> NewestPings) -> NewestPings {
         known.withLock { known in
             let newestPings = known ?? find()

@@ -1,20 +1,13 @@
 import JSONText
 import Telemetry
 
-/// Makes records of events that are not in a ping yet, so that they are available for analysis.
+/// Creates records of events that are not yet included in a ping, so that they are available for analysis.
 ///
 /// The records are never uploaded, because the app will send the events itself.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 8.4.
 enum PendingEventRecords {
-    /// Makes one record for each run of events in a file.
-    ///
-    /// - Parameters:
-    ///   - file: The events.
-    ///   - name: The name of the ping that the events are pending for.
-    ///   - borrowed: The client information for the events, if there is any.
-    ///   - source: The source of the file. The index of each record is the number of its run.
-    /// - Returns: The records. There are none if the file contains only restart markers.
+    /// Creates a record for each batch of events in `file`, or no records if it contains only restart markers.
     static func make(_ file: PendingEventsFile, ofPing name: String, borrowed: BorrowedClientInfo?, source: Source)
         -> [Record]
     {

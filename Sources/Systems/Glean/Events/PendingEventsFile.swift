@@ -2,12 +2,9 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// The contents of a file of events that are not in a ping yet.
+/// The contents of a file of events that are not yet included in a ping.
 ///
-/// Each line contains one event as a JSON object.
-///
-/// Each line is parsed on its own, so that an invalid line does not affect the others. The SDK itself stops at the
-/// first line that is not UTF-8.
+/// Each line is a JSON object. The lines are parsed separately, so that an invalid line does not affect the others.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 6, 8.4 and 10.
 struct PendingEventsFile {
@@ -23,12 +20,10 @@ struct PendingEventsFile {
     private var openRun: [UInt8] = []
     private var openCount = 0
 
-    /// The maximum number of events in a record, which is the maximum number of events in a ping of the SDK.
+    /// The maximum number of events in a record, as in a ping of the SDK.
     private static let maximumEventCount = 500
 
-    /// Parses a file.
-    ///
-    /// The memory of `document` is used for the parsed lines.
+    /// Parses a file, and uses the memory of `document` for its lines.
     init(_ bytes: [UInt8], using document: inout JSONDocument) {
         defer { document.reset() }
         var lines = LineCursor(from: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
@@ -67,9 +62,7 @@ struct PendingEventsFile {
         openCount = 0
     }
 
-    /// Returns whether the root of `document` is an event.
-    ///
-    /// An event has a timestamp that is not negative, a category and a name. Its extras, if any, are strings.
+    /// Returns whether the root of `document` has a timestamp, a category, a name, and only strings as extras.
     static func isEvent(_ document: JSONDocument) -> Bool {
         let root = document.root
         guard let time = document.value(of: GleanKeys.timestamp, .number, in: root),

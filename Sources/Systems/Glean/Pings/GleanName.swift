@@ -8,14 +8,11 @@ import Telemetry
 enum GleanName {
     /// The name of the ping that requests the deletion of a client's data.
     static let deletionRequest = "deletion-request"
-    /// The name of the ping that requests the deletion of the data of a usage profile, which is not related to a client
-    /// id.
+    /// The name of the ping that requests the deletion of usage data that is not linked to a client id.
     static let usageDeletionRequest = "usage-deletion-request"
     /// The name of the built-in ping that contains events.
     static let events = "events"
-    /// A client id that many installations share.
-    ///
-    /// The SDK stores it when it discards the client id of an installation.
+    /// The client id that the SDK stores after it discards the client id of an installation.
     static let placeholderClient = "c0ffeec0-ffee-c0ff-eec0-ffeec0ffeec0"
 
     /// Returns whether `name` is a valid ping name, `[a-z][a-z0-9_-]{0,29}`.
@@ -24,10 +21,9 @@ enum GleanName {
             && name.allSatisfy { $0.isLowercaseLetter || $0.isDigit || "-_".utf8.contains($0) }
     }
 
-    /// Returns the 32 digits of a UUID in lower case, or `nil` if `name` is not a UUID.
+    /// Returns the 32 lowercase digits of a UUID, or `nil` if `name` is not a UUID.
     ///
-    /// All spellings that the SDK accepts are accepted: with or without hyphens, in braces, or with the prefix
-    /// `urn:uuid:` (case G14 of the format document).
+    /// As in the SDK, hyphens are optional, and braces or the prefix `urn:uuid:` are allowed (case G14).
     static func digits(ofUUID name: Span<UInt8>) -> [UInt8]? {
         var text = name
         let urn = "urn:uuid:"

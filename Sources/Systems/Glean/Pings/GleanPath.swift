@@ -6,9 +6,7 @@ import Telemetry
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 8.1.
 struct GleanPath {
-    /// The byte ranges of the parts in the parsed path.
-    ///
-    /// The namespace is the app id that the server uses.
+    /// The byte ranges of parts of the path, where the namespace is the server's id of the app.
     let namespace, ping, documentID: Range<Int>
 
     private static let prefix = Array("/submit/".utf8)
@@ -16,9 +14,7 @@ struct GleanPath {
     /// The namespace of telemetry-ios, which uses the same server.
     private static let telemetryNamespace = "telemetry"
 
-    /// Parses a path.
-    ///
-    /// Returns `nil` if `path` does not match the grammar.
+    /// Parses `path`, or returns `nil` if it does not match the grammar.
     init?(_ path: Span<UInt8>) {
         guard path.count <= Self.maximumLength, path.count > Self.prefix.count,
             path.extracting(..<Self.prefix.count).equals(Self.prefix.span)

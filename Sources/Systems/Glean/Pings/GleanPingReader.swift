@@ -1,9 +1,7 @@
 import JSONText
 import Telemetry
 
-/// Makes records of ping files.
-///
-/// A reader reuses its memory from one file to the next.
+/// Creates records from ping files, and reuses its memory for the next file.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 4, 8.1 to 8.3 and 10.
 struct GleanPingReader {
@@ -30,12 +28,10 @@ struct GleanPingReader {
     ///
     /// The SDK discards pings whose compressed body exceeds 1 MiB.
     static let sizeLimit = FileSizeLimit(bytes: 8 << 20, code: "G10")
-    /// The maximum size of a body, in bytes, that does not lead to a note (case G48).
+    /// The maximum size, in bytes, of a body without a note about its size (case G48).
     private static let unnotedBodySize = 1 << 20
 
-    /// Returns the record of the ping in a file whose contents are `bytes`.
-    ///
-    /// - Throws: ``PingFileError`` if the file does not contain a ping.
+    /// Returns the record of the ping in a file, or throws an error if the file does not contain a ping.
     mutating func record(of bytes: [UInt8], _ file: File) throws(PingFileError) -> Record {
         defer {
             body.reset()
@@ -65,9 +61,7 @@ struct GleanPingReader {
         }
     }
 
-    /// Parses the third line.
-    ///
-    /// Returns `nil` if the line is not valid metadata (case G31).
+    /// Parses the third line, or returns `nil` if it is not valid metadata (case G31).
     private mutating func readMetadata(_ line: Range<Int>, _ bytes: [UInt8]) -> PingMetadata? {
         // All errors have the same consequence.
         guard let end = try? metadataDocument.readValue(in: bytes, range: line), end == line.upperBound else {

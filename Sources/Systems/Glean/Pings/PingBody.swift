@@ -1,13 +1,11 @@
 import JSONText
 import Telemetry
 
-/// The facts about a ping that its record contains besides the body.
-///
-/// The body itself is never changed.
+/// The facts that a record contains besides the body of its ping, which is never changed.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 8.1, 8.2 and 9.
 struct PingBody {
-    /// The client id as spelled in the body, or `nil` if the body contains no UUID as client id.
+    /// The client id as written in the body, or `nil` if it is not a UUID.
     private(set) var client: String?
     /// The time at which the ping was built.
     private(set) var time: Timestamp?
@@ -23,12 +21,9 @@ struct PingBody {
     /// The hold on a body that violates the schema.
     private(set) var hold: Hold?
 
-    /// Collects the facts about a body.
+    /// Collects the facts about the body, which is the root object of `document`.
     ///
-    /// - Parameters:
-    ///   - document: The document whose root is the body, which is an object.
-    ///   - needsInfo: Whether `client_info` and `ping_info` are required. If `nil`, both are required when one of them
-    ///     is present.
+    /// If `needsInfo` is `nil`, `client_info` and `ping_info` are required when one of them is present.
     init(of document: JSONDocument, needsInfo: Bool?) {
         let root = document.root
         let client = document.value(of: GleanKeys.clientInfo, in: root)
@@ -68,13 +63,10 @@ struct PingBody {
 }
 
 extension PingBody {
-    /// Returns the known facts about the app, with the app id of the upload path.
+    /// Returns the app that the body describes, with the app id of the upload path.
     func app(id: String?) -> App? { App(id: id, version: version, channel: channel, build: build) }
 
-    /// Returns the hold on a ping that requires a capability other than plain HTTP (case G34).
-    ///
-    /// - Parameter metadata: The capabilities that the third line of the file requires.
-    /// - Returns: The hold, or `nil` if plain HTTP suffices.
+    /// Returns a hold if the body or `metadata` requires a capability other than plain HTTP (case G34).
     func capabilityHold(_ metadata: [String]) -> Hold? {
         let names = Set(metadata + capabilities).subtracting(["http"]).sorted()
         guard !names.isEmpty else { return nil }

@@ -2,7 +2,7 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// The byte ranges of the lines of a ping file, which are the upload path, the body and the metadata of the SDK.
+/// The byte ranges of the lines of a ping file: the upload path, the body and the metadata of the SDK.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 4 and 10.
 struct PingLines {
@@ -10,16 +10,13 @@ struct PingLines {
     let path: Range<Int>
     /// The second line, without its line ending.
     let body: Range<Int>
-    /// The second line without its line feed, which is quarantined if the body is not valid.
+    /// The second line without its line feed, which is quarantined if the body is invalid.
     let bodyLine: Range<Int>
     /// The third line without its line ending, or `nil` if the line is missing or blank.
     let metadata: Range<Int>?
     private(set) var notes: [String] = []
 
-    /// Finds the lines of a file.
-    ///
-    /// - Parameter bytes: The contents of the file.
-    /// - Throws: ``PingFileError`` if the first two lines are missing, blank or not text.
+    /// Finds the lines, or throws an error if one of the first two lines is missing, blank or not text.
     init(_ bytes: [UInt8]) throws(PingFileError) {
         guard !bytes.isEmpty else { throw PingFileError("G1 empty file") }
         let hasByteOrderMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])

@@ -24,13 +24,9 @@ struct PingMetadata {
     /// Creates the metadata of a file without a third line.
     init() {}
 
-    /// Reads the metadata in a third line.
+    /// Reads the metadata in a parsed third line.
     ///
-    /// Returns `nil` if the SDK could not read the line.
-    ///
-    /// The SDK cannot read a line that is not an object, or in which a known key has a value of another type.
-    ///
-    /// - Parameter document: The parsed line.
+    /// Like the SDK, returns `nil` if the line is not an object, or if a known key has a value of another type.
     init?(_ document: JSONDocument) {
         let root = document.root
         guard document.kind(of: root) == .object else { return nil }
@@ -46,9 +42,7 @@ struct PingMetadata {
         }
     }
 
-    /// Reads the value of a known key.
-    ///
-    /// Returns `false` if the value is of another type.
+    /// Reads the value of a known key, or returns `false` if the value is of another type.
     private mutating func read(_ value: JSONNode, of key: JSONKey, in document: JSONDocument) -> Bool {
         switch key {
         case Self.headers: return readHeaders(value, in: document)

@@ -1,26 +1,25 @@
 import JSONText
 import Telemetry
 
-/// The two header fields that control the processing of a ping on the server.
+/// The debugging tags of a ping, which are header fields that control its processing on the server.
 ///
-/// All other stored header fields are dropped, because each could be an attack or contain a secret.
+/// All other stored header fields are dropped, because they could be an attack or contain a secret.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 8.3.
 struct PingTags {
-    /// The values of the valid tags, by the names that records use.
+    /// The values of the valid tags, by header field name.
     private(set) var carried: [String: String] = [:]
-    /// The names of the tags that are dropped, because their values are not allowed or because they occur more than
-    /// once.
+    /// The names of dropped tags, which have an invalid value or occur more than once.
     private(set) var rejected: [String] = []
-    /// The names, as stored, of the fields that are not tags.
+    /// The stored names of the header fields that are not tags.
     private(set) var others: [String] = []
 
-    /// The name of the tag that sends a ping to the debug viewer.
+    /// The name of the header field that sends a ping to the debug viewer.
     static let debugID = "X-Debug-ID"
-    /// The name of the tag that separates test pings from production pings.
+    /// The name of the header field that separates test pings from production pings.
     static let sourceTags = "X-Source-Tags"
 
-    /// Selects the tags among the header fields of a ping.
+    /// Creates the debugging tags from the header fields of a Glean ping.
     init(_ fields: [HeaderField]) {
         for name in [Self.debugID, Self.sourceTags] {
             let values = fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
@@ -35,7 +34,7 @@ struct PingTags {
         others = fields.map(\.name).filter { !tags.contains($0.lowercased()) }
     }
 
-    /// Returns whether `field` may be sent, because it is one of the two tags and its value consists of allowed words.
+    /// Returns whether `field` is one of the two tags and has an allowed value.
     static func isAllowed(_ field: HeaderField) -> Bool {
         switch field.name {
         case debugID: return isWord(field.value.utf8[...])
@@ -51,7 +50,7 @@ struct PingTags {
         (1...20).contains(text.count) && text.allSatisfy(\.isWordOrHyphen)
     }
 
-    /// Adds the valid tags to the target of a record, and notes on the dropped fields to the record.
+    /// Adds the valid tags to the target of a record, and notes about dropped header fields to the record.
     func apply(to record: inout Record) {
         if !carried.isEmpty { record.target?.headers = carried }
         // Notes contain only names, because a value may be a secret.

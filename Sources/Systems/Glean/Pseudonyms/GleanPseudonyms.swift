@@ -7,10 +7,7 @@ import Telemetry
 enum GleanPseudonyms {
     static let format = PseudonymFormat(tables: [(["every ping"], ping)], path: path(of:_:))
 
-    /// Returns the upload path with pseudonyms.
-    ///
-    /// The document id gets the same pseudonym as in the record. The namespace and the name of the ping are checked,
-    /// because apps can choose any.
+    /// Returns the upload path with the same document pseudonym as in the record.
     private static func path(
         of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String
     ) -> String? {

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// The state of a queue of pings according to the rules of the SDK.
+/// The state of the queue of pings, according to the rules of the SDK.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 5 and 11.3.
 struct GleanQueue: QueueRules, Equatable {
@@ -10,7 +10,7 @@ struct GleanQueue: QueueRules, Equatable {
     /// The total size of the pings in bytes, or `nil` if there are more than ``maximumSummedPings`` pings.
     let bytes: Int?
     let deletionRequests: Int
-    /// The version of the SDK that built the pings, if a ping contains it.
+    /// The version of the SDK that built the pings, or `nil` if it is unknown.
     let sdk: String?
 
     /// The major and minor version of the SDK, which determine its limits.
@@ -20,9 +20,7 @@ struct GleanQueue: QueueRules, Equatable {
         return (major, minor)
     }
 
-    /// The limits of the SDK.
-    ///
-    /// When the queue exceeds a limit, the SDK deletes the oldest pings at the next start of the app.
+    /// The limits above which the SDK deletes the oldest pings at the next start of the app.
     private var limits: (pings: Int?, bytes: Int?) {
         guard let version else { return (nil, nil) }
         if version >= (67, 4) { return (500, 50_000_000) }
@@ -78,8 +76,6 @@ struct GleanQueue: QueueRules, Equatable {
         return QueueState(.empty, "empty", "nothing is pending")
     }
 
-    /// The maximum number of pings whose sizes are added up.
-    ///
-    /// A larger number of pings exceeds the limits of every version.
+    /// The maximum number of pings whose sizes are added up, because more pings exceed the limits in any case.
     static let maximumSummedPings = 500
 }

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// The format of captured pings, which are the request bodies with the tags in the request header.
+/// The format of captured pings: request bodies, and debugging tags in request headers.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 14; "HTTP Archive (HAR)
 /// captures as a source of telemetry", sections C and D.
@@ -15,16 +15,12 @@ enum GleanRequests {
     /// The number of components in the path of an upload.
     private static let partCount = 5
 
-    /// Returns whether a path consists of `/submit/` and the four parts of ``GleanPath``.
-    ///
-    /// Pings of telemetry-ios are sent to the same host, but have other paths.
+    /// Returns whether the parts of a path are those of a Glean ping and not of a telemetry-ios ping.
     private static func isUpload(_ parts: [[UInt8]]) -> Bool {
         parts.count == partCount && parts.begin(with: "submit") && !parts.begin(with: "submit", "telemetry")
     }
 
     /// Recognizes a body by its sections `client_info` and `ping_info`.
-    ///
-    /// A body without them cannot be recognized.
     private static func lineShape(of line: JSONDocument) -> LineShape? {
         let hasInfo = [GleanKeys.clientInfo, GleanKeys.pingInfo].allSatisfy { key in
             line.value(of: key, .object, in: line.root) != nil

@@ -19,7 +19,7 @@ struct GleanRows: RowFormat {
             TableColumn("value", .json, "the value in the ping"),
         ])
 
-    /// The part that the names of all labeled metric types contain.
+    /// The text that the names of all labeled metric types contain.
     private static let labeledMarker = "labeled_"
 
     func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells {
@@ -57,9 +57,7 @@ struct GleanRows: RowFormat {
         return cells
     }
 
-    /// Returns a row for each metric.
-    ///
-    /// A metric type whose value is not an object becomes a single row.
+    /// Returns a row for each metric and each label, or a single row for a metric type that is not an object.
     private static func metricRows(
         _ metrics: JSONNode, of document: JSONDocument, _ buffer: inout RowBuffer
     ) -> [[Cell]] {
@@ -90,9 +88,7 @@ struct GleanRows: RowFormat {
 }
 
 extension JSONDocument {
-    /// Calls `body` with each member of an object in canonical order.
-    ///
-    /// Does nothing if `object` is not an object.
+    /// Calls `body` with each member in canonical order, or does nothing if `object` is not an object.
     fileprivate func forEachMember(of object: JSONNode, _ body: (JSONMember) -> Void) {
         for index in 0..<memberCount(of: object) { body(member(at: index, of: object)) }
     }

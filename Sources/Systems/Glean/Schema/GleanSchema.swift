@@ -1,24 +1,16 @@
 import JSONText
 import Telemetry
 
-/// The schema of the body of a ping, which is `glean.1`, or `glean-min.1` for a ping without `client_info` and
-/// `ping_info`.
+/// The schema of the body of a ping: `glean.1`, or `glean-min.1` without `client_info` and `ping_info`.
 ///
-/// A record that violates the schema is held. An unknown key only leads to a note, because new versions of the SDK add
-/// keys.
+/// A record that violates the schema is held. An unknown key only adds a note, because new SDK versions add keys.
 ///
-/// Pseudonymized records omit the strings of metrics and events, because their contents depend on the app. Required
-/// values that do not have the expected form are replaced with `unknown`, which the SDK itself writes for unknown
-/// values.
+/// Pseudonymized records omit the strings of metrics and events, because their contents depend on the app. Invalid
+/// required values become `unknown`, as in the SDK itself.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 8.1, 9 and 14.
 enum GleanSchema {
-    /// Checks a body against the schema.
-    ///
-    /// - Parameters:
-    ///   - document: The document whose root is the body, which is an object.
-    ///   - needsInfo: Whether the sections `client_info` and `ping_info` are required.
-    /// - Returns: The findings.
+    /// Checks the root of `document`, where `needsInfo` states whether `client_info` and `ping_info` are required.
     static func check(_ document: JSONDocument, needsInfo: Bool) -> PayloadCheck {
         var check = PayloadCheck(document, .terse)
         check.check(document.root, .object(needsInfo ? whole : withoutInfo))
@@ -117,9 +109,7 @@ enum GleanSchema {
 
     // MARK: Events
 
-    /// The fields of an event.
-    ///
-    /// Category and name are identifiers from the code of the app. Only the extras of the SDK are kept.
+    /// The fields of an event, of which pseudonymized records keep only the extras of the SDK.
     private static let event: PayloadFields = [
         .required(GleanKeys.category, .string(), .keep(.word, else: .pseudonym(.event)), "the category of the event"),
         .added(
@@ -149,8 +139,6 @@ enum GleanSchema {
     // MARK: Metrics
 
     /// The metrics by type.
-    ///
-    /// Pseudonymized records keep numbers and Booleans, and contain pseudonyms instead of UUIDs.
     private static let allMetrics: PayloadFields = [
         metric("boolean", .boolean, .keep(.boolean), "Booleans"),
         metric("counter", .integer(), .keep(.number), "counters"),
@@ -185,7 +173,7 @@ enum GleanSchema {
         metric("uuid", .string(.uuid), .pseudonym(PseudonymClass("uuid")), "UUIDs"),
     ]
 
-    /// The rules for the documented string metrics, which are those of the SDK and of the usage pings.
+    /// The rules for the documented string metrics of the SDK and of the usage pings.
     private static let strings: PseudonymTable = [
         "glean.client.annotation.experimentation_id": .pseudonym(PseudonymClass("experimentation")),
         "usage.app_build": .keep(.version),
@@ -259,9 +247,7 @@ enum GleanSchema {
 
     @Sendable static func isDigits(_ text: Span<UInt8>) -> Bool { !text.isEmpty && text.allSatisfy(\.isDigit) }
 
-    /// Returns whether `text` starts with a scheme and a colon.
-    ///
-    /// The scheme `data` is not allowed.
+    /// Returns whether `text` starts with a scheme other than `data` and a colon.
     @Sendable private static func isURL(_ text: Span<UInt8>) -> Bool {
         guard text.count > 1, text[0].isLetter else { return false }
         guard text.count < 4 || !text.extracting(..<4).equals("data") else { return false }

@@ -5,9 +5,7 @@ import Telemetry
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 2 and 10.
 enum DirectoryListing {
-    /// Returns the folders that contain pings or events, sorted by name.
-    ///
-    /// The folders are claimed, so that no other store is searched for in them.
+    /// Returns the folders of pings and events, sorted by name, and claims them for this store.
     static func folders(in directory: inout InspectedFolder) -> [GleanDirectory.Folder] {
         let names = directory.folders.sorted { $0.lexicographicallyPrecedes($1) }
         return names.compactMap { name in
@@ -20,16 +18,9 @@ enum DirectoryListing {
         }
     }
 
-    /// Lists the files of a folder, sorted by name.
+    /// Lists the files of a folder, sorted by name, or reports an error and returns `nil` if it cannot be read.
     ///
-    /// Entries that are not read are reported.
-    ///
-    /// - Parameters:
-    ///   - contents: The kind of files in the folder.
-    ///   - path: The path of the folder in the capture.
-    ///   - prefix: The name of the folder and a slash, or empty if the folder is `directory` itself.
-    ///   - directory: The data directory, or the folder if it is stored outside a data directory.
-    /// - Returns: The folder, or `nil` if it cannot be read. The error is reported.
+    /// `prefix` is the name of the folder and a slash, or empty if `directory` is the folder itself.
     static func folder(
         _ contents: GleanDirectory.Contents, at path: String, prefix: [UInt8], in directory: inout InspectedFolder
     ) -> GleanDirectory.Folder? {
@@ -56,7 +47,7 @@ enum DirectoryListing {
                     files.append(UInt32(index))
                 }
             }
-            // Every data directory has a folder for unfinished pings. It is usually empty, and is omitted then.
+            // The folder of unfinished pings is usually empty, and is omitted then.
             guard contents != .pings(.unfinished) || !files.isEmpty else { return nil }
             return GleanDirectory.Folder(
                 contents: contents, prefix: prefix, entries: entries, files: files, path: path)
@@ -66,9 +57,7 @@ enum DirectoryListing {
         }
     }
 
-    /// Returns whether an entry can belong to the SDK.
-    ///
-    /// Hidden entries cannot (case G18). Entries of `tmp` can only if they are named like a ping (case G21).
+    /// Returns whether an entry is not hidden (case G18) and, in `tmp`, is named like a ping (case G21).
     private static func isRelevant(_ name: [UInt8], in contents: GleanDirectory.Contents) -> Bool {
         guard name.first != UInt8(ascii: ".") else { return false }
         return contents != .pings(.unfinished) || GleanName.digits(ofUUID: name.span) != nil

@@ -2,13 +2,10 @@ import Files
 import JSONText
 import Telemetry
 
-/// Creates the report on a data directory.
-///
-/// The report describes the queue of pings and the databases, which do not become records.
+/// Creates the report on the queue of pings and the databases of a data directory.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 7 and 11.3.
 enum DirectoryReport {
-    /// Returns the report on a data directory.
     static func report(on directory: GleanDirectory, _ folder: borrowing Folder) -> StoreReport {
         var report = StoreReport()
         if let fact = databaseFact(in: folder) { report.facts.append(fact) }
@@ -77,8 +74,6 @@ enum DirectoryReport {
         return nil
     }
 
-    /// The maximum number of pings that are read to find the version.
-    ///
-    /// Some types of pings do not contain it.
+    /// The maximum number of pings that are read to find the SDK version, because some do not contain it.
     private static let maximumPingsRead = 16
 }

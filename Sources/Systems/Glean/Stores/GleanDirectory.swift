@@ -1,7 +1,7 @@
 import Files
 import Telemetry
 
-/// The data directory of the SDK as a store, which consists of pings and of events that are not in a ping yet.
+/// The data directory of the SDK as a store, which contains pings and events that are not yet in a ping.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 1 and 2.
 struct GleanDirectory: Store {
@@ -10,9 +10,7 @@ struct GleanDirectory: Store {
         case pings(GleanPingReader.Folder)
         case events
 
-        /// Creates the kind of files in a folder named `name`.
-        ///
-        /// Returns `nil` for other folders.
+        /// Creates the kind of files in a folder named `name`, or returns `nil` for other folders.
         init?(folder name: String) {
             switch name {
             case "pending_pings": self = .pings(.pendingPings)
@@ -44,9 +42,7 @@ struct GleanDirectory: Store {
 
         func name(_ index: Int) -> [UInt8] { entries.name(Int(files[index])) }
 
-        /// The number of parts of the store in the folder.
-        ///
-        /// Each event file is a part, and all pings of a folder are one part.
+        /// The number of parts of the store: each event file is a part, and all pings of the folder are one part.
         fileprivate var partCount: Int { contents == .events ? files.count : 1 }
     }
 
@@ -87,7 +83,7 @@ struct GleanDirectory: Store {
     var kind: StoreKind { parts[0].kind }
     let isReadByOneJob = false
 
-    /// The number of files in all folders, and one for the report on the directory, which comes first.
+    /// The number of files in all folders plus one, because index 0 is the report on the directory.
     var fileCount: Int { folders.reduce(1) { $0 + $1.files.count } }
 
     func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan {
@@ -99,8 +95,7 @@ struct GleanDirectory: Store {
 // MARK: - Files and parts
 
 extension GleanDirectory {
-    /// Returns the position of the file with an index in the store, or `nil` for index 0, which is the report on the
-    /// directory.
+    /// Returns the position of the file at `index`, or `nil` for index 0, which is the report on the directory.
     func position(ofFile index: Int) -> FilePosition? {
         var left = index - 1
         guard left >= 0 else { return nil }
@@ -117,7 +112,7 @@ extension GleanDirectory {
         return folders[position.folder].contents == .events ? first + position.index : first
     }
 
-    /// The common part of `Authorization` and `authorization`, which name the header field that contains a credential.
+    /// The common part of `Authorization` and `authorization`, the names of the header field with a credential.
     private static let credentialMarker = "uthorization"
 
     /// Returns the description of a file for reading and quarantine.

@@ -114,9 +114,7 @@ struct GleanFileReader: FileScanReader {
         return BorrowedClientInfo(clientFile: bytes)
     }
 
-    /// Finds the newest pings.
-    ///
-    /// Files that cannot be read are skipped, because the errors are reported when they are scanned.
+    /// Finds the newest pings, and skips unreadable files, because their own scan reports the errors.
     private static func findNewestPings(in directory: GleanDirectory, _ folder: borrowing Folder) -> NewestPings {
         var newestPings = NewestPings()
         var reader = GleanPingReader()

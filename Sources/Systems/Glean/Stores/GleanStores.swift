@@ -74,9 +74,7 @@ enum GleanStores {
         return !names.isDisjoint(with: identifyingFiles) || names.contains(safeDatabase) && hasDatabaseOfSDK(&folder)
     }
 
-    /// Returns whether the SDK may have written the database in a folder.
-    ///
-    /// A database that cannot be read counts as the SDK's.
+    /// Returns whether the database in a folder is unreadable or may have been written by the SDK.
     private static func hasDatabaseOfSDK(_ folder: inout InspectedFolder) -> Bool {
         guard
             let bytes = try? folder.contents(of: Array("\(databases)/\(safeDatabase)".utf8), limit: StoreLimits.file),
