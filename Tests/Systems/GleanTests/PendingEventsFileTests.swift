@@ -22,7 +22,7 @@ import Testing
         arguments: ["\(event)\n", event, "\u{FEFF}\(event)\r\n", "\n \r\n\(event)\n\n\t\n"])
     func ignoredBytes(text: String) {
         let found = file(text)
-        #expect(found.runs == [Array("[\(Self.canonical)]".utf8)])
+        #expect(found.batches == [Array("[\(Self.canonical)]".utf8)])
         #expect(found.rejects.isEmpty)
     }
 
@@ -30,7 +30,7 @@ import Testing
     func unknownKeys() {
         let found = file(#"{"timestamp":5,"category":"a","name":"b","extra":null,"execution_counter":null,"zzz":[1]}"#)
         let text = #"[{"category":"a","execution_counter":null,"extra":null,"name":"b","timestamp":5,"zzz":[1]}]"#
-        #expect(found.runs == [Array(text.utf8)])
+        #expect(found.batches == [Array(text.utf8)])
     }
 
     @Test(
@@ -64,7 +64,7 @@ import Testing
         "A run has at most 500 events [G54]", arguments: [(500, [500]), (501, [500, 1]), (1203, [500, 500, 203])])
     func runs(count: Int, runs: [Int]) throws {
         let found = file(String(repeating: "\(Self.event)\n", count: count))
-        let counts = try found.runs.map { run in
+        let counts = try found.batches.map { run in
             let document = try JSONDocument(run)
             return document.count(of: document.root)
         }

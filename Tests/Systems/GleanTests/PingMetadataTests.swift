@@ -63,9 +63,9 @@ import Testing
     ]
 
     @Test("Tags are selected from the header fields", arguments: cases)
-    func selectedTags(fields: [HeaderField], carried: [String: String], rejected: [String], others: [String]) {
+    func selectedTags(fields: [HeaderField], accepted: [String: String], rejected: [String], others: [String]) {
         let tags = PingTags(fields)
-        #expect(tags.carried == carried)
+        #expect(tags.accepted == accepted)
         #expect(tags.rejected == rejected)
         #expect(tags.others == others)
     }

@@ -12,7 +12,7 @@ enum PendingEventRecords {
         -> [Record]
     {
         guard file.hasEvents else { return [] }
-        return file.runs.enumerated().map { number, events in
+        return file.batches.enumerated().map { number, events in
             var payload = CanonicalObject()
             if let borrowed { payload.set(GleanKeys.clientInfo, canonical: borrowed.info) }
             payload.set(GleanKeys.events, canonical: events)

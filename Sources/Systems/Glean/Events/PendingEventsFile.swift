@@ -9,7 +9,7 @@ import Telemetry
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 6, 8.4 and 10.
 struct PendingEventsFile {
     /// The events in the order of the file, as canonical JSON arrays of at most 500 events each.
-    private(set) var runs: [[UInt8]] = []
+    private(set) var batches: [[UInt8]] = []
     /// The number of events, including restart markers.
     private(set) var count = 0
     /// The number of restart markers.
@@ -17,7 +17,7 @@ struct PendingEventsFile {
     /// The lines that are not events.
     private(set) var rejects: [Reject] = []
 
-    private var openRun: [UInt8] = []
+    private var openBatch: [UInt8] = []
     private var openCount = 0
 
     /// The maximum number of events in a record, as in a ping of the SDK.
@@ -31,15 +31,13 @@ struct PendingEventsFile {
             guard bytes[line.range].contains(where: { !$0.isBlank }) else { continue }
             read(line.range, of: bytes, isLast: !line.isTerminated, &document)
         }
-        closeRun()
+        closeBatch()
     }
 
     /// Whether the file contains an event other than a restart marker.
     var hasEvents: Bool { count > restartMarkerCount }
 
-    private mutating func read(
-        _ line: Range<Int>, of bytes: [UInt8], isLast: Bool, _ document: inout JSONDocument
-    ) {
+    private mutating func read(_ line: Range<Int>, of bytes: [UInt8], isLast: Bool, _ document: inout JSONDocument) {
         guard let end = try? document.readValue(in: bytes, range: line), end == line.upperBound,
             Self.isEvent(document)
         else {
@@ -48,17 +46,17 @@ struct PendingEventsFile {
         }
         count += 1
         if Self.isRestartMarker(document) { restartMarkerCount += 1 }
-        openRun.append(UInt8(ascii: openRun.isEmpty ? "[" : ","))
-        openRun += document.canonicalBytes(of: document.root)
+        openBatch.append(UInt8(ascii: openBatch.isEmpty ? "[" : ","))
+        openBatch += document.canonicalBytes(of: document.root)
         openCount += 1
-        if openCount == Self.maximumEventCount { closeRun() }
+        if openCount == Self.maximumEventCount { closeBatch() }
     }
 
-    private mutating func closeRun() {
+    private mutating func closeBatch() {
         guard openCount > 0 else { return }
-        openRun.append(UInt8(ascii: "]"))
-        runs.append(openRun)
-        openRun = []
+        openBatch.append(UInt8(ascii: "]"))
+        batches.append(openBatch)
+        openBatch = []
         openCount = 0
     }
 
@@ -74,11 +72,9 @@ struct PendingEventsFile {
             return true
         }
         guard document.kind(of: extra) == .object else { return false }
-        for index in 0..<document.memberCount(of: extra)
-        where document.kind(of: document.member(at: index, of: extra).value) != .string {
-            return false
+        return (0..<document.memberCount(of: extra)).allSatisfy { index in
+            document.kind(of: document.member(at: index, of: extra).value) == .string
         }
-        return true
     }
 
     /// Returns whether an event only marks a restart of the app.

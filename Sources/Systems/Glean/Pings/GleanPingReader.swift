@@ -29,7 +29,7 @@ struct GleanPingReader {
     /// The SDK discards pings whose compressed body exceeds 1 MiB.
     static let sizeLimit = FileSizeLimit(bytes: 8 << 20, code: "G10")
     /// The maximum size, in bytes, of a body without a note about its size (case G48).
-    private static let unnotedBodySize = 1 << 20
+    private static let maximumSizeWithoutNote = 1 << 20
 
     /// Returns the record of the ping in a file, or throws an error if the file does not contain a ping.
     mutating func record(of bytes: [UInt8], _ file: File) throws(PingFileError) -> Record {
@@ -90,7 +90,7 @@ struct GleanPingReader {
         record.notes += Self.notes(on: metadata, record, facts)
         tags.apply(to: &record)
         record.notes += facts.notes
-        if record.payload.count > Self.unnotedBodySize {
+        if record.payload.count > Self.maximumSizeWithoutNote {
             record.notes.append("G48 body of \(record.payload.count) bytes: more than 1 MiB")
         }
         // The holds are listed in the order of their codes.

@@ -8,7 +8,7 @@ import Telemetry
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 8.3.
 struct PingTags {
     /// The values of the valid tags, by header field name.
-    private(set) var carried: [String: String] = [:]
+    private(set) var accepted: [String: String] = [:]
     /// The names of dropped tags, which have an invalid value or occur more than once.
     private(set) var rejected: [String] = []
     /// The stored names of the header fields that are not tags.
@@ -25,7 +25,7 @@ struct PingTags {
             let values = fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
             guard let value = values.first else { continue }
             if values.count == 1, Self.isAllowed(HeaderField(name, value)) {
-                carried[name] = value
+                accepted[name] = value
             } else {
                 rejected.append(name)
             }
@@ -52,7 +52,7 @@ struct PingTags {
 
     /// Adds the valid tags to the target of a record, and notes about dropped header fields to the record.
     func apply(to record: inout Record) {
-        if !carried.isEmpty { record.target?.headers = carried }
+        if !accepted.isEmpty { record.target?.headers = accepted }
         // Notes contain only names, because a value may be a secret.
         if !others.isEmpty { record.notes.append("G36 header \(NameList.text(others)) not carried") }
         guard !rejected.isEmpty else { return }

@@ -14,6 +14,7 @@ enum GleanPseudonyms {
         let path = target.path.utf8.span
         guard let parts = GleanPath(path) else { return nil }
         func text(_ range: Range<Int>) -> String { String(readingUTF8: path.extracting(range)) }
+        // Apps can choose any namespace and any ping name.
         let namespace = AppProperty.id.shown(text(parts.namespace), pseudonym) ?? AppProperty.unknown
         let ping = AppProperty.channel.shown(text(parts.ping), pseudonym) ?? AppProperty.unknown
         let version = text(parts.ping.upperBound..<parts.documentID.lowerBound)

@@ -35,11 +35,12 @@ struct GleanRows: RowFormat {
             }
         }
         guard let info = document.value(of: GleanKeys.clientInfo, in: document.root) else { return DeviceCells() }
+        func cell(_ key: JSONKey) -> Cell {
+            rows.buffer.keep(string: document.value(of: key, in: info), of: document)
+        }
         return DeviceCells(
-            os: rows.buffer.keep(string: document.value(of: GleanKeys.os, in: info), of: document),
-            osVersion: rows.buffer.keep(string: document.value(of: GleanKeys.osVersion, in: info), of: document),
-            device: rows.buffer.keep(string: document.value(of: GleanKeys.deviceModel, in: info), of: document),
-            locale: rows.buffer.keep(string: document.value(of: GleanKeys.locale, in: info), of: document))
+            os: cell(GleanKeys.os), osVersion: cell(GleanKeys.osVersion), device: cell(GleanKeys.deviceModel),
+            locale: cell(GleanKeys.locale))
     }
 
     private static func cells(of event: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer) -> EventCells {

@@ -13,8 +13,7 @@ enum DirectoryListing {
             if text == GleanStores.databases { directory.claim(folder: name) }
             guard let contents = GleanDirectory.Contents(folder: text) else { return nil }
             directory.claim(folder: name)
-            return folder(
-                contents, at: directory.path(of: name), prefix: name + [UInt8(ascii: "/")], in: &directory)
+            return folder(contents, at: directory.path(of: name), prefix: name + [UInt8(ascii: "/")], in: &directory)
         }
     }
 

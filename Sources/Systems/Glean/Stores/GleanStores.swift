@@ -60,12 +60,10 @@ enum GleanStores {
     }
 
     private static func isDataDirectory(_ folder: inout InspectedFolder) -> Bool {
-        if folder.name == defaultName
-            || folder.folders.contains(where: { name in identifyingFolders.contains { name.elementsEqual($0.utf8) } })
-        {
+        if folder.name == defaultName || folder.files.contains(named: clientFile) { return true }
+        if folder.folders.contains(where: { name in identifyingFolders.contains { name.elementsEqual($0.utf8) } }) {
             return true
         }
-        if folder.files.contains(named: clientFile) { return true }
         // The traversal of the capture reports folders that cannot be listed.
         guard folder.folders.contains(where: { $0.elementsEqual(databases.utf8) }),
             let inside = try? folder.tree.folder(at: folder.path(of: Array(databases.utf8))).entries()
