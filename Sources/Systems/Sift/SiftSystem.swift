@@ -29,7 +29,7 @@ extension SystemName {
 }
 
 extension StoreKind {
-    /// The uploader file, which contains the batches that the SDK removed from its queues.
+    /// The uploader file, which contains batches of events that the SDK removed from its queues.
     public static let siftUploader = StoreKind("sift-uploader")
     /// A file that contains a queue of events.
     public static let siftQueue = StoreKind("sift-queue")

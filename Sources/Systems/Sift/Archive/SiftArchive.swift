@@ -9,9 +9,7 @@ struct SiftArchive {
     private let root: KeyedPairs
     let keys: Keys
 
-    /// The classes of all versions of the SDK.
-    ///
-    /// The raw value is the index of the name in the list passed to `KeyedArchive`.
+    /// The classes of all SDK versions, whose raw values are indexes in the list of names of `KeyedArchive`.
     enum ClassName: Int, CaseIterable {
         case siftEvent
         case sfEvent
@@ -65,10 +63,7 @@ struct SiftArchive {
         }
     }
 
-    /// Opens an archive.
-    ///
-    /// - Parameter bytes: The contents of the file.
-    /// - Throws: `PropertyListError` if the bytes are not a keyed archive whose root is a dictionary.
+    /// Opens a keyed archive whose root is a dictionary, or throws an error for any other bytes.
     init(_ bytes: [UInt8]) throws(PropertyListError) {
         archive = try KeyedArchive(PropertyListDocument(bytes), classNames: ClassName.allCases.map(\.text))
         let node = try archive.root()
@@ -96,10 +91,7 @@ struct SiftArchive {
         return nil
     }
 
-    /// Returns the list that is stored for `key` in the root.
-    ///
-    /// - Throws: `PropertyListError` with the code `wrong-root` if there is none, or another error if it cannot be
-    ///   read.
+    /// Returns the list stored for `key` in the root, or throws an error if there is none.
     mutating func list(_ key: String) throws(PropertyListError) -> KeyedElements {
         if let stored = try entry(key), case .array(let elements, .array) = try archive.value(of: stored) {
             return elements
@@ -108,7 +100,7 @@ struct SiftArchive {
             .wrongRoot, at: archive.document.offset(of: archive.document.root), "the archive has no list \(key)")
     }
 
-    /// Whether the root has one of the entries that are only in queues.
+    /// Whether the root has an entry that only queues have.
     var hasQueueTimestamps: Bool {
         mutating get {
             for key in ["lastUploadTimestamp", "lastEventTimestamp", "lastEvent", "last_event"]
@@ -117,10 +109,10 @@ struct SiftArchive {
         }
     }
 
-    /// Returns the string that is stored for `key` in the root, or `nil` if there is none.
+    /// Returns the string stored for `key` in the root, or `nil` if there is none.
     mutating func text(_ key: String) -> String? { text(key, of: root) }
 
-    /// Returns the string that is stored for `key` in a dictionary, or `nil` if there is none.
+    /// Returns the string stored for `key` in a dictionary, or `nil` if there is none.
     mutating func text(_ key: String, of pairs: KeyedPairs) -> String? {
         guard let stored = try? entry(key, of: pairs), case .text(let node) = try? archive.value(of: stored) else {
             return nil
@@ -128,9 +120,7 @@ struct SiftArchive {
         return archive.document.string(of: node)
     }
 
-    /// Returns the integer that is stored for `key` in the root, or `nil` if there is no value.
-    ///
-    /// - Throws: `PropertyListError` with the code `bad-value` if the value is not a number.
+    /// Returns the integer stored for `key` in the root, or `nil` if there is no value.
     mutating func integer(_ key: String) throws(PropertyListError) -> Int64? {
         guard let stored = try entry(key) else { return nil }
         switch try archive.value(of: stored) {
@@ -146,10 +136,7 @@ struct SiftArchive {
 }
 
 extension SiftArchive {
-    /// Returns a batch of the uploader.
-    ///
-    /// - Throws: `PropertyListError` with the code `wrong-class` if the batch is not an array, or another error if it
-    ///   cannot be read.
+    /// Returns a batch of events from the uploader file, or throws an error if it is not an array.
     mutating func batch(at index: Int, of batches: KeyedElements) throws(PropertyListError) -> KeyedElements {
         let stored = try archive.element(at: index, of: batches)
         guard case .array(let list, .array) = try archive.value(of: stored) else {
@@ -158,8 +145,7 @@ extension SiftArchive {
         return list
     }
 
-    /// The remaining and the total number of tokens in the collector's bucket, in words, or `nil` if there is no
-    /// bucket.
+    /// The number of remaining tokens and of all tokens in the collector's bucket, or `nil` if it has no bucket.
     var tokenDescription: String? {
         mutating get {
             guard let stored = try? entry("bucket"),
@@ -178,7 +164,7 @@ extension SiftArchive {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns the key of the dictionary in a wrapper, or `nil` if instances of `class` are not wrappers.
+    /// Returns the key of the dictionary in a wrapper, or `nil` if `class` is not a wrapper class.
     func contentKey(ofWrapper class: KeyedClass) -> KeyedKey? {
         if `class`.isNamed(.siftDictionary) || `class`.isNamed(.sfDictionary) { return keys.entries }
         return `class`.isNamed(.sfDeviceProperties) ? keys.properties : nil
@@ -190,6 +176,6 @@ extension SiftArchive {
 }
 
 extension KeyedClass {
-    /// Returns whether the class is, or inherits from, a class of the SDK.
+    /// Returns whether the class is, or inherits from, the SDK class `name`.
     func isNamed(_ name: SiftArchive.ClassName) -> Bool { isNamed(name.rawValue) }
 }

@@ -3,17 +3,14 @@ import PropertyList
 
 /// Compares the events of one archive.
 ///
-/// Two events are *essentially equal* if all of their members except the time are equal. The stored values are compared
-/// instead of the entries of a list request. Therefore `nil` does not equal an empty string.
+/// Two events are *essentially equal* if all of their members except the time are equal. Stored values are compared, so
+/// `nil` does not equal an empty string.
 ///
-/// The number of compared values is limited in proportion to the size of the archive. The depth of the compared values
-/// is limited to the maximum depth of an event.
+/// The number of compared values is limited in proportion to the size of the archive. Their depth is limited too.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 7.3.
 struct SiftEventEquality {
-    /// The number of values that may still be compared.
-    ///
-    /// Eight bytes count as one value.
+    /// The number of values that may still be compared, where eight bytes count as one value.
     private var allowance: Int
     private var depth = 0
 
@@ -21,9 +18,8 @@ struct SiftEventEquality {
         allowance = archive.archive.document.expansionLimit
     }
 
-    /// Returns the number of events in a list that are essentially equal to the preceding event.
-    ///
-    /// An event that cannot be read does not equal any other. Returns `nil` if the comparison takes too long.
+    /// Returns the number of events that are essentially equal to the preceding event, or `nil` if there are too many
+    /// values to compare.
     mutating func repetitions(in list: KeyedElements, of archive: inout SiftArchive) -> Int? {
         var count = 0
         var previous: PropertyListNode?
@@ -62,9 +58,7 @@ struct SiftEventEquality {
         return true
     }
 
-    /// Returns whether a member of two events is the same object.
-    ///
-    /// This is usual for events of one user and one device.
+    /// Returns whether a member of two events is the same object, as is usual for one user and one device.
     private func isIdentical(
         _ key: KeyedKey, of first: PropertyListNode, _ second: PropertyListNode, in archive: inout SiftArchive
     ) -> Bool {
@@ -98,9 +92,7 @@ struct SiftEventEquality {
 // MARK: - Values
 
 extension SiftEventEquality {
-    /// Returns whether two values are equal, by the rules of Foundation.
-    ///
-    /// Numbers and Booleans are compared by value. An instance of another class only equals itself.
+    /// Returns whether two values are equal by the rules of Foundation, which compares Booleans with numbers.
     private mutating func equals(
         _ left: KeyedValue, _ right: KeyedValue, in archive: inout SiftArchive
     ) throws(PropertyListError) -> Bool {
@@ -181,9 +173,7 @@ extension SiftEventEquality {
         return true
     }
 
-    /// Returns the position of a key in the keys of the other dictionary.
-    ///
-    /// The search starts at the position of the key.
+    /// Returns the position of a key in the other dictionary, where the search starts at the same position.
     private mutating func position(
         of position: Int, of keys: KeyedElements, in others: KeyedElements, _ archive: inout SiftArchive
     ) throws(PropertyListError) -> Int? {
@@ -194,9 +184,7 @@ extension SiftEventEquality {
         return nil
     }
 
-    /// Returns whether two elements are equal.
-    ///
-    /// The same object equals itself without being read.
+    /// Returns whether two elements are equal, without reading elements that are the same object.
     private mutating func element(
         _ position: Int, of left: KeyedElements, equals other: Int, of right: KeyedElements,
         in archive: inout SiftArchive
@@ -237,7 +225,6 @@ extension KeyedValue {
         }
     }
 
-    /// The value of a floating-point number.
     private var real: Double? {
         if case .real(let value) = self { value } else { nil }
     }

@@ -1,8 +1,6 @@
 import PropertyList
 
-/// An event as stored in a list.
-///
-/// Its members are references that are not resolved yet.
+/// An event as stored in a list, with members that are unresolved references.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 4.
 struct SiftStoredEvent {
@@ -22,19 +20,13 @@ enum SiftStructuredValue {
 }
 
 extension SiftArchive {
-    /// Reads an element of a list as an event.
-    ///
-    /// - Throws: `PropertyListError` with the code `wrong-class` if the element is not an event, `bad-value` if its
-    ///   time is not a number, or another code if it cannot be read.
+    /// Reads an element of a list as an event, or throws an error if it is not an event or cannot be read.
     mutating func event(_ stored: PropertyListNode) throws(PropertyListError) -> SiftStoredEvent {
         let (node, eventClass) = try instance(ofEvent: stored)
         return SiftStoredEvent(node: node, eventClass: eventClass, time: try time(of: node))
     }
 
-    /// Returns the instance that an element of a list refers to.
-    ///
-    /// - Throws: `PropertyListError` with the code `wrong-class` if the element is not an event, or another code if it
-    ///   cannot be read.
+    /// Returns the instance that an element of a list refers to, or throws an error if it is not an event.
     mutating func instance(
         ofEvent stored: PropertyListNode
     ) throws(PropertyListError) -> (node: PropertyListNode, eventClass: KeyedClass) {
@@ -45,8 +37,6 @@ extension SiftArchive {
     }
 
     /// Returns the time of an event, or 0 if the event has none.
-    ///
-    /// - Throws: `PropertyListError` with the code `bad-value` if the time is not a number.
     private mutating func time(of event: PropertyListNode) throws(PropertyListError) -> UInt64 {
         guard let stored = archive.member(keys.time, of: event) else { return 0 }
         let document = archive.document

@@ -4,7 +4,7 @@ struct SiftCounts {
     var pending = 0
     /// The number of events that were added to requests.
     var emitted = 0
-    /// The number of events in a queue that are omitted because a batch also contains them.
+    /// The number of events omitted from a queue because a batch also contains them.
     var absorbed = 0
     /// The number of events that the SDK itself would reject.
     var skipped = 0

@@ -3,14 +3,12 @@ import PropertyList
 
 /// Writes dictionaries with their members in canonical order, which is the order of the UTF-8 bytes of the keys.
 ///
-/// The table of keys contains the rank of each key in this order. If all keys of a dictionary were used recently, each
-/// member is put into the slot of its rank, and nothing is sorted. Otherwise the members are sorted by rank after all
+/// The key table contains the rank of each key in this order. If all keys of a dictionary were used recently, each
+/// member is put into the slot of its rank, and nothing is sorted. Otherwise, the members are sorted by rank after all
 /// keys have been looked up, because a new key changes the ranks of others. A dictionary with a key that the table does
 /// not accept is sorted by bytes. Without ranks, 60,000 events take 0.37 s instead of 0.30 s.
 extension SiftValueWriter {
-    /// Writes a dictionary, with its members in the order of the UTF-8 bytes of their keys.
-    ///
-    /// If a key occurs more than once, only its first member is written.
+    /// Writes a dictionary in canonical order, and omits members with a repeated key.
     mutating func write(
         _ pairs: KeyedPairs, of archive: inout KeyedArchive, _ document: PropertyListDocument,
         to output: inout TextBuffer
@@ -49,9 +47,8 @@ extension SiftValueWriter {
         return try write(stored, of: &archive, document, to: &output)
     }
 
-    /// Appends the members of a dictionary in canonical order, without comparing keys.
-    ///
-    /// - Returns: `false`, without appending anything, if a key was not used recently or occurs twice.
+    /// Appends members in canonical order without comparing keys, or returns `false` if a key was not used recently or
+    /// is repeated.
     private mutating func placeMembers(
         of pairs: KeyedPairs, in archive: borrowing KeyedArchive, _ document: PropertyListDocument
     ) -> Bool {
@@ -71,9 +68,8 @@ extension SiftValueWriter {
         return true
     }
 
-    /// Appends the members of a dictionary whose keys are strings, in canonical order.
-    ///
-    /// - Returns: `false`, without appending anything, if the table does not accept one of the keys.
+    /// Appends the members with string keys in canonical order, or returns `false` if the key table does not accept a
+    /// key.
     private mutating func sortMembers(
         of pairs: KeyedPairs, in archive: inout KeyedArchive, _ document: PropertyListDocument
     ) throws(PropertyListError) -> Bool {
@@ -99,7 +95,7 @@ extension SiftValueWriter {
         return true
     }
 
-    /// Writes a dictionary with a key that the table of keys does not accept.
+    /// Writes a dictionary with a key that the key table does not accept.
     private mutating func writeUnranked(
         _ pairs: KeyedPairs, of archive: inout KeyedArchive, _ document: PropertyListDocument,
         to output: inout TextBuffer
@@ -145,19 +141,12 @@ extension SiftValueWriter {
     /// A member of a dictionary to be written.
     struct Member: Comparable {
         /// The rank of the key in the upper half and the position of the member in the lower half, so that one
-        /// comparison orders two members.
+        /// comparison suffices.
         private var order: UInt64
         private let keyEntry: UInt32
         /// The value, or `nil` if the archive must resolve it.
         let object: PropertyListNode?
 
-        /// Creates a member.
-        ///
-        /// - Parameters:
-        ///   - rank: The rank of the key among all keys of the table.
-        ///   - key: The index of the key in the table.
-        ///   - position: The index of the member in its dictionary.
-        ///   - object: The value, or `nil` if the archive must resolve it.
         @inline(__always)
         init(rank: UInt32, key: Int, position: Int, object: PropertyListNode?) {
             order = UInt64(rank) << 32 | UInt64(truncatingIfNeeded: position) & 0xFFFF_FFFF

@@ -4,19 +4,17 @@ import PropertyList
 import Synchronization
 import Telemetry
 
-/// Entries that were written together, to be added to requests in order.
+/// The entries of consecutive events, which are added to requests in order.
 struct SiftEntryBatch: Sendable {
-    /// The result of writing an element of a list, which is an entry or an error.
+    /// The result of writing an element of a list: an entry or an error.
     struct Entry: Sendable {
-        /// The range of the entry in ``SiftEntryBatch/text``.
-        ///
-        /// After an error, the range contains the incomplete entry.
+        /// The range of the entry in ``SiftEntryBatch/text``, which is incomplete after an error.
         let range: Range<Int>
         let outcome: Result<Event, PropertyListError>
         let notes: SiftNotes
         /// The number of values in the element.
         let values: Int
-        /// The number of bytes of long keys that were read.
+        /// The total size, in bytes, of the keys that are too long for the key table.
         let keyBytes: Int
     }
 
@@ -33,22 +31,20 @@ struct SiftEntryBatch: Sendable {
     var text = TextBuffer()
     var entries: [Entry] = []
 
-    /// Removes all entries, and keeps the memory for others.
+    /// Removes all entries, but keeps their memory for reuse.
     mutating func removeAll() {
         text.removeAll()
         entries.removeAll(keepingCapacity: true)
     }
 }
 
-/// Writes elements of lists as entries.
-///
-/// Several writers can read one archive at the same time.
+/// Writes the elements of lists as entries of requests.
 struct SiftEntryWriter: Sendable {
     /// The maximum number of elements in a batch.
     static let batchCount = 64
-    /// The size of the text, in bytes, from which on no more elements are added to a batch.
+    /// The size of the text, in bytes, at which a batch is full.
     private static let batchBytes = 1 << 19
-    /// The approximate maximum size of one entry, in bytes.
+    /// The approximate maximum size of an entry, in bytes.
     private static let entryBytes = 16 << 20
 
     private var archive: SiftArchive
@@ -60,9 +56,7 @@ struct SiftEntryWriter: Sendable {
         events = SiftEventWriter(values: SiftValueWriter(SiftEventBounds(root, outerDepth: 0)))
     }
 
-    /// Writes the elements from `position` on, until the batch is full.
-    ///
-    /// `depth` is the nesting level of the list in the archive. The level of the root is 1.
+    /// Writes elements from `position` until the batch is full, where `depth` is the level of the list in the archive.
     mutating func write(
         _ list: KeyedElements, from position: Int, depth: Int, into batch: inout SiftEntryBatch
     ) {
@@ -94,7 +88,7 @@ struct SiftEntryWriter: Sendable {
 
 /// Writes batches of entries in parallel.
 final class SiftEntryWriters: Sendable {
-    /// The number of batches that are written at the same time.
+    /// The maximum number of batches that are written at the same time.
     private static let parallelBatches = 8
 
     private let parallelFor: ParallelFor
@@ -107,14 +101,9 @@ final class SiftEntryWriters: Sendable {
         spareWriters = ValuePool { SiftEntryWriter(archive) }
     }
 
-    /// Writes the next batches of a list.
+    /// Writes the elements of a list from `position` as consecutive batches, and calls `concurrentWork` meanwhile.
     ///
-    /// - Parameters:
-    ///   - list: The list.
-    ///   - position: The position of the first element to write.
-    ///   - depth: The nesting level of the list in the archive. The level of the root is 1.
-    ///   - concurrentWork: Work that is done once, while the batches are written.
-    /// - Returns: Consecutive batches. There is at least one entry if `position` is not the end of the list.
+    /// - Returns: The first batches, which contain at least one entry unless `position` is the end of the list.
     func write(
         _ list: KeyedElements, from position: Int, depth: Int, concurrentWork: @Sendable () -> Void
     ) -> [SiftEntryBatch] {

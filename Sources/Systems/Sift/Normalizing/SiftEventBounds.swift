@@ -1,21 +1,18 @@
 import PropertyList
 
-/// Limits the size of one event.
+/// Limits the nesting and the number of values of one event, which must not contain itself.
 ///
-/// An event must not contain itself, be nested too deeply, or expand to too many values.
-///
-/// A real event has fewer than a thousand values in few levels. Determining the size of an event takes as long as
-/// writing it, so the size is only determined when an event turns out to be larger than a real one.
+/// A check takes as long as writing the event, so only events that are larger than usual are checked.
 ///
 /// Source: "Keyed archives: container, object graph, hostile input", D.3.
 struct SiftEventBounds {
-    /// The number of values up to which an event is written without determining its size.
+    /// The maximum number of values in an event that is written without a check.
     private static let uncheckedValueLimit = 2000
-    /// The number of levels up to which an event is written without determining its size.
+    /// The maximum number of levels in an event that is written without a check.
     private static let uncheckedDepthLimit = 24
     /// The maximum number of values in an event.
     private static let valueLimit = 100_000
-    /// The minimum number of values in an event, which are the event and its ten members.
+    /// The minimum number of values in an event: the event itself and its ten members.
     static let minimumValueCount = 11
 
     private let event: PropertyListNode
@@ -25,20 +22,13 @@ struct SiftEventBounds {
     /// The number of values so far.
     private(set) var values = minimumValueCount
 
-    /// Creates the bounds of an event.
-    ///
-    /// - Parameters:
-    ///   - event: The event as stored in its list.
-    ///   - outerDepth: The nesting level of the list in the archive. The level of the root is 1.
+    /// Creates the bounds of an event in a list, which is at the level `outerDepth` of the archive.
     init(_ event: PropertyListNode, outerDepth: Int) {
         self.event = event
         self.outerDepth = outerDepth
     }
 
-    /// Enters a collection with `count` elements, before the elements are read.
-    ///
-    /// - Throws: `PropertyListError` with the code `graph-cycle`, `too-deep` or `budget-exceeded` if the event must be
-    ///   omitted.
+    /// Counts a collection before its `count` elements are read, or throws an error if the event is too large.
     @inline(__always)
     mutating func enter(_ count: Int, in archive: inout KeyedArchive) throws(PropertyListError) {
         values += count + 1
@@ -46,7 +36,6 @@ struct SiftEventBounds {
         if values > Self.uncheckedValueLimit || depth > Self.uncheckedDepthLimit, !isChecked { try check(&archive) }
     }
 
-    /// Leaves a collection.
     mutating func leave() { depth -= 1 }
 
     private mutating func check(_ archive: inout KeyedArchive) throws(PropertyListError) {

@@ -7,9 +7,7 @@ import PropertyList
 struct SiftEventWriter {
     var values: SiftValueWriter
 
-    /// Appends the entry of an event to `output`, and returns further facts about the event.
-    ///
-    /// - Throws: `PropertyListError` if the event has no entry. In this case, `output` contains an incomplete entry.
+    /// Appends the entry of an event to `output`, which contains an incomplete entry if an error is thrown.
     mutating func write(
         _ stored: PropertyListNode, of archive: inout SiftArchive, to output: inout TextBuffer
     ) throws(PropertyListError) -> SiftEntryBatch.Event {
@@ -38,11 +36,7 @@ struct SiftEventWriter {
 // MARK: - Members
 
 extension SiftEventWriter {
-    /// Writes a string member, unless it is `nil` or empty (rule R1 of the format document).
-    ///
-    /// Returns the string if it was written.
-    ///
-    /// - Throws: `PropertyListError` with the code `event-skipped` if the member is not a string.
+    /// Writes and returns a string member, unless it is `nil` or empty (rule R1 of the source).
     @discardableResult
     private mutating func writeString(
         _ name: Name, _ key: KeyedKey, of event: PropertyListNode, in archive: inout SiftArchive,
@@ -60,10 +54,7 @@ extension SiftEventWriter {
         }
     }
 
-    /// Writes a dictionary member whose keys and values are strings, unless it is `nil` (rule R2 of the format
-    /// document).
-    ///
-    /// - Throws: `PropertyListError` with the code `event-skipped` if the member is anything else.
+    /// Writes a dictionary member of strings, unless it is `nil` (rule R2 of the source).
     private mutating func writeStrings(
         _ name: Name, _ key: KeyedKey, of event: PropertyListNode, in archive: inout SiftArchive,
         to output: inout TextBuffer
@@ -93,11 +84,7 @@ extension SiftEventWriter {
         return true
     }
 
-    /// Writes a dictionary member with values of any type, unless it is `nil` (rule R3 of the format document).
-    ///
-    /// Returns the dictionary if it was written.
-    ///
-    /// - Throws: `PropertyListError` with the code `wrong-class` if the member is not a dictionary.
+    /// Writes and returns a dictionary member with values of any type, unless it is `nil` (rule R3 of the source).
     @discardableResult
     private mutating func writeStructuredValue(
         _ name: Name, _ key: KeyedKey, of event: PropertyListNode, in archive: inout SiftArchive,
@@ -136,10 +123,10 @@ extension SiftEventWriter {
 }
 
 extension SiftEventWriter {
-    /// The name of a member of an entry.
+    /// The name of a member of an entry, with the punctuation around its value.
     ///
-    /// Only the time is in every entry. Therefore the members before it end with a comma, and the member after it
-    /// starts with one.
+    /// Only the time is in every entry. Therefore, members before it end with a comma, and the member after it starts
+    /// with one.
     struct Name: Sendable {
         let text: String
         /// The bytes before the value.

@@ -1,11 +1,11 @@
 import JSONText
 import PropertyList
 
-/// The keys of the dictionaries in an archive, each with its JSON text and its rank in canonical order.
+/// The dictionary keys of an archive, each with its JSON text and its rank in canonical order.
 ///
-/// Most archives store each key and each reference to a key once. Therefore a key is first looked up by the number of
-/// its object, and by its string if the number is unknown. The number of keys is limited. Archives of the SDK have a
-/// few hundred.
+/// A key is looked up by the object number of its reference, because most archives store each key once. If the number
+/// is unknown, the key is looked up by its string. The number of keys is limited. Archives of the SDK have a few
+/// hundred.
 struct SiftKeyTable {
     /// The maximum number of keys in the table.
     static let limit = 1024
@@ -36,11 +36,7 @@ struct SiftKeyTable {
         return known.object == reference ? Int(known.entry) : nil
     }
 
-    /// Returns the entry of a key.
-    ///
-    /// Returns `nil` if the key is too long, or if it is new and the table is full.
-    ///
-    /// `reference` is the reference that leads to the key.
+    /// Returns the entry of `key`, or `nil` if the key is too long, or if it is new and the table is full.
     mutating func entry(
         of key: PropertyListNode, by reference: PropertyListNode, in document: PropertyListDocument
     ) -> Int? {
@@ -82,9 +78,7 @@ struct SiftKeyTable {
         for rank in order.indices { ranks[order[rank]] = UInt32(rank) }
     }
 
-    /// Appends `"key":`.
-    ///
-    /// Appends a comma before it unless it is the first key.
+    /// Appends `"key":`, with a comma before it unless it is the first key.
     @inline(__always)
     func append(_ entry: Int, isFirst: Bool, to output: inout TextBuffer) {
         let range = textRanges[entry]

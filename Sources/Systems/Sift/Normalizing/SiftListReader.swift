@@ -2,9 +2,7 @@ import JSONText
 import PropertyList
 import Telemetry
 
-/// Reads the event lists of one archive into requests.
-///
-/// An event that cannot be read is omitted, and does not affect the others.
+/// Reads the event lists of one archive into requests, and omits events that cannot be read.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 9.1 to 9.3, and "Keyed archives: container, object
 /// graph, hostile input", D.3.
@@ -13,13 +11,7 @@ struct SiftListReader {
     private let sharedAssembler: SharedRequestAssembler
     private let writers: SiftEntryWriters
 
-    /// Creates a reader for an archive.
-    ///
-    /// - Parameters:
-    ///   - archive: The archive.
-    ///   - byteCount: The size of the archive in bytes.
-    ///   - batchEntries: The entries of the batches that were read before. See ``takeBatchEntries()``.
-    ///   - parallelFor: Runs the writing of entries, possibly in parallel.
+    /// Creates a reader, where `batchEntries` contains the entries of the batches that were read before.
     init(
         _ archive: SiftArchive, byteCount: Int, batchEntries: consuming SiftBatchEntries = SiftBatchEntries(),
         parallelFor: @escaping ParallelFor
@@ -33,23 +25,13 @@ struct SiftListReader {
 
     var assembler: SiftRequestAssembler { sharedAssembler.withLock { $0 } }
 
-    /// Moves the entries of the batches out of the reader.
-    ///
-    /// Entries that the reader read from batches were added, and entries that it found in a queue were removed.
+    /// Moves the entries of the batches, except those that were found in a queue, out of the reader.
     func takeBatchEntries() -> SiftBatchEntries { sharedAssembler.withLock { $0.takeBatchEntries() } }
 
-    /// Reads a list into one request, or into several requests if the list is too large for one.
+    /// Reads a list into one request, or into several requests if it is too large, where `depth` is its nesting level.
     ///
     /// Entries are written in parallel batches. They are added to the requests in order, because whether an entry is
-    /// accepted depends on the entries before it. Batches are added while the next batches are written.
-    ///
-    /// - Parameters:
-    ///   - list: The list.
-    ///   - depth: The nesting level of the list in the archive. The level of the root is 1.
-    ///   - name: The name of the list in reports.
-    ///   - source: The source of the requests.
-    ///   - part: The index of the part of the store that the list belongs to.
-    /// - Throws: `PropertyListError` with the code `budget-exceeded` if the whole archive must be rejected.
+    /// accepted depends on the entries before it.
     func read(_ list: KeyedElements, depth: Int, named name: String, source: Source, part: Int)
         throws(PropertyListError)
     {
@@ -73,12 +55,9 @@ struct SiftListReader {
         sharedAssembler.withLock { $0.addLostList(error, named: name) }
     }
 
-    /// Reads the last event that the queue accepted, which is not pending.
+    /// Reads the last accepted event of a queue, and uses its device properties if they are the newest.
     ///
-    /// The device properties of the event are used if they are the newest. An event that cannot be read is ignored.
-    ///
-    /// - Returns: The time of the event, if RFC 3339 can express it, and the key under which the event is stored, if
-    ///   there is one.
+    /// - Returns: The time of the event, if RFC 3339 can express it, and the key of the event, if there is one.
     mutating func readLastEvent() -> (time: Int64?, key: String?) {
         for key in ["lastEvent", "last_event"] {
             guard let stored = try? archive.entry(key) else { continue }

@@ -1,6 +1,4 @@
-/// The notes on values that were changed or omitted while requests were made.
-///
-/// For each subject, the number of occurrences and the location of the first one are stored.
+/// The notes about changed and omitted values, with the number and the first location of each kind of change.
 struct SiftNotes {
     /// The subject of a note.
     enum Subject: Hashable {
@@ -24,9 +22,7 @@ struct SiftNotes {
 
     var isEmpty: Bool { counts.isEmpty }
 
-    /// Adds a number of occurrences of a subject.
-    ///
-    /// `location` is only evaluated for the first occurrence.
+    /// Adds `count` occurrences of a subject, and evaluates `location` only for the first one.
     mutating func add(_ subject: Subject, count: Int = 1, at location: @autoclosure () -> String) {
         if let known = counts.firstIndex(where: { $0.subject.isCountedTogether(with: subject) }) {
             counts[known].count += count
@@ -35,16 +31,14 @@ struct SiftNotes {
         }
     }
 
-    /// Adds the notes on an event.
+    /// Adds the notes about an event.
     mutating func add(_ other: SiftNotes) {
         for entry in other.counts { add(entry.subject, count: entry.count, at: entry.location) }
     }
 
     mutating func removeAll() { counts.removeAll(keepingCapacity: true) }
 
-    /// The notes as records contain them.
-    ///
-    /// Each starts with its code.
+    /// The texts of the notes, which start with their codes.
     var texts: [String] {
         counts.map { subject, count, location in
             "\(subject.code) \(subject.words(count)) (\(count == 1 ? "" : "first: ")\(location))"
@@ -65,9 +59,7 @@ extension SiftNotes.Subject {
         }
     }
 
-    /// Returns whether two subjects share one note.
-    ///
-    /// Lost events with the same code share a note, even if the reasons differ in words.
+    /// Returns whether two subjects share one note, as lost events with the same code do.
     fileprivate func isCountedTogether(with other: SiftNotes.Subject) -> Bool {
         if case .lost(let code, _) = self, case .lost(let otherCode, _) = other { return code == otherCode }
         return self == other

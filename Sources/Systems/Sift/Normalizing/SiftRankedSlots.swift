@@ -1,6 +1,4 @@
-/// Slots for the members of a dictionary, one for each rank of a ``SiftKeyTable``.
-///
-/// They order members without comparing keys.
+/// Slots that order the members of a dictionary by the ranks of their keys, without comparisons.
 struct SiftRankedSlots: Sendable {
     private var members: [SiftValueWriter.Member]
     /// A bit for each slot that is in use.
@@ -11,9 +9,7 @@ struct SiftRankedSlots: Sendable {
         members = Array(repeating: unused, count: SiftKeyTable.limit)
     }
 
-    /// Puts a member into the slot of its rank.
-    ///
-    /// - Returns: `false`, without a change, if the slot is in use.
+    /// Inserts a member into the slot of its rank, or returns `false` if the slot is in use.
     @inline(__always)
     mutating func insert(_ member: SiftValueWriter.Member) -> Bool {
         let rank = Int(member.rank)

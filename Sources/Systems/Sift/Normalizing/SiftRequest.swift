@@ -15,14 +15,10 @@ struct SiftRequest {
 
     /// The type of all uploads of the system.
     static let type = "mobile_events"
-    /// The size of the payload, in bytes, from which on no more events are added to a request.
-    ///
-    /// The limit ensures that the record fits into a bundle, and that it can be read in limited memory.
+    /// The size of the payload, in bytes, at which a request is full, so that its record fits into a bundle.
     static let sizeLimit = 64 << 20
 
-    /// Creates an empty request.
-    ///
-    /// `capacity` is the expected size of the payload in bytes, if it is known.
+    /// Creates an empty request, whose payload is expected to have `capacity` bytes.
     init(source: Source, part: Int, capacity: Int = 0) {
         self.source = source
         self.part = part
@@ -30,20 +26,18 @@ struct SiftRequest {
         payload.reserveCapacity(min(capacity, Self.sizeLimit))
     }
 
-    /// Appends the entry of an event.
     mutating func append(_ entry: ArraySlice<UInt8>) {
         if events > 0 { payload.append(UInt8(ascii: ",")) }
         payload += entry
     }
 
-    /// Adds the time and the notes of an event whose entry was appended.
+    /// Adds the time and the notes of the event whose entry was appended.
     mutating func addFacts(time: UInt64, notes: borrowing SiftNotes) {
         events += 1
         newest = max(newest, time)
         if !notes.isEmpty { self.notes.add(notes) }
     }
 
-    /// Adds the installation id of an event.
     mutating func add(client: String) { clients.count(client) }
 
     mutating func note(_ subject: SiftNotes.Subject, at location: @autoclosure () -> String) {
@@ -73,22 +67,19 @@ struct SiftRequest {
 /// The entries of the batches, which are removed from queues that also contain them.
 ///
 /// The SDK saves a queue before it moves the events of the queue to the uploader, and saves the uploader afterwards.
-/// Therefore an event can be in both files. Each entry of a batch replaces one equal event of a queue.
+/// Therefore, both files can contain an event. Each entry of a batch replaces one equal event of a queue.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 9.3.
 struct SiftBatchEntries {
     private var times: Set<UInt64> = []
     private var counts: [PayloadDigest: Int] = [:]
 
-    /// Inserts an entry of a batch.
     mutating func insert(_ entry: ArraySlice<UInt8>, time: UInt64) {
         times.insert(time)
         counts[PayloadDigest(entry), default: 0] += 1
     }
 
-    /// Removes an entry that equals `entry`.
-    ///
-    /// Returns `false` if there is none.
+    /// Removes an entry that equals `entry`, or returns `false` if there is none.
     mutating func absorb(_ entry: ArraySlice<UInt8>, time: UInt64) -> Bool {
         guard times.contains(time) else { return false }
         let digest = PayloadDigest(entry)

@@ -7,9 +7,7 @@ import Telemetry
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 9.1 to 9.3.
 struct SiftRequestAssembler: Sendable {
     private enum Limit {
-        /// The maximum number of lost events that are reported.
-        ///
-        /// Further lost events are only counted.
+        /// The maximum number of lost events that are reported individually.
         static let problems = 1000
         /// The maximum number of request bytes for each byte of the archive, in addition to ``baseBytes``.
         static let growth = 8
@@ -20,9 +18,7 @@ struct SiftRequestAssembler: Sendable {
     private let document: PropertyListDocument
     private let byteCount: Int
     private(set) var counts = SiftCounts()
-    /// The requests.
-    ///
-    /// Entries are added to the last one.
+    /// The requests, of which the last one receives the entries.
     private(set) var requests: [SiftRequest] = []
     private(set) var problems: [Problem] = []
     /// The number of lost events and lists by the code of the reason, in the order of the first occurrence.
@@ -42,9 +38,7 @@ struct SiftRequestAssembler: Sendable {
     private var name = ""
     /// The position of the next entry in the current list.
     private var position = 0
-    /// The entries of the batches.
-    ///
-    /// Entries of a batch are inserted, and entries of a queue are looked up.
+    /// The entries of the batches, which replace equal events of queues.
     private var batchEntries: SiftBatchEntries
 
     init(of document: PropertyListDocument, byteCount: Int, batchEntries: consuming SiftBatchEntries) {
@@ -55,10 +49,7 @@ struct SiftRequestAssembler: Sendable {
         bytes = Limit.growth * byteCount + Limit.baseBytes
     }
 
-    /// Begins a list with `count` elements, and a request for it.
-    ///
-    /// - Throws: `PropertyListError` with the code `budget-exceeded` if the archive is too small for that number of
-    ///   events.
+    /// Begins a request for a list, or throws an error if the archive is too small for `count` events.
     mutating func begin(_ count: Int, named name: String, source: Source, part: Int) throws(PropertyListError) {
         counts.pending += count
         // The file is too small for that many different events, so the list must refer to the same events repeatedly.
@@ -71,7 +62,6 @@ struct SiftRequestAssembler: Sendable {
         (self.name, position) = (name, 0)
     }
 
-    /// Moves the entries of the batches out of the assembler.
     mutating func takeBatchEntries() -> SiftBatchEntries {
         defer { batchEntries = SiftBatchEntries() }
         return batchEntries
@@ -92,8 +82,6 @@ struct SiftRequestAssembler: Sendable {
     }
 
     /// Adds an entry to the last request, or reports why the event is omitted.
-    ///
-    /// - Throws: `PropertyListError` with the code `budget-exceeded` if the whole archive must be rejected.
     private mutating func add(_ entry: SiftEntryBatch.Entry, _ text: ArraySlice<UInt8>) throws(PropertyListError) {
         values -= entry.values
         bytes -= text.count + entry.keyBytes
@@ -136,9 +124,7 @@ struct SiftRequestAssembler: Sendable {
         if time > newestDevice?.time ?? -1 { newestDevice = (time, event) }
     }
 
-    /// Returns the string at `node`.
-    ///
-    /// The string before is reused if it is equal, because most events have the same client.
+    /// Returns the client id at `node`, and reuses the last id if it is equal, as for most events.
     private mutating func text(ofClient node: PropertyListNode) -> String {
         if let client, document.text(node, equals: client.node) { return client.text }
         let text = document.string(of: node)
@@ -176,9 +162,7 @@ struct SiftRequestAssembler: Sendable {
     }
 }
 
-/// A request assembler that threads share.
-///
-/// One thread adds written batches while the others write the next batches.
+/// A request assembler that one thread uses while other threads write the next batches.
 final class SharedRequestAssembler: Sendable {
     private let assembler: Mutex<SiftRequestAssembler>
 

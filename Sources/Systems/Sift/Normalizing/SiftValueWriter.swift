@@ -3,20 +3,20 @@ import PropertyList
 
 /// Writes values of an archive as canonical JSON, without intermediate objects.
 ///
-/// A value without a JSON form is omitted, together with the dictionary entry or array element that contains it, and
-/// noted. The depth of the recursion is limited by ``SiftEventBounds``.
+/// A value without a JSON form adds a note. It is omitted, together with the dictionary entry or array element that
+/// contains it.
+///
+/// The depth of the recursion is limited by ``SiftEventBounds``.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 6.2.
 struct SiftValueWriter {
     /// The keys of the archive, with their ranks.
     var keys = SiftKeyTable()
-    /// The members of the dictionaries that are being written.
-    ///
-    /// The members of the innermost dictionary are last.
+    /// The members of the dictionaries that are being written, from the outermost to the innermost.
     var members: [Member] = []
     /// The slots that order members by the ranks of their keys.
     var slots = SiftRankedSlots()
-    /// The notes on the current event.
+    /// The notes about the current event.
     var notes = SiftNotes()
     /// The position of the current event in its list.
     var event = 0
@@ -26,16 +26,14 @@ struct SiftValueWriter {
     var bounds: SiftEventBounds
     /// The maximum size of the output, in bytes.
     var outputLimit = Int.max
-    /// The number of bytes of long keys that were read.
-    ///
-    /// A key that occurs twice is written only once.
+    /// The total size, in bytes, of the keys that are too long for the key table.
     var keyBytes = 0
 
     init(_ bounds: SiftEventBounds) {
         self.bounds = bounds
     }
 
-    /// Begins an event, and removes the notes on the event before.
+    /// Begins an event, and removes the notes about the previous event.
     mutating func begin(event: Int, outputLimit: Int) {
         notes.removeAll()
         self.event = event
@@ -48,14 +46,9 @@ struct SiftValueWriter {
         notes.add(subject, count: count, at: "event \(event), \(memberName)")
     }
 
-    /// Writes a value.
+    /// Writes a value, or returns `false` if the value has no JSON form.
     ///
-    /// Returns `false`, without writing anything, if the value has no JSON form.
-    ///
-    /// `document` is the document of the archive. It is passed through all calls, because reading it from the archive
-    /// would retain it for each value.
-    ///
-    /// - Throws: `PropertyListError` if the value cannot be read.
+    /// `document` is passed through all calls, because reading it from the archive would retain it for each value.
     mutating func write(
         _ stored: PropertyListNode, of archive: inout KeyedArchive, _ document: PropertyListDocument,
         to output: inout TextBuffer
@@ -67,11 +60,7 @@ struct SiftValueWriter {
         return try write(object: object, of: &archive, document, to: &output)
     }
 
-    /// Writes an object.
-    ///
-    /// Returns `false`, without writing anything, if the object has no JSON form.
-    ///
-    /// Most objects are scalars, which are written without determining a class.
+    /// Writes an object, or returns `false` if the object has no JSON form.
     mutating func write(
         object: PropertyListNode, of archive: inout KeyedArchive, _ document: PropertyListDocument,
         to output: inout TextBuffer

@@ -6,9 +6,7 @@ import Telemetry
 enum SiftPseudonyms {
     static let format = PseudonymFormat(tables: [([SiftRequest.type], request)], path: path(of:_:))
 
-    /// Returns the upload path with a pseudonym for the account.
-    ///
-    /// The account belongs to the maker of the app.
+    /// Returns the upload path with a pseudonym for the account, which belongs to the maker of the app.
     private static func path(
         of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String
     ) -> String? {
@@ -17,10 +15,8 @@ enum SiftPseudonyms {
 
     private static let request: PseudonymTable = ["data": .list(.object(SiftEvent.fields.pseudonyms))]
 
-    /// The rules for the state of an app.
-    ///
-    /// Locations, motion and sensor readings are dropped. Locations can reveal where a person lives, and sensor
-    /// readings can identify a device.
+    /// The rules for the state of an app, which drop locations and sensor readings that can identify a person or a
+    /// device.
     static let appState: PseudonymTable =
         PseudonymTable(
             [

@@ -8,17 +8,15 @@ struct SiftQueue: Sendable, Equatable {
     let pending: Int
     /// The era of the SDK version that wrote the file.
     let era: SiftQueueRules.Era
-    /// The time that the queue stores as its clock, in milliseconds since 1970, or 0 for never.
+    /// The timestamp that the queue stores, in milliseconds since 1970, or 0 if there was no upload or event yet.
     let clockTime: Int64
-    /// The time of the last accepted event, in milliseconds since 1970.
-    ///
-    /// The event may no longer be pending.
+    /// The time of the last accepted event, which may no longer be pending, in milliseconds since 1970.
     let lastEvent: Int64?
     /// The number of pending events that are essentially equal to the preceding event, or `nil` if they were not
     /// compared.
     let repetitions: Int?
 
-    /// The rules of the queue, or `nil` if the queue belongs to the app, whose rules are not stored.
+    /// The rules of the queue, or `nil` if they are unknown, because the queue belongs to the app.
     var rules: SiftQueueRules? { SiftQueueRules(queue: identifier, era: era) }
 
     /// Returns whether the queue is ready for upload at `now`, or `nil` if its rules are unknown.
@@ -26,10 +24,10 @@ struct SiftQueue: Sendable, Equatable {
         pending == 0 ? .empty : rules?.readiness(pending: pending, clockTime: clockTime, now: now)
     }
 
-    /// The time from which on the queue accepts an event that is essentially equal to the last one, in milliseconds
-    /// since 1970.
+    /// The time in milliseconds since 1970 from which the queue accepts an event that equals the last one, except for
+    /// its time.
     ///
-    /// `nil` if such an event is accepted at any time, or if the rules are unknown.
+    /// The time is `nil` if such an event is accepted at any time, or if the rules are unknown.
     var equalEventAcceptanceTime: Int64? {
         lastEvent.flatMap { rules?.equalEventAcceptanceTime(afterEventAt: $0, clockTime: clockTime) }
     }

@@ -1,7 +1,7 @@
 /// The rules of a queue of the SDK, which determine when events are uploaded and which events are discarded.
 ///
-/// The rules of the two queues of the SDK are part of its code. The rules of the app's own queues are unknown. All
-/// times are in milliseconds since 1970.
+/// The code of the SDK contains the rules of its two queues. The rules of the app's own queues are unknown. All times
+/// are in milliseconds since 1970.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 7.
 struct SiftQueueRules: Sendable, Equatable {
@@ -15,13 +15,9 @@ struct SiftQueueRules: Sendable, Equatable {
 
     /// The meaning of the timestamp from which the age of the queue is measured.
     let clock: Clock
-    /// The maximum number of pending events.
-    ///
-    /// The queue is ready when it has more.
+    /// The maximum number of pending events in a queue that is not ready for upload.
     let uploadWhenMoreThan: Int
-    /// The maximum age in seconds.
-    ///
-    /// A queue with pending events is ready when it is older.
+    /// The maximum age, in seconds, of a queue with pending events that is not ready for upload.
     let uploadWhenOlderThan: Int64
     /// The number of seconds for which an event that is essentially equal to the last one is discarded, or 0.
     let acceptSameEventAfter: Int64
@@ -40,9 +36,7 @@ extension SiftQueueRules {
         case current
     }
 
-    /// Creates the rules of a queue (section 7.1).
-    ///
-    /// Returns `nil` if the queue belongs to the app.
+    /// Creates the rules of a queue (section 7.1), or returns `nil` if the queue belongs to the app.
     init?(queue identifier: String, era: Era) {
         let rules: (moreThan: Int, olderThan: Int64, sameAfter: Int64)? =
             switch (identifier, era) {
@@ -71,9 +65,7 @@ extension SiftQueueRules {
         case tooMany(limit: Int)
         /// Events are pending, and more than the given number of seconds have passed.
         case tooOld(seconds: Int64)
-        /// The queue becomes ready at `until`, or earlier when more than `limit` events are pending.
-        ///
-        /// If `until` is `nil`, the queue does not become ready by age.
+        /// The queue becomes ready when more than `limit` events are pending or, unless `until` is `nil`, at `until`.
         case waiting(until: Int64?, limit: Int)
 
         /// Whether the queue uploads its events when the next event is added.
@@ -85,13 +77,7 @@ extension SiftQueueRules {
         }
     }
 
-    /// Returns whether the queue is ready, and why (section 7.2).
-    ///
-    /// - Parameters:
-    ///   - pending: The number of pending events.
-    ///   - clockTime: The time that the queue stores as its clock. 0 means never.
-    ///   - now: The time for which to determine the readiness.
-    /// - Returns: The readiness.
+    /// Returns whether the queue is ready at `now`, and why (section 7.2).
     func readiness(pending: Int, clockTime: Int64, now: Int64) -> Readiness {
         if pending > uploadWhenMoreThan { return .tooMany(limit: uploadWhenMoreThan) }
         guard pending > 0 else { return .empty }
@@ -104,12 +90,8 @@ extension SiftQueueRules {
 // MARK: - Duplicate suppression
 
 extension SiftQueueRules {
-    /// Returns the time from which on the queue accepts an event that is essentially equal to the last one (section
-    /// 7.3).
+    /// Returns the time from which the queue accepts an event that is essentially equal to the last one (section 7.3).
     ///
-    /// - Parameters:
-    ///   - lastEvent: The time of the last accepted event.
-    ///   - clockTime: The time that the queue stores as its clock.
     /// - Returns: The time, `nil` if the event is accepted at any time, or `Int64.max` if it is never accepted.
     func equalEventAcceptanceTime(afterEventAt lastEvent: Int64, clockTime: Int64) -> Int64? {
         guard acceptSameEventAfter > 0 else { return nil }

@@ -42,9 +42,7 @@ extension SiftQueue: QueueRules {
         }
     }
 
-    /// Returns a time in RFC 3339 format.
-    ///
-    /// Returns `nil` for 0, which means never, and for times outside the range of RFC 3339.
+    /// Returns a time in RFC 3339 format, or `nil` if it is 0 (never) or outside the range of RFC 3339.
     private static func timestamp(_ instant: Int64) -> String? {
         instant == 0 ? nil : Timestamp(milliseconds: instant)?.description
     }

@@ -3,8 +3,7 @@ import Telemetry
 
 /// The fields of an event in a list request.
 ///
-/// Only the time of an event is required, so pseudonymized records can omit all other members. Apps choose the names of
-/// their events, and can put any data into fields, metrics and paths.
+/// Pseudonymized records omit fields, metrics and paths, because apps can store any data in them.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 5, 6.1 and 8.1.
 enum SiftEvent {

@@ -16,17 +16,13 @@ enum SiftRequests {
         parts.count == 4 && parts.begin(with: "v3", "accounts") && parts[3].elementsEqual("mobile_events".utf8)
     }
 
-    /// Returns the path in the form of ``SiftTarget``.
-    ///
-    /// The path in the capture may have another form, because apps may escape the account id differently.
+    /// Returns the path in the form of ``SiftTarget``, because apps may escape the account id differently.
     private static func path(of address: WebAddress) -> String {
         guard let account = String(validating: address.parts[2], as: UTF8.self) else { return address.path }
         return SiftTarget.path(account: account) ?? address.path
     }
 
-    /// Recognizes a list of objects.
-    ///
-    /// The lists of Leanplum have the same form. They are recognized by their requests before this system is tried.
+    /// Recognizes a list of objects, unless the Leanplum system has recognized it before.
     private static func lineShape(of line: JSONDocument) -> LineShape? {
         guard let events = line.array(SiftRequestKeys.data, in: line.root), let first = line.firstElement(of: events),
             line.kind(of: first) == .object

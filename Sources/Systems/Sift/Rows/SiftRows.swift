@@ -81,7 +81,7 @@ struct SiftRows: RowFormat {
         }
     }
 
-    /// Returns the cells of the device properties in an event, or `nil` if the event contains none.
+    /// Returns the cells of the device properties in an event, or `nil` if the event has none.
     private static func device(
         of event: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer
     ) -> DeviceCells? {

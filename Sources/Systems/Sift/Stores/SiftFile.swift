@@ -5,13 +5,11 @@ import Telemetry
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 2.1.
 package enum SiftFile: Sendable, Equatable {
-    /// The file `sift`, which contains the account id, the user id and the beacon key.
-    ///
-    /// The beacon key is a credential.
+    /// The file `sift`, which contains the account id, the user id and a credential, the beacon key.
     case keys
     /// The file `ios_app_state_collector`, which contains the time at which app states were last collected.
     case collector
-    /// The file `uploader`, which contains batches that were removed from the queues and are not yet confirmed.
+    /// The file `uploader`, which contains batches of events whose upload is not yet confirmed.
     case uploader
     /// The file `queues/<identifier>`, which contains a queue of events.
     case queue(identifier: String)
@@ -21,9 +19,7 @@ package enum SiftFile: Sendable, Equatable {
     /// The name of the subfolder that contains the queues.
     static let queuesName = "queues"
 
-    /// Creates the file named `name` directly in the folder of the SDK.
-    ///
-    /// Returns `nil` if the SDK writes no such file.
+    /// Creates the kind of a file in the folder of the SDK, or returns `nil` if the SDK does not write such a file.
     init?(name: String) {
         switch name {
         case "sift": self = .keys
@@ -33,9 +29,7 @@ package enum SiftFile: Sendable, Equatable {
         }
     }
 
-    /// Creates the file named `name` in the folder at `path`.
-    ///
-    /// Returns `nil` if the path does not identify the folder of the SDK or the folder of its queues.
+    /// Creates the kind of a file in the folder at `path`, or returns `nil` if the folder is not from the SDK.
     init?(name: String, inFolder path: String) {
         let parts = Path.parts(of: path)
         guard let index = parts.lastIndex(of: Self.folderName) else { return nil }
@@ -49,11 +43,9 @@ package enum SiftFile: Sendable, Equatable {
         }
     }
 
-    /// Creates the file for an archive that is identified by its contents.
+    /// Creates the kind of an archive from its contents, or returns `nil` if it is neither an uploader nor a queue.
     ///
-    /// A queue gets `name` as its identifier.
-    ///
-    /// Returns `nil` if the archive is neither an uploader nor a queue.
+    /// A queue gets the identifier `name`.
     init?(archive bytes: [UInt8], name: String) {
         guard var archive = try? SiftArchive(bytes) else { return nil }
         if (try? archive.list("batches")) != nil {
@@ -65,9 +57,7 @@ package enum SiftFile: Sendable, Equatable {
         }
     }
 
-    /// The strings of which every nonempty file of this kind contains at least one.
-    ///
-    /// They identify the folder of the SDK if it has another name.
+    /// The strings that identify the file, because every nonempty file of this kind contains at least one of them.
     var identifyingStrings: [String] {
         switch self {
         case .keys: ["accountId", "beaconKey", "userId"]
@@ -77,9 +67,7 @@ package enum SiftFile: Sendable, Equatable {
         }
     }
 
-    /// The kind of store in records and reports.
-    ///
-    /// Files that are not queues belong to the uploader.
+    /// The kind of store, which is the uploader for all files that are not queues.
     var kind: StoreKind {
         if case .queue = self { .siftQueue } else { .siftUploader }
     }

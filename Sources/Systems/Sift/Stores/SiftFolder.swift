@@ -13,8 +13,7 @@ struct SiftFolder: Store {
     let folderPath: String
     /// The prefix of the paths of the files.
     private let base: String
-    /// The keys, the collector and the uploader, followed by the queues in the order of the UTF-8 bytes of their
-    /// identifiers.
+    /// The files, sorted by kind and then by name.
     let files: [File]
 
     init(path: String, base: String, files: [File]) {
@@ -58,22 +57,18 @@ struct SiftFolder: Store {
 // MARK: - Files and parts
 
 extension SiftFolder {
-    /// The parts of the store, which are the uploader and each queue.
-    ///
-    /// A folder with neither of them has one part, which is its missing uploader.
+    /// The parts of the store: the uploader and each queue, or a missing uploader if there is neither.
     var parts: [StorePart] {
         let parts = files.filter { $0.file.hasEvents }.map { StorePart(kind: $0.file.kind, path: path(of: $0)) }
         return parts.isEmpty ? [StorePart(kind: .siftUploader, path: folderPath)] : parts
     }
 
-    /// Returns the index in ``parts`` of the part that a file belongs to.
-    ///
-    /// Files without events belong to the first part.
+    /// Returns the index of the part that a file belongs to, which is 0 for files without events.
     func part(ofFile index: Int) -> Int {
         files[index].file.hasEvents ? files[..<index].count { $0.file.hasEvents } : 0
     }
 
-    /// Returns the description, for reading and quarantine, of the file at an index of ``files``.
+    /// Returns the description of a file for reading and quarantine.
     func storeFile(_ index: Int) -> StoreFile {
         let file = files[index]
         // A key archive with another name also contains a credential.

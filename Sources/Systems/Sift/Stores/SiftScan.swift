@@ -1,9 +1,7 @@
 import Files
 import Telemetry
 
-/// Reads all files in the folder of the SDK, and outputs their records afterwards.
-///
-/// The records depend on all files, because the files complement each other.
+/// Reads all files in the folder of the SDK before it outputs records, because records depend on several files.
 struct SiftScan: StoreScan {
     private let folder: SiftFolder
     private let context: StoreContext

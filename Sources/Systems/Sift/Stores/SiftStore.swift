@@ -2,11 +2,10 @@ import JSONText
 import PropertyList
 import Telemetry
 
-/// Makes list requests from the files in the folder of the SDK.
+/// Creates list requests from the files in the folder of the SDK.
 ///
-/// The files must be read in this order: keys, collector, uploader, queues. Only pending events become requests, which
-/// are the events of batches and queues. The last accepted event of a queue is not pending, and is only used for its
-/// device properties.
+/// The files must be read in this order: keys, collector, uploader, queues. Only pending events, which are the events
+/// of batches and queues, become requests. The last accepted event of a queue is only used for its device properties.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 3 and 9.
 package struct SiftStore {
@@ -28,7 +27,7 @@ package struct SiftStore {
         let build: String?
     }
 
-    /// The file to read.
+    /// The file that is being read.
     private struct FileContext {
         let part: Int
         let path: String
@@ -36,13 +35,6 @@ package struct SiftStore {
     }
 
     /// Creates a store from which no files have been read.
-    ///
-    /// - Parameters:
-    ///   - capture: The label of the capture.
-    ///   - applicationID: The bundle id of the app container, if it is known.
-    ///   - comparesEvents: Whether queues report the number of repeated events, for which all adjacent events are
-    ///     compared.
-    ///   - parallelFor: Runs the work on many events, possibly in parallel.
     package init(
         capture: String, applicationID: String?, comparesEvents: Bool,
         parallelFor: @escaping ParallelFor = sequentialFor
@@ -53,15 +45,7 @@ package struct SiftStore {
         self.applicationID = applicationID
     }
 
-    /// Reads a file.
-    ///
-    /// Its records are returned by ``finish()``.
-    ///
-    /// - Parameters:
-    ///   - bytes: The contents of the file.
-    ///   - file: The kind of the file.
-    ///   - part: The index of the part of the store that the file belongs to.
-    ///   - output: Receives rejects and problems. Its path is that of the file.
+    /// Reads a file, whose records are returned by ``finish()``.
     package mutating func read(
         _ bytes: [UInt8], of file: SiftFile, part: Int, into output: inout ScanOutput
     ) {
@@ -100,9 +84,7 @@ package struct SiftStore {
 // MARK: - Keys and collector
 
 extension SiftStore {
-    /// Reads the account id.
-    ///
-    /// The report only states whether the other keys are present.
+    /// Reads the account id, and reports whether the other keys are present.
     private mutating func readKeys(_ archive: inout SiftArchive) {
         let account = archive.text("accountId")
         target = account.flatMap { SiftTarget.path(account: $0) }.map { Target(path: $0) }
@@ -124,9 +106,8 @@ extension SiftStore {
         report.facts.append(fact)
     }
 
-    /// Returns the integer for `key` in the root.
-    ///
-    /// A missing value is read as 0, and so is another type, which is reported.
+    /// Returns the integer for `key` in the root, or 0 if the value is missing or is of another type, which is
+    /// reported.
     private func integer(_ key: String, of archive: inout SiftArchive, into output: inout ScanOutput) -> Int64 {
         do throws(PropertyListError) {
             return try archive.integer(key) ?? 0
@@ -138,7 +119,7 @@ extension SiftStore {
         }
     }
 
-    /// Updates the newest time in the report, in milliseconds since 1970.
+    /// Updates the newest time in the report, where `instant` is in milliseconds since 1970.
     private mutating func updateNewest(_ instant: Int64) {
         if instant > report.newest, Timestamp(milliseconds: instant) != nil { report.newest = instant }
     }
@@ -202,9 +183,7 @@ extension SiftStore {
         return equality.repetitions(in: list, of: &archive)
     }
 
-    /// Returns the era of the SDK version that wrote a queue.
-    ///
-    /// The keys of the root determine the era. If they are ambiguous, the SDK version in device properties does.
+    /// Returns the era of the SDK version that wrote a queue, from the keys of the root or from device properties.
     private static func era(of lists: inout SiftListReader, lastKey: String?) -> SiftQueueRules.Era {
         guard (try? lists.archive.entry("lastUploadTimestamp")) == nil,
             (try? lists.archive.entry("lastEventTimestamp")) != nil

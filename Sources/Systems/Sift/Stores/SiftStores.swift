@@ -74,10 +74,9 @@ extension SiftStores {
         return false
     }
 
-    /// Returns the queue files.
+    /// Returns the queue files, including files in subfolders, because queue identifiers can contain slashes.
     ///
-    /// The SDK does not escape identifiers, so a queue whose identifier contains a slash is stored in a subfolder.
-    /// Hidden files are remnants of saving.
+    /// Hidden files are omitted, because they remain from incomplete saves.
     private static func filesOfQueues(in sdkFolder: inout InspectedFolder) -> [SiftFolder.File] {
         var found: [SiftFolder.File] = []
         var unread: [(path: String, name: [UInt8])] = [(sdkFolder.path(of: queues), queues)]
@@ -110,7 +109,7 @@ extension SiftStores {
         return found
     }
 
-    /// Returns the queue file with a path relative to the folder of the SDK.
+    /// Returns the queue file at the path `name` in the folder of the SDK.
     private static func queue(named name: [UInt8]) -> SiftFile {
         .queue(identifier: String(decoding: name.dropFirst(queues.count + 1), as: UTF8.self))
     }

@@ -1,16 +1,14 @@
 import PropertyList
 import Telemetry
 
-/// The credential of an account, which consists of the beacon key and the token that the header contains.
+/// The credential of an account: the beacon key, and the token that is sent in a header field.
 enum SiftCredential {
     /// The name of the beacon key, which the operator provides.
     static let beaconKey = "beaconKey"
-    /// The name of the token, which is the beacon key in Base64, without a user name and a colon.
+    /// The name of the token, which is the beacon key in Base64.
     static let token = "token"
 
-    /// The prefix of the environment variables that contain beacon keys.
-    ///
-    /// The account id follows.
+    /// The prefix of the environment variables that contain beacon keys, which the account id follows.
     static let variablePrefix = "PINGFERRY_SIFT_KEY_"
 
     /// Returns the environment variables that contain a beacon key.
@@ -28,9 +26,7 @@ enum SiftCredential {
             [beaconKey: key, Self.token: String(decoding: token, as: UTF8.self)], secrets: [beaconKey, Self.token])
     }
 
-    /// Returns the variable or the file entry that provides the beacon key of an account.
-    ///
-    /// The variable is omitted if its name cannot contain the account id.
+    /// Returns the names of the variable and the file entry that can provide the beacon key of an account.
     static func settingHint(_ account: String) -> String {
         let entry = "\"sift\": {\"\(account)\": …} in the credentials file"
         return account.isVariableName ? "\(variablePrefix)\(account), or \(entry)" : entry
@@ -58,7 +54,7 @@ extension CredentialFormat {
 }
 
 extension String {
-    /// Whether the name of a shell variable can end with the string.
+    /// Whether the string is valid at the end of the name of an environment variable.
     fileprivate var isVariableName: Bool {
         !isEmpty
             && unicodeScalars.allSatisfy { $0 == "_" || $0.isASCII && ($0.properties.isAlphabetic || "0"..."9" ~= $0) }

@@ -9,9 +9,7 @@ import Telemetry
 enum SiftUploads {
     /// The host that the SDK sends list requests to.
     static let host = "api3.siftscience.com"
-    /// The statuses that confirm a request.
-    ///
-    /// As in the SDK, only 200 does.
+    /// The status that confirms an upload, which is only 200, as in the SDK.
     static let deliveredStatuses = 200...200
     private static let method = "PUT"
 
@@ -22,7 +20,7 @@ enum SiftUploads {
         credentials: .sift, precedence: .none, holds: [], body: .custom(content(of:credential:now:)),
         answers: .status(delivered: deliveredStatuses))
 
-    /// Returns the account in the path of a record, so that no record can use the credential of another account.
+    /// Returns the account in the path of a record, so that no record can use another account's credential.
     static func account(of record: borrowing Record, using document: inout JSONDocument) -> Account? {
         guard let target = record.target, target.method == nil || target.method == method else { return nil }
         return SiftTarget.account(ofPath: target.path).map { Account(system: .sift, name: $0) }

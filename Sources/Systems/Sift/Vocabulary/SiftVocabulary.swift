@@ -1,9 +1,7 @@
 import JSONText
 import Telemetry
 
-/// The meanings of the event types of the SDK itself.
-///
-/// All other event types are defined by apps.
+/// The meanings of the SDK's own event types, because all others are defined by apps.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 5.1 to 5.4.
 struct SiftVocabulary: Vocabulary {
