@@ -103,9 +103,8 @@ struct SiftArchive {
     /// Whether the root has an entry that only queues have.
     var hasQueueTimestamps: Bool {
         mutating get {
-            for key in ["lastUploadTimestamp", "lastEventTimestamp", "lastEvent", "last_event"]
-            where (try? entry(key)) != nil { return true }
-            return false
+            let keys = ["lastUploadTimestamp", "lastEventTimestamp", "lastEvent", "last_event"]
+            return keys.contains { (try? entry($0)) != nil }
         }
     }
 

@@ -75,9 +75,7 @@ struct SiftEventEquality {
         let value = try archive.archive.object(key, of: event)
         guard case .instance(let wrapper, let wrapperClass) = value,
             let entries = archive.contentKey(ofWrapper: wrapperClass)
-        else {
-            return value
-        }
+        else { return value }
         return try archive.archive.object(entries, of: wrapper)
     }
 
@@ -112,8 +110,7 @@ extension SiftEventEquality {
         case (.instance(let first, _), .instance(let second, _)),
             (.unrepresentable(let first), .unrepresentable(let second)):
             return first == second
-        default:
-            return left.equalsNumber(right)
+        default: return left.equalsNumber(right)
         }
     }
 
@@ -123,9 +120,7 @@ extension SiftEventEquality {
         if left == right { return true }
         let document = archive.archive.document
         try consumeAllowance(document.payload(of: left).count / 8, in: archive)
-        guard document.kind(of: left) != document.kind(of: right) else {
-            return document.text(left, equals: right)
-        }
+        if document.kind(of: left) == document.kind(of: right) { return document.text(left, equals: right) }
         // Only one of the strings is stored as UTF-8.
         try consumeAllowance(document.payload(of: right).count / 8, in: archive)
         var (first, second) = ([UInt8](), [UInt8]())

@@ -72,9 +72,7 @@ extension SiftArchive {
 
     /// Returns the device properties of an event, or `nil` if it has none.
     mutating func deviceProperties(of event: PropertyListNode) throws(PropertyListError) -> KeyedPairs? {
-        guard case .dictionary(let pairs, _) = try structuredValue(keys.iosDeviceProperties, of: event) else {
-            return nil
-        }
-        return pairs
+        let value = try structuredValue(keys.iosDeviceProperties, of: event)
+        return if case .dictionary(let pairs, _) = value { pairs } else { nil }
     }
 }

@@ -54,12 +54,9 @@ extension SiftValueWriter {
     ) -> Bool {
         for position in 0..<pairs.count {
             let object = Self.object(at: position, of: pairs.values, in: archive, document)
-            guard let number = document.number(at: position, of: pairs.keys), let key = keys.recentEntry(by: number)
+            guard let number = document.number(at: position, of: pairs.keys), let key = keys.recentEntry(by: number),
+                slots.insert(Member(rank: keys.ranks[key], key: key, position: position, object: object))
             else {
-                slots.removeAll { _ in }
-                return false
-            }
-            guard slots.insert(Member(rank: keys.ranks[key], key: key, position: position, object: object)) else {
                 slots.removeAll { _ in }
                 return false
             }

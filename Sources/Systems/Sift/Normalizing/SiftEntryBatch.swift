@@ -41,11 +41,11 @@ struct SiftEntryBatch: Sendable {
 /// Writes the elements of lists as entries of requests.
 struct SiftEntryWriter: Sendable {
     /// The maximum number of elements in a batch.
-    static let batchCount = 64
+    static let maximumEntryCount = 64
     /// The size of the text, in bytes, at which a batch is full.
-    private static let batchBytes = 1 << 19
+    private static let batchSizeLimit = 1 << 19
     /// The approximate maximum size of an entry, in bytes.
-    private static let entryBytes = 16 << 20
+    private static let entrySizeLimit = 16 << 20
 
     private var archive: SiftArchive
     private var events: SiftEventWriter
@@ -57,13 +57,11 @@ struct SiftEntryWriter: Sendable {
     }
 
     /// Writes elements from `position` until the batch is full, where `depth` is the level of the list in the archive.
-    mutating func write(
-        _ list: KeyedElements, from position: Int, depth: Int, into batch: inout SiftEntryBatch
-    ) {
+    mutating func write(_ list: KeyedElements, from position: Int, depth: Int, into batch: inout SiftEntryBatch) {
         batch.removeAll()
-        let end = min(position + Self.batchCount, list.count)
+        let end = min(position + Self.maximumEntryCount, list.count)
         batch.entries.reserveCapacity(end - position)
-        for position in position..<end where batch.text.count < Self.batchBytes {
+        for position in position..<end where batch.text.count < Self.batchSizeLimit {
             write(list, at: position, depth: depth, into: &batch)
         }
     }
@@ -71,7 +69,7 @@ struct SiftEntryWriter: Sendable {
     private mutating func write(_ list: KeyedElements, at position: Int, depth: Int, into batch: inout SiftEntryBatch) {
         let start = batch.text.count
         let outcome: Result<SiftEntryBatch.Event, PropertyListError>
-        events.values.begin(event: position, outputLimit: start + Self.entryBytes)
+        events.values.begin(event: position, outputLimit: start + Self.entrySizeLimit)
         do throws(PropertyListError) {
             let stored = try archive.archive.element(at: position, of: list)
             events.values.bounds = SiftEventBounds(stored, outerDepth: depth)
@@ -89,7 +87,7 @@ struct SiftEntryWriter: Sendable {
 /// Writes batches of entries in parallel.
 final class SiftEntryWriters: Sendable {
     /// The maximum number of batches that are written at the same time.
-    private static let parallelBatches = 8
+    private static let maxConcurrentBatches = 8
 
     private let parallelFor: ParallelFor
     private let spareWriters: ValuePool<SiftEntryWriter, Never>
@@ -108,7 +106,8 @@ final class SiftEntryWriters: Sendable {
         _ list: KeyedElements, from position: Int, depth: Int, concurrentWork: @Sendable () -> Void
     ) -> [SiftEntryBatch] {
         let starts = Array(
-            stride(from: position, to: list.count, by: SiftEntryWriter.batchCount).prefix(Self.parallelBatches))
+            stride(from: position, to: list.count, by: SiftEntryWriter.maximumEntryCount).prefix(
+                Self.maxConcurrentBatches))
         let results = Mutex([SiftEntryBatch?](repeating: nil, count: starts.count))
         parallelFor(starts.count + 1) { number in
             guard number < starts.count else { return concurrentWork() }
@@ -118,7 +117,7 @@ final class SiftEntryWriters: Sendable {
         }
         // The batches after one that is not full do not follow it in the list, so they are dropped.
         let batches = results.withLock { $0.compactMap(\.self) }
-        let full = batches.prefix { $0.entries.count == SiftEntryWriter.batchCount }
+        let full = batches.prefix { $0.entries.count == SiftEntryWriter.maximumEntryCount }
         return Array(batches.prefix(full.count + 1))
     }
 

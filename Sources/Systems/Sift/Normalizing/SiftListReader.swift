@@ -38,6 +38,7 @@ struct SiftListReader {
         try sharedAssembler.withLock { assembler throws(PropertyListError) in
             try assembler.begin(list.count, named: name, source: source, part: part)
         }
+        // Batches are added while the next batches are written.
         var position = 0
         var written: [SiftEntryBatch] = []
         while position < list.count || !written.isEmpty {

@@ -86,17 +86,17 @@ struct SiftRequestAssembler: Sendable {
         values -= entry.values
         bytes -= text.count + entry.keyBytes
         guard values >= 0, bytes >= 0 else { throw budgetError("an archive that expands to too much") }
-        if requests[last].payload.count > SiftRequest.sizeLimit {
-            requests.append(SiftRequest(source: requests[last].source, part: requests[last].part))
+        if requests[lastIndex].payload.count > SiftRequest.sizeLimit {
+            requests.append(SiftRequest(source: requests[lastIndex].source, part: requests[lastIndex].part))
         }
-        let store = requests[last].source.store
+        let store = requests[lastIndex].source.store
         switch entry.outcome {
         case .success(let event) where store == .siftQueue && batchEntries.absorb(text, time: event.time):
             counts.absorbed += 1
-            requests[last].note(.absorbed, at: "event \(position)")
+            requests[lastIndex].note(.absorbed, at: "event \(position)")
         case .success(let event):
             if store == .siftUploader { batchEntries.insert(text, time: event.time) }
-            requests[last].append(text)
+            requests[lastIndex].append(text)
             addFacts(of: event, notes: entry.notes)
         case .failure(let error):
             addLoss(error)
@@ -104,7 +104,7 @@ struct SiftRequestAssembler: Sendable {
     }
 
     /// The index of the request that entries are added to.
-    private var last: Int { requests.count - 1 }
+    private var lastIndex: Int { requests.count - 1 }
 
     private func budgetError(_ reason: String) -> PropertyListError {
         PropertyListError(.budgetExceeded, at: document.offset(of: document.root), reason)
@@ -112,8 +112,8 @@ struct SiftRequestAssembler: Sendable {
 
     private mutating func addFacts(of event: SiftEntryBatch.Event, notes: SiftNotes) {
         counts.emitted += 1
-        requests[last].addFacts(time: event.time, notes: notes)
-        if let node = event.client { requests[last].add(client: text(ofClient: node)) }
+        requests[lastIndex].addFacts(time: event.time, notes: notes)
+        if let node = event.client { requests[lastIndex].add(client: text(ofClient: node)) }
         guard let time = Int64(exactly: event.time), Timestamp(milliseconds: time) != nil else { return }
         newest = max(newest, time)
         if event.hasDeviceProperties, time >= newestDevice?.time ?? 0 { newestDevice = (time, event.node) }
@@ -135,7 +135,7 @@ struct SiftRequestAssembler: Sendable {
     private mutating func addLoss(_ error: PropertyListError) {
         let code = error.code.rawValue
         if error.code == .eventSkipped { counts.skipped += 1 } else { counts.lost += 1 }
-        requests[last].note(.lost(code: code, reason: error.reason), at: "event \(position)")
+        requests[lastIndex].note(.lost(code: code, reason: error.reason), at: "event \(position)")
         if let known = losses.firstIndex(where: { $0.code == code }) {
             losses[known].count += 1
         } else {
@@ -157,9 +157,7 @@ struct SiftRequestAssembler: Sendable {
     }
 
     /// The summary of the losses, by code.
-    var reason: String {
-        losses.map { "\($0.code) \($0.count) left out" }.joined(separator: ", ")
-    }
+    var reason: String { losses.map { "\($0.code) \($0.count) left out" }.joined(separator: ", ") }
 }
 
 /// A request assembler that one thread uses while other threads write the next batches.

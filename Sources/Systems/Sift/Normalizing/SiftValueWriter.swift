@@ -29,9 +29,7 @@ struct SiftValueWriter {
     /// The total size, in bytes, of the keys that are too long for the key table.
     var keyBytes = 0
 
-    init(_ bounds: SiftEventBounds) {
-        self.bounds = bounds
-    }
+    init(_ bounds: SiftEventBounds) { self.bounds = bounds }
 
     /// Begins an event, and removes the notes about the previous event.
     mutating func begin(event: Int, outputLimit: Int) {
@@ -67,6 +65,7 @@ struct SiftValueWriter {
     ) throws(PropertyListError) -> Bool {
         // A shared string adds only a reference to the archive, but its whole length to the output.
         guard output.count <= outputLimit else { throw Self.outputLimitError(at: object, in: document) }
+        // Most objects are scalars, which are written without determining a class.
         switch document.kind(of: object) {
         case .real: return write(document.real(of: object), to: &output)
         case .text: output.append(jsonText: object, of: document)
@@ -137,8 +136,7 @@ struct SiftValueWriter {
     }
 
     static func outputLimitError(at node: PropertyListNode, in document: PropertyListDocument) -> PropertyListError {
-        PropertyListError(
-            .budgetExceeded, at: document.offset(of: node), "an event that expands to too many bytes")
+        PropertyListError(.budgetExceeded, at: document.offset(of: node), "an event that expands to too many bytes")
     }
 
     private static let `true`: ConstantText = "true"

@@ -11,6 +11,7 @@ import Telemetry
 package struct SiftStore {
     private let capture: String
     private let applicationID: String?
+    /// Whether queues report the number of repeated events, which requires a comparison of all adjacent events.
     private let comparesEvents: Bool
     private let parallelFor: ParallelFor
     private var target: Target?
@@ -46,9 +47,7 @@ package struct SiftStore {
     }
 
     /// Reads a file, whose records are returned by ``finish()``.
-    package mutating func read(
-        _ bytes: [UInt8], of file: SiftFile, part: Int, into output: inout ScanOutput
-    ) {
+    package mutating func read(_ bytes: [UInt8], of file: SiftFile, part: Int, into output: inout ScanOutput) {
         let context = FileContext(part: part, path: output.path, byteCount: bytes.count)
         do throws(PropertyListError) {
             var archive = try SiftArchive(bytes)
@@ -112,9 +111,8 @@ extension SiftStore {
         do throws(PropertyListError) {
             return try archive.integer(key) ?? 0
         } catch {
-            output.report(
-                Problem(
-                    error.code.rawValue, "\(error.reason), read as 0, at byte \(error.offset)", at: error.offset))
+            let text = "\(error.reason), read as 0, at byte \(error.offset)"
+            output.report(Problem(error.code.rawValue, text, at: error.offset))
             return 0
         }
     }
@@ -171,16 +169,12 @@ extension SiftStore {
             era == .current ? "lastUploadTimestamp" : "lastEventTimestamp", of: &lists.archive, into: &output)
         updateNewest(clock)
         if let last { updateNewest(last) }
-        let repetitions = comparesEvents ? repetitions(in: list, of: &lists.archive) : nil
+        var equality = SiftEventEquality(lists.archive)
+        let repetitions = comparesEvents ? equality.repetitions(in: list, of: &lists.archive) : nil
         let queue = SiftQueue(
             identifier: identifier, pending: list.count, era: era, clockTime: clock, lastEvent: last,
             repetitions: repetitions)
         addResults(of: &lists, part: context.part, queue: queue, into: &output)
-    }
-
-    private func repetitions(in list: KeyedElements, of archive: inout SiftArchive) -> Int? {
-        var equality = SiftEventEquality(archive)
-        return equality.repetitions(in: list, of: &archive)
     }
 
     /// Returns the era of the SDK version that wrote a queue, from the keys of the root or from device properties.
@@ -189,8 +183,7 @@ extension SiftStore {
             (try? lists.archive.entry("lastEventTimestamp")) != nil
         else { return .current }
         if lastKey == "last_event" { return .first }
-        guard let pairs = lists.newestProperties?.pairs,
-            let version = lists.archive.text("sdk_version", of: pairs)
+        guard let pairs = lists.newestProperties?.pairs, let version = lists.archive.text("sdk_version", of: pairs)
         else { return .third }
         return ["v0.9.0", "v0.9.1", "v0.9.2", "v0.9.3"].contains(version) ? .second : .third
     }
