@@ -14,7 +14,7 @@ public struct GleanSystem: TelemetrySystem {
     public let uploads = GleanUploads.format
     /// The rules for replacing identifiers with pseudonyms.
     public let pseudonyms: PseudonymFormat? = GleanPseudonyms.format
-    /// The meanings of the events of the SDK itself.
+    /// The meanings of the events that the SDK itself records.
     public let vocabulary: (any Vocabulary)? = GleanVocabulary()
     /// The conversion of payloads to table rows.
     public let rows: (any RowFormat)? = GleanRows()
@@ -31,7 +31,7 @@ extension SystemName {
 }
 
 extension StoreKind {
-    /// A file that contains one ping to be sent.
+    /// A file that contains one ping for upload.
     public static let gleanPingFile = StoreKind("glean-ping-file")
     /// A file of events that are not yet included in a ping.
     public static let gleanPendingEvents = StoreKind("glean-pending-events")

@@ -15,7 +15,7 @@ struct SafeDatabase {
     /// The number of metrics that are not yet included in a ping, by ping name.
     var metrics: [String: Int] { metricKeys.mapValues(\.count) }
 
-    /// The keys of the metrics without their labels, by ping name.
+    /// The metric keys without labels, by the name of the ping that will contain the metrics.
     private var metricKeys: [String: Set<ArraySlice<UInt8>>] = [:]
     private var metricCount = 0
 

@@ -11,7 +11,7 @@ struct GleanPath {
 
     private static let prefix = Array("/submit/".utf8)
     private static let maximumLength = 1024
-    /// The namespace of telemetry-ios, which uses the same server.
+    /// The namespace of telemetry-ios pings, which are sent to the same server.
     private static let telemetryNamespace = "telemetry"
 
     /// Parses `path`, or returns `nil` if it does not match the grammar.

@@ -7,11 +7,11 @@ import Telemetry
 struct GleanPingReader {
     /// The folder that a ping file is stored in.
     enum Folder: Sendable {
-        /// The folder `pending_pings`, which contains pings to be sent.
+        /// The folder `pending_pings`, which contains pings for upload.
         case pendingPings
-        /// The folder `deletion_request`, which contains deletion requests to be sent.
+        /// The folder `deletion_request`, which contains deletion requests for upload.
         case deletionRequests
-        /// The folder `tmp`, which contains pings that were not completely written.
+        /// The folder `tmp`, which contains incompletely written pings.
         case unfinished
     }
 
@@ -63,7 +63,6 @@ struct GleanPingReader {
 
     /// Parses the third line, or returns `nil` if it is not valid metadata (case G31).
     private mutating func readMetadata(_ line: Range<Int>, _ bytes: [UInt8]) -> PingMetadata? {
-        // All errors have the same consequence.
         guard let end = try? metadataDocument.readValue(in: bytes, range: line), end == line.upperBound else {
             return nil
         }
@@ -103,12 +102,12 @@ struct GleanPingReader {
         return record
     }
 
-    /// Returns the type of a ping whose path is not valid.
+    /// Returns the record type for a ping whose upload path is invalid.
     private static func type(named name: String?) -> String {
         name.flatMap { GleanName.isPingName($0.utf8.span) ? $0 : nil } ?? "unknown"
     }
 
-    /// Returns the notes on a file whose name or folder does not match its ping.
+    /// Returns notes about a file name or a folder that does not match the ping.
     private static func notes(on file: File, _ record: Record) -> [String] {
         var notes: [String] = []
         let hasPath = record.target != nil
@@ -130,7 +129,7 @@ struct GleanPingReader {
         return notes
     }
 
-    /// Returns the notes on a third line that does not match the ping.
+    /// Returns notes about metadata in the third line that does not match the ping.
     private static func notes(on metadata: PingMetadata, _ record: Record, _ facts: PingBody) -> [String] {
         var notes: [String] = []
         if record.target != nil, let name = metadata.pingName, name != record.type {

@@ -18,7 +18,7 @@ struct PingBody {
     /// Whether the body has a `client_info` or `ping_info` section.
     let hasInfo: Bool
     private(set) var notes: [String] = []
-    /// The hold on a body that violates the schema.
+    /// The hold for a body that violates the schema.
     private(set) var hold: Hold?
 
     /// Collects the facts about the body, which is the root object of `document`.

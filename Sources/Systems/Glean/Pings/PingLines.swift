@@ -56,7 +56,7 @@ struct PingLines {
 
 /// The error for a file that does not contain a valid ping.
 struct PingFileError: Error {
-    /// The reason, and the span of the file to quarantine.
+    /// The reason for rejecting the file, and the span of the file to quarantine.
     let reject: Reject
 
     init(_ reason: String, offset: Int? = nil, length: Int? = nil) {

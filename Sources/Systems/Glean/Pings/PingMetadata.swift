@@ -10,9 +10,9 @@ struct PingMetadata {
     /// Whether the body must have the sections `client_info` and `ping_info`.
     private(set) var hasInfoSections = true
     private(set) var pingName: String?
-    /// The capabilities that an uploader must have.
+    /// The capabilities that a program must have to upload the ping.
     private(set) var capabilities: [String] = []
-    /// The keys that no known version of the SDK writes.
+    /// The keys that no known SDK version writes.
     private(set) var unknownKeys: [String] = []
 
     private static let headers: JSONKey = "headers"

@@ -12,7 +12,7 @@ enum GleanRequests {
         isUpload: isUpload(_:), otherTraffic: nil, path: nil, deliveredStatuses: 200...200,
         lineShape: lineShape(of:), record: record(of:in:))
 
-    /// The number of components in the path of an upload.
+    /// The number of components in an upload path.
     private static let partCount = 5
 
     /// Returns whether the parts of a path are those of a Glean ping and not of a telemetry-ios ping.

@@ -1,7 +1,7 @@
 import Files
 import Telemetry
 
-/// Lists the files of a data directory, and reports entries that do not belong there.
+/// Lists the files of a data directory, and reports unexpected entries.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 2 and 10.
 enum DirectoryListing {
@@ -62,7 +62,7 @@ enum DirectoryListing {
         return contents != .pings(.unfinished) || GleanName.digits(ofUUID: name.span) != nil
     }
 
-    /// Returns the problem with an entry, or `nil` if the entry is a file to be read.
+    /// Returns the problem with an entry, or `nil` if the entry is a file that must be read.
     private static func problem(
         with name: [UInt8], _ kind: FolderEntries.Kind, in contents: GleanDirectory.Contents, leadingTo target: String?
     ) -> Problem? {

@@ -21,7 +21,7 @@ enum DirectoryReport {
     // MARK: Databases
 
     private static func databaseFact(in folder: borrowing Folder) -> String? {
-        // A folder that cannot be read has no facts. The scan of the pings reports the error.
+        // The scan of the pings reports a folder that cannot be read.
         guard let entries = try? folder.folder(at: GleanStores.databases).entries() else { return nil }
         let names = (0..<entries.count).map { String(decoding: entries.name($0), as: UTF8.self) }
         let known = names.filter(GleanStores.databaseFiles.contains).sorted()

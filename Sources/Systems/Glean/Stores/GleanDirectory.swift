@@ -32,7 +32,7 @@ struct GleanDirectory: Store {
     /// A folder of the directory, with its files in the order in which they are read.
     struct Folder: Sendable {
         let contents: Contents
-        /// The name of the folder and a slash, or empty if the folder was given without its data directory.
+        /// The name of the folder and a slash, or empty if the capture contains only this folder.
         let prefix: [UInt8]
         let entries: FolderEntries
         /// The indexes of the files in ``entries``.
@@ -50,14 +50,14 @@ struct GleanDirectory: Store {
     struct FilePosition: Sendable, Equatable {
         /// The index of the folder in ``GleanDirectory/folders``.
         let folder: Int
-        /// The index of the file in the files of the folder.
+        /// The index of the file in ``Folder/files``.
         let index: Int
     }
 
     let path: String
-    /// The path of the folder that the names of the files are relative to.
+    /// The path of the folder to which file names are relative.
     let folderPath: String
-    /// The prefix of the paths of the entries.
+    /// The prefix of the paths of all files in the directory.
     let base: String
     /// The folders, sorted by name.
     let folders: [Folder]
@@ -119,7 +119,7 @@ extension GleanDirectory {
     func storeFile(_ position: FilePosition) -> StoreFile {
         let folder = folders[position.folder]
         let name = folder.prefix + folder.name(position.index)
-        // The third line of a ping can contain any header field, although the SDK writes no credentials.
+        // The third line of a ping can contain any header field, although the SDK does not write credentials.
         return StoreFile(
             name: name, path: base + String(decoding: name, as: UTF8.self), kind: folder.contents.kind,
             credentials: .ifContaining(Self.credentialMarker))

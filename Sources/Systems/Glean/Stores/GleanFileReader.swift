@@ -20,7 +20,7 @@ struct GleanFileReader: FileScanReader {
         _ index: Int, in folder: borrowing Folder, with files: inout StoreFileBuffer, into output: inout ScanOutput
     ) -> StoreFile? {
         guard let position = directory.position(ofFile: index) else {
-            // Only a scan shows the report. Creating it opens each ping.
+            // The report is only needed by a scan, and creating it opens every ping.
             if context.options.reportsQueues { output.report(DirectoryReport.report(on: directory, folder)) }
             return nil
         }
@@ -107,7 +107,7 @@ struct GleanFileReader: FileScanReader {
         if let position = newestPings.position(forEventsOf: name) {
             return Self.ping(at: position, of: directory, folder, &pings, &bytes).flatMap { BorrowedClientInfo($0) }
         }
-        // The file with the client id is not a store, so errors are not reported. Without the file, there is no information.
+        // The file with the client id is optional and not a store, so errors are not reported.
         guard name == GleanName.events,
             (try? folder.read(Array(GleanStores.clientFile.utf8), limit: 1 << 10, into: &bytes)) != nil
         else { return nil }

@@ -14,7 +14,7 @@ enum GleanStores {
         // Backups contain the data directories.
         backups: nil)
 
-    /// The name of a data directory, unless the app chooses another.
+    /// The default name of a data directory.
     private static let defaultName = "glean_data"
     /// The name of the folder that contains the databases.
     static let databases = "db"
@@ -33,8 +33,8 @@ enum GleanStores {
 
     /// Returns whether an archive member may belong to a data directory.
     ///
-    /// Folders named `events` or `tmp` can belong to any program. The sibling folders that identify a data directory
-    /// may come later in the archive, so the names of the files decide.
+    /// Folders named `events` or `tmp` can belong to any program, and the folders that identify a data directory may
+    /// come later in the archive. Therefore, file names are checked.
     static func mayBelongToStore(_ file: MemberName) -> Bool {
         let isInDefaultDirectory =
             file.folders.dropLast().last == Self.defaultName

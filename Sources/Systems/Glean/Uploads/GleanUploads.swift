@@ -16,7 +16,7 @@ enum GleanUploads {
         endpoint: "https://\(host)", method: method,
         isTargetPath: { GleanPath($0.utf8.span) != nil }, isTargetHeader: { PingTags.isAllowed($0) },
         isPathOfRecord: isPath(_:ofID:type:), list: nil, credentials: nil,
-        // Deletion requests are sent first, and end the uploads of their clients.
+        // Deletion requests are sent first. After one, no more pings of its client are sent.
         precedence: Precedence(first: [GleanName.usageDeletionRequest], deletionRequests: [GleanName.deletionRequest]),
         holds: [
             HoldCode("capability", "requires an anonymous upload method, such as OHTTP", isFinal: true),

@@ -63,7 +63,7 @@ struct EventMeanings: Sendable {
             }
         }
         let text = words.span
-        // At most a quarter of the slots are in use.
+        // At most a quarter of the slots are in use, so that searches are short.
         var count = 64
         while count < 4 * entries.count { count *= 2 }
         var slots = [Slot](repeating: Slot(), count: count)

@@ -1,7 +1,7 @@
 import JSONText
 import PropertyList
 
-/// An opened archive of the SDK, with its root dictionary and the keys of the events.
+/// An opened archive of the SDK: its root dictionary, and the keys of event members.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 3 and 4.
 struct SiftArchive {

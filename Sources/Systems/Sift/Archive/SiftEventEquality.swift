@@ -68,7 +68,7 @@ struct SiftEventEquality {
         return object == other
     }
 
-    /// Returns the value of a member, without its wrapper.
+    /// Returns the value of a member, or the contents of a wrapper that earlier SDKs added.
     private func unwrappedValue(
         _ key: KeyedKey, of event: PropertyListNode, in archive: inout SiftArchive
     ) throws(PropertyListError) -> KeyedValue {
@@ -144,7 +144,7 @@ extension SiftEventEquality {
 
     /// Returns whether two dictionaries are equal.
     ///
-    /// The keys are usually in the same order. If they are not, each key is searched for.
+    /// Each key is first compared with the key at the same position, because the order is usually the same.
     private mutating func arePairsEqual(
         _ left: KeyedPairs, _ right: KeyedPairs, in archive: inout SiftArchive
     ) throws(PropertyListError) -> Bool {
@@ -160,7 +160,7 @@ extension SiftEventEquality {
             if other != position { isInOrder = false }
         }
         if isInOrder { return true }
-        // A key that is stored twice counts once, so each key must be searched for in the other direction too.
+        // Because keys can be repeated, each key must also be searched for in the other direction.
         for position in 0..<right.count
         where try self.position(of: position, of: right.keys, in: left.keys, &archive) == nil {
             return false

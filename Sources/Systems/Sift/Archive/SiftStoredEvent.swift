@@ -52,7 +52,7 @@ extension SiftArchive {
         throw error(.badValue, at: stored, "a time that is no number")
     }
 
-    /// Reads a dictionary member of an event.
+    /// Reads a dictionary member of an event, and removes its wrapper.
     mutating func structuredValue(_ key: KeyedKey, of event: PropertyListNode) throws(PropertyListError)
         -> SiftStructuredValue
     {

@@ -11,7 +11,7 @@ struct SiftCounts {
     /// The number of events that cannot be read.
     var lost = 0
 
-    /// The numbers by the names that reports use.
+    /// The numbers of events by the names that reports use.
     var byName: [String: Int] {
         ["absorbed": absorbed, "emitted": emitted, "lost": lost, "pending": pending, "skipped": skipped]
     }

@@ -83,7 +83,7 @@ extension SiftValueWriter {
                 return false
             }
             let object = Self.object(at: position, of: pairs.values, in: archive, document)
-            // The rank may still change.
+            // The rank is determined below, because new keys can change it.
             members.append(Member(rank: 0, key: key, position: position, object: object))
         }
         if others > 0 { note(.nonStringKey, count: others) }
@@ -105,7 +105,8 @@ extension SiftValueWriter {
                 continue
             }
             let size = document.payload(of: text).count
-            // Only keys that are too long for any table count. Whether a table accepts another key depends on earlier events.
+            // Only keys that are too long for any table are counted, because it depends on earlier events whether a
+            // table accepts other keys.
             if size > SiftKeyTable.lengthLimit { keyBytes += size }
             guard output.count + keyBytes <= outputLimit else { throw Self.outputLimitError(at: text, in: document) }
             var key: [UInt8] = []
@@ -135,7 +136,7 @@ extension SiftValueWriter {
 }
 
 extension SiftValueWriter {
-    /// A member of a dictionary to be written.
+    /// A dictionary member to be written.
     struct Member: Comparable {
         /// The rank of the key in the upper half and the position of the member in the lower half, so that one
         /// comparison suffices.

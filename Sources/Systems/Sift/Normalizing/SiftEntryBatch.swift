@@ -12,7 +12,7 @@ struct SiftEntryBatch: Sendable {
         let range: Range<Int>
         let outcome: Result<Event, PropertyListError>
         let notes: SiftNotes
-        /// The number of values in the element.
+        /// The number of values in the element, including nested values.
         let values: Int
         /// The total size, in bytes, of the keys that are too long for the key table.
         let keyBytes: Int
@@ -115,7 +115,7 @@ final class SiftEntryWriters: Sendable {
             self.spareWriters.withPooledValue { $0.write(list, from: starts[number], depth: depth, into: &batch) }
             results.withLock { $0[number] = batch }
         }
-        // The batches after one that is not full do not follow it in the list, so they are dropped.
+        // Batches after an incomplete batch are dropped, because elements before them are missing.
         let batches = results.withLock { $0.compactMap(\.self) }
         let full = batches.prefix { $0.entries.count == SiftEntryWriter.maximumEntryCount }
         return Array(batches.prefix(full.count + 1))

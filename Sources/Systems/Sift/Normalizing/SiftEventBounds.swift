@@ -19,7 +19,7 @@ struct SiftEventBounds {
     private let outerDepth: Int
     private var depth = 0
     private var isChecked = false
-    /// The number of values so far.
+    /// The number of values counted so far.
     private(set) var values = minimumValueCount
 
     /// Creates the bounds of an event in a list, which is at the level `outerDepth` of the archive.

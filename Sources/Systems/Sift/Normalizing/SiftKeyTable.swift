@@ -16,7 +16,7 @@ struct SiftKeyTable {
     private var keys: [[UInt8]] = []
     /// The rank of each entry in the order of the UTF-8 bytes of the keys.
     private(set) var ranks: [UInt32] = []
-    /// The entries in the order of their ranks.
+    /// The entries, sorted by rank.
     private var order: [Int] = []
     private var byText: [[UInt8]: Int] = [:]
     // The recently used references to keys and the recently used keys, by the low bits of their object numbers. They are
@@ -24,12 +24,12 @@ struct SiftKeyTable {
     private var references = Array(repeating: (object: UInt32.max, entry: UInt32.max), count: slotCount)
     private var recent = Array(repeating: (object: UInt32.max, entry: UInt32.max), count: slotCount)
     private var utf8: [UInt8] = []
-    /// The keys as they are written, `"key":`, one after another.
+    /// The keys in the form in which they are written, `"key":`, one after another.
     private var texts: [UInt8] = []
     /// The range of each entry in ``texts``.
     private var textRanges: [(start: UInt32, end: UInt32)] = []
 
-    /// Returns the entry of the key that a reference leads to, or `nil` if the reference was not used recently.
+    /// Returns the entry of the key with the reference `reference`, or `nil` if it was not used recently.
     @inline(__always)
     func recentEntry(by reference: UInt32) -> Int? {
         let known = references[Int(reference) & (Self.slotCount - 1)]
@@ -66,7 +66,7 @@ struct SiftKeyTable {
         return entry
     }
 
-    /// Inserts a new entry into the order, and updates the ranks.
+    /// Inserts a new entry into ``order``, and updates the ranks.
     private mutating func rank(_ entry: Int) {
         var (low, high) = (0, order.count)
         while low < high {

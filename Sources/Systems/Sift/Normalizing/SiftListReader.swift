@@ -73,7 +73,7 @@ struct SiftListReader {
         return (nil, nil)
     }
 
-    /// The newest device properties and the time of their event.
+    /// The newest device properties in the archive, and the time of their event.
     var newestProperties: (time: Int64, pairs: KeyedPairs)? {
         mutating get {
             guard let (time, event) = sharedAssembler.withLock({ $0.newestDevice }),

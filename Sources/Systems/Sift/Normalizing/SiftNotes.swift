@@ -1,6 +1,6 @@
 /// The notes about changed and omitted values, with the number and the first location of each kind of change.
 struct SiftNotes {
-    /// The subject of a note.
+    /// The change or omission that a note reports.
     enum Subject: Hashable {
         /// A number that JSON cannot express was removed.
         case notFinite
@@ -10,9 +10,9 @@ struct SiftNotes {
         case nonStringKey
         /// A dictionary entry with the same key as an earlier entry was removed.
         case duplicateKey
-        /// A class of an earlier SDK was read.
+        /// A class of an earlier SDK version was read.
         case legacyClass(String)
-        /// An event was omitted for a reason with a code.
+        /// An event was omitted for the reason `reason`.
         case lost(code: String, reason: String)
         /// An event of a queue was omitted because a batch also contains it.
         case absorbed

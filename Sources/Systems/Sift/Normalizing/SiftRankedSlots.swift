@@ -1,7 +1,7 @@
 /// Slots that order the members of a dictionary by the ranks of their keys, without comparisons.
 struct SiftRankedSlots: Sendable {
     private var members: [SiftValueWriter.Member]
-    /// A bit for each slot that is in use.
+    /// Bits that indicate which slots are in use.
     private var isUsed = [UInt64](repeating: 0, count: SiftKeyTable.limit / 64)
 
     init() {

@@ -13,7 +13,7 @@ struct SiftRequest {
     private var clients = ClientTally()
     private var newest: UInt64 = 0
 
-    /// The type of all uploads of the system.
+    /// The record type of all list requests.
     static let type = "mobile_events"
     /// The size of the payload, in bytes, at which a request is full, so that its record fits into a bundle.
     static let sizeLimit = 64 << 20
@@ -22,7 +22,7 @@ struct SiftRequest {
     init(source: Source, part: Int, capacity: Int = 0) {
         self.source = source
         self.part = part
-        // Memory is reserved, because each growth of a large payload would need memory for both copies.
+        // Reserving memory avoids reallocations, which need memory for two copies of a large payload.
         payload.reserveCapacity(min(capacity, Self.sizeLimit))
     }
 

@@ -2,7 +2,7 @@ import PropertyList
 import Synchronization
 import Telemetry
 
-/// Adds the written entries of one archive to requests, and reports the events that are omitted.
+/// Adds the entries of one archive to requests, and reports omitted events.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 9.1 to 9.3.
 struct SiftRequestAssembler: Sendable {
@@ -21,7 +21,7 @@ struct SiftRequestAssembler: Sendable {
     /// The requests, of which the last one receives the entries.
     private(set) var requests: [SiftRequest] = []
     private(set) var problems: [Problem] = []
-    /// The number of lost events and lists by the code of the reason, in the order of the first occurrence.
+    /// The number of lost events and lists for each reason code, in the order of the first occurrence.
     private(set) var losses: [(code: String, count: Int)] = []
     /// The time of the newest event, among the times that RFC 3339 can express.
     private(set) var newest: Int64 = 0
@@ -30,13 +30,13 @@ struct SiftRequestAssembler: Sendable {
     /// The reason for rejecting the whole archive.
     private(set) var error: PropertyListError?
     private var client: (node: PropertyListNode, text: String)?
-    /// The number of values that may still be added.
+    /// The number of values that may still be added before the archive is rejected.
     private var values: Int
-    /// The number of bytes that may still be added.
+    /// The number of bytes that may still be added before the archive is rejected.
     private var bytes: Int
     /// The name of the current list in reports.
     private var name = ""
-    /// The position of the next entry in the current list.
+    /// The index of the next entry in the current list.
     private var position = 0
     /// The entries of the batches, which replace equal events of queues.
     private var batchEntries: SiftBatchEntries
@@ -52,11 +52,11 @@ struct SiftRequestAssembler: Sendable {
     /// Begins a request for a list, or throws an error if the archive is too small for `count` events.
     mutating func begin(_ count: Int, named name: String, source: Source, part: Int) throws(PropertyListError) {
         counts.pending += count
-        // The file is too small for that many different events, so the list must refer to the same events repeatedly.
+        // A file of this size cannot contain that many different events, so the list must repeat references to events.
         guard count <= values / SiftEventBounds.minimumValueCount else {
             throw budgetError("a list of \(count) events in a file of \(byteCount) bytes")
         }
-        // A queue fills its whole file, and its request is about as large as the file. A batch is only a part of a file.
+        // A queue fills its file, so its request is about as large as the file. A batch is only a part of a file.
         let capacity = source.store == .siftQueue ? byteCount : 0
         requests.append(SiftRequest(source: source, part: part, capacity: capacity))
         (self.name, position) = (name, 0)
@@ -156,7 +156,7 @@ struct SiftRequestAssembler: Sendable {
         report(error.code.rawValue, "\(name) left out: \(error.reason)", at: error.offset)
     }
 
-    /// The summary of the losses, by code.
+    /// A text that states the number of losses for each reason code.
     var reason: String { losses.map { "\($0.code) \($0.count) left out" }.joined(separator: ", ") }
 }
 

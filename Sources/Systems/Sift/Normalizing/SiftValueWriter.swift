@@ -124,8 +124,8 @@ struct SiftValueWriter {
 
     /// Returns the object at a position, or `nil` if it cannot be resolved without further checks.
     ///
-    /// The objects of a dictionary are resolved before the first of them is written. Resolving an object reads distant
-    /// parts of the file, and the processor fetches them in parallel if nothing is written in between.
+    /// All objects of a dictionary are resolved before the first of them is written, because the processor can then
+    /// fetch distant parts of the file in parallel.
     @inline(__always)
     static func object(
         at position: Int, of elements: KeyedElements, in archive: borrowing KeyedArchive,

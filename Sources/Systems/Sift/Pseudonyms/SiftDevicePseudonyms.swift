@@ -3,8 +3,8 @@ import Telemetry
 extension SiftPseudonyms {
     /// The rules for the properties of a device.
     ///
-    /// Properties that all devices with the same model and system share are kept. The vendor's device id is also the
-    /// installation id of events, so both get the same pseudonym.
+    /// Properties that all devices with the same model and system share are kept. The vendor's device id gets the same
+    /// pseudonym as the installation id, because both are the same id.
     ///
     /// Source: "Sift iOS SDK: on-disk store, list request", section 5.3.
     static let deviceProperties: PseudonymTable = kept + ids + dropped

@@ -1,8 +1,8 @@
-/// The stored state of a queue that the rules of the SDK depend on.
+/// The state that a queue file stores, from which the rules of the SDK derive its readiness for upload.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 3.3 and 7.
 struct SiftQueue: Sendable, Equatable {
-    /// The path of the file, relative to the folder of the queues.
+    /// The path of the queue file, relative to the folder of the queues.
     let identifier: String
     /// The number of pending events, including events that cannot be converted.
     let pending: Int

@@ -63,7 +63,7 @@ extension SiftQueueRules {
         case empty
         /// More than `limit` events are pending.
         case tooMany(limit: Int)
-        /// Events are pending, and more than the given number of seconds have passed.
+        /// Events are pending, and the queue is older than `seconds`.
         case tooOld(seconds: Int64)
         /// The queue becomes ready when more than `limit` events are pending or, unless `until` is `nil`, at `until`.
         case waiting(until: Int64?, limit: Int)

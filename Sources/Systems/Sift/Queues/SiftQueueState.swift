@@ -49,7 +49,7 @@ extension SiftQueue: QueueRules {
 }
 
 extension SiftQueue {
-    /// Describes whether and why the queue is ready for upload at `now`.
+    /// Returns a text that describes whether and why the queue is ready for upload at `now`.
     private func readinessInWords(at now: Int64) -> String {
         guard let readiness = readiness(at: now) else {
             return "\(events) pending; the app decides when they are uploaded"

@@ -8,7 +8,7 @@ import Telemetry
 enum SiftRequests {
     static let format = RequestFormat(
         hosts: [CapturedHost(SiftUploads.host)], methods: ["POST", "PUT"], body: .json, headers: [],
-        // Payloads do not repeat, because events contain times.
+        // Different requests have different payloads, because events contain times.
         payloadsRepeat: false, isUpload: isUpload(_:), otherTraffic: nil, path: path(of:),
         deliveredStatuses: SiftUploads.deliveredStatuses, lineShape: lineShape(of:), record: record(of:in:))
 

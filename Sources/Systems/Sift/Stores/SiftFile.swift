@@ -80,9 +80,9 @@ package enum SiftFile: Sendable, Equatable {
         }
     }
 
-    /// Whether the SDK stores a credential in the file, so that its bytes must not be copied.
-    var holdsCredential: Bool { self == .keys }
+    /// Whether the SDK stores a credential in the file, which therefore must not be copied.
+    var containsCredential: Bool { self == .keys }
 
-    /// A string that every file with a credential contains.
+    /// A string that occurs in every file with a credential.
     static let credentialMarker = "beaconKey"
 }

@@ -9,7 +9,7 @@ struct SiftFolder: Store {
     }
 
     let path: String
-    /// The path of the folder that the names of the files are relative to.
+    /// The path of the folder to which file names are relative.
     let folderPath: String
     /// The prefix of the paths of the files.
     private let base: String
@@ -45,7 +45,7 @@ struct SiftFolder: Store {
 
     let system: SystemName? = .sift
     var kind: StoreKind { parts[0].kind }
-    // The queues are compared with the batches, and every file can describe the app.
+    // Queues are compared with batches, and every file can contain facts about the app.
     let isReadByOneJob = true
     var fileCount: Int { files.count }
 
@@ -71,9 +71,9 @@ extension SiftFolder {
     /// Returns the description of a file for reading and quarantine.
     func storeFile(_ index: Int) -> StoreFile {
         let file = files[index]
-        // A key archive with another name also contains a credential.
+        // A copy of the file `sift` can have another name, but contains the same credential.
         let credentials: StoreFile.Credentials =
-            file.file.holdsCredential ? .always : .ifContaining(SiftFile.credentialMarker)
+            file.file.containsCredential ? .always : .ifContaining(SiftFile.credentialMarker)
         return StoreFile(name: file.name, path: path(of: file), kind: file.file.kind, credentials: credentials)
     }
 

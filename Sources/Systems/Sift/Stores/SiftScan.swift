@@ -31,7 +31,7 @@ struct SiftScan: StoreScan {
             capture: context.capture, applicationID: context.container.applicationID,
             comparesEvents: context.options.reportsQueues, parallelFor: context.options.parallelFor)
         readFiles(into: &store, &output)
-        // The contents of the files are already freed here, because the records need the same amount of memory.
+        // The file contents are freed before the records are created, because both need the same amount of memory.
         let contents = store.finish()
         output.report(contents.report)
         pendingRecords = contents.found.reversed()

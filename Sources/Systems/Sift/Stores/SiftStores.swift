@@ -12,14 +12,14 @@ enum SiftStores {
         // A file outside the folder of the SDK may belong to any program.
         storesOfFile: nil, storesOfSingleFile: stores(ofSingleFile:inFolderAt:_:),
         storeByContents: store(byContentsOf:in:),
-        // Any app may contain the SDK, so it is unknown which apps lack their queues.
+        // Any app may contain the SDK, so the apps without backed-up queues are unknown.
         backups: .ofAllApps("queues of Sift are not in backups: they are stored in Library/Caches"))
 
     private static let queues = Array(SiftFile.queuesName.utf8)
 
     /// Returns whether an archive member may belong to the folder of the SDK.
     ///
-    /// Queues can have any name, so everything below a folder of queues may be one.
+    /// Queues can have any name, so every file below a folder of queues may be one.
     static func mayBelongToStore(_ file: MemberName) -> Bool {
         SiftFile(name: file.name) != nil || file.rootName == SiftFile.queuesName
             || file.folders.contains(SiftFile.queuesName)

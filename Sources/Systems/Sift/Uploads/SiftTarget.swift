@@ -1,6 +1,6 @@
 import Bytes
 
-/// The path `/v3/accounts/<account id>/mobile_events`, which list requests of an account are sent to.
+/// The path for list requests of an account, `/v3/accounts/<account id>/mobile_events`.
 ///
 /// The account id is percent-encoded as one path segment, although the SDK itself inserts it unchanged.
 ///

@@ -1,9 +1,7 @@
 import JSONText
 import Telemetry
 
-/// The format of list request uploads.
-///
-/// Each request is sent to the path of its account, with the beacon key of the account.
+/// The format of uploads, which send each list request to the path of its account.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 8.
 enum SiftUploads {

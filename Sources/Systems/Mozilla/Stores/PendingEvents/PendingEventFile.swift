@@ -30,9 +30,9 @@ struct EventList: Sendable {
 struct PendingEvents: Sendable {
     /// The events, in the order of the file.
     var events = EventList()
-    /// The notes on the events and on the file.
+    /// The notes about the events and the file.
     var notes: [String] = []
-    /// The spans of the file that are not events.
+    /// The parts of the file that are not events.
     var rejects: [Reject] = []
 
     /// Normalizes and appends `value`, or returns `false` if it is not an event.

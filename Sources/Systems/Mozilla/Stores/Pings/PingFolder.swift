@@ -15,7 +15,7 @@ struct PingFolder: FileStore {
     /// Whether file paths contain a slash after the folder path, which they do not in the root of an archive.
     private let hasSeparator: Bool
 
-    /// A file before the files are sorted.
+    /// A file and its time, for sorting.
     struct UnsortedFile {
         /// The time in the name of the file or in its envelope, or `nil` if both contain none.
         let time: DecimalTime?

@@ -93,7 +93,7 @@ struct PingReader: FileReader {
             try readEnvelope(element, index: index, notes: notes, into: &output)
         } catch {
             var span = document.sourceRange(of: element)
-            // The range of a string does not include its quotation marks, which are a part of the element.
+            // The range of a string must include its quotation marks, because they are part of the element.
             if let text = span, document.kind(of: element) == .string {
                 span = text.lowerBound - 1..<text.upperBound + 1
             }
