@@ -32,12 +32,14 @@ enum MozillaName: Equatable, Sendable {
 
     /// Creates the kind of store that a file name and the name of its folder indicate, or returns `nil`.
     init?(file name: String, in folder: String) {
-        let base = String(name.dropLast(name.hasSuffix(".plist") ? 6 : 5))
-        if name.hasSuffix(".plist"), Self.storageNames.contains(base) {
+        let isPropertyList = name.hasSuffix(".plist")
+        guard isPropertyList || name.hasSuffix(".json") else { return nil }
+        let base = String(name.dropLast(isPropertyList ? 6 : 5))
+        if isPropertyList, Self.storageNames.contains(base) {
             self = .datedMeasurements
-        } else if name.hasSuffix(".plist"), folder == "Preferences" {
+        } else if isPropertyList, folder == "Preferences" {
             self = .preferences
-        } else if !name.hasSuffix(".json") {
+        } else if isPropertyList {
             return nil
         } else if base.hasPrefix("eventArray-") {
             self = .pendingEvents(type: Self.pingType(in: String(base.dropFirst(11))))
