@@ -29,7 +29,7 @@ extension Span<UInt8> {
         equals(text.utf8.span)
     }
 
-    /// The first eight bytes as a big-endian number, padded with zeros, which sorts as the bytes do.
+    /// The first eight bytes, padded with zeros, as a big-endian number.
     public var prefixAsNumber: UInt64 {
         if count >= 8 { return word(at: 0).byteSwapped }
         var number: UInt64 = 0
@@ -39,7 +39,7 @@ extension Span<UInt8> {
         return number
     }
 
-    /// Returns the ``prefixAsNumber`` of a range, with a single load if at least eight bytes follow its start.
+    /// Returns the first eight bytes of `range` as ``prefixAsNumber`` does, with a single load if possible.
     @inline(__always)
     func prefixAsNumber(of range: Range<Int>) -> UInt64 {
         guard hasWord(at: range.lowerBound) else { return extracting(range).prefixAsNumber }
@@ -48,7 +48,7 @@ extension Span<UInt8> {
         return length >= 8 ? word : word & ~(UInt64.max >> (8 &* length))
     }
 
-    /// Whether a JSON string can hold the bytes unchanged and all of them are ASCII.
+    /// Whether the bytes are ASCII that a JSON string can contain without escapes.
     var needsNoEscape: Bool {
         guard count >= 8 else {
             for index in indices where UInt64(self[index]).specialByteMask & 0x80 != 0 { return false }
@@ -64,7 +64,7 @@ extension Span<UInt8> {
         return word(at: last).specialByteMask == 0
     }
 
-    /// Returns the index of the first quotation mark or backslash at or after `start`, or the end.
+    /// Returns the index of the first quotation mark or backslash at or after `start`, or `count` if there is none.
     func indexOfQuoteOrBackslash(from start: Int) -> Int {
         var index = start
         while count &- index >= 8 {
@@ -88,24 +88,21 @@ extension String {
     }
 }
 
-/// Searches eight bytes at once, with the first byte in the lowest bits.
+/// Searches a word of eight bytes, whose first byte is in the lowest bits.
 ///
 /// A subtraction borrows only from a byte that matches, so no byte before the first match is affected.
 extension UInt64 {
-    /// A mask with the high bit set for the first byte that a JSON string cannot hold unchanged or that is not ASCII.
+    /// A mask that marks the first quotation mark, backslash, control character or byte above 0x7F by its high bit.
     ///
-    /// These bytes are quotation marks, backslashes, control characters and bytes above 0x7F. Bytes after the first
-    /// match can also be set. The mask is 0 if there is no match.
+    /// The mask is 0 if there is no such byte. The bits of later bytes are unspecified.
     var specialByteMask: UInt64 {
         (quotesAndBackslashes | (self &- 0x2020_2020_2020_2020) & ~self | self) & 0x8080_8080_8080_8080
     }
 
-    /// A mask with the high bit set for the first quotation mark or backslash.
-    ///
-    /// Bytes after the first match can also be set. The mask is 0 if there is no match.
+    /// A mask like ``specialByteMask`` that marks only quotation marks and backslashes.
     var quoteAndBackslashMask: UInt64 { quotesAndBackslashes & 0x8080_8080_8080_8080 }
 
-    /// The bits of `quoteAndBackslashMask`, among others.
+    /// The value of `quoteAndBackslashMask` before its other bits are cleared.
     @inline(__always)
     private var quotesAndBackslashes: UInt64 {
         let quotes = self ^ 0x2222_2222_2222_2222

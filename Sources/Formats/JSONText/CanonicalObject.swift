@@ -1,6 +1,6 @@
 import Bytes
 
-/// A builder of an object in canonical JSON, whose members are ordered by the UTF-8 bytes of their keys.
+/// A builder for a canonical JSON object, in which members are sorted by the UTF-8 bytes of their keys.
 public struct CanonicalObject: Sendable {
     private var members: [(key: [UInt8], value: [UInt8])] = []
 
@@ -51,12 +51,7 @@ public struct CanonicalObject: Sendable {
         set(key, canonical: [UInt8(ascii: "[")] + list + [UInt8(ascii: "]")])
     }
 
-    /// Sets a member to an array with one object for each element of `values`.
-    ///
-    /// - Parameters:
-    ///   - key: The key of the member.
-    ///   - values: The values to describe.
-    ///   - fill: Sets the members of the object that describes a value.
+    /// Sets a member to an array with one object, completed by `fill`, for each element of `values`.
     public mutating func set<Value>(
         _ key: JSONKey, objects values: some Sequence<Value>, _ fill: (inout CanonicalObject, Value) -> Void
     ) {

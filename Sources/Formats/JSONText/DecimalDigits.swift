@@ -1,7 +1,6 @@
-/// The ASCII digits of a number of at most 17 digits, followed by zeros.
+/// The ASCII digits of a number of at most 17 digits, padded with zeros.
 struct DecimalDigits {
-    /// The digits: two words of eight digits each, with the first digit in the lowest byte, and a word with the last
-    /// digit.
+    /// Two words of eight digits each, with the first digit in the lowest byte, and a word with the last digit.
     let words: (UInt64, UInt64, UInt64)
     let count: Int
 
@@ -24,7 +23,7 @@ extension UInt64 {
 
     /// The number of decimal digits of a number below 10¹⁹.
     fileprivate var decimalDigitCount: Int {
-        // The logarithm to base 2, converted to base 10. It is too small by at most one.
+        // Estimate the count from the binary logarithm. The estimate is too small by at most one.
         let guess = ((63 - (self | 1).leadingZeroBitCount) * 1233) >> 12
         return self < Self.powersOfTen[guess + 1] ? guess + 1 : guess + 2
     }
@@ -41,9 +40,7 @@ extension UInt64 {
 }
 
 extension TextWriter {
-    /// Appends a number in decimal.
-    ///
-    /// There must be capacity for 25 bytes.
+    /// Appends a number in decimal to a writer with capacity for at least 25 more bytes.
     public mutating func append(decimal number: UInt64) {
         guard number >= 100_000_000_000_000_000 else { return append(DecimalDigits(number)) }
         let (high, low) = number.quotientAndRemainder(dividingBy: 10)
@@ -51,9 +48,7 @@ extension TextWriter {
         append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: low))
     }
 
-    /// Appends digits.
-    ///
-    /// There must be capacity for 24 bytes.
+    /// Appends digits to a writer with capacity for at least 24 more bytes.
     mutating func append(_ digits: DecimalDigits) {
         store(digits.words.0, at: count)
         store(digits.words.1, at: count + 8)

@@ -1,9 +1,7 @@
 import Bytes
 
 extension Int64 {
-    /// Parses decimal digits with an optional minus sign.
-    ///
-    /// Returns `nil` if `text` is malformed or the value does not fit.
+    /// Parses a decimal integer, or returns `nil` if `text` is malformed or out of range.
     public init?(decimal text: Span<UInt8>) {
         let isNegative = !text.isEmpty && text[0] == UInt8(ascii: "-")
         let digits = text.extracting((isNegative ? 1 : 0)...)

@@ -1,22 +1,21 @@
-/// The treatment of a value by a ``JSONArrayStreamReader``.
+/// Whether and how a ``JSONArrayStreamReader`` extracts a value.
 enum ExtractionRole: Sendable {
     /// The value is skipped.
     case skipped
     /// The whole value is extracted.
     case kept
-    /// Some members of the value, which is an object, are extracted.
+    /// The value is an object, and the given members of it are extracted.
     case outlined([(key: JSONKey, outline: JSONOutline)])
-    /// The value is an object on the path to the array, and the given number of keys were found.
+    /// The value is an object on the path to the array, after the given number of path keys.
     case onPath(Int)
     /// The value is the array whose elements are extracted.
     case elements
 
-    /// The kinds of values that roles distinguish.
     enum Kind {
         case object, array, scalar
     }
 
-    /// Creates the role that extracts the parts in an outline.
+    /// Creates the role of a value from which `outline` selects parts.
     init(_ outline: JSONOutline) {
         self = outline.members.map { .outlined($0) } ?? .kept
     }

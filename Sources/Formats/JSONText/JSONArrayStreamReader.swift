@@ -2,21 +2,18 @@ import Bytes
 
 /// Extracts the elements of one array from JSON text that arrives in pieces.
 ///
-/// The reader returns one element at a time, reduced to the parts that an outline selects, with its range in the text.
-/// Its memory does not grow with the text, unlike that of ``JSONDocument``, which needs the whole text and creates
-/// nodes for all of it. An HTTP archive, for example, can have gigabytes, and little of it is needed.
+/// The reader returns one element at a time, with its range in the text. An outline selects the parts of the element to
+/// extract. The memory does not grow with the text, so that files of gigabytes, such as HTTP archives, can be read.
+/// ``JSONDocument`` needs the whole text in memory.
 ///
 /// The extracted text is not validated. Read it with ``JSONDocument``. Skipped values are only scanned for brackets and
 /// strings.
-///
-/// The reader is a state machine. ``State`` determines which bytes the grammar allows next. The ``ExtractionRole`` of a
-/// value determines which of its bytes are extracted. It is chosen at the start of the value.
 public struct JSONArrayStreamReader: Sendable {
     /// A result of ``next(in:from:)``.
     public enum Finding: Equatable, Sendable {
         /// An element of the array.
         case element
-        /// A selected value that is a sibling of the array, with its key.
+        /// A requested sibling of the array, with its key.
         case neighbor(JSONKey)
     }
 
@@ -32,11 +29,10 @@ public struct JSONArrayStreamReader: Sendable {
         case key
         /// After a key, before `:`.
         case colon
-        /// In a string.
         case string(StringPart)
         /// After a backslash in a string.
         case escape(StringPart)
-        /// In a number or a literal name, which ends before the first byte that it cannot contain.
+        /// In a number, or in `true`, `false` or `null`.
         case scalar
         /// After a value in an array or object, before a comma, `]` or `}`.
         case afterValue
@@ -44,7 +40,7 @@ public struct JSONArrayStreamReader: Sendable {
         case end
     }
 
-    /// The function of a string.
+    /// Whether a string is a key or a value.
     private enum StringPart {
         case key, value
     }
@@ -53,29 +49,25 @@ public struct JSONArrayStreamReader: Sendable {
     private struct Frame {
         let isObject: Bool
         let role: ExtractionRole
-        /// Whether no member of an outlined object was extracted yet.
+        /// Whether no member has been extracted yet.
         var isFirst = true
     }
 
-    /// The extracted JSON of the last finding.
-    ///
-    /// It is empty if ``isTooLong`` is `true`.
+    /// The extracted JSON of the last finding, which is empty if ``isTooLong`` is `true`.
     public var text: [UInt8] { extracted.bytes }
     /// Whether the extracted JSON of the last finding exceeds the limit.
     public var isTooLong: Bool { extracted.isTooLong }
-    /// The range of the last finding in the whole text.
-    ///
-    /// While a finding is incomplete, the range is empty and at its start.
+    /// The byte range of the last finding, or an empty range at the start of an incomplete one.
     public private(set) var range = 0..<0
-    /// The maximum number of keys of the path that were found with a value of the expected kind.
+    /// The maximum number of path keys that led to a value of the expected kind.
     public private(set) var progress = 0
     /// Whether the array was found.
     public var hasFoundArray: Bool { progress == path.count }
-    /// The number of bytes that were read, including the initial offset.
+    /// The offset of the next byte in the whole text.
     public private(set) var offset: Int
     /// Whether the outermost value is complete.
     public var isComplete: Bool { state == .end }
-    /// Whether an element is incomplete.
+    /// Whether the reader is inside an element of the array.
     public private(set) var isInElement = false
 
     private let path: [JSONKey]
@@ -84,13 +76,11 @@ public struct JSONArrayStreamReader: Sendable {
     private let depthLimit: Int
     private var state = State.value
     private var frames: [Frame] = []
-    /// The role of the next or current value.
-    ///
-    /// While a key is read, it is the role of the object that contains the key.
+    /// The role of the next or current value, or of the enclosing object while a key is read.
     private var role = ExtractionRole.onPath(0)
-    /// The last key of an object whose role needs its keys.
+    /// The last key, stored only for objects whose role depends on their keys.
     private var key = PartialKey()
-    /// The key of the sibling of the array that is being extracted.
+    /// The key of the sibling that is being extracted.
     private var neighbor: JSONKey?
     private var extracted: LimitedBytes
 
@@ -136,9 +126,7 @@ public struct JSONArrayStreamReader: Sendable {
 // MARK: - States
 
 extension JSONArrayStreamReader {
-    /// Reads the next byte, or the rest of a string that is in the piece.
-    ///
-    /// - Returns: Whether a value is complete.
+    /// Reads the next byte or as much of a string as possible, and returns whether a value is complete.
     @inline(__always)
     private mutating func step(in piece: Span<UInt8>, from index: inout Int) throws(JSONError) -> Bool {
         let byte = piece[index]
@@ -162,9 +150,7 @@ extension JSONArrayStreamReader {
         }
     }
 
-    /// Processes a byte outside of strings, numbers and literal names that is not white space.
-    ///
-    /// - Returns: Whether a value is complete.
+    /// Processes a structural byte or the first byte of a value, and returns whether a value is complete.
     private mutating func consume(_ byte: UInt8) throws(JSONError) -> Bool {
         switch (state, byte) {
         case (.firstElement, UInt8(ascii: "]")), (.firstKey, UInt8(ascii: "}")), (.afterValue, UInt8(ascii: "]")),
@@ -203,9 +189,7 @@ extension JSONArrayStreamReader {
         }
     }
 
-    /// Reads a string up to its end, the end of the piece, or an escape that the end of the piece interrupts.
-    ///
-    /// - Returns: Whether a value is complete.
+    /// Reads the part of a string that is in the piece, and returns whether a value is complete.
     private mutating func readString(_ part: StringPart, in piece: Span<UInt8>, from index: inout Int) -> Bool {
         let start = index
         index = piece.indexOfQuoteOrBackslash(from: start)
@@ -260,9 +244,7 @@ extension JSONArrayStreamReader {
         if role.hasBrackets { extracted.append(byte) }
     }
 
-    /// Updates the state after a complete value.
-    ///
-    /// - Returns: The finding that the value completes, if any.
+    /// Updates the state after a complete value, and returns the finding that the value completes, if any.
     private mutating func endValue() -> Finding? {
         guard let frame = frames.last else {
             state = .end
@@ -287,9 +269,7 @@ extension JSONArrayStreamReader {
 // MARK: - Roles
 
 extension JSONArrayStreamReader {
-    /// Chooses the role of a value at its start.
-    ///
-    /// The role of an array determines that of its elements. A value of another kind than its role requires is skipped.
+    /// Chooses the role of a value from the role of its container and from its own kind.
     private mutating func chooseRole(_ kind: ExtractionRole.Kind) {
         if let frame = frames.last, !frame.isObject {
             if case .elements = frame.role {

@@ -1,4 +1,4 @@
-/// A JSON text, read without loss: numbers keep their text, strings their scalars, and arrays their order.
+/// A parsed JSON text that preserves the text of numbers, the scalars of strings and the order of arrays.
 ///
 /// The document is a flat list of nodes that refer to the source, so reading does not allocate memory for each value,
 /// and a document can be reused for other texts. A ``JSONNode`` is a position in that list. It is valid only for the
@@ -16,11 +16,11 @@ public struct JSONDocument: Sendable {
     public static let maximumLength = 1 << 30
 
     @usableFromInline var source: [UInt8] = []
-    /// The strings whose escapes were resolved, and the strings and numbers that replace values.
+    /// The strings with resolved escapes, and the values that replaced others.
     @usableFromInline var resolved = TextBuffer(Array("null".utf8))
     /// The values in the order of the text, followed by unused nodes.
     @usableFromInline var nodes = [Node.null]
-    /// For each object, the number of its members followed by the nodes of their keys in canonical order.
+    /// For each object, its number of members followed by the node indices of its keys in canonical order.
     @usableFromInline var members: [UInt32] = []
     /// Storage for the keys of open objects while a text is read.
     var keys: [KeySorter.Entry] = []
@@ -39,10 +39,7 @@ public struct JSONDocument: Sendable {
         try read(source, policy: policy)
     }
 
-    /// A value.
-    ///
-    /// Strings and numbers have their bytes in `source` or `resolved`. An array or an object spans its brackets in
-    /// `source`.
+    /// A value, whose bytes are in `source` or `resolved`.
     @usableFromInline struct Node: Sendable {
         @usableFromInline var kind: JSONKind
         /// Whether `start` and `end` are offsets in `resolved` instead of `source`.
@@ -51,15 +48,13 @@ public struct JSONDocument: Sendable {
         @usableFromInline var end: UInt32
         /// The index of the node that follows this value and everything in it.
         @usableFromInline var next: UInt32
-        /// The number of elements of an array, the index in `members` of an object, or a source offset.
-        ///
-        /// The source offset is that of the first byte of a string whose escapes were resolved.
+        /// The number of elements of an array, the index of an object in `members`, or the source offset of a string in
+        /// `resolved`.
         @usableFromInline var extra: UInt32 = 0
 
         var isContainer: Bool { kind == .array || kind == .object }
 
-        /// Returns whether all elements of the array at `index` are scalars or empty, so that each has exactly one
-        /// node.
+        /// Returns whether this is an array, located at `index`, whose elements are scalars or empty containers.
         func isFlatArray(at index: Int) -> Bool { kind == .array && Int(next) == index + 1 + Int(extra) }
 
         /// The root of an empty document, whose text is at the start of `resolved`.
@@ -69,9 +64,7 @@ public struct JSONDocument: Sendable {
 
 /// The kind of a value.
 public enum JSONKind: UInt8, Sendable {
-    /// A value that was removed.
-    ///
-    /// Such values are skipped when a document is traversed.
+    /// A value that was removed, which traversals skip.
     case removed
     case null
     case `true`
@@ -83,7 +76,7 @@ public enum JSONKind: UInt8, Sendable {
     case object
 }
 
-/// The kinds of up to eight consecutive values, which can be compared at once.
+/// The kinds of up to eight consecutive values, packed into one number for fast comparison.
 public struct KindPattern: Hashable, Sendable {
     /// The kinds, one byte each, with the last one in the lowest byte.
     private var kinds: UInt64 = 0
@@ -112,7 +105,7 @@ public struct JSONNode: Hashable, Sendable {
 
 /// A member of an object: the nodes of its key and of its value.
 public struct JSONMember: Sendable {
-    /// The key, a string.
+    /// The key, which is a string.
     public let key: JSONNode
 
     @inlinable init(key: JSONNode) { self.key = key }
@@ -191,9 +184,7 @@ extension JSONDocument {
         return nil
     }
 
-    /// Returns a negative number, 0 or a positive number if the key of a member sorts before, equals, or sorts after `key`.
-    ///
-    /// The first eight bytes usually decide the order.
+    /// Compares the key of a member with `key`, usually by their first eight bytes.
     @inline(__always)
     private func order(of member: JSONNode, against key: JSONKey) -> Int {
         let entry = nodes[Int(member.index)]
@@ -244,9 +235,7 @@ extension JSONDocument {
         return nil
     }
 
-    /// Returns the elements of an array, or none for other values.
-    ///
-    /// The method allocates memory for them.
+    /// Returns a new array of the elements of an array, or an empty array for other values.
     public func elements(of array: JSONNode) -> [JSONNode] {
         var found: [JSONNode] = []
         var element = firstElement(of: array)

@@ -36,7 +36,7 @@ extension JSONDocument {
 
     /// Replaces a value, which must not be a key, with a string in UTF-8.
     ///
-    /// WTF-8 is accepted too, as read under ``JSONReadingPolicy/UnpairedSurrogates/keep``.
+    /// Lone surrogates are accepted in WTF-8, as ``JSONReadingPolicy/UnpairedSurrogates/keep`` reads them.
     public mutating func replace(_ node: JSONNode, withString text: some Sequence<UInt8>) {
         replace(node, with: .string, text)
     }

@@ -2,7 +2,7 @@
 public struct JSONError: Error, Equatable, Sendable {
     /// The kind of fault.
     public let code: Code
-    /// The byte offset in the source at which reading stopped, which is its length if the source ended too early.
+    /// The byte offset in the source at which reading stopped.
     public let offset: Int
 
     /// The kinds of fault, whose raw values are their descriptions.
@@ -23,9 +23,7 @@ public struct JSONError: Error, Equatable, Sendable {
         case invalidUTF8 = "malformed UTF-8"
         /// An escaped surrogate without the other half of its pair.
         case unpairedSurrogate = "unpaired surrogate"
-        /// A key that its object already has.
-        ///
-        /// The offset is that of the repeated key.
+        /// A key that occurs more than once in an object, at the offset of its repetition.
         case duplicateKey = "duplicate key"
         /// Arrays and objects are nested deeper than allowed.
         case tooDeep = "nested too deep"

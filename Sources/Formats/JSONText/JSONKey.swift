@@ -4,7 +4,7 @@
 public struct JSONKey: Hashable, Sendable, ExpressibleByStringLiteral {
     /// The bytes of the key.
     public let utf8: [UInt8]
-    /// The first bytes of the key, which distinguish most keys.
+    /// The first bytes of the key, which suffice to distinguish most keys.
     public let start: KeyPrefix
 
     /// Creates a key from a string.
@@ -25,9 +25,9 @@ extension JSONKey: CustomStringConvertible {
     public var description: String { String(decoding: utf8, as: UTF8.self) }
 }
 
-/// The first 24 bytes of a key as numbers.
+/// The first 24 bytes of a key as numbers, which suffice to compare almost all keys.
 ///
-/// The value contains no references, so threads can share it at no cost. It suffices to compare almost all keys.
+/// The value contains no references, so sharing it between threads needs no reference counting.
 public struct KeyPrefix: Hashable, Sendable {
     /// The first eight bytes, encoded as by `prefixAsNumber`.
     let first: UInt64
@@ -43,9 +43,8 @@ public struct KeyPrefix: Hashable, Sendable {
         count = key.count
     }
 
-    /// Returns a negative number, 0 or a positive number if this key sorts before, equals, or sorts after `other`.
-    ///
-    /// Returns `nil` if the first 24 bytes do not decide the order.
+    /// Returns a negative number, 0 or a positive number for the order of the keys, or `nil` if 24 bytes do not decide
+    /// it.
     public func ordered(against other: KeyPrefix) -> Int? {
         if first != other.first { return first < other.first ? -1 : 1 }
         if second != other.second { return second < other.second ? -1 : 1 }

@@ -1,6 +1,6 @@
 import Bytes
 
-/// Properties of a number of RFC 8259 that are derived from its text, without converting it to binary.
+/// Functions that examine the text of a JSON number without converting it to binary.
 public enum JSONNumberText {
     /// The maximum number of digits of an integer that ``integer(from:)`` returns.
     public static let digitLimit = 64
@@ -45,14 +45,12 @@ public enum JSONNumberText {
 public struct DecimalParts: Sendable {
     /// Whether the number has a minus sign.
     public let isNegative: Bool
-    /// The significant digits in ASCII, without zeros at either end, so that zero has none.
+    /// The significant digits in ASCII, without leading or trailing zeros.
     public let digits: [UInt8]
     /// The exponent of ten in the magnitude, clamped to the range −1,000,000 to 1,000,000.
     public let pointPosition: Int
 
-    /// Parses a number of RFC 8259.
-    ///
-    /// Returns `nil` if `text` is malformed.
+    /// Parses a JSON number (RFC 8259), or returns `nil` if `text` is malformed.
     public init?(_ text: Span<UInt8>) {
         var index = 0
         isNegative = !text.isEmpty && text[0] == UInt8(ascii: "-")
@@ -85,8 +83,6 @@ public struct DecimalParts: Sendable {
     }
 
     /// Returns the value of an exponent such as `e+12`, 0 for empty text, or `nil` if `text` is malformed.
-    ///
-    /// The value is clamped to a range that no number of digits can compensate for.
     private static func exponent(_ text: Span<UInt8>) -> Int? {
         if text.isEmpty { return 0 }
         guard text[0] | 0x20 == UInt8(ascii: "e"), text.count > 1 else { return nil }
@@ -95,6 +91,7 @@ public struct DecimalParts: Sendable {
         var value = 0
         for index in (hasSign ? 2 : 1)..<text.count {
             guard text[index].isDigit else { return nil }
+            // The limit prevents an overflow. No number has enough digits to offset such an exponent.
             value = Swift.min(value * 10 + Int(text[index] & 0xF), 1 << 40)
         }
         return text[1] == UInt8(ascii: "-") ? -value : value

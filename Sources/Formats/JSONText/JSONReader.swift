@@ -1,7 +1,7 @@
 import Bytes
 
 extension JSONDocument {
-    /// Reads a text into the document, whose memory is reused.
+    /// Replaces the contents of the document with those of a text, reusing the memory.
     ///
     /// The grammar is that of RFC 8259, so a byte order mark is rejected.
     ///
@@ -66,10 +66,7 @@ extension JSONDocument {
         }
     }
 
-    /// Returns the number of nodes to add when all are used.
-    ///
-    /// The number of nodes doubles. For a large text it grows less, to slightly more than the rest of the text is
-    /// estimated to need.
+    /// Returns the number of nodes to add, which doubles them or, for a large text, meets the estimated need.
     private static func nodesToAdd(to count: Int, read: Int, of length: Int) -> Int {
         let doubling = count + 64
         guard count > 1 << 16, read > 0 else { return doubling }
@@ -106,14 +103,14 @@ extension JSONDocument {
     private static let nullText: ConstantText = "null"
 }
 
-/// The state of reading a source: the position, and the innermost open array or object.
+/// A reader that stores the values of a JSON text as nodes.
 ///
-/// The enclosing arrays and objects are stored in the nodes: `next` of an open node is the index of its parent, and
-/// `extra` of an open object is the index of its first key. Nesting therefore uses no stack.
+/// Open arrays and objects are stored in the nodes, so nesting uses no stack. `next` of an open node is the index of
+/// its parent, and `extra` of an open object is the index of its first key.
 ///
 /// The state consists of a few numbers, and the code for frequent tokens is inlined, so that the numbers stay in
-/// registers. Code for rare tokens receives the position and returns a new one. The position has 32 bits, which suffice
-/// for the longest text. They also prove to the compiler that the position is neither negative nor near an overflow.
+/// registers. Positions have 32 bits, which suffice for the longest text and prove to the compiler that additions do
+/// not overflow.
 struct JSONReader: ~Escapable {
     typealias Node = JSONDocument.Node
 
@@ -144,15 +141,7 @@ struct JSONReader: ~Escapable {
         guard position < source.count else { throw JSONError(.empty, at: Int(position)) }
     }
 
-    /// Reads until the value and the white space after it are read, or until memory runs out.
-    ///
-    /// - Parameters:
-    ///   - nodes: The nodes read so far, followed by unused nodes.
-    ///   - keys: The keys of open objects, followed by unused entries.
-    ///   - resolved: The buffer to append strings with escapes to.
-    ///   - members: The array to append the members of completed objects to.
-    /// - Returns: Whether the value is complete. If not, more nodes or keys are needed.
-    /// - Throws: ``JSONError`` if the source is malformed.
+    /// Reads up to the end of the value and returns `true`, or returns `false` when `nodes` or `keys` are used up.
     @inline(__always)
     mutating func read(
         into nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeySorter.Entry>,
@@ -184,9 +173,7 @@ struct JSONReader: ~Escapable {
     @inline(__always)
     func needsMoreKeys(than count: Int) -> Bool { keyCount >= count }
 
-    /// Reads a scalar, or opens an array or object and moves to the first value in it.
-    ///
-    /// - Returns: Whether a value was completed.
+    /// Reads a scalar and returns `true`, or opens an array or object and returns `false`.
     @inline(__always)
     private mutating func readValue(into nodes: inout MutableSpan<Node>, _ resolved: inout TextBuffer) throws(JSONError)
         -> Bool
@@ -210,8 +197,6 @@ struct JSONReader: ~Escapable {
     }
 
     /// Closes the arrays and objects that end at the position, and moves past the next comma and white space.
-    ///
-    /// The position is after a completed value or at the end of an empty array or object.
     @inline(__always)
     private mutating func closeCompletedContainers(
         in nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeySorter.Entry>, _ resolved: Span<UInt8>,
@@ -231,9 +216,7 @@ struct JSONReader: ~Escapable {
         }
     }
 
-    /// Skips a comma at the position and the white space after it.
-    ///
-    /// Returns whether there was a comma.
+    /// Skips a comma and the white space after it, and returns whether there was a comma.
     @inline(__always)
     private mutating func skipComma() -> Bool {
         guard depth > 0, position < source.count, source[Int(position)] == UInt8(ascii: ",") else { return false }
@@ -247,10 +230,7 @@ struct JSONReader: ~Escapable {
         @inline(__always) get { position < source.count && source[Int(position)] == closingByte }
     }
 
-    /// Throws an error if the innermost object is large and already repeats a key.
-    ///
-    /// The check is made whenever keys need more memory, so that a large invalid object is rejected before all of it is
-    /// read.
+    /// Rejects a large object that repeats a key before all of it is read.
     func rejectRepeatedKeys(
         _ keys: inout MutableSpan<KeySorter.Entry>, in nodes: Span<Node>, _ resolved: Span<UInt8>
     ) throws(JSONError) {
@@ -317,7 +297,7 @@ struct JSONReader: ~Escapable {
             prefix = source.prefixAsNumber(of: Int(start)..<Int(end))
             position = end &+ 1
         } else {
-            prefix = try readLongString(from: start, plainTo: end, into: &nodes, &resolved)
+            prefix = try readAnyString(from: start, plainTo: end, into: &nodes, &resolved)
         }
         keys[keyCount] = KeySorter.Entry(prefix: prefix, key: UInt32(truncatingIfNeeded: nodeCount &- 1))
         keyCount &+= 1
@@ -325,10 +305,9 @@ struct JSONReader: ~Escapable {
     }
 
     /// Skips a colon and the white space around it.
-    ///
-    /// Foundation writes a space on either side.
     @inline(__always)
     private mutating func skipColon() throws(JSONError) {
+        // Foundation writes a space on either side.
         if source.hasWord(at: Int(position)), source.word(at: Int(position)) & 0xFF_FFFF == 0x20_3A20 {
             position &+= 3
             hasWhitespace = true
@@ -340,9 +319,7 @@ struct JSONReader: ~Escapable {
         skipSpace()
     }
 
-    /// Reads the string at the position.
-    ///
-    /// A string without escapes refers to the source. Other strings are built in `resolved`.
+    /// Reads the string at the position, and appends it to `resolved` if it contains escapes.
     @inline(__always)
     private mutating func readString(
         into nodes: inout MutableSpan<Node>, _ resolved: inout TextBuffer
@@ -353,15 +330,13 @@ struct JSONReader: ~Escapable {
             append(.string, from: start, to: end, in: &nodes)
             position = end &+ 1
         } else {
-            _ = try readLongString(from: start, plainTo: end, into: &nodes, &resolved)
+            _ = try readAnyString(from: start, plainTo: end, into: &nodes, &resolved)
         }
     }
 
-    /// Reads a string that contains escapes or non-ASCII characters, or that is near the end of the source.
-    ///
-    /// - Returns: The first eight bytes of the string, encoded as by `prefixAsNumber`.
+    /// Reads a string that may contain escapes or non-ASCII characters, and returns its ``prefixAsNumber``.
     @inline(__always)
-    private mutating func readLongString(
+    private mutating func readAnyString(
         from start: UInt32, plainTo end: UInt32, into nodes: inout MutableSpan<Node>, _ resolved: inout TextBuffer
     ) throws(JSONError) -> UInt64 {
         var strings = JSONStringReader(source, from: Int(start), policy: policy)
@@ -391,7 +366,7 @@ struct JSONReader: ~Escapable {
         return source[Int(position)]
     }
 
-    /// Skips white space, which is usually absent, one space, or a line feed with indentation.
+    /// Skips white space, which is usually absent or short.
     @inline(__always)
     private mutating func skipSpace() {
         guard position < source.count, source[Int(position)] <= 0x20 else { return }

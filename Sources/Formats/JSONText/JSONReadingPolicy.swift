@@ -12,9 +12,7 @@ public struct JSONReadingPolicy: Sendable {
     public enum UnpairedSurrogates: Sendable {
         /// The text is rejected.
         case reject
-        /// The surrogate is kept, encoded as WTF-8.
-        ///
-        /// The writer escapes it again.
+        /// The surrogate is kept in WTF-8, and is escaped again when it is written.
         case keep
     }
 

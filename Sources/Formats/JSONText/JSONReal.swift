@@ -8,9 +8,7 @@ extension TextWriter {
     /// The maximum number of bytes written for a real, including those beyond its end.
     static let realLengthLimit = 32
 
-    /// Appends a real.
-    ///
-    /// There must be capacity for 32 bytes.
+    /// Appends a real to a writer with capacity for at least 32 more bytes.
     public mutating func append(jsonNumber real: Double) {
         guard real.isFinite else { return append("null") }
         guard real != 0 else { return append(UInt8(ascii: "0")) }
@@ -19,7 +17,7 @@ extension TextWriter {
         append(decimal.digits, timesTenTo: decimal.exponent)
     }
 
-    /// Source of the ranges: ECMAScript, section Number::toString.
+    /// Appends `number` × 10^`exponent` in the notation that ECMAScript, section Number::toString, specifies.
     private mutating func append(_ number: UInt64, timesTenTo exponent: Int) {
         let digits = DecimalDigits(number)
         // The number of digits before the decimal point.

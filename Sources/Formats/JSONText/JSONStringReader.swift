@@ -14,14 +14,7 @@ struct JSONStringReader: ~Escapable {
         self.position = position
     }
 
-    /// Reads the string and its closing quotation mark.
-    ///
-    /// - Parameters:
-    ///   - end: The end of a prefix that is known to be plain text.
-    ///   - next: The index of the node that follows the string.
-    ///   - resolved: The buffer to append the string to if it contains escapes.
-    /// - Returns: The node of the string.
-    /// - Throws: ``JSONError`` if the string is malformed.
+    /// Reads a string whose bytes before `end` are plain text, and returns a node with the given `next`.
     @inline(never)
     mutating func read(from end: Int, next: Int, into resolved: inout TextBuffer) throws(JSONError) -> JSONDocument.Node
     {
@@ -48,11 +41,7 @@ struct JSONStringReader: ~Escapable {
             next: UInt32(next), extra: UInt32(start))
     }
 
-    /// Reads a limited number of bytes as long as slashes are the only escapes.
-    ///
-    /// Foundation escapes every slash.
-    ///
-    /// - Returns: Whether anything was read.
+    /// Reads text in which slashes are the only escapes, as Foundation writes it, and returns whether any was read.
     private mutating func readEscapedSlashes(into text: inout TextBuffer) -> Bool {
         let start = position
         text.append(atMost: Self.slashRunLimit) { text in
@@ -171,9 +160,8 @@ struct JSONStringReader: ~Escapable {
 }
 
 extension Span<UInt8> {
-    /// Returns the index of the first byte that is not plain text, or an index within the last seven bytes.
-    ///
-    /// This check suffices for most strings. The caller has to examine the bytes from the returned index on.
+    /// Returns the index of the first byte that is not plain text, or an index among the last seven bytes of the
+    /// source.
     @inline(__always)
     func endOfPlainText(from start: UInt32) -> UInt32 {
         var index = start
@@ -185,9 +173,7 @@ extension Span<UInt8> {
         return index
     }
 
-    /// Returns the length of the well-formed UTF-8 sequence at `index`, or `nil` if it is malformed.
-    ///
-    /// The byte at `index` is 0x80 or greater.
+    /// Returns the length of the non-ASCII UTF-8 sequence at `index`, or `nil` if it is malformed.
     ///
     /// Source of the ranges: the Unicode Standard, table 3-7.
     func lengthOfScalar(at index: Int) -> Int? {
@@ -213,9 +199,7 @@ extension Span<UInt8> {
 }
 
 extension TextBuffer {
-    /// Appends a scalar value as UTF-8.
-    ///
-    /// Surrogates are encoded in the same way, as in WTF-8.
+    /// Appends a scalar value as UTF-8, or a surrogate as WTF-8.
     mutating func append(scalar: UInt32) {
         func tail(_ shift: UInt32) -> UInt8 { 0x80 | UInt8(scalar >> shift & 0x3F) }
         switch scalar {

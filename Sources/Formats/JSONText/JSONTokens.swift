@@ -1,14 +1,13 @@
 import Bytes
 
-/// Reads the tokens of RFC 8259 other than strings.
+/// Reads JSON tokens (RFC 8259) other than strings.
 extension Span<UInt8> {
     /// Returns the index of the first byte at or after `start` that is not white space.
-    ///
-    /// White space is usually a line feed followed by indentation, which is skipped in steps of eight bytes.
     @inline(__always)
     func endOfWhitespace(from start: UInt32) -> UInt32 {
         guard self[Int(start)].isJSONSpace else { return start }
         var index = start &+ 1
+        // Skip the indentation of a line in steps of eight bytes.
         while hasWord(at: Int(index)) {
             let others = word(at: Int(index)) ^ 0x2020_2020_2020_2020
             index &+= UInt32(truncatingIfNeeded: others.trailingZeroBitCount >> 3)

@@ -26,7 +26,7 @@ extension JSONDocument {
 
     /// Whether the source is known to be canonical JSON.
     ///
-    /// The property is determined without writing the document. If it is `false`, the source may still be canonical.
+    /// If the property is `false`, the source may still be canonical.
     public var isKnownCanonical: Bool {
         guard isMinified, resolved.count == 0 else { return false }
         var index = 0
@@ -43,21 +43,18 @@ extension JSONDocument {
         return true
     }
 
-    /// Returns an upper bound of the length of the canonical form of a value.
-    ///
-    /// Values from the source do not get longer. `replacedLength` accounts for values that were replaced.
+    /// Returns the maximum size, in bytes, of a value as canonical JSON.
     private func canonicalLengthLimit(of node: JSONNode) -> Int {
         let entry = nodes[Int(node.index)]
         let length = Int(entry.end - entry.start)
+        // Values that were not replaced do not get longer than in the source.
         if entry.isContainer { return length + replacedLength }
         return entry.isResolved ? bytes(of: node).canonicalLengthLimit : length + 2
     }
 }
 
 extension Span<UInt8> {
-    /// An upper bound of the length of these bytes as a string, number or literal in canonical JSON.
-    ///
-    /// The bound includes quotation marks, and six bytes for each byte that may need an escape.
+    /// The maximum size, in bytes, of these bytes as a canonical JSON string.
     var canonicalLengthLimit: Int {
         var limit = count + 2
         for index in indices {
@@ -70,16 +67,14 @@ extension Span<UInt8> {
     }
 }
 
-/// Writes a value into memory of sufficient size.
-///
-/// Open arrays and objects are stored in `outer`, so nesting uses no stack.
+/// Writes a value into memory of sufficient size, without recursion.
 private struct JSONWriter: ~Copyable, ~Escapable {
     /// An array or object that is being written.
     struct Container {
         let isObject: Bool
         /// The index of the next node of an array, or the index in `members` of the next key of an object.
         var next: Int
-        /// The end of the range of `next`.
+        /// The upper bound of `next`.
         let end: Int
     }
 
@@ -119,9 +114,7 @@ private struct JSONWriter: ~Copyable, ~Escapable {
         }
     }
 
-    /// Writes a scalar, or an array or object whose values are scalars or empty.
-    ///
-    /// Otherwise opens the array or object.
+    /// Opens an array or object with nested contents, or writes any other value and returns `nil`.
     private func begin(_ index: Int, to output: inout TextWriter) -> Container? {
         let node = nodes[index]
         switch node.kind {
@@ -183,7 +176,7 @@ private struct JSONWriter: ~Copyable, ~Escapable {
         }
     }
 
-    /// Returns the index of the next value in a container, after writing the comma and the key before it.
+    /// Writes the comma and the key before the next value in a container, and returns the index of the value.
     private func nextValue(
         in container: inout Container, isFirst: Bool, to output: inout TextWriter
     ) -> Int? {
@@ -219,9 +212,9 @@ private struct JSONWriter: ~Copyable, ~Escapable {
 }
 
 extension [UInt8] {
-    /// Appends UTF-8 as a JSON string with the shortest escapes.
+    /// Appends UTF-8 or WTF-8 as a JSON string with the shortest escapes.
     ///
-    /// Only the characters that RFC 8259 requires are escaped, and lone surrogates in WTF-8.
+    /// Only lone surrogates and the characters that RFC 8259 requires are escaped.
     public mutating func append(jsonString text: Span<UInt8>) {
         var string = TextBuffer()
         string.append(atMost: text.canonicalLengthLimit) { $0.append(jsonString: text) }

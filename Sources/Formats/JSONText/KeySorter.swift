@@ -4,9 +4,9 @@
 struct KeySorter: ~Escapable {
     /// A key of an object.
     struct Entry: Sendable {
-        /// The first eight bytes.
+        /// The first eight bytes of the key as a ``prefixAsNumber``.
         let prefix: UInt64
-        /// The index of the node.
+        /// The index of the node of the key.
         let key: UInt32
 
         /// The value of unused entries.
@@ -18,9 +18,7 @@ struct KeySorter: ~Escapable {
     private let resolved: Span<UInt8>
     private let policy: JSONReadingPolicy
 
-    /// The maximum number of members that are sorted by insertion.
-    ///
-    /// For more members, the library's sort is faster.
+    /// The maximum number of members for which insertion sort is faster than the sort of the standard library.
     private static let insertionLimit = 40
 
     @_lifetime(copy nodes, copy source, copy resolved)
@@ -31,7 +29,7 @@ struct KeySorter: ~Escapable {
         self.policy = policy
     }
 
-    /// Appends the number of keys of an object, and its keys in canonical order, to `members`.
+    /// Appends the number of keys of an object, followed by the keys in canonical order, to `members`.
     @inline(never)
     func append(
         _ keys: inout MutableSpan<Entry>, _ range: Range<Int>, to members: inout [UInt32]
@@ -46,9 +44,7 @@ struct KeySorter: ~Escapable {
         }
     }
 
-    /// Throws an error if a key is repeated.
-    ///
-    /// The keys may be reordered.
+    /// Sorts the keys of an object, and throws an error if one is repeated.
     @inline(never)
     func rejectRepeatedKeys(_ keys: inout MutableSpan<Entry>, _ range: Range<Int>) throws(JSONError) {
         sort(&keys, range)
@@ -77,9 +73,7 @@ struct KeySorter: ~Escapable {
         for index in range { keys[index] = sorted[index - range.lowerBound] }
     }
 
-    /// Returns whether `left` precedes `right`.
-    ///
-    /// Equal keys keep their order.
+    /// Returns whether `left` precedes `right`, by position in the source if the keys are equal.
     @inline(__always)
     private func precedes(_ left: Entry, _ right: Entry) -> Bool {
         left.prefix == right.prefix ? precedesInFull(left, right) : left.prefix < right.prefix
@@ -104,9 +98,7 @@ struct KeySorter: ~Escapable {
         return false
     }
 
-    /// Appends keys that include repeated ones.
-    ///
-    /// The last of equal keys is kept if the policy allows it.
+    /// Appends the last of each group of equal keys, or throws an error if the policy rejects repeated keys.
     private func appendLastOfEqual(_ keys: Span<Entry>, to members: inout [UInt32]) throws(JSONError) {
         guard policy.duplicateKeys == .lastWins else {
             throw repeatedKeyError(keys)

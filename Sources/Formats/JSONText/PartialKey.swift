@@ -1,8 +1,6 @@
-/// The part of a key that was read from text that arrives in pieces.
+/// A key that is assembled from pieces of a text.
 struct PartialKey: Sendable {
-    /// The length, in bytes, above which a key is truncated.
-    ///
-    /// No longer key is ever looked up.
+    /// The length, in bytes, above which a key is truncated, because no longer key is ever looked up.
     private static let maximumLength = 256
 
     private var bytes: [UInt8] = []

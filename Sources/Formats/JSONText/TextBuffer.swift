@@ -2,7 +2,7 @@ import Bytes
 
 /// A buffer of bytes whose memory is reused.
 ///
-/// The memory extends beyond the bytes, so that writers can store whole words. The contents there are unspecified.
+/// The memory extends beyond the bytes, so that writers can store whole words.
 public struct TextBuffer: Sendable {
     @usableFromInline var memory: [UInt8] = []
     /// The number of bytes.
@@ -49,11 +49,7 @@ public struct TextBuffer: Sendable {
         used = index
     }
 
-    /// Appends the bytes that `body` writes.
-    ///
-    /// - Parameters:
-    ///   - limit: The maximum number of bytes that `body` writes.
-    ///   - body: A closure that writes bytes.
+    /// Appends the bytes that `body` writes, of which there must be at most `limit`.
     @inlinable
     @inline(__always)
     public mutating func append(atMost limit: Int, _ body: (inout TextWriter) -> Void) {
@@ -243,9 +239,7 @@ public struct TextWriter: ~Copyable, ~Escapable {
         append(UInt8(ascii: "\""))
     }
 
-    /// Appends `text` if it is ASCII without characters that need an escape, as most strings are.
-    ///
-    /// - Returns: Whether `text` was appended.
+    /// Appends `text` if it is ASCII that needs no escapes, and returns whether it was appended.
     private mutating func appendIfPlain(_ text: Span<UInt8>) -> Bool {
         guard text.hasWord(at: 0) else {
             guard text.needsNoEscape else { return false }
@@ -272,9 +266,7 @@ public struct TextWriter: ~Copyable, ~Escapable {
         return true
     }
 
-    /// Appends the byte or the lone surrogate at `index`, escaped if necessary.
-    ///
-    /// - Returns: The index after it.
+    /// Appends the byte or the lone surrogate at `index`, escaped if necessary, and returns the next index.
     private mutating func append(scalarAt index: Int, of text: Span<UInt8>) -> Int {
         let byte = text[index]
         switch byte {
