@@ -8,19 +8,19 @@ import JSONText
 struct BinaryLayout: Sendable {
     static let headerLength = 8
     static let trailerLength = 32
-    /// The length of a header, one object, one offset and a trailer.
+    /// The length, in bytes, of a header, one object, one offset and a trailer.
     private static let minimumLength = 42
 
-    /// The number of bytes of an entry of the offset table, 1 to 8.
+    /// The size of an offset-table entry, in bytes: 1 to 8.
     @usableFromInline let offsetSize: Int
-    /// The number of bytes of a reference in an array or a dictionary, 1 to 8.
+    /// The size of a reference to an object, in bytes: 1 to 8.
     @usableFromInline let referenceSize: Int
     let objectCount: Int
     let rootNumber: Int
     /// The offset of the offset table, which is also the end of the objects.
     @usableFromInline let tableOffset: Int
 
-    /// Reads and checks the trailer and the offset table, rules T1 to T9.
+    /// Reads and checks the trailer and the offset table.
     init(of bytes: Span<UInt8>) throws(PropertyListError) {
         let length = bytes.count
         guard length >= Self.minimumLength else {
@@ -67,7 +67,7 @@ struct BinaryLayout: Sendable {
         }
     }
 
-    /// Whether the file lists more objects than it has bytes for them, so that some objects share an offset.
+    /// Whether some objects must share an offset, because there are more objects than bytes for them.
     var sharesOffsets: Bool { objectCount > tableOffset }
 
     /// Returns the offset of the marker of an object.
@@ -77,7 +77,7 @@ struct BinaryLayout: Sendable {
         UInt32(truncatingIfNeeded: bytes.bigEndian(at: tableOffset + number * offsetSize, width: offsetSize))
     }
 
-    /// Returns the start of the payload and the count of a checked object.
+    /// Returns the offset of the payload of a checked object, and its number of bytes, units, elements or members.
     @inlinable
     @inline(__always)
     static func extent(at offset: UInt32, in bytes: Span<UInt8>) -> (start: Int, count: Int) {
@@ -90,17 +90,11 @@ struct BinaryLayout: Sendable {
 }
 
 extension Span<UInt8> {
-    /// Returns the big-endian number in the `width` bytes at `index`.
-    ///
-    /// Eight bytes are loaded. They exist wherever an object or an offset begins, because the trailer follows.
-    ///
-    /// - Parameters:
-    ///   - index: The index of the first byte.
-    ///   - width: The number of bytes, 1 to 8.
-    /// - Returns: The unsigned number.
+    /// Returns the big-endian number in the `width` bytes, 1 to 8, at `index`.
     @inlinable
     @inline(__always)
     func bigEndian(at index: Int, width: Int) -> UInt64 {
+        // Eight bytes can be loaded wherever an object or an offset begins, because the trailer follows.
         word(at: index).byteSwapped &>> UInt64(truncatingIfNeeded: 64 &- 8 &* width)
     }
 }

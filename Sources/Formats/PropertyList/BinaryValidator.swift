@@ -2,12 +2,12 @@ import JSONText
 
 /// Checks everything that can be reached from the root of a binary property list.
 ///
-/// The checks cover markers, lengths, references, types of keys, cycles and depth. Most files are as all writers create
-/// them and pass a fast sweep over the table of objects, ``passesSweep(_:)``. The others are walked from the root,
-/// which takes longer and also collects the dictionaries that repeat a key.
+/// The checks cover markers, lengths, references, key types, cycles and depth. Most files pass ``passesSweep(_:)``, a
+/// fast check of the whole object table. For other files, ``walk(_:)`` follows the references from the root and
+/// collects the dictionaries that repeat a key.
 ///
-/// The walk stores two bytes for each object and checks a shared object once, so the time grows with the length of the
-/// file. Objects that overlap could make the time grow faster. The allowance limits that work.
+/// A walk checks a shared object once, so the time is proportional to the length of the file. The allowance limits the
+/// time for objects that overlap.
 ///
 /// Source: <doc:KeyedArchives>, A.4 and A.5.
 struct BinaryValidator {
@@ -23,14 +23,12 @@ struct BinaryValidator {
 
     let layout: BinaryLayout
     let depthLimit: Int
-    /// The state of each object, or of each byte if objects share offsets, packed in two bytes.
+    /// The state of each object number, or of each offset if objects share offsets.
     private var packedStates: [UInt16] = []
     var keys = RepeatedKeyFinder()
     /// The number of payload bytes that may still be read.
-    ///
-    /// The initial value is four times the length of the objects.
     var allowance: Int
-    /// The dictionaries that repeat a key, without the repeated members.
+    /// Copies of the dictionaries that repeat a key, without the repeated members.
     private(set) var repaired = RepairedDictionaries()
 
     init(layout: BinaryLayout, limits: PropertyListLimits) {
@@ -41,7 +39,6 @@ struct BinaryValidator {
 
     private static func allowance(of layout: BinaryLayout) -> Int { 4 * layout.tableOffset + 1 << 20 }
 
-    /// The state at `index`, which includes the number of levels of a checked object.
     private subscript(state index: Int) -> WalkState<UInt16> {
         get {
             switch packedStates[index] {
@@ -124,9 +121,7 @@ struct BinaryValidator {
         PropertyListError(.tooDeep, at: offset, "more than \(depthLimit) levels")
     }
 
-    /// Checks the keys of a container.
-    ///
-    /// - Returns: The values of the container, or `nil` if it is empty.
+    /// Checks the keys of a container and returns a frame for its values, or `nil` if it is empty.
     private mutating func open(
         _ offset: UInt32, depth: Int, state: Int, isDictionary: Bool, in bytes: Span<UInt8>
     ) throws(PropertyListError) -> Frame? {
@@ -163,7 +158,7 @@ struct BinaryValidator {
         return try keys.repeatedKeys(of: members, layout: layout, in: bytes, allowance: &allowance)
     }
 
-    /// Returns the payload of an object with a count, after checking that it ends before the offset table.
+    /// Returns the payload offset and the count of an object, after checking that it ends before the offset table.
     mutating func extent(
         at offset: Int, unit: Int, in bytes: Span<UInt8>
     ) throws(PropertyListError) -> (start: Int, count: Int) {

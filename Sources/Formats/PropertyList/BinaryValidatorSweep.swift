@@ -1,13 +1,11 @@
 import JSONText
 
-/// A fast check in two sweeps over the table of objects.
+/// A fast check in two sweeps over the object table.
 ///
-/// The sweep passes files as all writers create them: every object is valid, even an unreachable one, and each
-/// container precedes the containers that it holds, so that none contains itself.
+/// A file passes if all objects are valid, even unreachable ones, and each container precedes the containers in it, as
+/// writers arrange them. Such a file has no cycles.
 extension BinaryValidator {
-    /// Returns whether the sweep finds no fault.
-    ///
-    /// If it finds one, only a walk can decide whether the fault matters.
+    /// Returns whether the sweep finds no fault, so that no walk is needed.
     mutating func passesSweep(_ bytes: Span<UInt8>) -> Bool {
         guard !layout.sharesOffsets else { return false }
         // The number of levels of each object; 0 for a container that was not checked yet.
@@ -23,7 +21,7 @@ extension BinaryValidator {
         return true
     }
 
-    /// Checks all scalars and sets the level of each to 1.
+    /// Checks all scalars, sets the level of each to 1, and returns whether all are valid.
     private mutating func checkScalars(_ bytes: Span<UInt8>, levels: inout MutableSpan<UInt16>) -> Bool {
         // A scalar without a count that starts before this offset ends before the table.
         let safeEnd = layout.tableOffset - 17

@@ -1,20 +1,18 @@
 import Bytes
 import JSONText
 
-/// Builds a binary property list object by object.
-///
-/// Values precede the containers that hold them.
+/// Builds a binary property list object by object, with values before their containers.
 ///
 /// Source: <doc:KeyedArchives>, A.2 and A.4.
 struct BinaryWriter {
-    /// The number of bytes of a reference and of an offset.
+    /// The size of a reference or an offset, in bytes.
     static let width = 4
 
     private(set) var bytes: [UInt8]
     private var offsets: [UInt32] = []
-    /// The offset in the source of each object.
+    /// The source offset of each object.
     private(set) var sourceOffsets: [UInt32] = []
-    /// The object that was written last, if it is an integer.
+    /// The last object, if it is an integer.
     private(set) var lastInteger: PropertyListInteger?
 
     /// Creates a writer whose output begins with a header and any objects to be listed by ``append(objectAt:from:)``.
@@ -22,7 +20,7 @@ struct BinaryWriter {
         bytes = Array(objects)
     }
 
-    /// Lists an object whose bytes are already in the output.
+    /// Adds an object whose bytes are already in the output to the offset table.
     mutating func append(objectAt offset: UInt32, from sourceOffset: Int) {
         offsets.append(offset)
         sourceOffsets.append(UInt32(sourceOffset))
@@ -30,7 +28,7 @@ struct BinaryWriter {
 
     var lastNumber: UInt32 { UInt32(offsets.count - 1) }
 
-    /// Lists an object whose bytes are appended next.
+    /// Adds an object whose bytes are appended next to the offset table.
     private mutating func beginObject(at sourceOffset: Int) {
         lastInteger = nil
         append(objectAt: UInt32(bytes.count), from: sourceOffset)
@@ -69,9 +67,7 @@ struct BinaryWriter {
         bytes.append(uint32: uid)
     }
 
-    /// Appends a data object with the bytes that `text` encodes.
-    ///
-    /// - Returns: Whether `text` is well-formed base64. If it is not, nothing is appended.
+    /// Appends the data that base64 text encodes, or returns `false` if the text is malformed.
     mutating func append(base64 text: Span<UInt8>, at sourceOffset: Int) -> Bool {
         guard let count = Base64.decodedCount(text) else { return false }
         beginObject(at: sourceOffset)
@@ -123,11 +119,7 @@ struct BinaryWriter {
         StoredText(at: offsets[Int(number)], in: bytes.span)
     }
 
-    /// Appends the offset table and the trailer.
-    ///
-    /// - Parameters:
-    ///   - root: The number of the root, or `nil` for the last object.
-    ///   - referenceSize: The number of bytes of a reference.
+    /// Appends the offset table and a trailer, with `root` or the last object as the root.
     mutating func finish(root: Int? = nil, referenceSize: Int = width) {
         let table = UInt64(bytes.count)
         for offset in offsets { bytes.append(uint32: offset) }
@@ -140,7 +132,7 @@ struct BinaryWriter {
 }
 
 extension [UInt8] {
-    /// Appends a marker with a count.
+    /// Appends the marker and the count of an object.
     mutating func append(kind: UInt8, count: Int) {
         guard count >= 15 else { return append(kind | UInt8(count)) }
         append(kind | 15)

@@ -4,7 +4,7 @@ import JSONText
 extension PropertyListDocument {
     /// Returns the positions of the members of a dictionary in canonical order.
     ///
-    /// Keys that differ only in lone surrogates become equal when U+FFFD replaces these. The last of such keys is kept.
+    /// Keys that differ only in lone surrogates become equal, because U+FFFD replaces these. The last such key is kept.
     func canonicalOrder(of members: PropertyListMembers) -> [Int] {
         let sorted = sortedByUTF8((0..<members.count).map { ($0, key(at: $0, of: members)) })
         return sorted.indices.compactMap { index in

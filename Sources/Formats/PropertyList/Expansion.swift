@@ -1,35 +1,28 @@
-/// The size of a value of a keyed archive when everything that it refers to is written out, as if nothing were shared.
+/// The size of a value of a keyed archive after all shared values in it are written out in full.
 ///
 /// Source: <doc:KeyedArchives>, D.3.
 public struct Expansion: Hashable, Sendable {
-    /// The number of values, at most ``countLimit``, which also represents all higher numbers.
+    /// The number of values, clamped to ``countLimit``.
     ///
-    /// Leaves, nil and inline scalars count as one value. An instance counts as one value plus its members, without its
-    /// class.
+    /// An instance counts as one value plus its members, without its class. Any other value counts as one.
     public let count: Int
-    /// The number of levels of instances, at most ``depthLimit``, which also represents all higher numbers.
-    ///
-    /// A leaf has one level.
+    /// The number of levels of instances, clamped to ``depthLimit``, or 1 for a leaf.
     public let depth: Int
 
-    /// The highest count that is distinguished.
+    /// The maximum value of ``count``.
     public static let countLimit = 0xFF_FFFF
-    /// The highest depth that is distinguished.
-    ///
-    /// Two higher values encode states of ``ExpansionMemo``.
+    /// The maximum value of ``depth``, which leaves two values of a byte for other states.
     public static let depthLimit = 253
-    /// The maximum number of levels of instances of a value.
+    /// The maximum depth that ``KeyedArchive/expansion(of:)`` accepts.
     public static let allowedDepth = 128
 }
 
-/// The known expansions of the objects of an archive.
-///
-/// The expansion of an object that contains itself is `nil`.
+/// A cache of the expansions of objects, which are `nil` for objects that contain themselves.
 struct ExpansionMemo: Sendable {
     private static let open = UInt32.max
     private static let cyclic = UInt32.max - 1
 
-    /// The state of each object, or of each byte if objects share offsets, packed in four bytes.
+    /// The state of each object number, or of each offset if objects share offsets.
     ///
     /// An expansion has its count in the high 24 bits and its depth in the low 8 bits.
     private var packedStates: [UInt32] = []
@@ -41,7 +34,7 @@ struct ExpansionMemo: Sendable {
         sharesOffsets = layout.sharesOffsets
     }
 
-    /// Allocates the states, which most archives do not need.
+    /// Allocates the states when an expansion is first needed.
     mutating func allocateStates() {
         if packedStates.isEmpty { packedStates = Array(repeating: 0, count: stateCount) }
     }
@@ -119,9 +112,7 @@ extension KeyedArchive {
 
     private static let leaf = Expansion(count: 1, depth: 1)
 
-    /// Returns the expansion of a value if it is known or the value is a leaf.
-    ///
-    /// Otherwise opens the value.
+    /// Returns the expansion of a leaf or of a known value, or opens another value.
     @inline(__always)
     private mutating func enter(_ stored: PropertyListNode) -> EnteredNode<Expansion?, Frame> {
         var object = stored
@@ -140,7 +131,7 @@ extension KeyedArchive {
         }
     }
 
-    /// Returns the next stored value of an instance that has to be counted.
+    /// Returns the next stored value in an instance that has to be counted.
     @inline(__always)
     private mutating func nextValue(_ frame: inout Frame) -> PropertyListNode? {
         while true {
@@ -160,9 +151,7 @@ extension KeyedArchive {
         }
     }
 
-    /// Returns whether a member is not counted.
-    ///
-    /// The class is not counted, and neither is the base of a URL, because a cycle of base URLs is not an error.
+    /// Returns whether a member is the class of an instance or the base of a URL, neither of which is counted.
     @inline(__always)
     private mutating func isExcluded(_ key: UInt32, in frame: Frame) -> Bool {
         if key == keys.entries[classKey.index].number { return true }
@@ -171,6 +160,7 @@ extension KeyedArchive {
             keys.entries[classKey.index].number = key
             return true
         }
+        // A cycle of base URLs is not an error, so bases are not followed.
         return document.text(node, equals: keys.entries[baseKey.index].utf8)
             && (try? classOfInstance(frame.node))?.foundation == .url
     }

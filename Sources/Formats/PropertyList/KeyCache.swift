@@ -1,8 +1,6 @@
 import JSONText
 
-/// A key to look up members of instances with.
-///
-/// Create it once for each archive with ``KeyedArchive/key(_:)``.
+/// A key of members, prepared for fast lookup by ``KeyedArchive/key(_:)`` once for each archive.
 public struct KeyedKey: Hashable, Sendable {
     @usableFromInline let index: Int
 }
@@ -21,9 +19,7 @@ struct KeyCache: Sendable {
         @usableFromInline var position = 0
     }
 
-    /// The keys of Foundation's classes.
-    ///
-    /// They come first, so that their indices are constants.
+    /// The keys of Foundation's classes, which come first so that their indices are constants.
     private static let foundation = [
         "$class", "NS.objects", "NS.keys", "NS.string", "NS.bytes", "NS.data", "NS.time", "NSString", "NS.number",
         "NS.intval", "NS.dblval", "NS.boolval", "NS.base", "NS.relative", "NS.uuidbytes",
@@ -46,7 +42,7 @@ extension KeyedArchive {
     var relativeKey: KeyedKey { KeyedKey(index: 13) }
     var uuidKey: KeyedKey { KeyedKey(index: 14) }
 
-    /// Returns a key to look up members with.
+    /// Returns the key with which members named `text` are looked up.
     public mutating func key(_ text: String) -> KeyedKey {
         let utf8 = Array(text.utf8)
         if let known = keys.entries.firstIndex(where: { $0.utf8 == utf8 }) { return KeyedKey(index: known) }

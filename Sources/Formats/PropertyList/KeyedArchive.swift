@@ -21,9 +21,9 @@ public struct KeyedArchive: Sendable {
     @usableFromInline var keys = KeyCache()
     var classes: ClassCache
     var expansions: ExpansionMemo
-    /// The elements that are stored as separate members, `NS.object.0` and so on.
+    /// The elements of collections that store each as a separate member, named `NS.object.0` and so on.
     @usableFromInline var numberedNodes: [PropertyListNode] = []
-    /// The ranges of `numberedNodes`, by the prefix of their keys and the number of the object that contains them.
+    /// The ranges of `numberedNodes`, by the prefix of their keys and the object number of their collection.
     var numberedElements: [String: [UInt32: KeyedElements]] = [:]
 
     /// Opens an archive.

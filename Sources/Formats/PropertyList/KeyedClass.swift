@@ -32,8 +32,8 @@ public struct KeyedClass: Sendable {
     public let name: PropertyListNode
     /// The Foundation class whose encoding the instances use, or `nil` if it is not known.
     ///
-    /// The nearest ancestor that is a known Foundation class or has one of the caller's names determines the property. A
-    /// caller's class is therefore not treated as a collection, even if it descends from one.
+    /// The nearest ancestor that is a known Foundation class or is named by the caller determines it. A class named by
+    /// the caller is therefore not treated as a collection, even if it descends from one.
     public let foundation: FoundationClass?
     /// A bit for each of the caller's class names that the class or an ancestor has.
     fileprivate let names: UInt64

@@ -85,7 +85,7 @@ extension KeyedArchive {
         return KeyedElements(storage: .listed(elements), count: elements.count)
     }
 
-    /// Returns the values of the members named `prefix` plus a number, from 0 up to the first missing number.
+    /// Returns the values of the members named `prefix` and a number, counted from 0 to the first missing number.
     private mutating func findNumberedElements(_ prefix: String, of instance: PropertyListNode) -> KeyedElements {
         if let known = numberedElements[prefix]?[instance.number] { return known }
         let members = document.members(of: instance)

@@ -5,8 +5,6 @@ import Bytes
 /// Source: <doc:KeyedArchives>, C.1.
 extension KeyedArchive {
     /// Returns a UUID in upper case, for example `9F2C1D7E-0B3A-4C55-8E11-2A6B7C8D9E0F`.
-    ///
-    /// - Throws: ``PropertyListError`` with the code `badValue` if the UUID does not have 16 bytes.
     mutating func uuid(of instance: PropertyListNode) throws(PropertyListError) -> String {
         guard let stored = member(uuidKey, of: instance), document.kind(of: stored) == .data,
             document.payload(of: stored).count == 16
@@ -22,8 +20,6 @@ extension KeyedArchive {
     }
 
     /// Returns the relative part of an `NSURL` and its base URL object, if there is one.
-    ///
-    /// - Throws: ``PropertyListError`` with the code `badValue`, `uidOutOfRange` or `badClass`.
     mutating func url(
         of instance: PropertyListNode
     ) throws(PropertyListError) -> (relative: String, base: PropertyListNode?) {

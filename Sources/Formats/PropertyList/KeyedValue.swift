@@ -12,9 +12,7 @@ public enum KeyedValue: Sendable {
     case integer(PropertyListInteger)
     /// A real, which can be infinite or not a number.
     case real(Double)
-    /// A string, mutable string or attributed string.
-    ///
-    /// The node is of the kind ``PropertyListKind/text``, or ``PropertyListKind/data`` if the string is stored as
+    /// A string, in a node of the kind ``PropertyListKind/text``, or ``PropertyListKind/data`` if it is stored as
     /// UTF-8.
     case text(PropertyListNode)
     /// Bytes, in a node of the kind ``PropertyListKind/data``.
@@ -24,9 +22,7 @@ public enum KeyedValue: Sendable {
     /// An array, a set or an ordered set.
     case array(KeyedElements, FoundationClass)
     case dictionary(KeyedPairs)
-    /// An instance of another class, whose members `KeyedArchive.member(_:of:)` returns.
-    ///
-    /// Instances of `NSURL`, `NSUUID`, `NSDecimalNumber` and `NSValue` are included.
+    /// An instance of another class, including `NSURL`, `NSUUID`, `NSDecimalNumber` and `NSValue`.
     case instance(PropertyListNode, KeyedClass)
     /// A container without a class, which no archiver writes.
     case unrepresentable(PropertyListNode)
@@ -34,8 +30,6 @@ public enum KeyedValue: Sendable {
 
 extension KeyedArchive {
     /// Returns the value of a stored node, which is an inline scalar or a UID.
-    ///
-    /// - Throws: ``PropertyListError`` with the code `uidOutOfRange`, `badClass`, `badCollection` or `badValue`.
     public mutating func value(of stored: PropertyListNode) throws(PropertyListError) -> KeyedValue {
         guard document.kind(of: stored) == .uid else { return try value(ofObject: stored) }
         guard let object = try object(stored) else { return .none }
@@ -54,8 +48,6 @@ extension KeyedArchive {
     }
 
     /// Returns the value of an object, which is an element of `$objects` or an inline scalar.
-    ///
-    /// - Throws: ``PropertyListError`` with the code `badClass`, `badCollection` or `badValue`.
     public mutating func value(ofObject object: PropertyListNode) throws(PropertyListError) -> KeyedValue {
         switch document.kind(of: object) {
         case .null: .none

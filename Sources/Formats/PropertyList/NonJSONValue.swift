@@ -1,8 +1,6 @@
 import JSONText
 
-/// A value of a property list that JSON cannot represent.
-///
-/// The caller decides how to write it.
+/// A value of a property list that JSON cannot represent, so that the caller decides how to write it.
 enum NonJSONValue {
     /// A date, in seconds since 2001-01-01T00:00:00Z.
     case date(Double)
@@ -14,14 +12,7 @@ enum NonJSONValue {
 }
 
 extension [UInt8] {
-    /// Appends a scalar as JSON.
-    ///
-    /// Appends `null` for an array or a dictionary, whose values the caller writes.
-    ///
-    /// - Parameters:
-    ///   - node: The value to append.
-    ///   - document: The document that contains `node`.
-    /// - Returns: The value if JSON cannot represent it. Nothing is appended then.
+    /// Appends a scalar as JSON, or returns it without appending anything if JSON cannot represent it.
     mutating func append(jsonScalar node: PropertyListNode, of document: borrowing PropertyListDocument)
         -> NonJSONValue?
     {
@@ -38,9 +29,7 @@ extension [UInt8] {
         return nil
     }
 
-    /// Appends a real unless it is infinite or not a number.
-    ///
-    /// - Returns: The real if JSON cannot represent it, otherwise `nil`.
+    /// Appends a real, or returns it if it is infinite or not a number.
     mutating func append(jsonReal real: Double) -> NonJSONValue? {
         guard real.isFinite else { return .real(real) }
         append(jsonNumber: real)

@@ -2,12 +2,10 @@ import Bytes
 
 /// The text format in which NeXTSTEP wrote property lists and Xcode writes `.strings` files: `{ "key" = "value"; }`.
 enum OpenStepText {
-    /// The number of bytes that are examined.
+    /// The maximum number of bytes that are examined.
     private static let headSize = 4096
 
-    /// Returns whether `bytes` appear to be in this format.
-    ///
-    /// The result is used only for an error message.
+    /// Returns whether `bytes` appear to be in this format, which only affects an error message.
     ///
     /// After white space and comments, such text begins with the first element of an array, or with a key and an equal
     /// sign.

@@ -13,7 +13,6 @@ public enum PropertyListDate {
     /// digits, as in ISO 8601. Returns `nil` for dates about 100,000 years or more from 1970.
     public static func text(secondsSince2001 seconds: Double) -> String? {
         let milliseconds = ((seconds + epoch) * 1000).rounded(.down)
-        // The limit is about 100,000 years before or after 1970.
         guard abs(milliseconds) < 3.2e15 else { return nil }
         let total = Int(milliseconds)
         let days = total >= 0 ? total / 86_400_000 : -((86_399_999 - total) / 86_400_000)

@@ -18,7 +18,7 @@ public struct PropertyListDocument: Sendable {
     /// The property list in the binary form.
     @usableFromInline let bytes: [UInt8]
     @usableFromInline let layout: BinaryLayout
-    /// The offset of each object in the source, or no offsets if `bytes` is the source.
+    /// The source offset of each object, or an empty array if `bytes` is the source.
     @usableFromInline let sourceOffsets: [UInt32]
     private let repeats: RepeatedKeys?
 
@@ -60,8 +60,7 @@ public struct PropertyListDocument: Sendable {
     /// The number of objects that the file lists, including unreachable ones.
     public var objectCount: Int { layout.objectCount }
 
-    /// The maximum number of values to write when shared values are expanded: four times the number of objects plus a
-    /// million.
+    /// The maximum number of values to write when shared values are written out repeatedly.
     public var expansionLimit: Int { 4 * layout.objectCount + 1_000_000 }
 
     /// The length of the source, in bytes.
@@ -225,14 +224,14 @@ extension PropertyListDocument {
         node(numbered: Int(truncatingIfNeeded: bytes.span.bigEndian(at: offset, width: layout.referenceSize)))
     }
 
-    /// Returns the object number of the key at a position, for comparison with other numbers.
+    /// Returns the object number of the key at a position.
     @inlinable
     @inline(__always)
     func keyNumber(at position: Int, of members: PropertyListMembers) -> UInt32 {
         referenceNumber(at: members.start + position * layout.referenceSize)
     }
 
-    /// Returns the object number that the reference at `offset` contains.
+    /// Returns the object number in the reference at `offset`.
     @inlinable
     @inline(__always)
     func referenceNumber(at offset: Int) -> UInt32 {

@@ -11,9 +11,7 @@ public struct PropertyListError: Error, Equatable, Sendable {
     /// Whether the bytes are in the OpenStep text format, which Apple's readers accept.
     public internal(set) var isOpenStepText = false
 
-    /// The kinds of fault.
-    ///
-    /// The raw values appear in reports.
+    /// The kinds of fault, whose raw values appear in reports.
     public enum Code: String, Sendable, CaseIterable {
         /// The file is empty.
         case empty
@@ -88,9 +86,7 @@ public struct PropertyListError: Error, Equatable, Sendable {
 }
 
 extension PropertyListError: CustomStringConvertible {
-    /// The code, reason and offset, for example `bad-marker: undefined object at byte 8`.
-    ///
-    /// The offset is omitted for faults that concern the whole file.
+    /// The code and the reason, followed by the offset unless the fault concerns the whole file.
     public var description: String {
         let words = "\(code.rawValue): \(reason)"
         return code == .empty || code == .notPlist ? words : "\(words) at byte \(offset)"

@@ -22,7 +22,7 @@ public struct PropertyListJSONWriter: Sendable {
         case file
         /// The order of the UTF-8 bytes of the keys.
         ///
-        /// Keys that differ only in lone surrogates become equal when U+FFFD replaces these. The last of such keys is
+        /// Keys that differ only in lone surrogates become equal, because U+FFFD replaces these. The last such key is
         /// kept.
         case canonical
     }
@@ -76,9 +76,7 @@ public struct PropertyListJSONWriter: Sendable {
     private let document: PropertyListDocument
     private let keyOrder: KeyOrder
     private let nonJSONValues: NonJSONValues
-    /// The remaining limits.
-    ///
-    /// Each value reduces the limits for the file.
+    /// The limits, reduced for the file by the values written so far.
     private var limits: Limits
     /// The JSON of the value that was written last.
     public private(set) var text: [UInt8] = []
@@ -94,8 +92,6 @@ public struct PropertyListJSONWriter: Sendable {
     }
 
     /// Replaces ``text`` with the JSON of a value.
-    ///
-    /// The document limits the depth of values, so the method can recurse.
     ///
     /// - Throws: ``WritingError``. The contents of ``text`` are undefined then.
     public mutating func write(_ node: PropertyListNode) throws(WritingError) {

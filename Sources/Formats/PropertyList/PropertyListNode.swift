@@ -1,8 +1,6 @@
 /// The position of an object in a ``PropertyListDocument``.
 public struct PropertyListNode: Hashable, Sendable {
-    /// The number of the object, which can index tables about objects.
-    ///
-    /// Two numbers can identify the same object, and equal scalars may be one object or several.
+    /// The number of the object in the offset table, where several numbers can identify the same object.
     public let number: UInt32
     /// The offset of the marker of the object in the binary form.
     @usableFromInline let offset: UInt32
@@ -43,9 +41,7 @@ public struct PropertyListElements: Hashable, Sendable {
 
 /// The members of a dictionary of a ``PropertyListDocument``.
 public struct PropertyListMembers: Hashable, Sendable {
-    /// The offset of the first reference to a key.
-    ///
-    /// The references to the values follow those to the keys.
+    /// The offset of the references to the keys, which are followed by the references to the values.
     @usableFromInline let start: Int
     /// The number of members.
     public let count: Int

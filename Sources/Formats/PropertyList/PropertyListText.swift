@@ -2,7 +2,7 @@ import JSONText
 
 /// Reads strings.
 ///
-/// These methods also accept data, which they read as UTF-8, because keyed archives store some strings so.
+/// The methods also accept data as UTF-8, because keyed archives store some strings as data.
 extension PropertyListDocument {
     /// Returns whether a value is the string `text`, which is UTF-8.
     @inline(__always)
@@ -98,8 +98,6 @@ struct UTF16Scalars: ~Escapable {
     }
 
     /// Returns the next scalar value, or `nil` for a lone surrogate.
-    ///
-    /// - Precondition: ``isAtEnd`` is `false`.
     @_lifetime(self: copy self)
     mutating func next() -> Unicode.Scalar? {
         let unit = self.unit(at: index)

@@ -1,9 +1,9 @@
 import JSONText
 
-/// Finds keys that a dictionary repeats, as objects or as strings.
+/// Finds keys that occur more than once in a dictionary, as objects or as strings.
 ///
-/// Most dictionaries have the same keys as an earlier dictionary, by the same references. The finder recognizes them
-/// without reading the keys. Other keys are compared by fingerprint, and in full only if two fingerprints are equal.
+/// Most dictionaries refer to the same key objects as an earlier dictionary, so their keys do not have to be read.
+/// Other keys are compared by fingerprint, and in full only if two fingerprints are equal.
 ///
 /// Source: <doc:KeyedArchives>, A.5.
 struct RepeatedKeyFinder {
@@ -14,11 +14,9 @@ struct RepeatedKeyFinder {
     }
 
     private static let slotCount = 256
-    /// The maximum number of keys that are compared pairwise.
-    ///
-    /// For more keys, sorting is faster.
+    /// The maximum number of keys for which pairwise comparison is faster than sorting.
     private static let pairLimit = 24
-    /// The number of units of a key that do not count against the allowance.
+    /// The length of a key, in units, that can be read without reducing the allowance.
     private static let freeLength = 256
 
     /// The keys of checked dictionaries, in slots determined by a hash of their references.
@@ -37,9 +35,8 @@ struct RepeatedKeyFinder {
             .equals(bytes.extracting(members.start..<members.start + length))
     }
 
-    /// Returns the positions of the keys that repeat an earlier key of their dictionary, in ascending order.
-    ///
-    /// All keys must be strings. If none is repeated, their references are remembered.
+    /// Returns the positions of the keys, all strings, that repeat an earlier key of their dictionary, in ascending
+    /// order.
     mutating func repeatedKeys(
         of members: PropertyListMembers, layout: BinaryLayout, in bytes: Span<UInt8>, allowance: inout Int
     ) throws(PropertyListError) -> [Int] {

@@ -51,7 +51,7 @@ struct StoredText: ~Escapable {
         return index == text.count
     }
 
-    /// A hash of all units, which does not depend on how the string is stored.
+    /// A hash of all units that does not depend on how the string is stored.
     var fingerprint: UInt64 {
         let count = count
         var hash = UInt64(count) &* 0x9E37_79B9_7F4A_7C15

@@ -9,7 +9,7 @@ struct UTF16Source {
     /// The source offset of the character that contains each 64th byte of `utf8`.
     private var checkpoints: [UInt32] = []
 
-    private static let step = 64
+    private static let checkpointInterval = 64
     private static let byteOrderMarkLength = 2
 
     /// Returns whether the byte order mark of `source` is big-endian, or `nil` if there is no such mark.
@@ -23,8 +23,6 @@ struct UTF16Source {
     }
 
     /// Converts a source whose byte order is known.
-    ///
-    /// - Throws: ``PropertyListError`` if the source ends within a unit or contains a lone surrogate.
     init(_ source: Span<UInt8>, isBigEndian: Bool) throws(PropertyListError) {
         guard source.count.isMultiple(of: 2) else {
             throw PropertyListError(.xmlSyntax, at: source.count - 1, "half a character of UTF-16")
@@ -40,7 +38,7 @@ struct UTF16Source {
             }
             if scalar.isASCII { utf8.append(UInt8(truncatingIfNeeded: scalar.value)) } else { utf8 += scalar.utf8 }
             // A checkpoint is added after the character, so that the first one is the character that contains byte 0.
-            while checkpoints.count * Self.step < utf8.count { checkpoints.append(UInt32(start)) }
+            while checkpoints.count * Self.checkpointInterval < utf8.count { checkpoints.append(UInt32(start)) }
         }
     }
 
@@ -52,16 +50,11 @@ struct UTF16Source {
         }
     }
 
-    /// Returns the source offset of the character that contains the byte at `index` of the UTF-8.
-    ///
-    /// - Parameters:
-    ///   - index: An index in `utf8`.
-    ///   - source: The source that was passed to the initializer.
-    /// - Returns: The offset in `source`, which is the length of `source` if `index` is the end of `utf8`.
+    /// Returns the offset in `source` of the character whose UTF-8 contains the byte at `index`.
     func offset(of index: Int, in source: Span<UInt8>) -> Int {
         guard index < utf8.count else { return source.count }
-        var offset = Int(checkpoints[index / Self.step])
-        var position = index / Self.step * Self.step
+        var offset = Int(checkpoints[index / Self.checkpointInterval])
+        var position = index / Self.checkpointInterval * Self.checkpointInterval
         // Move back to the first byte of the character at the checkpoint.
         while position > 0, utf8[position] & 0xC0 == 0x80 { position -= 1 }
         while position < index {

@@ -26,9 +26,7 @@ struct XMLReader: ~Escapable {
     /// The encoding of the source, with which a declared encoding has to agree.
     enum Encoding: String {
         case utf8 = "UTF-8"
-        /// UTF-16.
-        ///
-        /// The reader receives such a source converted to UTF-8, but with its original declaration.
+        /// UTF-16, which the caller converted to UTF-8 without changing the declared encoding.
         case utf16 = "UTF-16"
 
         /// The lowercase names that a declaration may use for this encoding.
@@ -56,9 +54,8 @@ struct XMLReader: ~Escapable {
 
     // MARK: Prolog and epilog
 
-    /// Reads everything before the value, including the start tag of `plist`, which is optional.
-    ///
-    /// - Returns: The first tag of the value.
+    /// Reads everything before the value, including an optional `plist` start tag, and returns the first tag of the
+    /// value.
     @_lifetime(self: copy self)
     mutating func readProlog() throws(PropertyListError) -> XMLTag {
         if source.count >= 3, source[0] == 0xEF { offset = 3 }
@@ -100,9 +97,7 @@ struct XMLReader: ~Escapable {
         }
     }
 
-    /// Reads the next start or end tag.
-    ///
-    /// Only white space, comments and processing instructions may precede it.
+    /// Reads the next tag, before which only white space, comments and processing instructions are allowed.
     @_lifetime(self: copy self)
     mutating func nextTag() throws(PropertyListError) -> XMLTag {
         try skipMisc()
@@ -236,9 +231,7 @@ struct XMLReader: ~Escapable {
 
     // MARK: Texts
 
-    /// Reads the text of a scalar and its end tag into ``text``.
-    ///
-    /// Returns whether the text is ASCII.
+    /// Reads the text of a scalar and its end tag into ``text``, and returns whether the text is ASCII.
     @_lifetime(self: copy self)
     mutating func readText(of tag: XMLTag) throws(PropertyListError) -> Bool {
         text.removeAll(keepingCapacity: true)
@@ -308,7 +301,7 @@ struct XMLReader: ~Escapable {
 }
 
 extension UInt8 {
-    /// Whether the byte would be part of a longer name.
+    /// Whether the byte belongs to a tag name that it follows.
     fileprivate var continuesName: Bool {
         !(isBlank || self == UInt8(ascii: ">") || self == UInt8(ascii: "/"))
     }

@@ -10,9 +10,7 @@ struct XMLTranscoder: ~Escapable {
         let isDictionary: Bool
         /// The offset of the start tag.
         let sourceOffset: Int
-        /// The index in `pending` of the first value.
-        ///
-        /// The values of a dictionary alternate between keys and values.
+        /// The index in `pending` of the first value of an array or the first key of a dictionary.
         let first: Int
     }
 
@@ -31,9 +29,7 @@ struct XMLTranscoder: ~Escapable {
         depthLimit = limits.depth
     }
 
-    /// Converts a property list in UTF-16.
-    ///
-    /// All offsets in the result, or in a thrown error, are offsets in `source`.
+    /// Converts a UTF-16 property list, with offsets in `source` in the result and in errors.
     static func transcode(
         utf16 source: Span<UInt8>, isBigEndian: Bool, limits: PropertyListLimits
     ) throws(PropertyListError) -> RewrittenPropertyList {
@@ -119,11 +115,10 @@ struct XMLTranscoder: ~Escapable {
         if !frames.isEmpty { pending.append(writer.lastNumber) }
     }
 
-    /// Returns `members` without the keys that repeat an earlier one and without their values.
-    ///
-    /// Equal keys are one object, so it suffices to compare their numbers.
+    /// Returns `members` without repeated keys and their values.
     private mutating func removingRepeatedKeys(_ members: ArraySlice<UInt32>, of frame: Frame) -> ArraySlice<UInt32> {
         let keys = stride(from: members.startIndex, to: members.endIndex, by: 2)
+        // Equal keys are one object, so it suffices to compare their numbers.
         var numbers = keys.map { members[$0] }
         numbers.sort()
         guard zip(numbers, numbers.dropFirst()).contains(where: ==) else { return members }
@@ -134,8 +129,7 @@ struct XMLTranscoder: ~Escapable {
         return kept[...]
     }
 
-    /// Appends a UID for `<dict><key>CF$UID</key><integer>…</integer></dict>`, or returns `false` for other
-    /// dictionaries.
+    /// Appends a UID for `<dict><key>CF$UID</key><integer>…</integer></dict>`, or returns `false`.
     @_lifetime(self: copy self)
     private mutating func replaceUID(_ members: ArraySlice<UInt32>, at offset: Int) throws(PropertyListError) -> Bool {
         guard members.count == 2, let key = members.first, let value = members.last, value == writer.lastNumber,
@@ -197,7 +191,7 @@ struct XMLTranscoder: ~Escapable {
     }
 }
 
-/// The numbers of the keys in the output, by the hashes of their strings, which only the writer stores.
+/// A hash table of the object numbers of keys, whose strings are stored only by the writer.
 private struct XMLKeyTable {
     private var numbers: [Int: UInt32] = [:]
 

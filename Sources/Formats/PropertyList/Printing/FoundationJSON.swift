@@ -4,11 +4,7 @@ import JSONText
 ///
 /// Source: <doc:KeyedArchives>, C.1.
 extension KeyedArchive {
-    /// Returns the JSON of a UUID, a URL, a decimal number, or an `NSValue` of a known type.
-    ///
-    /// Returns `nil` for others.
-    ///
-    /// - Throws: ``PropertyListError`` with the code `badValue`, and the errors of references.
+    /// Returns the JSON of a UUID, a URL, a decimal number or a known kind of `NSValue`, or `nil` for other instances.
     mutating func foundationJSON(
         of instance: PropertyListNode, _ found: KeyedClass
     ) throws(PropertyListError) -> [UInt8]? {
@@ -27,9 +23,7 @@ extension KeyedArchive {
         return json
     }
 
-    /// Resolves a URL against its chain of base URLs.
-    ///
-    /// Returns `nil` if the chain is cyclic or too long.
+    /// Resolves a URL against its chain of base URLs, or returns `nil` if the chain is cyclic or too long.
     private mutating func resolvedURL(of instance: PropertyListNode) throws(PropertyListError) -> String? {
         var parts: [String] = []
         var next: PropertyListNode? = instance

@@ -2,9 +2,7 @@ import JSONText
 
 /// Opens, writes and closes arrays and objects.
 extension PropertyListPrinter {
-    /// Opens an array or object.
-    ///
-    /// ``writeNext(inFrame:to:)`` closes it once all its contents are written.
+    /// Opens an array or object, which ``writeNext(inFrame:to:)`` closes after its contents.
     mutating func open(_ frame: PrintedFrame, to output: inout [UInt8]) {
         if let object = frame.object { sources[frame.source].states[Int(object.number)] = .open }
         if case .entries = frame.contents { output += "{\"$entries\":\(space)".utf8 }

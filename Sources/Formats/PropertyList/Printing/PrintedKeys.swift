@@ -16,7 +16,7 @@ extension PropertyListPrinter {
         open(frame, to: &output)
     }
 
-    /// Opens a dictionary of an archive, as an object with the first of equal keys if all keys are strings.
+    /// Opens a dictionary of an archive, as an object without repeated keys if all keys are strings.
     mutating func openPairs(
         _ pairs: KeyedPairs, of object: PropertyListNode, source: Int, to output: inout [UInt8]
     ) {
@@ -50,7 +50,7 @@ extension PropertyListPrinter {
         var repeated: Set<Int> = []
         for later in marked.indices.dropFirst() {
             // Different keys rarely have the same fingerprint, so comparing a few predecessors is enough.
-            for earlier in max(0, later - Self.comparedKeys)..<later
+            for earlier in max(0, later - Self.maxComparedKeys)..<later
             where marked[earlier].fingerprint == marked[later].fingerprint
                 && document.text(marked[earlier].key, equals: marked[later].key)
             {
@@ -60,5 +60,5 @@ extension PropertyListPrinter {
         return repeated
     }
 
-    private static let comparedKeys = 8
+    private static let maxComparedKeys = 8
 }

@@ -96,9 +96,7 @@ extension PropertyListPrinter {
         output.append(UInt8(ascii: "}"))
     }
 
-    /// Returns whether a property list in data may be written.
-    ///
-    /// Subtracts its size from `nestedAllowance` if so.
+    /// Returns whether a property list in data may be written, and reduces `nestedAllowance` if so.
     private mutating func reserveNested(
         _ nested: PrintedSource, in node: PropertyListNode, of document: PropertyListDocument
     ) -> Bool {
@@ -170,9 +168,7 @@ extension PropertyListPrinter {
         return true
     }
 
-    /// Subtracts the cost of writing a value again from the allowance.
-    ///
-    /// Returns `false` if the allowance is too small.
+    /// Reduces the allowance by the cost of writing a value again, or returns `false` if it is too small.
     private mutating func spend(_ cost: Int, of source: Int) -> Bool {
         guard cost <= (source == 0 ? allowance : nestedAllowance) else { return false }
         if source == 0 { allowance -= cost } else { nestedAllowance -= cost }

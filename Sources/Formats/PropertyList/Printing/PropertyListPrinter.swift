@@ -55,8 +55,6 @@ public struct PropertyListPrinter: Sendable {
     /// The number of values of the outermost property list that may still be written again.
     var allowance: Int
     /// The number of values that property lists in data may still contribute to the output.
-    ///
-    /// The initial value exceeds the number of values that the file can contain, unless data is shared.
     var nestedAllowance: Int
     var frames: [PrintedFrame] = []
     private var isStarted = false
@@ -81,12 +79,7 @@ public struct PropertyListPrinter: Sendable {
         nestedAllowance = document.sourceLength + 100_000
     }
 
-    /// Appends at least `count` bytes of the output, unless the output ends before that.
-    ///
-    /// - Parameters:
-    ///   - count: The length of `output` at which the method returns.
-    ///   - output: The buffer to append to.
-    /// - Returns: Whether there is more output.
+    /// Appends output until `output` has at least `count` bytes, and returns whether there is more.
     public mutating func write(atLeast count: Int, to output: inout [UInt8]) -> Bool {
         if !isStarted {
             isStarted = true
@@ -109,9 +102,7 @@ public struct PropertyListPrinter: Sendable {
         if warnings.count < Self.warningLimit { warnings.append(warning) }
     }
 
-    /// Writes the outermost value of a property list.
-    ///
-    /// The outermost value of an archive is its root, or an object with all encoded values if they have other names.
+    /// Writes the outermost value of a property list, or the encoded values of a keyed archive.
     mutating func writeRoot(of source: Int, to output: inout [UInt8]) {
         let document = sources[source].document
         if let repeated = document.repeatedKeys { warn(repeated, isLoss: true) }
@@ -161,7 +152,7 @@ struct PrintedFrame: Sendable {
         case pairs(KeyedPairs)
         /// A dictionary of an archive with other keys, written as an array of pairs.
         case entries(KeyedPairs)
-        /// A key and a value of such a dictionary.
+        /// A pair of a dictionary whose keys are not all strings.
         case entry(key: PropertyListNode, value: PropertyListNode)
         /// A property list in data.
         case nested
