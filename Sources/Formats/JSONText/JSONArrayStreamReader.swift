@@ -157,7 +157,7 @@ extension JSONArrayStreamReader {
             (.afterValue, UInt8(ascii: "}")):
             try close(byte)
             return true
-        case (.value, _), (.firstElement, _): try begin(byte)
+        case (.value, _), (.firstElement, _): try beginValue(with: byte)
         case (.firstKey, UInt8(ascii: "\"")), (.key, UInt8(ascii: "\"")): beginKey()
         case (.colon, UInt8(ascii: ":")): endKey()
         case (.afterValue, UInt8(ascii: ",")): continueAfterComma()
@@ -167,7 +167,7 @@ extension JSONArrayStreamReader {
         return false
     }
 
-    private mutating func begin(_ byte: UInt8) throws(JSONError) {
+    private mutating func beginValue(with byte: UInt8) throws(JSONError) {
         switch byte {
         case UInt8(ascii: "{"), UInt8(ascii: "["):
             guard frames.count < depthLimit else { throw JSONError(.tooDeep, at: offset) }
@@ -177,15 +177,12 @@ extension JSONArrayStreamReader {
             updateProgress()
             frames.append(Frame(isObject: isObject, role: role))
             state = isObject ? .firstKey : .firstElement
-        case UInt8(ascii: "\""):
-            chooseRole(.scalar)
-            if role.isKept { extracted.append(byte) }
-            state = .string(.value)
         default:
-            guard byte.isScalarByte else { throw JSONError(.unexpectedByte, at: offset) }
+            let isString = byte == UInt8(ascii: "\"")
+            guard isString || byte.isScalarByte else { throw JSONError(.unexpectedByte, at: offset) }
             chooseRole(.scalar)
             if role.isKept { extracted.append(byte) }
-            state = .scalar
+            state = isString ? .string(.value) : .scalar
         }
     }
 

@@ -119,8 +119,7 @@ struct XMLTranscoder: ~Escapable {
     private mutating func removingRepeatedKeys(_ members: ArraySlice<UInt32>, of frame: Frame) -> ArraySlice<UInt32> {
         let keys = stride(from: members.startIndex, to: members.endIndex, by: 2)
         // Equal keys are one object, so it suffices to compare their numbers.
-        var numbers = keys.map { members[$0] }
-        numbers.sort()
+        let numbers = keys.map { members[$0] }.sorted()
         guard zip(numbers, numbers.dropFirst()).contains(where: ==) else { return members }
         var known: Set<UInt32> = []
         var kept: [UInt32] = []
