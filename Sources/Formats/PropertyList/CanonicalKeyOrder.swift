@@ -2,12 +2,11 @@ import JSONText
 
 /// Orders the members of dictionaries by the UTF-8 bytes of their keys.
 extension PropertyListDocument {
-    /// Returns the positions of the members of a dictionary in canonical order.
-    ///
-    /// Keys that differ only in lone surrogates become equal, because U+FFFD replaces these. The last such key is kept.
+    /// Returns the positions of the members of a dictionary in canonical order, with only the last of equal keys.
     func canonicalOrder(of members: PropertyListMembers) -> [Int] {
         let sorted = sortedByUTF8((0..<members.count).map { ($0, key(at: $0, of: members)) })
         return sorted.indices.compactMap { index in
+            // Keys that differ only in lone surrogates are equal, because U+FFFD replaces these.
             let isRepeated = index + 1 < sorted.count && sorted[index + 1].utf8 == sorted[index].utf8
             return isRepeated ? nil : sorted[index].position
         }

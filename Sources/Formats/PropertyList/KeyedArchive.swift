@@ -68,8 +68,6 @@ public struct KeyedArchive: Sendable {
     static let nilText = "$null"
 
     /// Returns the object encoded as `root`.
-    ///
-    /// - Throws: ``PropertyListError`` with the code `missingRoot`, `badArchiveStructure` or `uidOutOfRange`.
     public func root() throws(PropertyListError) -> PropertyListNode {
         for position in 0..<top.count where document.text(document.key(at: position, of: top), equals: "root".utf8.span)
         {

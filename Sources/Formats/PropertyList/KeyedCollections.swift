@@ -27,9 +27,6 @@ public struct KeyedPairs: Hashable, Sendable {
 
 extension KeyedArchive {
     /// Returns the elements of an array, a set or an ordered set.
-    ///
-    /// - Throws: ``PropertyListError`` with the code `badCollection` if the elements are missing or not an inline
-    ///   array.
     public mutating func elements(of instance: PropertyListNode) throws(PropertyListError) -> KeyedElements {
         if let list = member(objectsKey, of: instance) { return try listed(list) }
         let elements = findNumberedElements("NS.object.", of: instance)
@@ -39,10 +36,7 @@ extension KeyedArchive {
         throw badCollection(instance, "a collection without elements")
     }
 
-    /// Returns the keys and values of a dictionary.
-    ///
-    /// - Throws: ``PropertyListError`` with the code `badCollection` if the keys or values are missing or not inline
-    ///   arrays, or if their numbers differ.
+    /// Returns the keys and values of a dictionary, which must be equal in number.
     public mutating func pairs(of instance: PropertyListNode) throws(PropertyListError) -> KeyedPairs {
         let pairs: KeyedPairs
         if let values = member(objectsKey, of: instance) {
@@ -62,9 +56,7 @@ extension KeyedArchive {
         return pairs
     }
 
-    /// Returns the stored element at a position, which is a UID.
-    ///
-    /// - Throws: ``PropertyListError`` with the code `badCollection` if the element is not a UID.
+    /// Returns the stored element at a position, which must be a UID.
     @inlinable
     @inline(__always)
     public func element(at position: Int, of elements: KeyedElements) throws(PropertyListError) -> PropertyListNode {

@@ -10,11 +10,8 @@ import JSONText
 /// let text = String(decoding: json.text, as: UTF8.self)
 /// ```
 ///
-/// Shared values are written in full each time they occur, so the size of a value, the size of all values of a file,
-/// and their number are limited.
-///
-/// Use ``PropertyListPrinter`` to write JSON for people to read. It also follows the references of keyed archives and
-/// can write output that is larger than memory. Both types write scalars with the same code.
+/// Shared values are written in full each time they occur, so ``Limits`` restricts the output. Use
+/// ``PropertyListPrinter`` for keyed archives, for output larger than memory, and for people to read.
 public struct PropertyListJSONWriter: Sendable {
     /// The order in which the members of dictionaries are written.
     public enum KeyOrder: Sendable {
