@@ -31,7 +31,7 @@ extension ExportTables {
         [
             TableColumn(
                 "record", .integer, "the number of the record in the order of `convert`, from 1", isRequired: true),
-            TableColumn("system", .text, "the telemetry system, such as `glean`", isRequired: true),
+            TableColumn("system", .text, "the name of the telemetry system", isRequired: true),
             TableColumn("type", .text, "the type of the upload, as named by the system", isRequired: true),
             TableColumn("id", .text, "the id by which the system recognizes duplicates", isRequired: true),
             TableColumn("client", .text, "the id of the client, as stored on the device"),
