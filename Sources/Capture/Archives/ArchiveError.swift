@@ -7,17 +7,13 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
     public enum Reason: Sendable {
         /// The bytes are in none of the supported formats.
         case unknownFormat
-        /// The archive is damaged.
-        ///
-        /// The value is the message of libarchive.
+        /// The archive is damaged. The value is the message of libarchive.
         case damaged(String)
         /// The checksum of a compressed stream is wrong, so that any member of the archive may be altered.
         case checksum(String)
         /// The archive is encrypted, including the names of its members.
         case encrypted
-        /// The archive exceeds a limit.
-        ///
-        /// The value names the limit.
+        /// The archive exceeds the named limit.
         case overLimit(String)
         /// A few bytes expand to an excessive size, as in a decompression bomb.
         case overExpanded
@@ -43,7 +39,7 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         self.offset = offset
     }
 
-    /// Calls `body`, and rethrows its error as an `ArchiveError`.
+    /// Calls `body`, and rethrows its error as an ``ArchiveError``.
     static func wrapping<Value>(_ body: () throws(FileError) -> Value) throws(ArchiveError) -> Value {
         do throws(FileError) {
             return try body()
@@ -52,7 +48,7 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Creates the error for a message of libarchive, which reports unsupported features only in words.
+    /// Creates the error for a message of libarchive, because libarchive has no codes for unsupported features.
     init(ofLibarchive words: String?, at offset: Int) {
         let words = words ?? "the archive does not continue as its format requires"
         let reason: Reason =

@@ -7,10 +7,9 @@ import Glibc
 public enum ArchiveBytes: Sendable {
     /// A file, a part of the spool, or memory.
     case source(ByteSource)
-    /// The standard input, of which `head` was already read, and the hash of its bytes if one is needed.
+    /// The standard input, whose first bytes `head` were already read, and the hash to update while reading.
     case standardInput(head: [UInt8], StreamHash?)
 
-    /// The number of bytes, or `nil` if it is unknown.
     var count: Int? {
         if case .source(let source) = self { source.count } else { nil }
     }
@@ -21,20 +20,18 @@ public enum ArchiveBytes: Sendable {
 /// libarchive never opens a file itself. The input is a class because libarchive keeps a pointer to it.
 final class ArchiveInput {
     private enum Origin {
-        /// The stored bytes.
         case stored(ArchiveBytes)
-        /// The output of a decompressor.
         case decompressed(any Decompressor)
     }
 
-    /// The error that ended a callback, whose cause libarchive cannot report.
+    /// The error that ended a callback, which is kept because libarchive cannot report its cause.
     private(set) var failure: ArchiveError?
     /// The number of bytes that were passed to the reader, including bytes that were read twice.
     private var deliveredCount = 0
     private let origin: Origin
     private let limits: ArchiveLimits
     private var position = 0
-    /// The first decompressed block, if it was inspected and not passed to the reader yet.
+    /// The first decompressed block, if it was inspected but not yet passed to the reader.
     private var firstBlock: UnsafeRawBufferPointer?
     /// The unused bytes of the last block, for readers other than libarchive.
     private(set) var unused = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -50,8 +47,6 @@ final class ArchiveInput {
     deinit { buffer.deallocate() }
 
     /// Creates an input that removes all compressions around an archive.
-    ///
-    /// - Throws: ``ArchiveError``. Its reason is `overLimit` if the compressions are nested too deeply.
     static func decompressing(_ bytes: ArchiveBytes, _ limits: ArchiveLimits) throws(ArchiveError) -> ArchiveInput {
         var input = ArchiveInput(.stored(bytes), limits)
         var levels = 0
@@ -87,9 +82,7 @@ final class ArchiveInput {
         }
     }
 
-    /// Sets the callbacks of a reader.
-    ///
-    /// The input must outlive the reader.
+    /// Sets the callbacks of a libarchive reader, which the input must outlive.
     func attach(to archive: OpaquePointer) {
         archive_read_set_callback_data(archive, Unmanaged.passUnretained(self).toOpaque())
         archive_read_set_read_callback(archive) { archive, input, start in
@@ -113,7 +106,7 @@ final class ArchiveInput {
     /// Whether bytes can be skipped without being read.
     var canSkip: Bool { count != nil }
 
-    /// The number of bytes that the input supplies, or `nil` if it is unknown or if the input cannot seek.
+    /// The number of bytes of a stored archive, or `nil` if the number is unknown or the input is decompressed.
     private var count: Int? {
         if case .stored(let bytes) = origin { bytes.count } else { nil }
     }
@@ -134,7 +127,7 @@ final class ArchiveInput {
         }
     }
 
-    /// The offset of the first unused byte, in bytes of the stored archive.
+    /// The offset of the first unused byte in the stored archive.
     var offset: Int {
         switch origin {
         case .stored: position - unused.count
@@ -142,7 +135,7 @@ final class ArchiveInput {
         }
     }
 
-    /// Reads the next block if all bytes were used, so that `unused` is empty only at the end.
+    /// Reads the next block if `unused` is empty, so that it remains empty only at the end of the input.
     func refill() throws(ArchiveError) {
         if unused.isEmpty { unused = try nextBlock() }
     }
@@ -150,25 +143,27 @@ final class ArchiveInput {
     /// Removes the first `count` bytes from `unused`.
     func use(_ count: Int) { unused = UnsafeRawBufferPointer(rebasing: unused[count...]) }
 
-    /// Appends as many of the next bytes to `output` as fit, or nothing at the end.
+    /// Appends as many bytes to `output` as fit in it, or none at the end of the input.
     func read(into output: inout OutputSpan<UInt8>) throws(ArchiveError) {
         try refill()
         guard !unused.isEmpty else { return }
         use(output.append(asMuchAsFitsOf: unused.assumingMemoryBound(to: UInt8.self).span))
     }
 
-    /// Reads compressed bytes to their end, because the checksum is stored there.
+    /// Reads the remaining compressed bytes, because the checksum is stored at their end.
     func finish() throws(ArchiveError) {
         guard case .decompressed(let decompressor) = origin else { return }
         while try !nextBlock().isEmpty {
-            guard allows(expanded: deliveredCount) else { throw ArchiveError(.overExpanded, at: decompressor.offset) }
+            guard allows(expandedSize: deliveredCount) else {
+                throw ArchiveError(.overExpanded, at: decompressor.offset)
+            }
         }
         try decompressor.input.finish()
     }
 
-    /// Returns whether the input that was read so far may expand to `expanded` bytes.
-    func allows(expanded: Int) -> Bool {
-        !limits.isOverExpanded(expanded, from: archivedCount)
+    /// Returns whether the bytes read so far may expand to `expandedSize` bytes.
+    func allows(expandedSize: Int) -> Bool {
+        !limits.isOverExpanded(expandedSize, from: archivedCount)
     }
 }
 
@@ -179,7 +174,7 @@ extension ArchiveInput {
     private func read(for archive: OpaquePointer, _ start: UnsafeMutablePointer<UnsafeRawPointer?>) -> Int {
         do throws(ArchiveError) {
             // Checked here because libarchive makes no other call while it skips a member.
-            guard allows(expanded: Int(archive_filter_bytes(archive, 0))) else {
+            guard allows(expandedSize: Int(archive_filter_bytes(archive, 0))) else {
                 throw ArchiveError(.overExpanded, at: offset(ofReader: archive))
             }
             let block = try nextBlock()
@@ -191,9 +186,7 @@ extension ArchiveInput {
         }
     }
 
-    /// Returns the next block, which is valid until the next call.
-    ///
-    /// The block is empty at the end.
+    /// Returns the next block, which is valid until the next call and empty at the end.
     private func nextBlock() throws(ArchiveError) -> UnsafeRawBufferPointer {
         let block = try readBlock()
         position += block.count

@@ -2,13 +2,12 @@ import Files
 
 /// The location of an archive: the capture itself, or a file in it.
 struct ArchiveLocation {
-    /// The label of the capture in problem reports.
     let label: String
     /// The path of the archive in messages.
     let shownPath: String
-    /// The prefix of the paths of all members: `outer.zip!` for an archive in the capture, otherwise empty.
+    /// The prefix of the paths of all members, which is `outer.zip!` for an archive in the capture and otherwise empty.
     let prefix: String
-    /// The name of the packed folder, derived from the name of the archive.
+    /// The name of the packed folder, which is the name of the archive without its suffix.
     let rootName: String
 
     /// Creates the location of an archive in the capture at `capturePath`, or of the capture itself if that is `nil`.

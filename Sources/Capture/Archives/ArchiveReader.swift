@@ -2,10 +2,9 @@ import CArchive
 import Files
 import Glibc
 
-/// Reads the members of an archive sequentially with libarchive.
+/// Reads the members of a zip, tar, 7z or cpio archive sequentially with libarchive.
 ///
-/// The supported formats are zip, tar, 7z and cpio. Tar and cpio may be compressed. Reading opens no path and runs no
-/// program.
+/// Tar and cpio may be compressed. Reading does not open paths or run other programs.
 struct ArchiveReader: ~Copyable {
     struct Member {
         /// The stored path, or `nil` if it cannot be converted to UTF-8.
@@ -13,12 +12,11 @@ struct ArchiveReader: ~Copyable {
         let kind: FolderEntries.Kind
         /// The path of the member that this member is a hard link to.
         let hardLink: [UInt8]?
-        /// The target of a symbolic link, if the archive states it.
         let symbolicLink: [UInt8]?
-        /// The size in bytes, if the header states it.
+        /// The size in bytes, or `nil` if the header does not state it.
         let size: Int?
         let isEncrypted: Bool
-        /// Whether the archive is a zip, in which names have one of two character sets.
+        /// Whether the archive is a zip, which stores each name in UTF-8 or in code page 437.
         let isZip: Bool
         /// The offset of the header in the decompressed archive, in bytes.
         let offset: Int
@@ -26,30 +24,28 @@ struct ArchiveReader: ~Copyable {
 
     enum Step {
         case member(Member)
-        /// Damage, after which more members may follow.
+        /// Damaged bytes, after which more members may follow.
         case gap(ArchiveError)
-        /// The end of the archive, and whether an end marker precedes it.
+        /// The end of the archive. `isMarked` states whether an end marker precedes it.
         case end(isMarked: Bool)
     }
 
     /// The result of reading the bytes of a member.
     enum Outcome {
         case complete
-        /// The member has more bytes than the limit.
         case tooLarge
         case damaged(String)
-        /// The compression method of the member is not supported.
         case unsupported(String)
     }
 
     private let handle: ArchiveHandle
-    /// The number of decompressed bytes of members.
+    /// The number of decompressed bytes of all members so far.
     private var expanded = 0
     private var hasStarted = false
 
     /// Opens an archive.
     ///
-    /// `isTar` is needed because libarchive would read a tar that ends as a zip as a zip.
+    /// Set `isTar` for an archive that begins as a tar, because libarchive would read it as a zip if it ends like one.
     init(_ bytes: ArchiveBytes, limits: ArchiveLimits, isTar: Bool = false) throws(ArchiveError) {
         handle = try ArchiveHandle.open(ArchiveInput.decompressing(bytes, limits), isTar: isTar)
     }
@@ -62,7 +58,7 @@ struct ArchiveReader: ~Copyable {
 extension ArchiveReader {
     /// Returns the next member.
     ///
-    /// After an error, nothing more can be read.
+    /// After an error is thrown, nothing more can be read.
     mutating func next() throws(ArchiveError) -> Step {
         let outer = uselocale(handle.locale)
         defer { uselocale(outer) }
@@ -75,7 +71,7 @@ extension ArchiveReader {
         }
         guard let entry else { throw failure() }
         hasStarted = true
-        guard handle.input.allows(expanded: Int(archive_filter_bytes(archive, 0))) else {
+        guard handle.input.allows(expandedSize: Int(archive_filter_bytes(archive, 0))) else {
             throw ArchiveError(.overExpanded, at: handle.offset)
         }
         let member = Member(
@@ -88,9 +84,9 @@ extension ArchiveReader {
     /// Reads the bytes after the last member, and verifies the checksums of compressions.
     func finish() throws(ArchiveError) { try handle.input.finish() }
 
-    /// Calls `body` with the bytes of the member, part by part.
+    /// Calls `body` with consecutive parts of the member.
     ///
-    /// Stops when the member exceeds `limit` bytes. After an error, nothing more can be read.
+    /// Stops if the member exceeds `limit` bytes. After an error is thrown, nothing more can be read.
     mutating func read(limit: Int, _ body: (Span<UInt8>) throws(ArchiveError) -> Void) throws(ArchiveError) -> Outcome {
         var total = 0
         while true {
@@ -114,14 +110,12 @@ extension ArchiveReader {
 
     private mutating func count(_ bytes: Int) throws(ArchiveError) {
         expanded = expanded.addingReportingOverflow(max(bytes, 0)).partialValue
-        guard expanded >= 0, handle.input.allows(expanded: expanded) else {
+        guard expanded >= 0, handle.input.allows(expandedSize: expanded) else {
             throw ArchiveError(.overExpanded, at: handle.offset)
         }
     }
 
-    /// Whether the end of a tar archive is marked.
-    ///
-    /// Otherwise the archive may be truncated between two members.
+    /// Whether the end of a tar archive is marked, so that the archive is not truncated between two members.
     private var hasEndMark: Bool {
         archive_format(archive) & ARCHIVE_FORMAT_BASE_MASK != ARCHIVE_FORMAT_TAR
             || archive_filter_bytes(archive, 0) > archive_read_header_position(archive)
@@ -160,7 +154,7 @@ private struct ArchiveHandle: ~Copyable {
     let archive: OpaquePointer
     let input: ArchiveInput
     let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 256 << 10)
-    /// The locale whose character set, UTF-8, libarchive converts names to.
+    /// The locale that makes libarchive convert names to UTF-8.
     let locale = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
 
     static func open(_ input: ArchiveInput, isTar: Bool) throws(ArchiveError) -> ArchiveHandle {
@@ -182,8 +176,8 @@ private struct ArchiveHandle: ~Copyable {
 
     /// Enables the supported formats.
     ///
-    /// Other formats stay disabled, because each one exposes more code to hostile bytes. Compressions are removed by
-    /// the input.
+    /// Other formats remain disabled, because each one exposes more code to hostile bytes. ``ArchiveInput`` removes
+    /// compressions.
     private func enable(isTar: Bool) throws(ArchiveError) {
         let others = [
             archive_read_support_format_zip, archive_read_support_format_7zip, archive_read_support_format_cpio,
@@ -198,8 +192,7 @@ private struct ArchiveHandle: ~Copyable {
 
     /// Returns the error for the call that failed.
     ///
-    /// Must not be called if opening failed, because libarchive would dereference a missing format when asked for
-    /// encryption.
+    /// This method must not be called if opening failed, because libarchive would dereference a null pointer.
     func failure(hasStarted: Bool) -> ArchiveError {
         if let failure = input.failure { return failure }
         if !hasStarted, archive_read_has_encrypted_entries(archive) == 1 { return ArchiveError(.encrypted) }

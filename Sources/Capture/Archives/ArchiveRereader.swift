@@ -1,9 +1,9 @@
 import Files
 
-/// Reads an archive again to spool files of a backup, which are identified by the manifest in the archive.
+/// Reads an archive a second time to spool the files of a backup, because the manifest in the archive identifies them.
 struct ArchiveRereader {
     let source: ByteSource
-    /// The spooler of the archive, before any reading.
+    /// The initial state of the spooler, before the archive was first read.
     let spooler: ArchiveSpooler
 
     /// Spools the members at `paths` in the archive.

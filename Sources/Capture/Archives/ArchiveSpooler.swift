@@ -6,51 +6,45 @@ import Zip
 
 /// Reads an archive sequentially, and copies the members that may belong to stores to the spool.
 ///
-/// Only the names of all other members are kept. Plain tar and zip archives are read by several jobs. If an archive turns
-/// out not to be plain, the members spooled so far are dropped, and libarchive reads it from the start.
+/// Only the names of other members are kept. Several jobs read plain tar and zip archives. If an archive is not plain,
+/// its spooled members are dropped, and libarchive reads it from the start.
 struct ArchiveSpooler {
     struct Result {
         let tree: SpooledTree
-        /// The problems of members that could not be read, each of which is a loss.
+        /// The problems of members that could not be read, each of which is a loss of data.
         let problems: [LocatedProblem]
-        /// The paths of members that were not kept, but are needed as targets of hard links.
+        /// The paths of members that were not kept, but whose contents hard links need.
         let neededTargets: Set<[UInt8]>
     }
 
     private let archive: ArchiveLocation
     let spool: Spool
     let limits: ArchiveLimits
-    /// Limits the number of parts of an archive that are read at the same time.
     let jobs: JobLimit
     private let formats: [StoreFormat]
     var members = SpooledTreeBuilder()
     private var problems: [LocatedProblem] = []
     private var unreportedCount = 0
-    /// The paths of the wanted members, or `nil` if their names decide.
+    /// The paths of the wanted members, or `nil` to choose members by their names.
     private var wanted: Set<[UInt8]>?
-    /// The paths of further wanted members, which are targets of hard links.
+    /// The paths of targets of hard links, which are wanted too.
     private var targets: Set<[UInt8]> = []
-    /// The folders of the previous member.
+    /// The folder names of the previous member, cached for the next one.
     private var folders = MemberNames.FolderNames()
-    /// Whether the archive is a stream.
-    ///
-    /// Files of backups are then kept until their manifest was read.
+    /// Whether the archive is a stream, of which all files of backups are kept because it cannot be read again.
     private var isStream = false
 
     /// The prefix of the members that macOS adds for resource forks.
     private static let resourceForkPrefix = Array("__MACOSX/".utf8)
-    /// The maximum number of problems that are reported individually.
-    ///
-    /// In a hostile archive, every member may have one.
+    /// The maximum number of individually reported problems, because every member of a hostile archive may have one.
     private static let reportLimit = 1000
-    /// The advice for members that only other programs can read.
     private static let unpackAdvice = "unpack the archive yourself and give the folder"
-    /// The maximum length of the target of a link, in bytes, which is that of a path on Linux.
+    /// The maximum length of a link target in bytes, which equals the limit of paths on Linux.
     private static let linkSizeLimit = 4096
     /// The maximum number of times that an archive is read.
     ///
-    /// Each hard link on the path to contents that were not kept requires one more reading. Archivers link all names to
-    /// the first one.
+    /// Each link in a chain of hard links to an omitted member requires another reading. Archivers link all names
+    /// directly to the first one.
     private static let maximumReadings = 4
 
     init(_ archive: ArchiveLocation, spool: Spool, formats: [StoreFormat], jobs: JobLimit) {
@@ -61,14 +55,10 @@ struct ArchiveSpooler {
         limits = spool.archiveLimits
     }
 
-    /// Reads the archive.
+    /// Spools the members at the paths in `wanted`, or the members that may belong to stores if it is `nil`.
     ///
     /// If the archive is damaged, the result contains the members before the damage.
     ///
-    /// - Parameters:
-    ///   - bytes: The bytes of the archive.
-    ///   - wanted: The paths of the wanted members, or `nil` to spool the members that may belong to stores.
-    /// - Returns: The members, and the problems of those that could not be read.
     /// - Throws: ``ArchiveError`` if nothing can be read, if the spool is full, or if a limit is exceeded.
     consuming func spoolMembers(
         _ bytes: ArchiveBytes, only wanted: Set<[UInt8]>? = nil
@@ -97,7 +87,8 @@ struct ArchiveSpooler {
 
     /// Reads a plain tar or zip archive with several jobs.
     ///
-    /// - Returns: The members, or `nil` if the archive is not plain. Nothing is spooled in that case.
+    /// Returns `nil`, and spools nothing, if the archive is not plain.
+    ///
     /// - Throws: ``ArchiveError`` if the spool is full or a limit is exceeded.
     consuming func readPlain(_ source: ByteSource) async throws(ArchiveError) -> Result? {
         let start = spool.end
@@ -118,7 +109,7 @@ struct ArchiveSpooler {
         return try finish()
     }
 
-    /// Returns whether an archive begins as a tar, regardless of its end.
+    /// Returns whether the first bytes of an archive are those of a tar archive.
     private static func isTar(_ bytes: ArchiveBytes) -> Bool {
         // A read error is reported by the reader that is chosen.
         let head =
@@ -212,7 +203,6 @@ struct ArchiveSpooler {
         return nil
     }
 
-    /// Throws an error if the members exceed the limits.
     func checkLimits() throws(ArchiveError) {
         guard members.count <= limits.members, members.nameBytes <= limits.nameBytes else {
             throw ArchiveError(.overLimit("\(limits.members) members, or their names"))
@@ -230,7 +220,7 @@ struct ArchiveSpooler {
         members.addHardLink(path, to: target, contents)
     }
 
-    /// Returns the path of a member, or reports that it is invalid or leads out of the archive and returns `nil`.
+    /// Returns the valid path of a member, or reports the problem and returns `nil`.
     private mutating func path(_ stored: [UInt8]?, of member: ArchiveReader.Member) -> MemberPath? {
         guard let stored else {
             report(
@@ -257,13 +247,13 @@ struct ArchiveSpooler {
         report("unreadable", "not read: the member at byte \(member.offset) has no name", at: "", member.offset)
     }
 
-    /// Returns the target of a symbolic link, or no bytes if it is unknown or too long.
+    /// Returns the target of a symbolic link, or an empty array if the target is unknown or too long.
     private static func target(of member: ArchiveReader.Member) -> [UInt8] {
         guard let stored = member.symbolicLink, stored.count <= linkSizeLimit else { return [] }
         return member.isZip ? CodePage437.utf8(stored) : stored
     }
 
-    /// Spools the bytes of a file and returns their location, or `nil` if they cannot be read.
+    /// Spools the contents of a file and returns their location, or `nil` if they cannot be read.
     private mutating func contents(
         of member: ArchiveReader.Member, _ path: MemberPath, from reader: inout ArchiveReader
     ) throws(ArchiveError) -> SpooledTree.Contents? {
@@ -290,7 +280,7 @@ struct ArchiveSpooler {
         }
     }
 
-    /// Returns whether a hard link may contain the bytes of a wanted file, as in a cpio archive.
+    /// Returns whether a hard link may contain the bytes of a wanted file, which is possible in a cpio archive.
     private mutating func isWanted(targetOf member: ArchiveReader.Member) -> Bool {
         guard let link = member.hardLink, let target = try? MemberPath(link) else { return false }
         return isWanted(target)
@@ -325,7 +315,7 @@ struct ArchiveSpooler {
         return Result(tree: tree, problems: problems, neededTargets: neededTargets)
     }
 
-    /// Reports a problem at a path in the archive, up to the maximum number of problems.
+    /// Reports a problem at a path in the archive, unless the maximum number of problems was reported.
     private mutating func report(_ code: String, _ text: String, at path: String, _ offset: Int? = nil) {
         guard problems.count <= Self.reportLimit else { return unreportedCount += 1 }
         problems.append(

@@ -1,10 +1,7 @@
 /// Code page 437, the default character set of names in zip archives.
 ///
-/// Many programs store UTF-8 without stating it.
-///
 /// Source: "APPNOTE.TXT - .ZIP File Format Specification", appendix D.
 enum CodePage437 {
-    /// The characters of the bytes from 0x80 on.
     private static let upperHalf = Array(
         """
         ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐\
@@ -13,7 +10,7 @@ enum CodePage437 {
 
     /// Returns `name` in UTF-8.
     ///
-    /// A name that is valid UTF-8 is returned unchanged.
+    /// A name that is valid UTF-8 is returned unchanged, because many programs store UTF-8 without stating it.
     static func utf8(_ name: [UInt8]) -> [UInt8] {
         guard (try? UTF8Span(validating: name.span)) == nil else { return name }
         var text = String.UnicodeScalarView()

@@ -4,11 +4,10 @@ import CArchive
 enum Compression: CaseIterable {
     case gzip, xz, zstd, bzip2, lz4
 
-    /// The maximum number of nested compressions.
-    ///
-    /// Each level multiplies the cost of an attack.
+    /// The maximum number of nested compressions, because each level multiplies the cost of a decompression bomb.
     static let maximumLevels = 2
-    /// Finds the compression by the first bytes, or returns `nil` if it is not supported.
+
+    /// Detects the compression by the first bytes of a file, or returns `nil` if the bytes match no compression.
     init?(head: [UInt8]) {
         guard let found = Self.allCases.first(where: { $0.matches(head) }) else { return nil }
         self = found

@@ -6,26 +6,25 @@ protocol Decompressor: AnyObject {
     var offset: Int { get }
     var input: ArchiveInput { get }
 
-    /// Returns the next block, which is valid until the next call.
+    /// Returns the next block, which is valid until the next call. The block is empty at the end.
     ///
-    /// The block is empty at the end.
-    ///
-    /// - Throws: ``ArchiveError``. Its reason is `checksum` if all bytes were decompressed and their checksum is wrong.
+    /// - Throws: ``ArchiveError``, with the reason `checksum` if all bytes were decompressed and their checksum is
+    ///   wrong.
     func next() throws(ArchiveError) -> UnsafeRawBufferPointer
 }
 
 /// Decompresses with libarchive.
 ///
-/// Exactly one filter is enabled, because libarchive would otherwise remove nested compressions without a limit.
+/// Only one filter is enabled. Otherwise, libarchive would remove any number of nested compressions.
 final class LibarchiveDecompressor: Decompressor {
     private let archive: OpaquePointer
     let input: ArchiveInput
-    /// Whether there are no bytes, so that libarchive has no entry to read.
+    /// Whether the decompressed data is empty, in which case libarchive provides no entry to read.
     private var isEmpty = true
 
-    /// Creates a decompressor.
+    /// Creates a decompressor with the filter that `enable` enables.
     ///
-    /// `enable` must fail if libarchive lacks the filter and would run a program instead.
+    /// The call must fail if libarchive does not support the filter itself and would run a program instead.
     init(
         _ enable: (OpaquePointer) -> Int32, _ filter: Int32, of input: ArchiveInput
     ) throws(ArchiveError) {
@@ -116,9 +115,7 @@ final class GzipDecompressor: Decompressor {
         return output.finalize(for: buffer)
     }
 
-    /// Continues with the next gzip member, or ends.
-    ///
-    /// Only zeros may follow the last member.
+    /// Continues with the next gzip member, or ends if only zeros follow.
     private func beginNextMember() throws(ArchiveError) {
         try input.refill()
         guard input.unused.first == 0x1F else { return try skipPadding() }

@@ -2,13 +2,13 @@ import Bytes
 import Files
 import Telemetry
 
-/// Decides by their names which members of an archive are spooled.
+/// Selects the members of an archive that are spooled, by their names.
 ///
-/// The decision cannot be changed later, because a stream is read only once.
+/// A selection cannot be changed later, because a stream is read only once.
 enum MemberNames {
     /// Returns whether a file may belong to a store or identify the owner of its container.
     ///
-    /// A false positive only costs time. `folders` caches the folder names of the previous file.
+    /// A wrong positive result only costs time. `folders` caches the folder names of the previous file.
     static func mayBelongToStore(
         _ path: MemberPath, rootName: String, _ formats: [StoreFormat], after folders: inout FolderNames
     ) -> Bool {
@@ -19,9 +19,7 @@ enum MemberNames {
         return formats.contains { $0.mayBelongToStore(member) }
     }
 
-    /// The folder names of the previous file.
-    ///
-    /// Consecutive files are usually in the same folder.
+    /// The folder names of the previous file, cached because consecutive files are usually in the same folder.
     struct FolderNames {
         private var path: [UInt8] = []
         private var names: [String] = []
@@ -34,20 +32,17 @@ enum MemberNames {
         }
     }
 
-    /// The suffixes of archive names, in any letter case.
+    /// The lowercase suffixes of archive names, which are compared without regard to case.
     private static let archiveSuffixes = [
         ".zip", ".tar", ".tgz", ".txz", ".tzst", ".tbz", ".tbz2", ".7z", ".cpio", ".tar.gz", ".tar.xz", ".tar.zst",
         ".tar.bz2", ".tar.lz4", ".cpio.gz", ".cpio.xz", ".cpio.zst", ".cpio.bz2", ".cpio.lz4",
     ]
 
-    /// Returns whether `name` has the suffix of an archive.
     static func isArchive(_ name: some BidirectionalCollection<UInt8>) -> Bool {
         withoutArchiveSuffix(name) != nil
     }
 
-    /// Returns an archive name without its suffix, or `nil` if it has none.
-    ///
-    /// The result is usually the name of the packed folder.
+    /// Returns an archive name without its suffix, or `nil` if it does not have one.
     static func withoutArchiveSuffix(_ name: some BidirectionalCollection<UInt8>) -> String? {
         let suffix = archiveSuffixes.last { hasSuffix(name, $0) }
         return suffix.map { String(decoding: name.dropLast($0.utf8.count), as: UTF8.self) }

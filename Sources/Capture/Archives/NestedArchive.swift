@@ -5,7 +5,6 @@ import Telemetry
 /// An archive inside a capture.
 struct NestedArchive {
     struct Opened {
-        /// The members, or `nil` if the file cannot be read or is not an archive.
         var tree: SpooledTree?
         var problems: [LocatedProblem] = []
         var isIncomplete = false
@@ -20,14 +19,12 @@ struct NestedArchive {
         location = ArchiveLocation(label: label, path: path, in: capturePath)
     }
 
-    /// The prefix of the paths of all members.
     var prefix: String { location.prefix }
-    /// The name of the packed folder, derived from the name of the archive.
     var rootName: String { location.rootName }
 
     /// Spools the wanted members.
     ///
-    /// - Throws: ``ArchiveError`` if the spool is full. Any other error becomes a problem of the result.
+    /// - Throws: ``ArchiveError`` if the spool is full. Any other error is returned as a problem.
     func open(
         in tree: FileTree, spool: Spool, formats: [StoreFormat], jobs: JobLimit
     ) async throws(ArchiveError) -> Opened {

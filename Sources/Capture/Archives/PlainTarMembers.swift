@@ -3,7 +3,7 @@ import Parallel
 import Tar
 
 extension ArchiveSpooler {
-    /// Adds the members of a plain tar archive, which other jobs decompress ahead.
+    /// Adds the members of a plain tar archive, while other jobs decompress the next chunk.
     ///
     /// - Throws: ``ArchiveError`` if the spool is full or a limit is exceeded. Any other error means that the archive
     ///   is not plain.
@@ -28,15 +28,13 @@ extension ArchiveSpooler {
         }
     }
 
-    /// A file whose contents are being spooled.
     private struct OpenFile {
         let member: ArchiveReader.Member
         let path: MemberPath
-        /// The offset of the contents in the spool.
         let start: Int
     }
 
-    /// Adds the members in a chunk and returns whether the archive ends in it.
+    /// Adds the members in a chunk, and returns whether the archive ends in it.
     private mutating func addMembers(
         in chunk: Span<UInt8>, of tar: inout TarParser, _ file: inout OpenFile?
     ) throws -> Bool {

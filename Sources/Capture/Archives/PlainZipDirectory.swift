@@ -4,36 +4,33 @@ import Zip
 
 /// Reads the directory of a plain zip archive, piece by piece.
 ///
-/// A plain archive contains only files and folders, stored or deflated, without gaps and in the order of the directory.
+/// A plain archive contains only files and folders that are stored or deflated. They have no gaps between them, and
+/// have the same order as in the directory.
 struct PlainZipDirectory {
     struct Member {
         let entry: ZipEntry
         let kind: FolderEntries.Kind
-        /// The range from the header of the member to the header of the next one.
+        /// The range from the header of the member to the header of the next member.
         let extent: Range<Int>
     }
 
     let source: ByteSource
     private let end: ZipDirectoryEnd
-    /// The bytes of the directory that were read and not parsed yet.
-    ///
-    /// Parsing continues at `piecePosition`.
+    /// The last piece of the directory, which is parsed up to `piecePosition`.
     private var piece: [UInt8] = []
     private var piecePosition = 0
     /// The number of bytes of the directory that were read.
     private var position = 0
     private var entriesLeft: Int
-    /// The next entry, whose offset is the end of the member before it.
+    /// The next entry, whose offset is the end of the previous member.
     private var following: ZipEntry?
 
-    /// The number of bytes that are read at once.
-    ///
-    /// An entry is always shorter.
+    /// The number of bytes that are read at once, which is more than the size of any entry.
     private static let pieceSize = 256 << 10
-    /// The maximum number of bytes around the contents of a member: a header, and the sizes after the contents.
+    /// The maximum number of bytes of a member besides its contents: a header, and the sizes after the contents.
     private static let maximumOverhead = ZipEntry.maximumHeaderSize + 24
 
-    /// Finds the directory, or returns `nil` if the archive does not end with one.
+    /// Finds the directory, or returns `nil` if the archive does not end with a directory.
     init?(_ source: ByteSource) throws(RequiresLibarchive) {
         let size = min(source.count, ZipDirectoryEnd.size)
         guard let tail = try? source.bytes(at: source.count - size, count: size) else { throw RequiresLibarchive() }
@@ -44,7 +41,6 @@ struct PlainZipDirectory {
         following = try nextEntry()
     }
 
-    /// Returns the next member, or `nil` at the end.
     mutating func next() throws(RequiresLibarchive) -> Member? {
         guard let entry = following else { return nil }
         following = try nextEntry()
@@ -55,8 +51,7 @@ struct PlainZipDirectory {
         return Member(entry: entry, kind: kind, extent: entry.offset..<bound)
     }
 
-    /// Calls `body` for each entry that repeats the offset of an earlier entry, because libarchive reads a member only
-    /// once.
+    /// Calls `body` for each entry with the same offset as an earlier entry, because libarchive omits such entries.
     static func forEachRepeatedEntry(in source: ByteSource, _ body: (ZipEntry) -> Void) {
         // libarchive reads the directory too, and reports its faults.
         guard var directory = try? PlainZipDirectory(source) else { return }
@@ -78,7 +73,7 @@ struct PlainZipDirectory {
         return entry
     }
 
-    /// Parses the next entry, or returns `nil` if more bytes are needed.
+    /// Parses the next entry, or returns `nil` if `piece` ends within it.
     private mutating func parseEntry() -> ZipEntry? {
         var next = piecePosition
         guard let entry = ZipEntry(piece.span, at: &next) else { return nil }
@@ -100,7 +95,7 @@ struct PlainZipDirectory {
 }
 
 extension ZipEntry {
-    /// The kind of a plain member, or `nil` if the member has features that only libarchive supports.
+    /// The kind of a plain member, or `nil` if reading the member requires libarchive.
     fileprivate var plainKind: FolderEntries.Kind? {
         let plainFlags = Flag.compressorHints | Flag.hasDataDescriptor | Flag.isUnicode
         guard !hasOverridingField, flags & ~plainFlags == 0, !name.isEmpty,
@@ -139,7 +134,7 @@ extension ZipEntry {
         static let folderOfMSDOS: UInt32 = 0x10
     }
 
-    /// The upper bits of a Unix mode, which give the kind of file.
+    /// The upper bits of a Unix mode, which identify the kind of a file.
     private enum Mode {
         static let folder: UInt32 = 0o04
         static let file: UInt32 = 0o10

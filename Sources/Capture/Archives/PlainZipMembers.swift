@@ -3,7 +3,7 @@ import Parallel
 import Zip
 
 extension ArchiveSpooler {
-    /// Adds the members of a plain zip archive, parts of which are unpacked by several jobs at the same time.
+    /// Adds the members of a plain zip archive, whose parts are unpacked by several jobs at the same time.
     ///
     /// - Throws: ``ArchiveError`` if the spool is full or a limit is exceeded. Any other error means that the archive
     ///   is not plain.
@@ -23,12 +23,11 @@ extension ArchiveSpooler {
         }
     }
 
-    /// The state of splitting an archive into parts.
     private struct SplitState {
         var directory: PlainZipDirectory
-        /// A member that did not fit in the previous part.
+        /// The member that did not fit in the previous part.
         var pending: ZipPart.Member?
-        /// The unpacked size of all parts, in bytes.
+        /// The total unpacked size of the parts, in bytes.
         var size = 0
     }
 

@@ -1,4 +1,4 @@
-/// The error for an archive that is incomplete or uses a feature that the fast readers do not support.
+/// The error for an archive that is damaged or requires a feature that only libarchive supports.
 ///
-/// The error has no details, because libarchive then reads the archive again and reports what is wrong.
+/// The error has no details, because libarchive then reads the archive again and reports the cause.
 struct RequiresLibarchive: Error {}

@@ -4,43 +4,42 @@ import Glibc
 import JSONText
 import Synchronization
 
-/// A private file that holds the archive members that may belong to stores.
+/// A private file that contains the archive members that may belong to stores.
 ///
-/// The file is created when the first archive is read. It has no name, so that nothing remains when the process ends.
+/// The file is created when the first archive is read. It has no name, so that the system removes it when the process
+/// ends.
 public final class Spool: Sendable {
     private struct State {
         var file: SpoolFile?
-        /// The total number of bytes, including those in `unwritten`.
         var end = 0
-        /// The bytes that were not written to the file yet, because most members are small.
+        /// The bytes that were not written to the file yet, which are buffered because most members are small.
         var unwritten: [UInt8] = []
     }
 
     /// The limits on each archive.
     public let archiveLimits: ArchiveLimits
-    /// The folder in which files without names are created.
+    /// The folder in which unnamed files are created.
     let folder: String
     private let limit: Int
     private let state = Mutex(State())
 
     private static let writeSize = 1 << 20
 
-    /// Creates a spool that may hold up to `limit` bytes, in a file in `folder`.
+    /// Creates a spool that may contain up to `limit` bytes, in a file in `folder`.
     public init(folder: String = "/tmp", limit: Int = 16 << 30, archiveLimits: ArchiveLimits = ArchiveLimits()) {
         self.folder = folder
         self.limit = limit
         self.archiveLimits = archiveLimits
     }
 
-    /// The number of bytes in the spool.
     var end: Int { state.withLock { $0.end } }
 
-    /// Throws `EOVERFLOW` if a separate file of `count` bytes would exceed the limit together with the spool.
+    /// Throws `EOVERFLOW` if another file of `count` bytes and the spool together would exceed the limit.
     func checkCapacity(for count: Int) throws(FileError) {
         guard count <= limit - end else { throw FileError(.spool, folder, code: EOVERFLOW) }
     }
 
-    /// Appends bytes, or throws `EOVERFLOW` if they would exceed the limit.
+    /// Appends bytes, or throws `EOVERFLOW` if the spool would exceed the limit.
     func append(_ bytes: Span<UInt8>) throws(FileError) {
         try state.withLock { state throws(FileError) in
             guard bytes.count <= limit - state.end else { throw FileError(.spool, folder, code: EOVERFLOW) }
@@ -50,7 +49,7 @@ public final class Spool: Sendable {
         }
     }
 
-    /// Copies the standard input to the spool, including `head`, which was read before.
+    /// Copies the standard input to the spool, including its first bytes `head`, which were already read.
     func appendStandardInput(head: [UInt8]) throws(FileError) -> ByteSource {
         let start = end
         var part = head
@@ -63,7 +62,7 @@ public final class Spool: Sendable {
         return ByteSource(try file(), at: start, count: end - start)
     }
 
-    /// Removes all bytes from offset `end` on.
+    /// Removes all bytes that follow the offset `end`.
     func truncate(to end: Int) {
         state.withLock { state in
             state.unwritten.removeLast(min(state.unwritten.count, state.end - end))
@@ -71,7 +70,7 @@ public final class Spool: Sendable {
         }
     }
 
-    /// Returns the file after writing all bytes to it.
+    /// Writes all buffered bytes to the file, and returns the file.
     func file() throws(FileError) -> SpoolFile {
         try state.withLock { state throws(FileError) in try write(&state) }
     }

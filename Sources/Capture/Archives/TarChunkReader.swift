@@ -4,32 +4,29 @@ import Tar
 
 /// Splits a decompressed tar archive into chunks of whole blocks.
 ///
-/// The class is shared by the job that decompresses chunks and the job that parses them.
+/// It is a class because one job decompresses chunks while another parses them.
 final class TarChunkReader: Sendable {
     private struct State: ~Copyable {
         let input: ArchiveInput
         var byteCount = 0
     }
 
-    /// The size of a chunk in bytes.
-    ///
-    /// The last chunk may be smaller.
+    /// The size in bytes of each chunk except for the last one, which may be smaller.
     private static let size = 1 << 20
-    /// The minimum number of bytes for which skipping is faster than reading.
+    /// The minimum number of bytes that are skipped instead of being read, because skipping fewer is slower.
     private static let skipThreshold = 8 * size
 
     private let state: Mutex<State>
-    /// Whether bytes can be skipped without being read.
     private let canSkip: Bool
 
-    /// Opens the archive, or throws ``RequiresLibarchive`` if it cannot be read, so that libarchive reports why.
+    /// Opens the archive, or throws ``RequiresLibarchive`` so that libarchive reports why it cannot be read.
     init(_ bytes: ArchiveBytes, _ limits: ArchiveLimits) throws(RequiresLibarchive) {
         guard let input = try? ArchiveInput.decompressing(bytes, limits) else { throw RequiresLibarchive() }
         canSkip = input.canSkip
         state = Mutex(State(input: input))
     }
 
-    /// Returns the next chunk, or no bytes at the end.
+    /// Returns the next chunk, or an empty array at the end.
     ///
     /// - Throws: ``RequiresLibarchive`` if the archive ends within a block, or ``ArchiveError`` if it cannot be read.
     func next() throws -> [UInt8] {
@@ -42,7 +39,7 @@ final class TarChunkReader: Sendable {
                 }
             }
             state.byteCount += chunk.count
-            guard state.input.allows(expanded: state.byteCount) else { throw ArchiveError(.overExpanded) }
+            guard state.input.allows(expandedSize: state.byteCount) else { throw ArchiveError(.overExpanded) }
             guard chunk.count.isMultiple(of: TarEntry.blockSize) else { throw RequiresLibarchive() }
             return chunk
         }

@@ -1,6 +1,6 @@
-/// An unsupported archive or compression format, which is recognized only to name it in messages.
+/// An unsupported archive or compression format, which is detected only to name it in messages.
 struct UnsupportedFormat {
-    /// The name of the format with an article, as in "a RAR archive".
+    /// The name of the format with its article, such as "a RAR archive".
     let name: String
     private let signature: [UInt8]
     /// The offset of the signature in the file, in bytes.
@@ -12,9 +12,7 @@ struct UnsupportedFormat {
         self.offset = offset
     }
 
-    /// A 7z archive inside a compressed file.
-    ///
-    /// An uncompressed 7z archive is supported.
+    /// A 7z archive inside a compressed file, which is not supported, unlike other 7z archives.
     static let sevenZip = UnsupportedFormat(
         "a 7z archive inside a compressed file", [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C])
 
@@ -31,12 +29,11 @@ struct UnsupportedFormat {
         UnsupportedFormat("a file compressed with compress", [0x1F, 0x9D]),
     ]
 
-    /// The number of bytes that are needed to recognize any of the formats.
+    /// The number of first bytes that are needed to detect any of the formats.
     static let headSize = 0x8006
 
-    /// Finds the format of a file by its first bytes, or returns `nil` if none is recognized.
+    /// Detects the format of a file by its first bytes, or returns `nil` if they match no format.
     static func find(in head: [UInt8]) -> UnsupportedFormat? { all.first { $0.isFormat(of: head) } }
 
-    /// Returns whether a file with the given first bytes has the format.
     func isFormat(of head: [UInt8]) -> Bool { head.dropFirst(offset).starts(with: signature) }
 }

@@ -3,21 +3,18 @@ import Zip
 
 /// A run of adjacent members of a zip archive that one job reads together.
 struct ZipPart: Sendable {
-    /// A member of the part.
-    ///
-    /// The headers of unneeded members are verified too.
+    /// A member of the part, whose header is verified even if the contents are not needed.
     struct Member: Sendable {
         /// The path, or `nil` if the contents are not needed.
         let path: MemberPath?
         let entry: ZipEntry
-        /// The range from the header of the member to the header of the next one.
+        /// The range from the header of the member to the header of the next member.
         let extent: Range<Int>
     }
 
-    /// The maximum number of packed bytes, and of unpacked bytes, of a part.
+    /// The maximum packed size and the maximum unpacked size of a part, in bytes.
     private static let sizeLimit = 512 << 10
-    /// The maximum size, in bytes, of an unneeded member that is read together with its neighbors instead of being
-    /// skipped.
+    /// The maximum size of an unneeded member that is read with its neighbors instead of being skipped, in bytes.
     private static let unneededSizeLimit = 16 << 10
 
     private(set) var members: [Member] = []
@@ -25,7 +22,7 @@ struct ZipPart: Sendable {
     private var size = 0
     private var extent = 0..<0
 
-    /// The only member of the part, if it is too large to be read together with others.
+    /// The only member of the part, or `nil` if the members are small enough to be read together.
     var large: Member? {
         guard let first = members.first, !Self.isShared(first) else { return nil }
         return first
@@ -51,7 +48,7 @@ struct ZipPart: Sendable {
         return true
     }
 
-    /// Returns the adjacent contents of all needed members, or no bytes for a large member.
+    /// Returns the concatenated contents of all needed members, or an empty array for a large member.
     ///
     /// - Throws: ``RequiresLibarchive`` if a member differs from its entry in the directory.
     func contents(in source: ByteSource) throws -> [UInt8] {

@@ -12,7 +12,7 @@ struct ZipUnpacker: ~Copyable {
         inflater = try Inflater(.none)
     }
 
-    /// Appends the contents of a file to `output`, which must have room for one byte more.
+    /// Appends the contents of a file to `output`, which must have room for at least one more byte.
     mutating func append(_ bytes: Span<UInt8>, of entry: ZipEntry, to output: inout OutputSpan<UInt8>) throws {
         let start = output.count
         guard entry.size < output.freeCapacity else { throw RequiresLibarchive() }
@@ -29,7 +29,7 @@ struct ZipUnpacker: ~Copyable {
         else { throw RequiresLibarchive() }
     }
 
-    /// Calls `body` with the contents of a large file, piece by piece.
+    /// Calls `body` with consecutive parts of the contents of a large file.
     mutating func read(
         _ member: ZipPart.Member, in source: ByteSource, _ body: (Span<UInt8>) throws -> Void
     ) throws {
