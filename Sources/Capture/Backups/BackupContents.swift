@@ -2,11 +2,11 @@ import DeviceBackup
 import Files
 import Telemetry
 
-/// Collects the rows of a manifest that may belong to stores, and the problems of other rows.
+/// Collects the manifest rows that may belong to stores, and the problems of other rows.
 ///
 /// Source: "iOS backups", sections 6 and 10 (B36 to B43).
 struct BackupContents {
-    /// A row that is kept for the tree.
+    /// A row that becomes an entry of the file tree.
     private struct KeptRow {
         enum Kind {
             case file(Int)
@@ -15,7 +15,7 @@ struct BackupContents {
         }
 
         var kind: Kind
-        /// Whether the name of the file is the hash of its domain and path.
+        /// Whether the name of the file is the hash of its domain and path, as in an undamaged row.
         var isNamedByHash = true
     }
 
@@ -23,26 +23,25 @@ struct BackupContents {
     typealias Path = [UInt8]
 
     private(set) var entries = BackupEntries()
-    /// The containers of the rows, by the names of their domains.
+    /// The containers that may have stores, by the names of their backup domains.
     private(set) var domains: [String: BackupDomain] = [:]
     private let names: StoreNames
     private let nameLimit: Int
     private var kept: [Path: KeptRow] = [:]
     private var nameBytes = 0
-    /// The folders that contain kept rows.
     private var folders: Set<Path> = []
     private var clashes: Set<Path> = []
     private var repeated: Set<Path> = []
     private var rowsWithInvalidPaths = RejectedRows()
     private var rowsWithInvalidNames = RejectedRows()
-    /// The rows that may belong to stores and are neither a file, a folder nor a link.
+    /// The rows that may belong to stores, but are not marked as a file, a folder or a link.
     private var rowsWithoutKind = RejectedRows()
-    /// The rows that are not kept, and whose file names are not the hash of their domain and path.
+    /// The omitted rows whose file names are not the hash of their domain and path.
     private var misnamedRows = RejectedRows()
     private var isFull = false
     private var lastDomain: (name: [UInt8], domain: RowLocation.Domain)?
 
-    /// The number of rows that were rejected for one reason, and the first of them.
+    /// The number of rows that were rejected for the same reason, and the name of the first one.
     private struct RejectedRows {
         var count = 0
         var first = ""
@@ -74,9 +73,7 @@ struct BackupContents {
         }
     }
 
-    /// Returns the domain of a row.
-    ///
-    /// Consecutive rows usually have the same domain.
+    /// Returns the domain of a row, which is usually the domain of the previous row.
     private mutating func domain(of row: ManifestRow) -> RowLocation.Domain {
         if let lastDomain, lastDomain.name == row.domain { return lastDomain.domain }
         let domain = RowLocation.Domain(name: row.domain)
@@ -84,7 +81,7 @@ struct BackupContents {
         return domain
     }
 
-    /// Adds a container that may lack its pings.
+    /// Adds the container of an app whose pings are possibly missing from the backup.
     private mutating func addContainer(_ domain: BackupDomain) {
         guard domain.kind == .app, names.areStoresMissing(of: domain.identifier, among: []) else { return }
         domains[domain.name] = domain
@@ -116,9 +113,9 @@ struct BackupContents {
         domains[domain.name] = domain
     }
 
-    /// Reports a row that is not kept if its file name is not the hash of its domain and path.
+    /// Reports an omitted row whose file name is not the hash of its domain and path.
     ///
-    /// Such a row is damaged, and may belong to a store.
+    /// Such a row is damaged, and its correct path may belong to a store.
     private mutating func checkName(of row: ManifestRow) {
         guard let stored = row.fileID.flatMap({ FileID($0) }) else { return }
         if stored != FileID(domain: row.domain, path: row.path) { misnamedRows.add(row) }
@@ -133,7 +130,7 @@ struct BackupContents {
 
     private mutating func add(_ fileID: FileID, _ details: MBFile?, isNamedByHash: Bool, at fullPath: Path) {
         if let present = kept[fullPath], case .file(let number) = present.kind {
-            if entries.fileID(number) == fileID { return }
+            if entries.fileID(at: number) == fileID { return }
             repeated.insert(fullPath)
             guard isNamedByHash, !present.isNamedByHash else { return }
         }
@@ -163,10 +160,10 @@ struct BackupContents {
 
     // MARK: Clashes
 
-    /// Whether the rows must be read again to find clashes with folders.
+    /// Whether the rows must be read again to find files and links at the paths of folders.
     var hasFolders: Bool { !folders.isEmpty }
 
-    /// Adds the path of a row that is a file or a link, if other rows need a folder at the same path.
+    /// Adds the path of a file or a link if other rows need a folder at the same path.
     mutating func addClash(of row: ManifestRow) {
         // The folders have valid paths, so that an invalid path cannot match one.
         guard !row.path.isEmpty else { return }
@@ -182,22 +179,18 @@ struct BackupContents {
 // MARK: - The tree
 
 extension BackupContents {
-    /// The result of checking a file that is a store by its name.
+    /// The result of checking whether a store file can be read.
     enum ReadCheck {
         case readable
-        /// The file cannot be read.
-        ///
-        /// It is reported, and kept in the tree.
+        /// The file cannot be read, was reported, and is kept in the tree.
         case reported
-        /// The file cannot be read.
-        ///
-        /// It is only counted, and omitted from the tree.
+        /// The file cannot be read, was only counted, and is omitted from the tree.
         case counted
     }
 
     /// Returns the kept rows as a tree of folders and files.
     ///
-    /// `prefix` is the prefix of their paths in the capture. `check` is called for files that are stores by their names.
+    /// `prefix` is the prefix of their paths in the capture. `check` is called for files with the names of stores.
     consuming func finish(
         prefix: String, _ problems: inout BackupProblems,
         _ check: (_ number: Int, _ path: String, inout BackupProblems) -> ReadCheck

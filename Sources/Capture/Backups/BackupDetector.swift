@@ -1,24 +1,22 @@
 import DeviceBackup
 import Files
 
-/// Detects whether a folder is a backup.
+/// Detects whether a folder is an iOS backup.
 ///
 /// Source: "iOS backups", section 2.3.
 struct BackupDetector: Sendable {
-    /// The name of the manifest since iOS 10.
+    /// The name of the manifest, the list of files, since iOS 10.
     static let database = "Manifest.db"
     /// The name of the manifest before iOS 10.
     static let binary = "Manifest.mbdb"
 
-    /// The spool in whose folder manifests are copied to inspect their tables.
+    /// The spool whose folder is used for temporary copies of manifests.
     let spool: Spool
 
-    /// Returns whether a folder is a backup.
+    /// Returns whether a folder that contains files named `manifests` is a backup.
     ///
-    /// `manifests` are the names of manifests among its files.
-    ///
-    /// A folder whose lists or manifest cannot be read because of an operating system error counts as a backup, so that
-    /// opening it reports the error.
+    /// If an operating system error prevents reading its property lists or manifest, the folder counts as a backup, so
+    /// that opening it reports the error.
     func isBackup(_ folder: borrowing Folder, manifests: [[UInt8]]) -> Bool {
         let hasDatabase = manifests.contains { $0.elementsEqual(Self.database.utf8) }
         let hasBinary = manifests.contains { $0.elementsEqual(Self.binary.utf8) }
@@ -58,17 +56,16 @@ struct BackupDetector: Sendable {
         }
     }
 
-    /// Returns whether `name` is the name of a manifest.
     static func isManifest(_ name: some Collection<UInt8>) -> Bool {
         name.elementsEqual(database.utf8) || name.elementsEqual(binary.utf8)
     }
 
-    /// Returns whether the entry at `index` is named like a manifest.
-    static func isManifest(_ index: Int, of entries: FolderEntries) -> Bool {
+    /// Returns whether the entry at `index` has the name of a manifest.
+    static func isManifest(at index: Int, in entries: FolderEntries) -> Bool {
         entries.hasName(index, database) || entries.hasName(index, binary)
     }
 
-    /// Returns whether `name` is the name of a manifest or of a file that is stored beside one.
+    /// Returns whether `name` is the name of a manifest or of a file that belongs to one, such as its journal.
     static func isManifestOrCompanion(_ name: some Collection<UInt8>) -> Bool {
         manifests.contains { name.elementsEqual($0.utf8) }
     }
@@ -76,15 +73,15 @@ struct BackupDetector: Sendable {
     private static let manifests =
         [database, binary, database + "-wal", database + "-journal"] + BackupPropertyLists.Name.allCases.map(\.rawValue)
 
-    /// Returns whether `name` is that of a file in a backup: 40 hexadecimal digits.
+    /// Returns whether `name` consists of 40 hexadecimal digits, as the names of files in a backup do.
     static func isBackupFileName(_ name: some Collection<UInt8>) -> Bool { FileID(Array(name)) != nil }
 }
 
 extension BackupPropertyLists {
     /// Reads the property lists of the backup in `folder`.
     ///
-    /// A list that is missing, too large or not a regular file is skipped. An unreadable list is skipped too, except
-    /// for `Manifest.plist`, without which an encrypted backup would look like a damaged plain one.
+    /// A list that is missing, too large or not a regular file is skipped. Any other error is ignored too, unless the
+    /// list is `Manifest.plist`. Without that list, an encrypted backup would look like a damaged unencrypted one.
     init(in folder: borrowing Folder) throws(FileError) {
         self.init()
         for name in Name.allCases {

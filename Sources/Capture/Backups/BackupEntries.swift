@@ -1,19 +1,18 @@
 import DeviceBackup
 
-/// The facts that are needed to open the files of a backup, in compact buffers because there may be millions of files.
+/// The facts that are needed to open the files of a backup, stored compactly because there may be millions of files.
 struct BackupEntries {
     struct Entry {
-        /// The name of the file in the backup.
         let fileID: FileID
-        /// The wrapped key as stored, or `nil` if the file has none.
+        /// The encrypted key of the file as stored, or `nil` if the file has none.
         let key: [UInt8]?
-        /// The size that the manifest states, or `nil` if it states none.
+        /// The size in bytes that the manifest states, or `nil` if it does not state any.
         let size: Int?
-        /// Whether the details in the manifest could be parsed.
+        /// Whether the file's details in the manifest could be parsed.
         let isUnderstood: Bool
     }
 
-    /// The size of a file and the end of its key in `keys`.
+    /// The size of a file and the end offset of its key in `keys`.
     ///
     /// The order of the properties makes the value fit in 16 bytes.
     private struct Details {
@@ -24,7 +23,6 @@ struct BackupEntries {
     private enum Size {
         case known(Int)
         case missing
-        /// The details in the manifest could not be parsed.
         case notUnderstood
     }
 
@@ -32,9 +30,7 @@ struct BackupEntries {
     private var keys: [UInt8] = []
     private var details: [Details] = []
 
-    /// The maximum number of stored bytes of a key.
-    ///
-    /// One extra byte shows that a key is too long.
+    /// The maximum number of stored bytes of a key, including one extra byte that shows that a key is too long.
     private static let keyLimit = WrappedKey.size + 1
 
     var count: Int { details.count }
@@ -60,6 +56,5 @@ struct BackupEntries {
             key: key.isEmpty ? nil : Array(key), size: size, isUnderstood: isUnderstood)
     }
 
-    /// Returns the name of the file at index `number`.
-    func fileID(_ number: Int) -> FileID { self[number].fileID }
+    func fileID(at number: Int) -> FileID { self[number].fileID }
 }

@@ -1,6 +1,6 @@
 import Files
 
-/// An error that prevents a backup from being read at all.
+/// An error that prevents a backup from being read.
 ///
 /// Source: "iOS backups", section 10.
 public struct BackupError: Error, Sendable, CustomStringConvertible {
@@ -8,7 +8,7 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
     public enum Cause: Sendable, Equatable {
         /// The password is missing or wrong.
         case password
-        /// The earlier backups of the command used up the time for deriving keys from passwords.
+        /// The earlier backups of the command used up the limit on key derivation rounds.
         case budget
         /// The backup is damaged or exceeds a limit.
         case damage
@@ -18,7 +18,7 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
 
     /// The cause of the error.
     public let cause: Cause
-    /// The description, which begins with the case of "iOS backups", section 10.
+    /// The description, which begins with a case ID from "iOS backups", section 10, such as `B19`.
     public let description: String
 
     init(_ id: String, _ words: String, cause: Cause = .damage) {
@@ -31,7 +31,7 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
         description = error.description
     }
 
-    /// Calls `body`, and rethrows its error as a `BackupError`.
+    /// Calls `body`, and rethrows its error as a ``BackupError``.
     static func wrapping<Value: ~Copyable>(_ body: () throws(FileError) -> Value) throws(BackupError) -> Value {
         do throws(FileError) {
             return try body()
@@ -40,7 +40,6 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the spool is full or cannot be written.
     var isSpoolFailure: Bool {
         if case .file(let error) = cause { error.operation == .spool } else { false }
     }

@@ -1,8 +1,6 @@
 import DeviceBackup
 
-/// The facts about a backup that a scan reports.
-///
-/// Records and bundles do not contain them.
+/// The facts about a backup that a scan reports, but that records and bundles do not contain.
 ///
 /// Source: "iOS backups", section 7.
 public struct BackupFacts: Sendable, Equatable {
@@ -20,15 +18,15 @@ public struct BackupFacts: Sendable, Equatable {
     public let format: Format
     /// Whether a password was needed.
     public internal(set) var isEncrypted: Bool
-    /// The model of the phone, if it is known.
+    /// The model of the phone, or `nil` if it is unknown.
     public let productType: String?
-    /// The version of iOS, if it is known.
+    /// The version of iOS, or `nil` if it is unknown.
     public let productVersion: String?
-    /// The date of the backup in RFC 3339, if it is known.
+    /// The date of the backup in RFC 3339, or `nil` if it is unknown.
     public let lastBackup: String?
     /// The state of the backup process, which is `finished` for a complete backup.
     public let snapshotState: String?
-    /// The apps in the backup whose pings are stored outside of backups, and were not found in the capture either.
+    /// The bundle IDs of apps that store pings outside of backups, if the capture does not contain their pings either.
     public internal(set) var appsWithoutPings: [String] = []
 
     init(path: String, format: Format, isEncrypted: Bool, _ lists: BackupPropertyLists) {
@@ -41,8 +39,7 @@ public struct BackupFacts: Sendable, Equatable {
         snapshotState = lists.snapshotState
     }
 
-    /// The model, the version and the date, as far as they are known: `iPhone11,2, iOS 13.3.1, made
-    /// 2020-04-20T10:05:00Z`.
+    /// The known facts about the origin, such as `iPhone11,2, iOS 13.3.1, made 2020-04-20T10:05:00Z`.
     public var origin: String {
         [productType, productVersion.map { "iOS \($0)" }, lastBackup.map { "made \($0)" }].compactMap(\.self)
             .joined(separator: ", ")

@@ -10,11 +10,10 @@ final class BackupFiles: Sendable {
     /// The encryption of the files in a backup.
     enum Protection: Sendable {
         case plain
-        /// All files are encrypted.
         case encrypted(ClassKeys)
-        /// A tool has decrypted the manifest and perhaps the files.
+        /// Another tool has decrypted the manifest and perhaps some files.
         ///
-        /// The keys are `nil` unless a file needs one.
+        /// The keys are `nil` unless a file is still encrypted.
         case mixed(ClassKeys?)
 
         var keys: ClassKeys? {
@@ -36,12 +35,10 @@ final class BackupFiles: Sendable {
         self.protection = protection
     }
 
-    /// Whether a password was needed.
     var isEncrypted: Bool { protection.keys != nil }
 
     var damagedClasses: [Int] { protection.keys?.damaged ?? [] }
 
-    /// Returns the bytes of the file at index `number`.
     func source(ofFile number: Int) throws(FileError) -> ByteSource {
         let entry = entries[number]
         guard let stored = try storedBytes(of: entry) else { return ByteSource([UInt8]()) }
@@ -57,7 +54,7 @@ final class BackupFiles: Sendable {
         }
     }
 
-    /// Returns whether a file is encrypted in a backup whose manifest a tool has decrypted.
+    /// Returns whether any file is still encrypted, although another tool has decrypted the manifest.
     func needsKeys() -> Bool {
         (0..<entries.count).contains { number in
             let entry = entries[number]
@@ -67,7 +64,7 @@ final class BackupFiles: Sendable {
         }
     }
 
-    /// Returns whether a file of a decrypted backup is still encrypted, by the rule of section 5.4.
+    /// Returns whether a file is still encrypted, by the rule of "iOS backups", section 5.4.
     private static func isEncrypted(_ stored: ByteSource, _ entry: BackupEntries.Entry) -> Bool {
         guard stored.count > 0, stored.count.isMultiple(of: 16), entry.key != nil, let size = entry.size else {
             return false
@@ -75,7 +72,7 @@ final class BackupFiles: Sendable {
         return stored.count != size && stored.count / 16 == size / 16 + 1
     }
 
-    /// Returns the stored bytes, or `nil` for an empty file that is missing.
+    /// Returns the stored bytes of a file, or `nil` if the file is missing and should be empty.
     private func storedBytes(of entry: BackupEntries.Entry) throws(FileError) -> ByteSource? {
         let id = entry.fileID
         do throws(FileError) {
@@ -120,7 +117,7 @@ final class BackupFiles: Sendable {
 }
 
 extension WrappedKeyError {
-    /// A description of the error, as the predicate of a sentence about the key.
+    /// A description of the error that follows "the key" in a sentence.
     var words: String {
         switch self {
         case .noClass(let number): "is of class \(number), whose key the keybag does not give"

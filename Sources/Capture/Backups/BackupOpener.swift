@@ -12,7 +12,6 @@ struct BackupOpener {
     let spool: Spool
     let passwords: BackupPasswords
 
-    /// Reads the manifest of the backup in `folder`.
     func open(_ folder: borrowing Folder, names: StoreNames) throws(BackupError) -> OpenedManifest {
         let lists = try BackupError.wrapping { () throws(FileError) in try BackupPropertyLists(in: folder) }
         let unlocker = BackupUnlocker(lists: lists, location: location, passwords: passwords)
@@ -81,7 +80,7 @@ struct BackupOpener {
 
     /// Decrypts the manifest.
     ///
-    /// The padding is kept, because the header states the length of the database.
+    /// The padding is kept, because SQLite ignores bytes after the length that the header states.
     private func decrypt(_ main: ByteSource, _ lists: BackupPropertyLists, _ keys: ClassKeys) throws(BackupError)
         -> ByteSource
     {
@@ -102,7 +101,7 @@ struct BackupOpener {
         }
     }
 
-    /// Returns the bytes of a file of the backup, or `nil` if the file is missing.
+    /// Returns the bytes of a file in the backup, or `nil` if the file is missing.
     private func source(_ name: String, in folder: borrowing Folder) throws(BackupError) -> ByteSource? {
         do throws(FileError) {
             return try folder.source(Array(name.utf8))

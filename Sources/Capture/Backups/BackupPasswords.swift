@@ -2,20 +2,21 @@ import DeviceBackup
 import Secrets
 import Synchronization
 
-/// The passwords for the backups of a command, and the prompt for further ones.
+/// The passwords for the backups of a command, and the prompt for more passwords.
 ///
-/// Every known password is tried on each keybag. The class is shared by all inputs of a command.
+/// Every known password is tried on each keybag, the list of encrypted keys in a backup. It is a class because all
+/// inputs of a command share it.
 ///
 /// Source: "iOS backups", section 9.
 public final class BackupPasswords: Sendable {
-    /// Asks for the password of the backup at `path`.
-    ///
-    /// Returns `nil` if there is no answer.
+    /// Asks for the password of the backup at `path`, or returns `nil` if there is no answer.
     ///
     /// `isAgain` states whether the previous answer was wrong.
     public typealias Prompt = @Sendable (_ path: String, _ isAgain: Bool) -> Secret?
 
-    /// Derives a key by calling `derive`, which may take seconds, and may show a message meanwhile.
+    /// Derives a key by calling `derive`, which may take seconds.
+    ///
+    /// The closure can show a message during that time.
     public typealias KeyDerivation = @Sendable (_ path: String, _ rounds: Int, _ derive: () -> CipherKey?) -> CipherKey?
 
     private struct DerivedKeyID: Hashable {
@@ -28,7 +29,7 @@ public final class BackupPasswords: Sendable {
         var keys: [DerivedKeyID: CipherKey] = [:]
         var roundsLeft: Int
 
-        /// Subtracts `rounds` from the budget, and returns whether the budget was sufficient.
+        /// Subtracts `rounds` from `roundsLeft`, and returns whether enough rounds were left.
         mutating func spend(_ rounds: Int) -> Bool {
             guard rounds <= roundsLeft else { return false }
             roundsLeft -= rounds
@@ -36,18 +37,18 @@ public final class BackupPasswords: Sendable {
         }
     }
 
-    /// The reason why a keybag stays locked.
+    /// The reason why a keybag cannot be unlocked.
     enum UnlockError: Error, Equatable {
         case missing
-        /// No class key can be unwrapped with any password.
+        /// No password unlocks any key.
         case wrong
-        /// The next derivation, of `rounds` rounds, would exceed the budget.
+        /// The next derivation, with this number of rounds, would exceed the limit for the command.
         case outOfBudget(rounds: Int)
     }
 
     /// The maximum number of key derivation rounds for all backups of a command.
     ///
-    /// The limit keeps hostile backups from taking hours. It allows about a hundred current backups, which take
+    /// Without the limit, hostile backups could take hours. It allows about a hundred current backups, which take
     /// minutes.
     public static let roundBudget = 1_000_000_000
 
@@ -55,7 +56,7 @@ public final class BackupPasswords: Sendable {
     private let ask: Prompt?
     private let wait: KeyDerivation
 
-    /// The maximum number of questions for one backup.
+    /// The maximum number of times that the user is asked for the password of one backup.
     private static let questionLimit = 3
 
     /// Creates a set of passwords.
@@ -82,9 +83,9 @@ public final class BackupPasswords: Sendable {
         }
     }
 
-    /// Returns the class keys of `bag`, trying known passwords first.
+    /// Returns the keys in `bag`, trying known passwords before asking the user.
     ///
-    /// Questions name the backup by `path`.
+    /// The prompt names the backup by `path`.
     func unlock(_ bag: Keybag, path: String) throws(UnlockError) -> ClassKeys {
         let count = state.withLock { $0.passwords.count }
         for index in 0..<count {

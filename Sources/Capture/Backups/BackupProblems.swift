@@ -2,14 +2,13 @@ import Telemetry
 
 /// Collects the problems of a backup.
 ///
-/// The first hundred are reported individually, and the others by their number.
+/// The first hundred are reported individually. Further problems are counted.
 struct BackupProblems {
     private struct Kind: Hashable {
         let code: String
         let caseID: String?
         let isLoss: Bool?
 
-        /// The key by which the kinds are sorted.
         var order: (String, String, Int) { (caseID ?? "", code, isLoss == true ? 1 : 0) }
     }
 
@@ -27,16 +26,15 @@ struct BackupProblems {
 
     /// Reports a problem of the backup as a whole.
     ///
-    /// `caseID` is the case of "iOS backups", section 10, and begins the text.
+    /// `caseID` is a case ID from "iOS backups", section 10, with which the text begins.
     mutating func report(_ code: String, _ caseID: String, _ words: String) {
         add(code, "\(caseID) \(words)", at: path, isLoss: nil)
     }
 
-    /// Reports a problem at a path in the backup.
+    /// Reports a problem at a path in the backup, and returns whether it is reported individually.
     ///
-    /// `caseID` is `nil` if the operating system reported the problem. The code decides if `isLoss` is `nil`.
-    ///
-    /// - Returns: Whether the problem is reported individually.
+    /// `caseID` is `nil` if the operating system reported the problem. If `isLoss` is `nil`, `code` determines whether
+    /// data is lost.
     @discardableResult
     mutating func report(
         _ code: String, _ caseID: String?, _ words: String, at place: String, isLoss: Bool? = nil

@@ -1,7 +1,7 @@
 import DeviceBackup
 import Secrets
 
-/// The keybag of an encrypted backup, and the passwords that are tried on it.
+/// Unlocks the keybag of an encrypted backup with passwords.
 ///
 /// Source: "iOS backups", sections 5.2, 5.3 and 9.
 struct BackupUnlocker {

@@ -12,17 +12,17 @@ struct DecryptedBytes: ByteProvider {
     private(set) var count: Int
     private let source: ByteSource
     private let key: CipherKey
-    /// The name of the file in messages.
     private let path: String
 
-    private static let block = CipherKey.blockSize
-    /// The number of bytes that are decrypted at once.
-    private static let piece = 1 << 20
-    private static let zeros = [UInt8](repeating: 0, count: block)
+    private static let blockSize = CipherKey.blockSize
+    private static let pieceSize = 1 << 20
+    private static let zeros = [UInt8](repeating: 0, count: blockSize)
 
-    /// Creates the decrypted bytes with their padding, or throws an error if `source` does not consist of whole blocks.
+    /// Creates the decrypted bytes with their padding.
+    ///
+    /// - Throws: `FileError` if `source` does not consist of whole blocks.
     init(_ source: ByteSource, key: CipherKey, path: String) throws(FileError) {
-        guard source.count > 0, source.count.isMultiple(of: Self.block) else {
+        guard source.count > 0, source.count.isMultiple(of: Self.blockSize) else {
             throw .inBackup("B29", "the encrypted file has \(source.count) bytes, which are no whole blocks", path)
         }
         self.source = source
@@ -34,8 +34,8 @@ struct DecryptedBytes: ByteProvider {
     /// Returns the decrypted bytes without their padding, or throws an error if the padding is invalid.
     static func unpadded(_ source: ByteSource, key: CipherKey, path: String) throws(FileError) -> DecryptedBytes {
         var bytes = try DecryptedBytes(source, key: key, path: path)
-        let last = try [UInt8](capacity: block) { output throws(FileError) in
-            try bytes.read(at: bytes.count - block, into: &output)
+        let last = try [UInt8](capacity: blockSize) { output throws(FileError) in
+            try bytes.read(at: bytes.count - blockSize, into: &output)
         }
         guard let padding = Padding.count(inLast: last) else {
             throw .inBackup("B29", "what the encrypted file ends with is no padding", path)
@@ -52,12 +52,12 @@ struct DecryptedBytes: ByteProvider {
         var position = offset
         let end = offset + min(output.freeCapacity, count - offset)
         while position < end {
-            let first = position / Self.block * Self.block
-            let size = min(Self.piece, (end - first + Self.block - 1) / Self.block * Self.block)
+            let first = position / Self.blockSize * Self.blockSize
+            let size = min(Self.pieceSize, (end - first + Self.blockSize - 1) / Self.blockSize * Self.blockSize)
             // Includes the block before the first one, which decryption depends on.
-            let start = max(first - Self.block, 0)
+            let start = max(first - Self.blockSize, 0)
             let cipher = try source.bytes(at: start, count: first + size - start)
-            let previous = first == 0 ? Self.zeros : Array(cipher.prefix(Self.block))
+            let previous = first == 0 ? Self.zeros : Array(cipher.prefix(Self.blockSize))
             guard let plain = key.decrypt(Array(cipher.dropFirst(first - start)), after: previous), plain.count == size
             else { throw .inBackup("B29", "the encrypted file became shorter while it was read", path) }
             output.append(asMuchAsFitsOf: plain.span.extracting((position - first)..<min(size, end - first)))
@@ -67,9 +67,9 @@ struct DecryptedBytes: ByteProvider {
 }
 
 extension FileError {
-    /// Returns the error for a file that cannot be read from a backup.
+    /// Creates the error for a file that cannot be read from a backup.
     ///
-    /// `id` is the case of "iOS backups", section 10.
+    /// `id` is a case ID from "iOS backups", section 10.
     static func inBackup(_ id: String, _ words: String, _ path: String) -> FileError {
         FileError(.read, path, code: ENODATA, caseID: id, saying: words)
     }

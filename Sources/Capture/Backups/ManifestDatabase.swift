@@ -7,10 +7,10 @@ import PrivateSQLite
 /// Source: "iOS backups", sections 3 and 8.
 struct ManifestDatabase {
     private let database: PrivateDatabase
-    /// Damage in the write-ahead log, or `nil` if there is none.
+    /// The damage in the write-ahead log, or `nil` if there is none.
     let logFault: WriteAheadLogFault?
 
-    /// The maximum size, in bytes, of the manifest and of each file beside it.
+    /// The maximum size of the manifest and of each file that belongs to it, in bytes.
     static let sizeLimit = 4 << 30
     private static let headSize = 100
     private static let signature = Array("SQLite format 3\0".utf8)
@@ -19,7 +19,7 @@ struct ManifestDatabase {
 
     /// Copies a manifest and opens the copy.
     ///
-    /// `isDecrypted` states that `main` was decrypted, so that bytes that are not a database indicate a wrong key.
+    /// `isDecrypted` states whether `main` was decrypted. If so, an invalid database indicates a wrong key.
     init(
         _ main: ByteSource, journal: ByteSource? = nil, log: ByteSource? = nil, isDecrypted: Bool = false, spool: Spool
     ) throws(BackupError) {
@@ -35,7 +35,7 @@ struct ManifestDatabase {
             throw BackupError(notADatabase, "the manifest is no database")
         }
         // The journal or the log may contain the missing pages.
-        guard journal != nil || log != nil || main.count >= Self.size(by: head) else {
+        guard journal != nil || log != nil || main.count >= Self.databaseSize(header: head) else {
             throw BackupError(notADatabase, "the manifest ends before its last page")
         }
         logFault = try BackupError.wrapping { () throws(FileError) in
@@ -63,8 +63,8 @@ struct ManifestDatabase {
         BackupError("B35", "the manifest cannot be read: \(words)")
     }
 
-    /// Returns the size of the database by its header, in bytes, or 0 if the header states no valid size.
-    private static func size(by head: [UInt8]) -> Int {
+    /// Returns the size in bytes that the database header states, or 0 if the size is invalid.
+    private static func databaseSize(header head: [UInt8]) -> Int {
         func number(_ range: Range<Int>) -> Int { head[range].reduce(0) { $0 << 8 | Int($1) } }
         // The page count is valid if both change counters are equal.
         guard number(24..<28) == number(92..<96) else { return 0 }
@@ -78,9 +78,9 @@ struct ManifestDatabase {
 extension ManifestDatabase {
     private static let columns: Set<String> = ["fileid", "domain", "relativepath", "flags", "file"]
 
-    /// Returns the reason why `Files` is not a plain table with its five columns, or `nil` if it is one.
+    /// Returns the reason why `Files` is not a plain table with the five columns, or `nil` if it is one.
     ///
-    /// A view of that name would read like the table, but could run forever.
+    /// Views are rejected, because a view can be read like a table, but its query could run forever.
     private static func schemaFault(of database: PrivateDatabase) throws(PrivateDatabaseError) -> String? {
         let objects = try PrivateStatement("SELECT name, type, sql FROM sqlite_schema", in: database)
         var count = 0
@@ -112,11 +112,10 @@ extension ManifestDatabase {
 // MARK: - Rows
 
 extension ManifestDatabase {
-    /// Calls `body` with the rows in the order of their ids until it returns `false`.
+    /// Calls `body` with the rows in the order of their row IDs until it returns `false`.
     ///
-    /// Only rows of apps include the column `file`.
-    ///
-    /// - Returns: A description of the damage that ended the rows, or `nil` if there is none.
+    /// Returns a description of the damage that ended the rows early, or `nil` if there is none. Only rows of apps
+    /// include the column `file`.
     func forEachRow(_ body: (ManifestRow) throws(BackupError) -> Bool) throws(BackupError) -> String? {
         let statement: PrivateStatement
         do throws(PrivateDatabaseError) {
@@ -153,9 +152,9 @@ extension ManifestDatabase {
             file: .archive(hasArchive ? statement.bytes(5) : nil))
     }
 
-    /// Returns a text column, or `nil` for a value of another type.
+    /// Returns the bytes of a text column, or `nil` for a value of another type.
     ///
-    /// An overlong text is replaced by an invalid one.
+    /// A text that is too long is replaced by an invalid one.
     private static func text(_ column: Int32, _ statement: borrowing PrivateStatement) -> [UInt8]? {
         guard statement.kind(column) == .text else { return nil }
         // Longer texts are rejected in any case.

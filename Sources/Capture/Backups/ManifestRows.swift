@@ -3,7 +3,7 @@ import Files
 
 /// The rows of a manifest in either format.
 ///
-/// They can be read several times, and are never in memory together.
+/// They can be read several times. Only one row is in memory at a time.
 enum ManifestRows {
     case database(ManifestDatabase)
     case binary(ByteSource)
@@ -12,11 +12,10 @@ enum ManifestRows {
     static let limit = 5_000_000
 
     enum End: Equatable {
-        /// All rows were read.
         case complete
         /// Rows are missing because of damage or the limit.
         ///
-        /// The values are the case of "iOS backups" and a description.
+        /// The values are a case ID from "iOS backups", section 10, and a description.
         case incomplete(String, String)
     }
 

@@ -2,7 +2,7 @@ import DeviceBackup
 import Files
 import Telemetry
 
-/// A backup whose manifest was read, and whose files were not opened yet.
+/// A backup whose manifest was read, but whose files were not opened yet.
 struct OpenedManifest {
     let location: BackupLocation
     let lists: BackupPropertyLists
@@ -10,7 +10,7 @@ struct OpenedManifest {
     let format: BackupFacts.Format
     /// The encryption of the files.
     ///
-    /// The keys of a mixed backup are derived only if a file needs one.
+    /// For a mixed backup, the keys are derived only if a file is still encrypted.
     let protection: BackupFiles.Protection
     let contents: BackupContents
     let end: ManifestRows.End
@@ -18,15 +18,15 @@ struct OpenedManifest {
     /// Calls `body` with each possible path of a wanted file, relative to the folder of the backup.
     func forEachFile(_ body: (String) -> Void) {
         for number in 0..<contents.entries.count {
-            let id = contents.entries.fileID(number)
+            let id = contents.entries.fileID(at: number)
             body("\(id.folder)/\(id.name)")
             body(id.name)
         }
     }
 
-    /// Builds the tree of the backup, and checks that the stores can be read.
+    /// Builds the file tree of the backup, and checks that the stores can be read.
     ///
-    /// - Throws: ``BackupError`` if a file needs a password that is missing.
+    /// - Throws: ``BackupError`` if a file is encrypted and the password is missing.
     func finish(in folder: SharedFolder) throws(BackupError) -> OpenedBackup {
         let files = try files(in: folder)
         var problems = BackupProblems(label: location.label, path: location.path)
@@ -66,18 +66,17 @@ struct OpenedManifest {
     }
 }
 
-/// A backup whose tree can be searched for stores.
 struct OpenedBackup {
     let tree: SpooledTree
     let location: BackupLocation
     let facts: BackupFacts
     let problems: [LocatedProblem]
-    /// The containers in the backup, by the names of their domains.
+    /// The containers in the backup, by the names of their backup domains.
     let domains: [String: BackupDomain]
 }
 
 extension OpenedBackup {
-    /// Returns the facts of the backup, including the apps whose pings are missing from it and from `containers`.
+    /// Returns the facts, including the apps whose pings are in neither the backup nor `containers`.
     func facts(beside containers: [Container: [any Store]], _ names: StoreNames) -> BackupFacts {
         var facts = facts
         facts.appsWithoutPings = domains.filter { name, domain in

@@ -1,18 +1,18 @@
 import Files
 import Telemetry
 
-/// Decides by names which rows of a backup are kept, and which files are stores.
+/// Determines by name which rows of a backup are kept, and which files are stores.
 ///
 /// Source: "iOS backups", section 6.
 struct StoreNames {
     let formats: [StoreFormat]
 
-    /// The suffixes of the files that SQLite stores beside a database.
+    /// The suffixes of the files that SQLite stores next to a database.
     private static let companionSuffixes = ["-wal", "-journal", "-shm"]
 
-    /// Returns the names on the path to a row.
+    /// Returns the names of a file and its folders.
     ///
-    /// `path` is relative to the container and was validated before.
+    /// `path` is the validated path relative to the container.
     static func member(_ path: [UInt8], in domain: String) -> MemberName {
         var folders: [String] = []
         var start = 0
@@ -23,22 +23,20 @@ struct StoreNames {
         return MemberName(name: String(decoding: path[start...], as: UTF8.self), folders: folders, rootName: domain)
     }
 
-    /// Returns whether a file may belong to a store.
-    ///
-    /// Hidden files never do.
+    /// Returns whether a file may belong to a store, which hidden files never do.
     func mayBelong(_ file: MemberName) -> Bool {
         file.name.utf8.first != UInt8(ascii: ".") && formats.contains { $0.mayBelongToStore(file) }
     }
 
-    /// Returns whether a folder is a ping folder by its name, so that all files in it belong to a store.
+    /// Returns whether a folder has the name of a ping folder, whose files all belong to a store.
     func isPingFolder(_ folder: MemberName) -> Bool {
         mayBelong(MemberName(name: "-", folders: folder.folders + [folder.name], rootName: folder.rootName))
     }
 
-    /// Returns whether `name` is the name of a store, which may also be a link.
+    /// Returns whether a file or link with this name may be a store.
     func isNamed(_ name: String) -> Bool { formats.contains { $0.isNamedForStore?(name, nil) ?? false } }
 
-    /// Returns whether a file is a store by its own name or the name of its folder, regardless of its contents.
+    /// Returns whether a component of a path is the name of a store, regardless of the contents.
     func isStoreByName(_ path: [UInt8]) -> Bool {
         var parts = path.split(separator: UInt8(ascii: "/")).map { Array($0) }
         if let last = parts.last, let suffix = Self.companionSuffixes.first(where: { Self.ends(last, with: $0) }) {
@@ -51,7 +49,7 @@ struct StoreNames {
         name.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
     }
 
-    /// Returns whether an app stores its pings outside of backups, and none was found among `stores`.
+    /// Returns whether an app stores its pings outside of backups, and `stores` does not contain them.
     func areStoresMissing(of applicationID: String, among stores: [any Store]) -> Bool {
         formats.contains { $0.backups?.concerns(applicationID, beside: stores) ?? false }
     }

@@ -1,11 +1,11 @@
 import DeviceBackup
 import Files
 
-/// Finds files of a backup that no row of its manifest names, which shows that rows are damaged.
+/// Finds files of a backup that are not listed in its manifest, because they indicate damaged rows.
 ///
 /// The old manifest has no checksums, and its rows do not contain file names. If the domain, the path or the mode of a
 /// row is damaged, the row matches no file, and its file matches no row. Only both together are reported as damage,
-/// because partial backups lack files, and old backups may have left over files.
+/// because partial backups lack files, and old backups may contain obsolete files.
 ///
 /// Source: "iOS backups", section 4.
 struct UnlistedFiles {
@@ -14,7 +14,6 @@ struct UnlistedFiles {
     /// The number of rows that do not match the files: file rows without a file, and other rows with one.
     private var mismatchCount = 0
 
-    /// Lists the files in the folder of a backup.
     init(in folder: borrowing Folder) throws(FileError) {
         let entries = try folder.entries()
         for index in 0..<entries.count {
@@ -22,7 +21,7 @@ struct UnlistedFiles {
         }
     }
 
-    /// Removes the file of a row.
+    /// Removes the file of `row` from the unlisted files, or counts a mismatch.
     mutating func remove(_ row: ManifestRow) {
         let fileID = FileID(domain: row.domain, path: row.path)
         switch row.details?.kind {
@@ -37,7 +36,7 @@ struct UnlistedFiles {
         }
     }
 
-    /// A description of the fault, or `nil` if there is none.
+    /// A description of the damage, or `nil` if there is none.
     var fault: String? {
         guard mismatchCount > 0, let first = files.map(\.name).min() else { return nil }
         return """

@@ -136,7 +136,7 @@ struct FolderSearch: Sendable {
             switch listed.kind(index) {
             case .file:
                 entries.files.append(index)
-                if BackupDetector.isManifest(index, of: listed) { entries.manifests.append(listed.name(index)) }
+                if BackupDetector.isManifest(at: index, in: listed) { entries.manifests.append(listed.name(index)) }
                 if listed.hasName(index, ContainerFinder.packageInfoName) { readPackageInfo(in: folder) }
             case .folder: entries.folders.append(listed.name(index))
             case .link: entries.others.append((listed.name(index), true))
