@@ -2,7 +2,7 @@ import Bundle
 import Files
 import Telemetry
 
-/// Combines the inputs of a reader into one bundle, with their records, their quarantine and a manifest.
+/// Combines the inputs of a reader into one bundle, which contains records, a quarantine and a manifest.
 public struct BundleMaker {
     /// A finished bundle.
     public struct Result {
@@ -23,8 +23,7 @@ public struct BundleMaker {
     ///   - reader: The reader of the inputs.
     ///   - level: The zstd level, from 1 to 19.
     ///   - tool: The version of the program.
-    ///   - quarantineLimit: The maximum number of quarantined bytes in the bundle. The options of the reader limit each
-    ///     file.
+    ///   - quarantineLimit: The maximum number of quarantined bytes in the bundle.
     public init(_ reader: CaptureReader, level: Int, tool: String, quarantineLimit: Int) {
         self.reader = reader
         self.level = level
@@ -34,15 +33,12 @@ public struct BundleMaker {
 
     /// Reads the inputs and writes the bundle.
     ///
-    /// - Parameters:
-    ///   - hashes: The hashes of the inputs.
-    ///   - labels: The labels of the inputs, in the same order.
-    ///   - systems: The systems whose records and stores the inputs may contain.
-    ///   - progress: Called with the number of bytes that were read and the number of records that were found in them.
-    ///   - sink: Called with the bytes of the bundle, in order.
+    /// `labels` are the labels of the inputs, in the same order. `progress` is called with the number of bytes that
+    /// were read, and the number of records in them. `sink` is called with the bytes of the bundle, in order.
+    ///
     /// - Returns: The manifest and the findings.
-    /// - Throws: ``InputError`` for a damaged input, `FileError` if a temporary file or an input cannot be read or
-    ///   written, `ContainerWriteError` for a member that exceeds a limit of the format, and the errors of `sink`.
+    /// - Throws: ``InputError`` for a damaged input, `FileError` if a file cannot be read or written,
+    ///   `ContainerWriteError` for a member that exceeds a limit of the format, and the errors of `sink`.
     public func make(
         hashes: InputHashes, labels: [String], systems: SystemTable,
         progress: (_ bytes: Int, _ records: Int) -> Void, to sink: BundleAssembler.Sink
@@ -72,10 +68,10 @@ public struct BundleMaker {
         return Result(manifest: manifest, intake: intake)
     }
 
-    /// Returns the id of the key that the pseudonyms of all records were made with, or `nil` if there is no such key.
+    /// Returns the ID of the pseudonym key of the bundle, or `nil` if not all contents have pseudonyms of one key.
     ///
-    /// The records have pseudonyms of one key if the reader made them, or if all inputs are bundles with pseudonyms of
-    /// that key and nothing was found that the pseudonyms do not cover.
+    /// All contents have such pseudonyms if the reader created them. They also do if all inputs are bundles with the
+    /// same key, and all findings are pseudonymized records.
     private func keyID(_ intake: Intake) -> String? {
         if let pseudonymizer = reader.options.pseudonymizer { return pseudonymizer.keyID }
         let keys = Set(reader.inputs.map(\.pseudonymized))

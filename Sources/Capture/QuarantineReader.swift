@@ -3,7 +3,7 @@ import Files
 import Glibc
 import Telemetry
 
-/// Reads quarantined files and spans again from the inputs.
+/// Reads quarantined files and spans from the inputs again.
 public struct QuarantineReader: ~Copyable {
     private let inputs: [CaptureInput]
     private var decoder: FrameDecoder
@@ -16,12 +16,8 @@ public struct QuarantineReader: ~Copyable {
         self.inputs = inputs
     }
 
-    /// Returns the bytes of a quarantined item.
+    /// Returns the bytes of a quarantined item, where `input` is the index of its input.
     ///
-    /// - Parameters:
-    ///   - item: The item.
-    ///   - input: The index of its input.
-    /// - Returns: The bytes, whose hash is that of the item.
     /// - Throws: `FileError`, `BundleError`, or ``ChangedCaptureError`` if the bytes have changed.
     public mutating func bytes(of item: QuarantineEntry, input: Int) throws -> [UInt8] {
         let bytes: [UInt8]
@@ -39,7 +35,7 @@ public struct QuarantineReader: ~Copyable {
     }
 }
 
-/// An error that reports a file of a capture that changed while it was read.
+/// An error that reports that a file of a capture changed while it was read.
 public struct ChangedCaptureError: Error, CustomStringConvertible {
     /// The path of the file in the capture.
     public let path: String

@@ -1,7 +1,7 @@
 import Bundle
 import Telemetry
 
-/// An opened input, from which records are read.
+/// An opened input, from which records can be read.
 public enum CaptureInput: Sendable {
     /// A folder from a device, an archive, a backup, or a single store file.
     case folder(CapturedFolder)
@@ -12,14 +12,14 @@ public enum CaptureInput: Sendable {
     /// A request log that was given as a single file.
     case log(RequestLog)
 
-    /// Whether the input is an intact bundle, whose quarantine and problems were reported when it was created.
+    /// Whether the input is an intact bundle, whose problems were already reported when it was created.
     var isBundle: Bool {
         if case .bundle = self { true } else { false }
     }
 
-    /// Returns the number of bytes that will be read, or `nil` if it is unknown in advance.
+    /// Returns the number of bytes to be read, or `nil` if it is unknown in advance.
     ///
-    /// `segments` is the range of the segments of a bundle that are read, or `nil` for all segments.
+    /// `segments` is the range of the bundle segments to be read, or `nil` for all of them.
     func byteCount(ofSegments segments: Range<Int>? = nil) -> Int? {
         switch self {
         case .bundle(let bundle): bundle.manifest.segments(in: segments).reduce(0) { $0 + $1.bytes }
@@ -28,14 +28,13 @@ public enum CaptureInput: Sendable {
         }
     }
 
-    /// The id of the pseudonym key of all records in a bundle, or `nil` if there is none.
+    /// The ID of the key for the pseudonyms in a bundle, or `nil` if not all records are pseudonymized.
     public var pseudonymized: String? {
         if case .bundle(let bundle) = self { bundle.manifest.pseudonymized } else { nil }
     }
 }
 
 extension Manifest {
-    /// Returns the segments in `range`, or all segments if `range` is `nil`.
     func segments(in range: Range<Int>?) -> ArraySlice<Segment> {
         segments[range?.clamped(to: segments.indices) ?? segments.indices]
     }

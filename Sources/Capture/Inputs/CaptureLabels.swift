@@ -1,6 +1,6 @@
 import Files
 
-/// Creates the labels by which records identify the inputs of a command.
+/// Creates the labels that identify the inputs of a command in records.
 ///
 /// A label consists of as many trailing components of a path as are needed to distinguish the inputs.
 ///
@@ -10,12 +10,9 @@ import Files
 public enum CaptureLabels {
     static let standardInput = "stdin"
 
-    /// Returns the labels of `paths`, in the same order.
+    /// Returns unique labels for the inputs at `paths`, in the same order.
     ///
-    /// - Parameters:
-    ///   - paths: The paths of the inputs.
-    ///   - resolve: Returns the real path of a path that does not end with a name, such as `.` or `..`.
-    /// - Returns: Unique labels.
+    /// `resolve` returns the real path of a path that does not end with a name, such as `.` or `..`.
     public static func labels(
         ofPaths paths: [String], resolve: (String) -> String? = { RealPath.of($0) }
     ) -> [String] {
@@ -28,14 +25,14 @@ public enum CaptureLabels {
         return numbered(names.compactMap { labels[$0] })
     }
 
-    /// Returns the name of the file or folder at `path`, resolving a path that ends with dots.
+    /// Returns the name of the file or folder at `path`, which may end with dots.
     static func name(ofPath path: String) -> String {
         parts(of: path, resolve: { RealPath.of($0) }).last ?? path
     }
 
     /// Returns the components of `path` without empty ones and single dots.
     ///
-    /// An absolute path begins with the component `/`.
+    /// The first component of an absolute path is `/`.
     private static func parts(of path: String, resolve: (String) -> String?) -> [String] {
         var named = split(path)
         if named.last ?? ".." == ".." || named == ["/"], let real = resolve(path) { named = split(real) }
@@ -46,7 +43,7 @@ public enum CaptureLabels {
         (path.utf8.first == UInt8(ascii: "/") ? ["/"] : []) + Path.parts(of: path).filter { $0 != "." }
     }
 
-    /// Returns the shortest label of each path, starting from its end, that distinguishes it from the others.
+    /// Returns the shortest suffix of each path that distinguishes it from the other paths.
     private static func shortestDistinctLabels(_ names: [[String]]) -> [String] {
         var counts = names.map { _ in 1 }
         while true {

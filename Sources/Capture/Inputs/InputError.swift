@@ -3,19 +3,17 @@ import Telemetry
 
 /// An error that prevents an input from being used.
 public enum InputError: Error, Sendable {
-    /// A bundle is damaged, or the file is not a bundle.
+    /// The file is a damaged bundle or not a bundle.
     case bundle(BundleError, String)
-    /// An archive cannot be read at all.
+    /// An archive cannot be read.
     case archive(ArchiveError, String)
-    /// A backup cannot be read at all.
+    /// A backup cannot be read.
     case backup(BackupError, String)
-    /// The file is the manifest of a backup.
+    /// The file is part of a backup, such as its manifest.
     case partOfBackup(String)
     /// The output would replace a part of the input.
     case wouldReplaceInput(String)
-    /// A capture has no stores.
-    ///
-    /// The problem may explain why.
+    /// A capture has no stores, possibly because of the problem.
     case noStores(String, LocatedProblem)
     /// A single file is too large to be searched for a store.
     case tooLarge(String)

@@ -7,8 +7,8 @@ import Telemetry
 
 /// Hashes the inputs that are single files while they are read, and describes all inputs for the manifest.
 ///
-/// Hashing uses the same open files as reading. A final check detects files that changed between the two. The class is
-/// shared because hashing starts while inputs are opened and ends when all of them have been read.
+/// Hashing and reading use the same open files. A final check detects files that changed during that time. It is a
+/// class because hashing starts while inputs are opened and ends when all of them were read.
 ///
 /// Source: "Bundle", "Inputs".
 public final class InputHashes: Sendable {
@@ -26,21 +26,17 @@ public final class InputHashes: Sendable {
     private let limit: JobLimit
     private let state = Mutex(State())
 
-    /// Creates an empty set of hashes.
-    ///
-    /// `limit` limits the number of threads that hash.
+    /// Creates an empty set of hashes, with `limit` as the limit on the number of threads.
     public init(limit: JobLimit) { self.limit = limit }
 
     deinit {
         for entry in state.withLock({ $0.entries.values }) { entry.task.cancel() }
     }
 
-    /// Starts hashing an input.
+    /// Starts hashing the input with the unique label `label`.
     ///
-    /// - Parameters:
-    ///   - source: The bytes of the input.
-    ///   - label: The label of the input, which is unique in a command.
-    ///   - isReadByName: Whether the input is opened again to be read, so that another file may have replaced it.
+    /// `isReadByName` states whether the input is opened again to be read. In that case, another file may have replaced
+    /// it.
     func startHashing(_ source: ByteSource, of label: String, isReadByName: Bool = false) {
         let task = limit.start { try RunningHash.value(of: source) }
         state.withLock { $0.entries[label] = Entry(source: source, isReadByName: isReadByName, task: task) }
@@ -48,19 +44,18 @@ public final class InputHashes: Sendable {
 
     /// Returns the hash of the standard input, which is updated as the input is read.
     ///
-    /// `head` was read before.
+    /// `head` contains the bytes that were already read.
     func startStream(of label: String, head: [UInt8]) -> StreamHash {
         let stream = StreamHash(head: head)
         state.withLock { $0.streams[label] = stream }
         return stream
     }
 
-    /// Waits for all hashes, after everything has been read.
+    /// Waits for all hashes, after all inputs were read.
     ///
-    /// - Parameters:
-    ///   - inputs: The inputs of the command.
-    ///   - labels: The labels of the inputs, in the same order.
-    /// - Returns: The inputs as the manifest lists them, and a problem for each input whose hash is unknown.
+    /// `labels` are the labels of `inputs`, in the same order.
+    ///
+    /// - Returns: The inputs as described in the manifest, and a problem for each input whose hash is unknown.
     /// - Throws: `FileError` for a file that cannot be read.
     public func finish(
         for inputs: [CaptureInput], labels: [String]
@@ -95,7 +90,7 @@ public final class InputHashes: Sendable {
 }
 
 extension CaptureInput {
-    /// Returns the description of the input in a manifest.
+    /// Returns the description of the input for the manifest.
     fileprivate func manifestEntry(label: String, sha256: ContentHash?) -> BundleInput {
         switch self {
         case .folder(let capture): BundleInput(kind: capture.kind, label: label, sha256: sha256)

@@ -2,22 +2,18 @@ import Bundle
 import Files
 import Tar
 
-/// The format of an input, detected from its first bytes.
+/// The format of an input, detected by its first bytes.
 public enum InputKind: Sendable {
     /// A zip, tar, 7z or cpio archive, or a compressed file, which must contain one.
     case archive
-    /// A bundle, or a part of one.
+    /// A bundle or a part of one.
     case bundle
-    /// A zstd file that is too damaged to distinguish a bundle from an archive.
+    /// A zstd file that is too damaged to determine whether it is a bundle or an archive.
     case damagedZstd
-    /// Another format.
-    ///
-    /// The name or the rest of the file may identify it.
+    /// Another format, which may be identified by the name or the rest of the file.
     case other
 
-    /// The number of first bytes that identify the format.
-    ///
-    /// A shorter input is identified by all its bytes.
+    /// The number of first bytes that are needed to detect the format, unless the input is shorter.
     public static let headSize = 256 << 10
 
     /// Returns the first bytes of `source`, up to `headSize`.
@@ -34,7 +30,7 @@ public enum InputKind: Sendable {
         }
     }
 
-    /// Returns whether an archive must be read from its end, where some formats store the list of members.
+    /// Returns whether an archive requires random access, because its list of members is stored at the end.
     static func needsRandomAccess(head: [UInt8]) -> Bool {
         signatures.prefix(2).contains { head.starts(with: $0) }
     }
@@ -52,16 +48,13 @@ public enum InputKind: Sendable {
             || UnsupportedFormat.find(in: head) != nil
     }
 
-    /// Returns whether `head` is the beginning of a tar archive.
     static func isTar(_ head: [UInt8]) -> Bool {
         // The oldest tar programs write no signature.
         head.dropFirst(257).starts(with: "ustar".utf8)
             || TarEntry.hasChecksum(head.span.extracting(first: TarEntry.blockSize))
     }
 
-    /// Returns whether `path` ends like the path of an archive.
-    ///
-    /// Some archives can be recognized only by their names.
+    /// Returns whether `path` has the suffix of an archive, because some archives are recognized only by name.
     public static func isArchive(named path: String) -> Bool { MemberNames.isArchive(path.utf8) }
 
     private static func zstdKind(_ head: [UInt8]) -> InputKind {

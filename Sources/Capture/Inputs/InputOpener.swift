@@ -3,7 +3,7 @@ import Files
 import Parallel
 import Telemetry
 
-/// Detects the formats of the given paths and opens them.
+/// Detects the formats of inputs and opens them.
 ///
 /// ```swift
 /// let opening = InputOpener(systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool())
@@ -21,17 +21,15 @@ public struct InputOpener: Sendable {
 
     /// Creates the settings for opening inputs.
     ///
-    /// The inputs are not opened yet.
-    ///
     /// - Parameters:
     ///   - labels: The labels of the inputs, in the order of their paths. If empty, ``CaptureLabels`` creates them.
-    ///   - systems: The systems whose stores and requests the inputs may contain.
-    ///   - limit: Limits the number of jobs that read archives and folders.
+    ///   - systems: The systems whose stores and requests are recognized.
+    ///   - limit: The limit on the number of jobs.
     ///   - excluded: The files that must not be read, such as the output.
     ///   - isSalvage: Whether damaged bundles are read as far as possible.
     ///   - spool: The spool for the members of archives and the standard input.
     ///   - passwords: The passwords of encrypted backups. They are overwritten when all inputs are open.
-    ///   - hashes: Hashes the inputs that are single files. `nil` if no hashes are needed.
+    ///   - hashes: The hashes of the inputs that are single files, or `nil` if they are not needed.
     public init(
         labels: [String] = [], systems: SystemTable, limit: JobLimit, excluded: Set<FileIdentity> = [],
         isSalvage: Bool = false, spool: Spool, passwords: BackupPasswords = BackupPasswords(),
@@ -52,10 +50,8 @@ public struct InputOpener: Sendable {
         labels.isEmpty ? CaptureLabels.labels(ofPaths: paths) : labels
     }
 
-    /// Opens all inputs.
+    /// Opens the inputs at `paths`, where `-` is the standard input, in the same order.
     ///
-    /// - Parameter paths: The paths of the inputs. `-` is the standard input.
-    /// - Returns: The opened inputs, in the same order.
     /// - Throws: `FileError`, or ``InputError`` for the first input that is damaged or has no supported format.
     public func open(_ paths: [String]) async throws -> [CaptureInput] {
         defer { passwords.wipe() }
@@ -85,8 +81,7 @@ public struct InputOpener: Sendable {
         }
     }
 
-    /// Opens a bundle or an archive that was split into volumes, or returns `nil` for a single file with the name of a
-    /// volume.
+    /// Opens a bundle or an archive that was split into volumes, or returns `nil` for an unsplit file.
     private func openVolumes(_ path: String, label: String) async throws -> CaptureInput? {
         var faults: [VolumeFault] = []
         let file = try Self.naming(path) { try BundleFile(path: path, noting: &faults) }
@@ -128,7 +123,7 @@ public struct InputOpener: Sendable {
 
     /// Opens the standard input.
     ///
-    /// An archive that can be read sequentially is not copied to the spool first.
+    /// It is not copied to the spool first if it is an archive that can be read sequentially.
     private func openStandardInput(label: String) async throws -> CaptureInput {
         let head = try Self.standardInputHead()
         if let log = try RequestLogKind(ByteSource(head), named: nil, systems) {
@@ -198,15 +193,13 @@ public struct InputOpener: Sendable {
         }
     }
 
-    /// Converts the error of a backup.
-    ///
-    /// An error of the operating system already names the file.
+    /// Converts the error of a backup, unless it is an operating system error, which already names the file.
     private static func inputError(_ error: BackupError, _ path: String) -> any Error {
         if case .file(let error) = error.cause { return error }
         return InputError.backup(error, path)
     }
 
-    /// Returns a capture that has stores or something to report, or throws an error.
+    /// Returns `capture` if it contains stores or has something to report, and otherwise throws an error.
     private static func requiringStores(_ capture: CapturedFolder, _ path: String) throws -> CapturedFolder {
         // A backup without stores is valid. A locked backup is an error if there is nothing else to read.
         if !capture.backups.isEmpty { return capture }
@@ -221,7 +214,7 @@ public struct InputOpener: Sendable {
         return capture
     }
 
-    /// Opens a bundle without reading all of its segments, or returns `nil` if the file is not a bundle.
+    /// Opens a bundle without reading all segments, or returns `nil` if the file is not a bundle.
     ///
     /// - Throws: `FileError`, or ``InputError`` with the path of the bundle.
     public func openSegments(of path: String) throws -> BundleReader? {
@@ -257,15 +250,14 @@ public struct InputOpener: Sendable {
         }
     }
 
-    /// Opens a bundle, copying the standard input to a private file first.
+    /// Opens the bundle at `path`, copying the standard input to a private file in `folder` first.
     ///
     /// - Parameters:
-    ///   - path: The path of the bundle. `-` is the standard input.
-    ///   - systems: The systems whose records the bundle may contain.
+    ///   - path: The path of the bundle, or `-` for the standard input.
+    ///   - systems: The systems whose records are recognized.
     ///   - folder: The folder of the private file.
-    ///   - signers: The accepted signing keys, or `nil` if no signature is needed.
-    ///   - signature: The path of the signature, or `nil` for the file beside the bundle. It is required for the
-    ///     standard input.
+    ///   - signers: The accepted signing keys, or `nil` if a signature is not required.
+    ///   - signature: The path of the signature. If it is `nil`, the signature is next to the bundle.
     /// - Returns: The bundle.
     /// - Throws: `FileError`, or ``InputError`` with the path of the bundle.
     public static func bundle(
@@ -309,14 +301,14 @@ public struct InputOpener: Sendable {
         }
     }
 
-    /// Returns the name of `path` in messages.
+    /// Returns the name by which messages identify `path`.
     public static func name(of path: String) -> String { path == "-" ? standardInput : path }
 
     private static let standardInput = "standard input"
 }
 
 extension InputKind {
-    /// Whether the input may be a bundle, intact or damaged.
+    /// Whether the input is a bundle or possibly a damaged one.
     fileprivate var isBundle: Bool {
         switch self {
         case .bundle, .damagedZstd: true

@@ -3,21 +3,20 @@ import Files
 import Hashing
 import Synchronization
 
-/// The hash of the standard input, which is computed as the input is read.
+/// The hash of the standard input, which is computed while the input is read.
 public final class StreamHash: Sendable {
     private let hash = RunningHash()
     private let isComplete = Mutex(false)
 
-    /// The maximum number of bytes that may follow the end of an archive, because tapes and pipes pad their last block.
+    /// The maximum number of bytes after the end of an archive, because tapes and pipes pad their last block.
     static let trailingLimit = 1 << 30
     private static let pieceSize = 1 << 20
 
-    /// Creates a hash of an input whose first bytes are `head`.
     init(head: [UInt8]) { hash.update(head.span) }
 
     func update(_ bytes: Span<UInt8>) { hash.update(bytes) }
 
-    /// Reads and hashes the bytes after the end of the archive, which are part of the input.
+    /// Reads and hashes the bytes after the end of the archive, because they are part of the input.
     func readRest() throws(FileError) {
         var left = Self.trailingLimit
         while left > 0 {
@@ -30,7 +29,6 @@ public final class StreamHash: Sendable {
         }
     }
 
-    /// The hash, or `nil` if the end of the input was not reached.
     var sha256: ContentHash? {
         isComplete.withLock { $0 } ? hash.value : nil
     }

@@ -14,10 +14,8 @@ public struct CappedList<Element: Sendable>: Sendable {
 
     /// Creates an empty list.
     ///
-    /// - Parameters:
-    ///   - limit: The maximum number of kept elements.
-    ///   - codeLimit: The maximum number of distinct codes, because bundles may contain any number. Further codes count
-    ///     as `other`.
+    /// `limit` is the maximum number of kept elements. `codeLimit` is the maximum number of distinct codes, because
+    /// bundles may contain any number of codes. Further codes count as `other`.
     public init(limit: Int = CappedList.defaultLimit, codeLimit: Int = 1000) {
         self.limit = limit
         self.codeLimit = codeLimit
@@ -26,9 +24,7 @@ public struct CappedList<Element: Sendable>: Sendable {
     /// The number of elements that are not kept.
     public var omittedCount: Int { count - elements.count }
 
-    /// Adds an element.
-    ///
-    /// Its code is the part of `reason` before the first space.
+    /// Adds an element, whose code is the part of `reason` before the first space.
     public mutating func add(_ element: Element, reason: String) {
         count += 1
         if elements.count < limit { elements.append(element) }

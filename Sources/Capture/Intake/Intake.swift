@@ -3,9 +3,9 @@ import Files
 import JSONText
 import Telemetry
 
-/// Collects records, rejects and problems as they are read, and removes duplicates.
+/// Collects records, rejected items and problems as they are read, and removes duplicates.
 ///
-/// A record whose id was used by an earlier record with another payload gets a note.
+/// A record receives a note if an earlier record has the same ID and another payload.
 ///
 /// ```swift
 /// var generator = SystemRandomNumberGenerator()
@@ -21,32 +21,33 @@ public struct Intake: Sendable {
     public private(set) var quarantined: CappedList<QuarantineEntry>
     /// The problems with the inputs.
     public private(set) var problems: CappedList<LocatedProblem>
-    /// The problems that mean a loss.
+    /// The problems that mean a loss of data.
     public private(set) var losses: CappedList<LocatedProblem>
-    /// The problems that are no loss, but that the operator should check.
+    /// The problems that do not mean a loss of data, but that the operator should check.
     public private(set) var warnings: CappedList<LocatedProblem>
     /// The number of payload parts that were removed to pseudonymize the records.
     public private(set) var leftOut = PseudonymCounts()
-    /// All rejects and problems, if a bundle is to contain them.
+    /// All rejected items and problems, if a bundle will contain them.
     public private(set) var spill: Spill
     private let keepsDetails: Bool
-    /// Whether rejects and problems are only counted by their codes, because records are pseudonymized.
+    /// Whether only the codes of rejected items and problems are kept, because records are pseudonymized.
     private let hidesInput: Bool
     /// The totals of all kept records.
     public private(set) var totals = BundleTotals()
     /// Whether something could not be read or understood.
     public private(set) var isIncomplete = false
-    /// The findings of the filter, including those about records that it removed.
+    /// The findings of the record filter, including findings about removed records.
     public private(set) var filtered = FilterFindings()
-    /// The reports of stores about themselves.
+    /// The states that stores such as upload queues report.
     public private(set) var reports: [ScanOutput.ReportEntry] = []
     private var index = DuplicateIndex()
-    /// The lines of the rejects and problems, because bundles that are combined may contain equal ones.
+    /// The lines of the rejected items and problems, which are compared because combined bundles may contain equal
+    /// ones.
     private var details = DuplicateIndex()
     private let secret: RunSecret
     private let systems: SystemTable
 
-    /// All rejects and problems, stored on disk until a bundle is written.
+    /// All rejected items and problems, stored on disk until a bundle is written.
     public struct Spill: Sendable {
         /// The items in quarantine.
         public var quarantine: QuarantineSpill
@@ -54,26 +55,26 @@ public struct Intake: Sendable {
         public var problems: DetailSpill
     }
 
-    /// A new reject or problem, or another finding of a scan.
+    /// A new rejected item, a new problem, or another finding of a scan.
     public enum Finding: Sendable {
-        /// A span or a file that was quarantined, and the index of its input.
+        /// A quarantined span or file, and the index of its input.
         case quarantined(QuarantineEntry, input: Int)
-        /// A problem.
+        /// A problem with an input.
         case problem(LocatedProblem)
-        /// The app that is named by the records of a part of a store, and the index of the input.
+        /// The app that the records of a store name, and the index of the input.
         case app(ScanOutput.AppEntry, input: Int)
     }
 
     /// Creates an intake.
     ///
-    /// If records are pseudonymized, rejects and problems are only counted by their codes, because they contain names
-    /// and parts of the input.
+    /// If records are pseudonymized, rejected items and problems are only counted by their codes, because they contain
+    /// names and parts of the input.
     ///
     /// - Parameters:
-    ///   - options: The options that the inputs are read with.
-    ///   - keepsDetails: Whether all rejects and problems are kept, in files without names. Otherwise only the first
-    ///     ones are.
-    ///   - systems: The systems whose records and stores the inputs may contain.
+    ///   - options: The options for reading the inputs.
+    ///   - keepsDetails: Whether all rejected items and problems are kept in unnamed files, instead of only the first
+    ///     ones.
+    ///   - systems: The systems whose records and stores are recognized.
     public init(_ options: ScanOptions, keepsDetails: Bool, systems: SystemTable) {
         secret = options.secret
         hidesInput = options.pseudonymizer != nil
@@ -89,19 +90,18 @@ public struct Intake: Sendable {
             problems: DetailSpill(folder: options.copyFolder))
     }
 
-    /// Returns the note for a record whose id an earlier record with another payload has.
     private static func repeatedID(_ code: String) -> String {
         "\(code) id also used by an earlier record with different content"
     }
 
-    /// Adds the records, rejects and problems of an output.
+    /// Adds the records, rejected items and problems of an output.
     ///
     /// - Parameters:
     ///   - output: The output of a scan.
     ///   - isBundle: Whether the output is from an intact bundle.
-    ///   - keep: Called with each kept record, its line, and the part of the line that is its payload.
+    ///   - keep: Called with each kept record, its line, and the payload part of the line.
     ///   - note: Called with each other finding.
-    /// - Throws: The refusal of the output, `FileError` with operation `spool`, and the errors of `keep`.
+    /// - Throws: The error that ended the scan, `FileError` with operation `spool`, and the errors of `keep`.
     public mutating func add(
         _ output: ScanOutput, fromBundle isBundle: Bool,
         keep: (borrowing ScanOutput.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void,
@@ -158,7 +158,7 @@ public struct Intake: Sendable {
         leftOut += entry.leftOut
     }
 
-    /// Reports that the bytes of a quarantined item are not in the bundle.
+    /// Reports that the bundle does not contain the bytes of a quarantined item.
     ///
     /// - Throws: `FileError` with operation `spool`.
     public mutating func addLoss(of item: QuarantineEntry, _ loss: QuarantineLoss) throws(FileError) {
@@ -167,7 +167,7 @@ public struct Intake: Sendable {
         isIncomplete = true
     }
 
-    /// Adds a problem with an input as a whole, found after the input was read.
+    /// Adds a problem that was found after its input was read.
     ///
     /// - Throws: `FileError` with operation `spool`.
     public mutating func report(_ problem: LocatedProblem) throws(FileError) {
@@ -175,7 +175,7 @@ public struct Intake: Sendable {
         if problem.problem.isLoss { isIncomplete = true }
     }
 
-    /// Returns `text`, or only a known code if the input is hidden, because a foreign bundle may contain any code.
+    /// Returns `text`, or only its code if the input is hidden and the code is known.
     private func visibleText(_ text: String) -> String { hidesInput ? PseudonymNotes.code(of: text) ?? "other" : text }
 
     private mutating func isNew(_ line: [UInt8]) -> Bool {
@@ -195,7 +195,7 @@ public struct Intake: Sendable {
 }
 
 extension Problem {
-    /// Creates the problem for a quarantined item whose bytes are not in the bundle.
+    /// Creates the problem for a quarantined item whose bytes the bundle does not contain.
     fileprivate init(_ loss: QuarantineLoss, _ item: QuarantineEntry) {
         switch loss {
         case .tooLarge: self.init("quarantine-limit", "\(item.size) bytes exceed the limit of the quarantine")

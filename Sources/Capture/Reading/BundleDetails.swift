@@ -16,7 +16,7 @@ struct BundleDetails: ~Copyable {
         self.problems = problems
     }
 
-    /// Reads entries until the output is full or no entry is left, and returns whether an entry was read.
+    /// Reads entries until the output is full or the lists end, and returns whether an entry was read.
     mutating func read(into output: inout ScanOutput) throws(BundleError) -> Bool {
         while !output.isFull, let item = try quarantine.next() { output.quarantine(item) }
         while !output.isFull, let problem = try problems.next() { output.report(problem) }

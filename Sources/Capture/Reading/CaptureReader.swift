@@ -3,31 +3,28 @@ import Files
 import Parallel
 import Telemetry
 
-/// Reads inputs on several cores, and passes on their records in order.
+/// Reads inputs in parallel, and passes on their records in order.
 ///
-/// The order is that of the inputs, then of the paths of their stores, then of the records in each store as its format
-/// documents.
+/// Records are in the order of the inputs, then of the paths of the stores, then of the records in each store.
 public struct CaptureReader: Sendable {
     /// The inputs.
     public let inputs: [CaptureInput]
     /// The options for reading stores.
     public let options: ScanOptions
-    /// Limits the number of cores that are used.
+    /// The limit on the number of jobs.
     public let limit: JobLimit
     private let paths: [String]
     private let segments: Range<Int>?
 
     /// Creates a reader.
     ///
-    /// The inputs are not read yet.
-    ///
     /// - Parameters:
     ///   - inputs: The inputs.
-    ///   - paths: The paths of the inputs, as given. Errors name them.
+    ///   - paths: The paths of the inputs, which errors name.
     ///   - options: The options for reading stores.
-    ///   - segments: The segments of a bundle that are read, counted from 0. The quarantine and the problems of the
-    ///     bundle are read with its last segment. `nil` reads all segments.
-    ///   - limit: Limits the number of cores that are used.
+    ///   - segments: The range of the bundle segments to be read, or `nil` for all of them. The quarantine and the
+    ///     problems are read with the last segment of the bundle.
+    ///   - limit: The limit on the number of jobs.
     public init(
         _ inputs: [CaptureInput], paths: [String], options: ScanOptions, segments: Range<Int>? = nil, limit: JobLimit
     ) {
@@ -40,7 +37,7 @@ public struct CaptureReader: Sendable {
         self.options = options
     }
 
-    /// The number of bytes of all inputs, or `nil` if it is unknown before they are read.
+    /// The total number of bytes of the inputs, or `nil` if it is unknown in advance.
     public var byteCount: Int? {
         inputs.reduce(0) { total, input in
             guard let total, let count = input.byteCount(ofSegments: segments) else { return nil }
@@ -52,11 +49,11 @@ public struct CaptureReader: Sendable {
     ///
     /// - Parameters:
     ///   - intake: Collects the findings.
-    ///   - keep: Called for each record that is kept, with its line and the part of the line that is its payload.
-    ///   - note: Called for each other finding.
-    ///   - progress: Called with the number of bytes that were read and of records that were found in them.
-    ///   - afterOutput: Called after each step of the reading, in which many records or none may have been kept.
-    /// - Throws: ``InputError`` for a damaged bundle and for records with pseudonyms of another key, and the errors of
+    ///   - keep: Called with each kept record, its line, and the payload part of the line.
+    ///   - note: Called with each other finding.
+    ///   - progress: Called with the number of bytes that were read, and the number of records in them.
+    ///   - afterOutput: Called after each batch of findings.
+    /// - Throws: ``InputError`` for a damaged bundle or for records with pseudonyms of another key, and the errors of
     ///   `keep` and `afterOutput`.
     public func read(
         into intake: inout Intake,
@@ -81,7 +78,7 @@ public struct CaptureReader: Sendable {
         }
     }
 
-    /// Reads the input at index `number` and calls `consume` with its findings, in order.
+    /// Reads the input at index `number`, and calls `consume` with its findings, in order.
     func read(_ number: Int, _ consume: (ScanOutput) async throws -> Void) async throws {
         switch inputs[number] {
         case .folder(let capture): try await read(capture, number, consume)

@@ -2,14 +2,14 @@ import CZlib
 
 /// Inflates gzip members (RFC 1952), zlib streams (RFC 1950) or raw deflate data (RFC 1951), piece by piece.
 struct Inflater: ~Copyable {
-    /// The format around the deflated bytes.
+    /// The format of the header and the checksum around the deflated bytes.
     enum Wrapping {
         case gzipOrZlib, none
     }
 
     // zlib stores the address of its stream.
     private let stream: UnsafeMutablePointer<z_stream>
-    /// Whether the member is complete and matches its checksum, if it has one.
+    /// Whether the member is complete and matches its checksum, if there is one.
     private(set) var isAtEnd = false
 
     /// Creates an inflater.
@@ -37,9 +37,9 @@ struct Inflater: ~Copyable {
         isAtEnd = false
     }
 
-    /// Inflates until the input is used up or the output is full.
+    /// Inflates `input` until it ends or the output is full, starting at `position`.
     ///
-    /// Starts at `position` in `input`, and advances it to the first unused byte.
+    /// Advances `position` to the first unused byte.
     ///
     /// - Throws: ``InflateError`` if the bytes are damaged.
     mutating func inflate(
@@ -70,17 +70,15 @@ struct Inflater: ~Copyable {
     }
 }
 
-/// An error that prevents bytes from being inflated.
 struct InflateError: Error {
     let reason: String
 
-    /// Whether all bytes were inflated and do not match the checksum or the length after them.
+    /// Whether all bytes were inflated, but do not match the checksum or the length that follows them.
     var isMismatch: Bool { ["incorrect data check", "incorrect length check"].contains(reason) }
 }
 
 extension Inflater {
-    /// Inflates `body`, which may consist of several members, or returns `nil` if it is damaged or exceeds `limit`
-    /// bytes.
+    /// Inflates the members in `body`, or returns `nil` if they are damaged or the result exceeds `limit` bytes.
     static func inflate(body: [UInt8], limit: Int) -> [UInt8]? {
         // A lack of memory is reported as a damaged body.
         guard var inflater = try? Inflater() else { return nil }

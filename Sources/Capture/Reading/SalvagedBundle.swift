@@ -17,23 +17,12 @@ public final class SalvagedBundle: Sendable {
 
     /// Opens a damaged bundle.
     ///
-    /// - Parameters:
-    ///   - path: The path of the bundle.
-    ///   - label: The label of the bundle in problem reports.
-    ///   - systems: The systems whose records the bundle may contain.
     /// - Throws: `FileError` if the file cannot be opened.
     public convenience init(path: String, label: String, systems: SystemTable) throws(FileError) {
         self.init(ByteSource(try InputFile(path: path)), path: path, label: label, systems: systems)
     }
 
-    /// Creates a damaged bundle from its bytes.
-    ///
-    /// - Parameters:
-    ///   - source: The bytes.
-    ///   - path: The path of the bundle in messages.
-    ///   - label: The label of the bundle in problem reports.
-    ///   - systems: The systems whose records the bundle may contain.
-    ///   - faults: The known faults of the bundle, which are reported first.
+    /// Creates a damaged bundle from its bytes, with `faults` as the known faults, which are reported first.
     public init(
         _ source: ByteSource, path: String, label: String, systems: SystemTable, faults: [String] = []
     ) {
@@ -44,7 +33,7 @@ public final class SalvagedBundle: Sendable {
         self.source = source
     }
 
-    /// Returns whether an archive contains the members of an unpacked bundle, such as its marker or its manifest.
+    /// Returns whether an archive contains the members of an unpacked bundle, such as its manifest.
     ///
     /// - Throws: `BundleError` if the archive cannot be read.
     public static func isPacked(in source: ByteSource) throws(BundleError) -> Bool {
@@ -65,16 +54,13 @@ public final class SalvagedBundle: Sendable {
     }
 }
 
-/// A member whose lines are being read.
 private enum OpenedMember {
-    /// A segment.
-    ///
-    /// The name is `nil` if it is unknown.
+    /// A segment, whose name may be unknown.
     case segment(RecordLines, name: String?, isProven: Bool)
     case details(ListLines, list: String)
 }
 
-/// The lines of a list, without empty lines.
+/// The nonempty lines of a list, such as the quarantine.
 private struct ListLines {
     private let contents: [UInt8]
     private var cursor = LineCursor()
@@ -98,16 +84,12 @@ final class SalvageScan {
     private let bundle: SalvagedBundle
     private var hasStarted = false
     private var isAtEnd = false
-    /// The member that is being read, because it may have more lines than an output can hold.
+    /// The current member, which may have more lines than fit in one output.
     private var current: OpenedMember?
-    /// The number of records that were read, by segment.
-    ///
-    /// The key `nil` is used for segments whose names are unknown.
+    /// The number of records that were read, by the name of the segment, or `nil` if the name is unknown.
     private var recordCounts: [String?: Int] = [:]
     private var manifest: Manifest?
-    /// The hashes from the manifest, or `nil` before they are needed.
-    ///
-    /// Empty if no manifest can be verified.
+    /// The hashes from the first valid manifest, or `nil` before they are needed.
     private var hashes: [String: ContentHash]?
 
     init(_ bundle: SalvagedBundle) throws(BundleError) {
@@ -156,7 +138,7 @@ final class SalvageScan {
         }
     }
 
-    /// Starts reading a member, if it consists of lines.
+    /// Starts reading the lines of a member.
     private func open(_ name: String, _ contents: [UInt8], isProven: Bool, to output: inout ScanOutput) {
         if BundleLayout.isSegment(name) {
             openSegment(name, contents, isProven: isProven, to: &output)
@@ -189,7 +171,6 @@ final class SalvageScan {
         }
     }
 
-    /// Returns the name of a segment in messages.
     private func segmentTitle(_ segment: String?) -> String { segment ?? "a segment without its header" }
 
     /// Returns whether a checksum or the manifest proves that the contents of a member are unchanged.
@@ -202,7 +183,7 @@ final class SalvageScan {
         return ContentHash(of: member.contents) == hash
     }
 
-    /// Returns the first manifest of the file that matches its own digest.
+    /// Returns the first manifest that matches its own digest.
     private func findManifest() throws(ContainerError) -> Manifest? {
         var ahead = try FrameScanner(bundle.source, memberLimit: BundleLayout.memberLimit)
         while let finding = try ahead.next() {
@@ -248,7 +229,7 @@ final class SalvageScan {
         return true
     }
 
-    /// Adds a line of a list, or ignores it if it cannot be parsed.
+    /// Adds a line of a list, unless it cannot be parsed.
     private func add(_ line: [UInt8], of list: String, to output: inout ScanOutput) {
         switch list {
         case BundleLayout.quarantine:
@@ -261,7 +242,7 @@ final class SalvageScan {
         }
     }
 
-    /// Reports the number of records that the manifest lists and that were not read.
+    /// Reports how many records that the manifest lists were not read.
     private func reportMissing(to output: inout ScanOutput) {
         let unnamedCount = recordCounts[nil, default: 0]
         let incomplete = (manifest?.segments ?? []).filter { recordCounts[$0.path, default: 0] < $0.records }
@@ -293,7 +274,7 @@ final class SalvageScan {
 extension Record {
     private static let unprovenNote = "unproven"
 
-    /// Adds a note and a hold that state that the bytes of the record are not verified.
+    /// Adds a note and a hold that state that the bytes of the record could not be verified.
     fileprivate mutating func markUnproven() {
         if !notes.contains(Self.unprovenNote) { notes.append(Self.unprovenNote) }
         if !held.contains(.unproven) { held.append(.unproven) }

@@ -1,9 +1,9 @@
 import Files
 import Telemetry
 
-/// A run of store files of one capture that one job reads.
+/// The adjacent store files of a capture that one job reads.
 struct ScanUnit: Sendable {
-    /// Files of one store, by their indices in the store.
+    /// A range of the files of one store.
     private struct Part: Sendable {
         let store: Int
         let files: Range<Int>
@@ -11,17 +11,13 @@ struct ScanUnit: Sendable {
 
     private let capture: CapturedFolder
     private var parts: [Part]
-    /// The interrupted scan of the first part, or `nil` if the part was not started.
+    /// The interrupted scan of the first part, or `nil` if that part was not started.
     private var interrupted: (any StoreScan)?
 
-    /// The number of files that one job reads.
-    ///
-    /// The value balances the cost of a job against the memory for its results.
+    /// The number of files that one job reads, which balances the cost of a job against the memory for its results.
     private static let filesPerUnit = 64
 
-    /// Splits a capture into units, in order.
-    ///
-    /// Units are created lazily.
+    /// Splits a capture into a lazy sequence of units, in order.
     static func split(_ capture: CapturedFolder) -> some Sequence<ScanUnit> {
         sequence(state: (store: 0, file: 0)) { position in
             let unit = ScanUnit(of: capture, from: &position)
@@ -29,7 +25,7 @@ struct ScanUnit: Sendable {
         }
     }
 
-    /// Creates a unit from the next files, starting at `position`, which is advanced past the last one.
+    /// Creates a unit from the files at `position`, and advances the position to the next unit.
     private init(of capture: CapturedFolder, from position: inout (store: Int, file: Int)) {
         self.capture = capture
         parts = []
@@ -44,10 +40,9 @@ struct ScanUnit: Sendable {
         }
     }
 
-    /// Reads until the output is full.
+    /// Reads until the output is full, and returns the rest of the unit, or `nil` if nothing is left.
     ///
-    /// - Returns: The rest of the unit, or `nil` if everything was read.
-    /// - Throws: `FileError` with operation `spool` if there is no space for a copy that is needed.
+    /// - Throws: `FileError` with operation `spool` if there is no space for a copy of a store.
     consuming func read(_ options: ScanOptions, into output: inout ScanOutput) throws(FileError) -> ScanUnit? {
         while let part = parts.first, !output.isFull {
             var scan = interrupted ?? open(part, options)

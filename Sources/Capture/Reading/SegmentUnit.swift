@@ -7,9 +7,7 @@ struct SegmentUnit: Sendable {
     let bundle: BundleReader
     let segment: Manifest.Segment
 
-    /// Reads the records.
-    ///
-    /// Their lines are copied from the bundle unchanged, unless the records are pseudonymized.
+    /// Reads the records, copying their lines unchanged unless they are pseudonymized.
     ///
     /// - Throws: ``BundleError`` if the segment cannot be read.
     func read(_ options: ScanOptions) throws(BundleError) -> ScanOutput {
