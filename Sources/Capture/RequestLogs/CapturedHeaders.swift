@@ -2,10 +2,9 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// The header fields of a captured request: an array of objects with `name` and `value`, an array of pairs, or an
-/// object.
+/// The header fields of a captured request, stored as an object, an array of pairs, or an array of objects.
 ///
-/// Header fields may contain credentials. Only fields that are requested by name are exposed.
+/// Header fields may contain credentials. Therefore, only fields that are requested by name are exposed.
 struct CapturedHeaders {
     private let node: JSONNode?
 
@@ -18,7 +17,6 @@ struct CapturedHeaders {
         self.node = node
     }
 
-    /// Returns the value of the first field whose lowercase name is `name`.
     func first(_ name: String, in document: JSONDocument) -> JSONNode? {
         var found: JSONNode?
         forEach(in: document) { key, value in
@@ -29,7 +27,7 @@ struct CapturedHeaders {
 
     /// Returns the fields whose lowercase names are in `names`.
     ///
-    /// A value that is not a string becomes empty.
+    /// A value that is not a string is replaced by an empty one.
     func fields(named names: Set<String>, in document: JSONDocument) -> [HeaderField] {
         guard !names.isEmpty else { return [] }
         var fields: [HeaderField] = []

@@ -2,23 +2,23 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// The body of a captured request, decoded from its encoding in the log.
+/// The decoded body of a captured request.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", section E.
 struct EntryBody {
-    /// The decompressed bytes: JSON, or a form for Leanplum.
+    /// The decompressed bytes, which are JSON, or a form in a request to Leanplum.
     let bytes: [UInt8]
-    /// The encoding in the log: `text`, `base64`, `latin1` or `surrogateescape`, followed by `+gzip` if compressed.
+    /// The encoding in the log: `text`, `base64`, `latin1` or `surrogateescape`, and `+gzip` for compressed bytes.
     let encoding: String
 
     /// The maximum size of an inflated body, in bytes.
     static let inflatedLimit = 32 << 20
-    /// The maximum ratio of the inflated to the compressed size of a body.
+    /// The maximum ratio of the inflated size to the compressed size.
     static let inflationLimit = 200
 
     /// Decodes the text of `postData`.
     ///
-    /// The text is UTF-8, in which lone surrogates are encoded like other code points.
+    /// `text` is UTF-8, except that lone surrogates are encoded like other code points.
     init(text: Span<UInt8>, isBase64: Bool) throws(BodyError) {
         let (bytes, encoding) = try Self.storedBytes(of: text, isBase64: isBase64)
         guard bytes.starts(with: [0x1F, 0x8B]) else {
@@ -35,7 +35,7 @@ struct EntryBody {
         self.encoding = encoding + "+gzip"
     }
 
-    /// Returns the bytes that `text` represents, before they are decompressed, and the encoding.
+    /// Returns the bytes that `text` represents, which may be compressed, and their encoding.
     static func storedBytes(
         of text: Span<UInt8>, isBase64: Bool
     ) throws(BodyError) -> (bytes: [UInt8], encoding: String) {
@@ -57,7 +57,7 @@ struct EntryBody {
 }
 
 extension Span<UInt8> {
-    /// The bytes that lone surrogates from U+DC80 to U+DCFF represent, or `nil` if there are no such surrogates.
+    /// The bytes that lone surrogates from U+DC80 to U+DCFF represent, or `nil` if there are none.
     fileprivate var surrogateEscapedBytes: [UInt8]? {
         guard hasEscapedByte else { return nil }
         var bytes: [UInt8] = []

@@ -2,20 +2,20 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// The parts of an entry of an HTTP archive that are read.
+/// The parts of an HTTP archive entry that are read.
 ///
-/// Headers and bodies may contain credentials. Only the body of an upload and the header fields that its system
-/// requests are exposed.
+/// Headers and bodies may contain credentials. Only the body of an upload and the header fields that its system needs
+/// are exposed.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", section B.
 struct HTTPArchiveEntry {
     let method: String
     let url: String
-    /// The start of the exchange, or `nil` if the archive states no valid time.
+    /// The start of the exchange, or `nil` if the archive does not state a valid time.
     let time: Timestamp?
-    /// The status of the response, or 0 if there was none.
+    /// The HTTP status of the response, or 0 if there is none.
     let status: Int
-    /// Whether the response came from a cache, so that no request was sent.
+    /// Whether the response is from a cache, in which case no request was sent.
     let isFromCache: Bool
     /// The body as stored in the archive, or `nil` if there is none.
     let postData: JSONNode?
@@ -33,9 +33,7 @@ struct HTTPArchiveEntry {
         static let url: JSONKey = "url"
     }
 
-    /// The members of an entry that are read.
-    ///
-    /// Cookies and the contents of responses are not.
+    /// The members of an entry that are read, which exclude cookies and the contents of responses.
     static let outline: JSONOutline = [
         "_fromCache": .whole,
         "request": ["headers": .whole, "method": .whole, "postData": .whole, "url": .whole],
@@ -58,7 +56,7 @@ struct HTTPArchiveEntry {
         headers = CapturedHeaders(document.array(Keys.headers, in: request))
     }
 
-    /// Returns the status of a response, which is a string in archives that were edited by hand.
+    /// Returns the HTTP status of a response, which may be a string if the archive was edited by hand.
     private static func status(of response: JSONNode, in document: JSONDocument) -> Int {
         guard let status = document.value(of: Keys.status, in: response) else { return 0 }
         return switch document.kind(of: status) {
@@ -69,7 +67,7 @@ struct HTTPArchiveEntry {
 }
 
 extension Span<UInt8> {
-    /// Returns whether the bytes equal `text`, which is ASCII in lowercase, ignoring their case.
+    /// Returns whether the bytes equal `text`, which must be lowercase ASCII, regardless of case.
     func equalsIgnoringCase(_ text: String) -> Bool {
         let other = text.utf8.span
         guard count == other.count else { return false }

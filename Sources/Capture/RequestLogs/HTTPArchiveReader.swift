@@ -2,17 +2,13 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// Reads the entries of an HTTP archive.
-///
-/// Uploads of known systems become records.
-///
-/// A reader has no state except for memory that it reuses.
+/// Reads the entries of an HTTP archive, and converts uploads of known systems to records.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry".
 struct HTTPArchiveReader: Sendable {
     /// The path of the array of entries.
     static let path: [JSONKey] = ["log", "entries"]
-    /// The key beside the entries that contains the version of the format.
+    /// The key of the format version, which is next to the entries.
     static let version: JSONKey = "version"
     // Real archives contain lone surrogates for bytes that are not text. The last of several equal keys applies.
     private static let policy = JSONReadingPolicy(duplicateKeys: .lastWins, unpairedSurrogates: .keep)
@@ -25,22 +21,20 @@ struct HTTPArchiveReader: Sendable {
 
     /// Creates a reader for the archive at `path`.
     ///
-    /// With `onlyDelivered`, undelivered requests are treated as other traffic, except for requests without a time,
-    /// because equal ones are numbered.
+    /// If `onlyDelivered` is `true`, undelivered requests are treated as other traffic. Requests without a time are
+    /// always read, because equal requests without a time are numbered.
     init(capture: String, path: String, systems: SystemTable, onlyDelivered: Bool = false) {
         self.systems = systems
         self.onlyDelivered = onlyDelivered
         source = Source(capture: capture, path: path, store: .harEntry, index: 0)
     }
 
-    /// Returns whether the JSON value of `log.version` is a known version.
-    ///
-    /// An empty version means 1.1.
+    /// Returns whether the JSON value of `log.version` is a known version, including an empty one, which means 1.1.
     static func isKnown(version text: [UInt8]) -> Bool {
         text.starts(with: "\"1.".utf8) || text.elementsEqual("\"\"".utf8)
     }
 
-    /// Reads the entry at `index`, where `text` contains the members that are in the outline.
+    /// Reads the entry at `index`, whose `text` contains only the members in the outline.
     mutating func read(_ text: [UInt8], index: Int) -> LogFinding {
         do throws(BodyError) {
             return try finding(in: text, index: index)
@@ -155,7 +149,7 @@ extension HTTPArchiveReader {
         }
     }
 
-    /// Reads the payload of a form that is stored as a list of fields, decoded or not.
+    /// Reads the payload from a list of form fields, which may be percent-encoded.
     private mutating func readParameters(of form: FormBody, _ parts: HTTPArchiveEntry) throws(BodyError) -> String {
         guard let data = parts.postData, let params = entry.array(Keys.params, in: data), entry.count(of: params) > 0
         else { throw Self.missing }
@@ -187,7 +181,7 @@ extension HTTPArchiveReader {
 }
 
 extension Timestamp {
-    /// Creates a timestamp from the start of an exchange, or returns `nil` if `text` is not a complete time with a zone.
+    /// Creates a timestamp from the start of an exchange, or returns `nil` if the time is incomplete.
     init?(started text: String) {
         guard text.utf8.count > 10 else { return nil }
         self.init(rfc3339: text)

@@ -1,6 +1,6 @@
 import JSONText
 
-/// Splits an HTTP archive into its entries, keeping one entry in memory at a time.
+/// Splits an HTTP archive into its entries, keeping only one entry in memory.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", section A.
 struct HTTPArchiveSplitter: ~Copyable {

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// The contents of a line of an NDJSON file, recognized by its keys.
+/// The contents of an NDJSON line, recognized by its keys.
 ///
 /// Sources: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 7, and the documents of the
 /// systems.
@@ -9,11 +9,11 @@ enum LineContents {
     case record
     /// A payload with a description of its request.
     case request
-    /// A complete file of a store, with an envelope around the payload.
+    /// A complete store file, in which other data surrounds the payload.
     case stored(LineShape.Reader)
     /// A payload of a system.
     ///
-    /// `isStoredToo` states whether a file of a store may consist of the payload alone.
+    /// `isStoredToo` states whether a store file may also consist of only the payload.
     case payload(any TelemetrySystem, isStoredToo: Bool)
 
     /// Recognizes the contents of a line, or returns `nil` if they are unknown.
@@ -45,13 +45,13 @@ enum LineContents {
         self = found
     }
 
-    /// Parses and recognizes a complete line, or returns `nil` if its contents are unknown.
+    /// Parses a line and recognizes its contents, or returns `nil` if they are unknown.
     init?(line: [UInt8], _ systems: SystemTable) {
         guard let document = try? JSONDocument(line, policy: PayloadLineReader.policy) else { return nil }
         self.init(document, systems)
     }
 
-    /// Whether a file with only this line may be a file of a store.
+    /// Whether a file that consists of only this line may be a store file.
     var mayBeStoreFile: Bool {
         switch self {
         case .record, .request: false

@@ -4,15 +4,14 @@ import Telemetry
 
 /// Reads the items of a request log in order.
 ///
-/// Several jobs parse items while the next items are split off.
+/// Several jobs parse items while another job splits off the next items.
 struct LogItems {
     private let batcher: LogBatcher
     private let readers: ValuePool<LogReader, Never>
     private let parallelFor: ParallelFor
     private var repeats: RepeatedPayloadCounter
-    /// The items that were parsed and not returned yet.
     private var parsed: ArraySlice<LogItem> = []
-    /// The items that were split off and not parsed yet.
+    /// The items that were split off, but not parsed yet.
     private var batch: LogBatcher.Batch
     private let kind: RequestLogKind
     private let rejectLimit: Int
@@ -22,7 +21,7 @@ struct LogItems {
 
     /// Creates a reader at the start of a log.
     ///
-    /// With `onlyDelivered`, undelivered requests may be treated as other traffic.
+    /// If `onlyDelivered` is `true`, undelivered requests may be treated as other traffic.
     init(_ log: RequestLog, onlyDelivered: Bool = false, parallelFor: @escaping ParallelFor) throws(PlainTextError) {
         batcher = LogBatcher(try LogSplitter(log))
         batch = batcher.nextBatch()
@@ -35,11 +34,11 @@ struct LogItems {
 
     /// Returns the maximum number of rejected items in a log.
     ///
-    /// The limit depends on the size of the file, because a few bytes can decompress to millions of lines. Real lines
+    /// The limit depends on the file size, because a few bytes can decompress to millions of lines. Lines of real logs
     /// occupy at least 16 bytes of the file on average.
     private static func rejectLimit(of log: RequestLog) -> Int { min(10_000 + log.source.count / 16, 1_000_000) }
 
-    /// The number of bytes of plain text that were parsed.
+    /// The number of bytes of decompressed text that were parsed.
     private(set) var offset = 0
 
     mutating func next() -> LogItem? {
@@ -94,22 +93,18 @@ struct LogItems {
     }
 }
 
-/// Splits a log into batches of items that several jobs parse.
+/// Splits a log into batches of items, which several jobs parse.
 private final class LogBatcher: Sendable {
-    /// The items that several jobs parse at the same time.
-    ///
-    /// At the end there are no jobs.
+    /// The items that several jobs parse at the same time, or no jobs at the end of the log.
     struct Batch: Sendable {
         var jobs: [[RawLogItem]] = []
-        /// The number of bytes of plain text that were split off so far.
+        /// The number of bytes of decompressed text that were split off so far.
         var offset = 0
     }
 
     private let splitter: Mutex<LogSplitter>
 
-    /// The number of bytes of text that one job parses, and that a batch contains.
-    ///
-    /// The last item may exceed it.
+    /// The minimum number of text bytes for one job, unless the log ends.
     private static let bytesPerJob = 128 << 10
     private static let bytesPerBatch = 2 << 20
 
@@ -142,7 +137,7 @@ private final class LogBatcher: Sendable {
     }
 }
 
-/// The splitter for the kind of a log.
+/// The splitter for the format of a log.
 private enum LogSplitter: ~Copyable {
     case archive(HTTPArchiveSplitter)
     case lines(LineSplitter)
@@ -175,7 +170,7 @@ private enum LogSplitter: ~Copyable {
     }
 }
 
-/// The parser for the kind of a log, which reuses its memory for each item.
+/// The parser for the format of a log, which reuses its memory for each item.
 private enum LogReader: Sendable {
     case archive(HTTPArchiveReader)
     case lines(PayloadLineReader)

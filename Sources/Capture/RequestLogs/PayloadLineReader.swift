@@ -1,25 +1,18 @@
 import JSONText
 import Telemetry
 
-/// Reads the lines of an NDJSON file: records, payloads of known systems, and payloads with a description of their
-/// request.
-///
-/// A reader has little state except for memory that it reuses.
+/// Reads the lines of an NDJSON file, which are records, payloads, or payloads with a description of their request.
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 7.
 struct PayloadLineReader: Sendable {
-    /// The reading policy for lines.
-    ///
-    /// A payload of 512 levels is one level deep in its record or request.
+    /// The reading policy for lines, which may nest a payload of 512 levels in a record or a request.
     static let policy = JSONReadingPolicy(depthLimit: 513)
 
     private let source: Source
     private let systems: SystemTable
     private var line = JSONDocument()
     private var body = JSONDocument()
-    /// Whether the last line was a payload without an envelope.
-    ///
-    /// Equal payloads of this kind are numbered.
+    /// Whether the last line was a payload without a record, so that equal payloads must be numbered.
     private(set) var isPayload = false
 
     private enum Keys {
@@ -34,15 +27,12 @@ struct PayloadLineReader: Sendable {
         static let url: JSONKey = "url"
     }
 
-    /// Creates a reader for the file at `path` in a capture.
     init(capture: String, path: String, systems: SystemTable) {
         self.systems = systems
         source = Source(capture: capture, path: path, store: .ndjsonLine, index: 0)
     }
 
-    /// Reads the line at `index`.
-    ///
-    /// `bytes` does not include the line ending.
+    /// Reads the line at `index`, whose `bytes` do not include the line ending.
     mutating func read(_ bytes: [UInt8], index: Int) -> LogFinding {
         isPayload = false
         do throws(BodyError) {
@@ -79,7 +69,7 @@ struct PayloadLineReader: Sendable {
 
     /// Returns the record on a line.
     ///
-    /// A record that another tool reformatted is converted to canonical JSON.
+    /// If another tool reformatted the record, it is converted to canonical JSON.
     private mutating func record(_ bytes: [UInt8]) throws(BodyError) -> Record {
         var canonical = bytes
         if let labels = line.value(of: Keys.labels, in: line.root) {
@@ -137,7 +127,7 @@ extension PayloadLineReader {
         }
     }
 
-    /// Reads the body of a request, which is an object or a string with an object or a form.
+    /// Reads the body of a request, which is an object, or a string that contains an object or a form.
     private mutating func readBody(as kind: CapturedBody) throws(BodyError) {
         guard let value = line.value(of: Keys.body, in: line.root) ?? line.value(of: Keys.payload, in: line.root) else {
             throw .invalid("no body")

@@ -1,7 +1,7 @@
 import Bundle
 import Files
 
-/// Reads the plain text of a request log sequentially, decompressing gzip, zlib (as mitmproxy writes it) and zstd.
+/// Reads a request log sequentially, decompressing gzip, zlib (which mitmproxy writes) and zstd.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", section A.
 struct PlainText: ~Copyable {
@@ -12,18 +12,16 @@ struct PlainText: ~Copyable {
     private var inputPosition = 0
     private var nextRead = 0
     private var isInFrame = false
-    /// The number of bytes of plain text that were read.
+    /// The number of bytes of decompressed text that were read.
     private(set) var offset = 0
-    /// The size of the byte order mark, which is not part of the pieces.
+    /// The size of the byte order mark in bytes, which is not part of the pieces.
     private(set) var markLength = 0
 
     private static let pieceSize = 256 << 10
-    /// The maximum size of the plain text in bytes.
-    ///
-    /// Longer text is treated as a decompression bomb.
+    /// The maximum size of the decompressed text in bytes, because longer text indicates a decompression bomb.
     private static let limit = 1 << 40
 
-    /// Opens the text, and detects its compression from the first bytes.
+    /// Opens the text, and detects its compression by the first bytes.
     init(_ source: ByteSource) throws(PlainTextError) {
         self.source = source
         let start: [UInt8]
@@ -44,7 +42,7 @@ struct PlainText: ~Copyable {
 
     private static func isZstd(_ start: [UInt8]) -> Bool { start == [0x28, 0xB5, 0x2F, 0xFD] }
 
-    /// Returns the number of bytes of plain text in a file, or `nil` if it is unknown before the file is read.
+    /// Returns the size of the text in bytes, or `nil` if the file is compressed or cannot be read.
     static func count(in source: ByteSource) -> Int? {
         // The count is needed only for progress. An error is reported when the log is read.
         guard let start = try? source.bytes(at: 0, count: 4), !isInflated(start), !isZstd(start) else { return nil }
@@ -53,7 +51,7 @@ struct PlainText: ~Copyable {
 
     /// Replaces `piece` with the next piece, which is empty only at the end.
     ///
-    /// If an error is thrown, `piece` contains the bytes before it.
+    /// If an error is thrown, `piece` contains the bytes that precede the error.
     mutating func next(into piece: inout [UInt8]) throws(PlainTextError) {
         piece.removeAll(keepingCapacity: true)
         var fault: PlainTextError?
@@ -136,10 +134,9 @@ struct PlainText: ~Copyable {
     }
 }
 
-/// An error that ends the plain text of a request log.
+/// An error that ends the decompressed text of a request log.
 enum PlainTextError: Error {
     case file(FileError)
-    /// The compressed data is damaged or truncated.
     case damaged(String)
 
     var reason: String {

@@ -2,26 +2,26 @@ import Files
 import JSONText
 import Telemetry
 
-/// The format of a request log, a file with captured requests or their payloads.
+/// The format of a request log, which contains captured requests or their payloads.
 public enum RequestLogKind: Sendable {
     /// An HTTP archive (HAR 1.2).
     case httpArchive
-    /// NDJSON, with a record, a payload or a request on each line.
+    /// NDJSON, in which each line contains a record, a payload or a request.
     case lines
 
-    /// The kind of store that the records of the log name as their source.
+    /// The store kind that records from the log state as their source.
     public var store: StoreKind { self == .httpArchive ? .harEntry : .ndjsonLine }
 
-    /// The number of bytes of a file that are read to detect its format.
+    /// The number of first bytes that are read to detect the format.
     private static let headSize = 256 << 10
-    /// The maximum number of lines that are parsed until one is recognized.
+    /// The maximum number of lines that are parsed to detect the format.
     private static let lineLimit = 8
     private static let compressions = ["", ".gz", ".zst"]
 
     /// Detects the format of a file by its first bytes or its name, or returns `nil` if the file is not a request log.
     ///
-    /// A line may also be a file of a store, such as a ping, so that the name must show that it is NDJSON. The standard
-    /// input has no name.
+    /// A line may also be a store file, such as a ping. Therefore, the file name must identify such a file as NDJSON.
+    /// The standard input has no name.
     public init?(_ source: ByteSource, named name: String?, _ systems: SystemTable) throws(FileError) {
         let isNDJSON = name.map { Self.isNDJSON(named: $0) } ?? false
         switch try Self.detect(in: source, systems) {
@@ -33,9 +33,9 @@ public enum RequestLogKind: Sendable {
         }
     }
 
-    /// Detects whether a file in a captured folder is a request log, or returns `nil` if it is not.
+    /// Detects the format of a file in a captured folder, or returns `nil` if the file is not a request log.
     ///
-    /// Files of records are ignored, because they are the results of an earlier conversion and no part of the capture.
+    /// Files of records are ignored, because they are the output of an earlier command.
     init?(_ source: ByteSource, inFolderAs name: String, _ systems: SystemTable) throws(FileError) {
         if Self.isArchive(named: name) {
             self = .httpArchive
@@ -48,7 +48,7 @@ public enum RequestLogKind: Sendable {
         }
     }
 
-    /// Returns whether `name` is a possible name of a request log.
+    /// Returns whether `name` may be the name of a request log.
     static func isLogName(_ name: String) -> Bool { isArchive(named: name) || isNDJSON(named: name) }
 
     private static func isArchive(named name: String) -> Bool {
@@ -65,9 +65,9 @@ public enum RequestLogKind: Sendable {
         case nothing
     }
 
-    /// Returns the first bytes of the plain text, up to any damage.
+    /// Returns the first bytes of the decompressed text, up to any damage.
     ///
-    /// Damage is reported when the log is read.
+    /// Damage is reported later, when the log is read.
     private static func head(of source: ByteSource) throws(FileError) -> [UInt8] {
         var head: [UInt8] = []
         do throws(PlainTextError) {

@@ -4,9 +4,7 @@ import Parallel
 import Synchronization
 import Telemetry
 
-/// A scan of a request log.
-///
-/// It is a class because its state cannot be copied.
+/// A scan of a request log, which is a class because its state cannot be copied.
 final class RequestLogScan: StoreScan {
     private let reading: Mutex<RequestLogReader>
 
@@ -36,13 +34,7 @@ public struct RequestLog: Sendable {
 
     /// Creates a request log from a file.
     ///
-    /// - Parameters:
-    ///   - source: The bytes of the file.
-    ///   - kind: The format of the log.
-    ///   - label: The label of the capture.
-    ///   - path: The path of the log in the capture.
-    ///   - systems: The systems whose requests are recognized.
-    ///   - itemLimit: The maximum number of bytes of a line, or of the needed members of an entry.
+    /// `itemLimit` is the maximum number of bytes of a line, or of the needed parts of an HTTP archive entry.
     public init(
         _ source: ByteSource, kind: RequestLogKind, label: String, path: String, systems: SystemTable,
         itemLimit: Int = 32 << 20
@@ -55,15 +47,15 @@ public struct RequestLog: Sendable {
         self.path = path
     }
 
-    /// Reads the whole log.
+    /// Reads the whole log, and calls `consume` with each output, in order.
     ///
     /// The next output is read while `consume` processes the previous one.
     ///
     /// - Parameters:
     ///   - input: The index of the input.
     ///   - options: The options for reading stores.
-    ///   - limit: Limits the number of cores that are used.
-    ///   - consume: Called with each output, in order.
+    ///   - limit: The limit on the number of jobs.
+    ///   - consume: Processes an output.
     /// - Throws: The errors of `consume`.
     public func read(
         input: Int, _ options: ScanOptions, limit: JobLimit, _ consume: (ScanOutput) async throws -> Void
@@ -83,7 +75,6 @@ public struct RequestLog: Sendable {
     }
 }
 
-/// The state of reading a request log.
 private struct RequestLogReader: ~Copyable {
     private let log: RequestLog
     private let secret: RunSecret
@@ -92,11 +83,11 @@ private struct RequestLogReader: ~Copyable {
     private var hasStarted = false
     private(set) var isAtEnd = false
     private var others: [OtherTraffic: Int] = [:]
-    /// The rejects that are not hashed yet.
+    /// The rejected spans that are not hashed yet.
     private var rejects: [SpanReject] = []
     private var hashes: SpanHasher
     private var bytesCounted = 0
-    /// The status of the response to each delivered request, or `nil` until it is needed.
+    /// The HTTP status of each delivered request, or `nil` until it is needed.
     private var delivered: [RecordKey: Int]?
 
     private static let rejectBatchSize = 1024
@@ -147,9 +138,9 @@ private struct RequestLogReader: ~Copyable {
         output.add(record)
     }
 
-    /// Returns the status of the delivery of a request equal to `record`, or `nil` if none was delivered.
+    /// Returns the HTTP status with which a request equal to `record` was delivered, or `nil` if none was delivered.
     ///
-    /// A retry follows later in the log. Therefore the log is read ahead, once.
+    /// The whole log is read ahead once, because a retry follows later in the log.
     private mutating func deliveryStatus(of record: Record) -> Int? {
         if delivered == nil {
             var found: [RecordKey: Int] = [:]

@@ -2,7 +2,7 @@ import Files
 import Telemetry
 
 extension StoreFormat {
-    /// Returns the format of request logs: HTTP archives and NDJSON files with requests to any of `systems`.
+    /// Returns the format of request logs, which are HTTP archives and NDJSON files.
     static func requestLogs(of systems: SystemTable) -> StoreFormat {
         StoreFormat(
             kinds: StoreKind.requestLogs, mayBelongToStore: { RequestLogKind.isLogName($0.name) }, isNamedForStore: nil,
@@ -26,7 +26,7 @@ struct RequestLogStore: Store {
     var fileCount: Int { 1 }
     var isReadByOneJob: Bool { true }
 
-    /// Returns a file in a folder as a request log if its name and its first bytes show that it is one.
+    /// Returns the file as a request log if its name and its first bytes identify it as one.
     fileprivate static func stores(
         ofFile name: String, in folder: inout InspectedFolder, _ systems: SystemTable
     ) -> FileFinding {

@@ -3,28 +3,27 @@ import Files
 import Hashing
 import Telemetry
 
-/// A rejected span of a log.
+/// A rejected span of a request log.
 struct SpanReject {
     /// The code, a space, and a description.
     let reason: String
-    /// The offset of the first byte in the plain text, or `nil` for the whole text.
+    /// The offset of the first byte in the decompressed text, or `nil` for the whole text.
     let start: Int?
     /// The end offset, or `nil` for the end of the text.
     let end: Int?
 
     fileprivate var lowerBound: Int { start ?? 0 }
-    /// The end of the span, or the maximum integer if it is the end of the text.
+    /// The end of the span, or `Int.max` for the end of the text.
     fileprivate var upperBound: Int { max(end ?? .max, lowerBound) }
 }
 
 /// Hashes the rejected spans of a log.
 ///
-/// Only the hashes are quarantined, because a log may contain credentials and traffic of others. The text is read a
-/// second time, following the main reading, so that neither the spans nor the text must be kept.
+/// Only the hashes are quarantined, because a log may contain credentials and unrelated traffic. The log is read a
+/// second time for the hashes, so that it need not be kept in memory.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", section G.
 struct SpanHasher: ~Copyable {
-    /// A rejected span with its size and its hash.
     struct HashedSpan {
         let reject: Reject
         let size: Int
@@ -32,23 +31,21 @@ struct SpanHasher: ~Copyable {
     }
 
     private let source: ByteSource
-    /// The plain text up to the current position, or `nil` before the first span.
+    /// The decompressed text up to the current position, or `nil` before the first span.
     private var text: PlainText?
-    /// The last piece of the text.
     private var piece: [UInt8] = []
     private var isAtEnd = false
-    /// The number of times that reading was started, which exceeds one only if spans are out of order.
+    /// The number of times that reading was started, which exceeds 1 only if spans are out of order.
     private(set) var passes = 0
 
     init(of source: ByteSource) {
         self.source = source
     }
 
-    /// Hashes spans.
+    /// Hashes spans, and returns the hashes in the order of the spans in the text.
     ///
-    /// No text is read again if the spans follow all spans that were hashed before.
+    /// The text is read again only if a span precedes a span from an earlier call.
     ///
-    /// - Returns: The hashes, in the order of the spans in the text.
     /// - Throws: ``PlainTextError`` if the file cannot be opened again.
     mutating func hash(_ rejects: [SpanReject]) throws(PlainTextError) -> [HashedSpan] {
         let rejects = rejects.sorted { $0.lowerBound < $1.lowerBound }

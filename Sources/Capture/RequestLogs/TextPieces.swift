@@ -1,10 +1,10 @@
 import Files
 
-/// The plain text of a request log, one piece at a time, up to its end or the first fault.
+/// The decompressed text of a request log, one piece at a time, up to its end or the first fault.
 struct TextPieces: ~Copyable {
     private var text: PlainText
     private(set) var piece: [UInt8] = []
-    /// The position of the first byte in the piece that was not consumed.
+    /// The position of the first unconsumed byte in `piece`.
     var position = 0
     /// The fault that ended the text, or `nil` if there is none.
     private(set) var fault: PlainTextError?
@@ -13,13 +13,12 @@ struct TextPieces: ~Copyable {
         text = try PlainText(source)
     }
 
-    /// The number of bytes of plain text that were read.
+    /// The number of bytes of decompressed text that were read.
     var offset: Int { text.offset }
-    /// The offset in the text of the first byte that was not consumed.
+    /// The offset of the first unconsumed byte in the text.
     var currentOffset: Int { text.offset - piece.count + position }
-    /// The size of the byte order mark at the start of the text.
+    /// The size of the byte order mark at the start of the text, in bytes.
     var markLength: Int { text.markLength }
-    /// Whether all of the piece was consumed.
     var isConsumed: Bool { position == piece.count }
 
     /// Reads the next piece, and returns whether there is one.
@@ -38,7 +37,7 @@ struct TextPieces: ~Copyable {
 
     /// Advances past the next `byte`, or to the end of the piece.
     ///
-    /// - Returns: The range before the byte, and whether it was found.
+    /// Returns the range of the bytes before it, and whether it was found.
     mutating func advance(past byte: UInt8) -> (Range<Int>, found: Bool) {
         let start = position
         let end = piece[start...].firstIndex(of: byte)

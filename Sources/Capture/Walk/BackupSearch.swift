@@ -3,14 +3,13 @@ import Files
 import Parallel
 import Telemetry
 
-/// Opens the backups that are found in a capture, and searches them like folders.
 extension StoreSearch {
     /// Opens the backups that were found since the last call, searches them for stores, and adds them to `tree`.
     ///
-    /// `archive` is the prefix of the archive that contains the backups, or an empty string.
+    /// `archive` is the path prefix of the archive that contains the backups. It is empty if there is no archive.
     ///
-    /// - Throws: ``BackupError`` if the capture is itself a backup that cannot be read, or ``ArchiveError`` if the
-    ///   archive cannot be read again.
+    /// - Throws: ``BackupError`` if the capture itself is an unreadable backup, or ``ArchiveError`` if the archive
+    ///   cannot be read again.
     mutating func searchBackups(
         in tree: inout FileTree, archive: String, _ rereader: ArchiveRereader?, limit: JobLimit
     ) async throws {
@@ -43,7 +42,7 @@ extension StoreSearch {
         }
     }
 
-    /// Spools the files that backups in an archive need, or returns `nil` if the backups are not in an archive.
+    /// Spools the files that backups in an archive need, or returns `nil` if there is no archive.
     private mutating func reread(
         _ manifests: [OpenedManifest], _ archive: String, _ rereader: ArchiveRereader?
     ) async throws(ArchiveError) -> SpooledTree? {
@@ -61,7 +60,7 @@ extension StoreSearch {
 
     /// Returns the folder of a backup.
     ///
-    /// `members` are the files of a backup in an archive, if they were spooled.
+    /// `members` are the spooled files of a backup in an archive, or `nil`.
     private func folder(
         of location: BackupLocation, in tree: FileTree, archive: String = "", _ members: SpooledTree? = nil
     ) throws(BackupError) -> Folder {
@@ -72,7 +71,7 @@ extension StoreSearch {
         }
     }
 
-    /// Reports a backup that cannot be read, or throws the error if the backup is the capture or the spool is full.
+    /// Reports an unreadable backup, or throws the error if the backup is the capture or the spool is full.
     private mutating func report(_ error: BackupError, at location: BackupLocation) throws(BackupError) {
         // If the spool has no space for this backup, it has none for other backups.
         guard !location.path.isEmpty, !error.isSpoolFailure else { throw error }
@@ -100,15 +99,15 @@ extension StoreSearch {
         report("unreadable", unread.first + more, at: backup.location.path)
     }
 
-    /// Returns the prefix of the backup that contains `path`, or `nil` if there is none.
+    /// Returns the path prefix of the backup that contains `path`, or `nil` if there is none.
     func backupPrefix(of path: String) -> String? {
         backups.last { path.utf8.starts(with: $0.location.prefix.utf8) }?.location.prefix
     }
 
     /// Returns the problem of a link or a special file.
     ///
-    /// A link in a backup was a link on the phone. It is no loss, because the backup has separate rows for the files
-    /// that it leads to.
+    /// A link in a backup was a link on the phone. It is not a loss, because the backup has separate rows for the
+    /// linked files.
     ///
     /// Source: "iOS backups", section 10, B43.
     func problem(of found: SkippedEntry) -> Problem {

@@ -8,35 +8,34 @@ import Telemetry
 public final class CapturedFolder: Sendable {
     /// The kind of the input.
     public let kind: BundleInput.Kind
-    /// The label of the capture in records.
+    /// The label by which records identify the capture.
     public let label: String
     /// The path as given.
     public let path: String
     /// The stores, sorted by the UTF-8 bytes of their paths.
     public let stores: FoundStores
-    /// The problems with entries of the capture, such as files that cannot be read.
+    /// The problems with entries of the capture, such as unreadable files.
     public let problems: [LocatedProblem]
     /// Whether something in the capture could not be read.
     public let isIncomplete: Bool
-    /// The path of an excluded file that belongs to a store by its name, or `nil` if there is none.
+    /// The path of an excluded file with the name of a store, or `nil` if there is none.
     let excludedStore: String?
     /// The backups in the capture, sorted by their paths.
     public let backups: [BackupFacts]
-    /// The errors of the backups that could not be opened.
     let backupErrors: [BackupError]
     let tree: FileTree
 
-    /// Searches a folder, or the target of a link to one.
+    /// Searches a folder, or the target of a link to a folder.
     ///
     /// - Parameters:
     ///   - path: The path of the folder.
-    ///   - label: The label of the capture in records.
+    ///   - label: The label by which records identify the capture.
     ///   - systems: The systems whose stores are recognized.
     ///   - excluded: The files that must not be read, such as the output.
     ///   - spool: The spool for the wanted members of archives in the folder.
     ///   - passwords: The passwords of encrypted backups.
-    ///   - limit: Limits the number of jobs.
-    /// - Throws: `FileError` if the folder itself cannot be opened or listed, or ``ArchiveError`` if the spool is full.
+    ///   - limit: The limit on the number of jobs.
+    /// - Throws: `FileError` if the folder itself cannot be read, or ``ArchiveError`` if the spool is full.
     public convenience init(
         path: String, label: String, systems: SystemTable, excluding excluded: Set<FileIdentity> = [],
         spool: Spool = Spool(), passwords: BackupPasswords = BackupPasswords(), limit: JobLimit
@@ -50,14 +49,6 @@ public final class CapturedFolder: Sendable {
 
     /// Reads an archive and searches its members.
     ///
-    /// - Parameters:
-    ///   - archive: The bytes of the archive.
-    ///   - path: The path of the archive.
-    ///   - label: The label of the capture in records.
-    ///   - systems: The systems whose stores are recognized.
-    ///   - spool: The spool for the wanted members.
-    ///   - passwords: The passwords of encrypted backups.
-    ///   - limit: Limits the number of jobs.
     /// - Throws: ``ArchiveError`` if nothing can be read, a limit is exceeded, or the spool is full.
     public convenience init(
         archive: ArchiveBytes, path: String, label: String, systems: SystemTable, spool: Spool,
@@ -96,14 +87,8 @@ public final class CapturedFolder: Sendable {
         self.tree = tree
     }
 
-    /// Treats a single store file as a capture without other files.
+    /// Opens a single store file as a capture without other files, or returns `nil` if the file is not a store.
     ///
-    /// Returns `nil` if the file is not a store.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the file.
-    ///   - label: The label of the capture in records.
-    ///   - systems: The systems whose stores are recognized.
     /// - Throws: `FileError` if the folder of the file cannot be opened.
     public init?(file path: String, label: String, systems: SystemTable) throws(FileError) {
         let folder = Path.folder(of: path)
@@ -128,7 +113,7 @@ public final class CapturedFolder: Sendable {
         self.tree = tree
     }
 
-    /// Returns the index of the store that has a companion file at `path`, such as the write-ahead log of a database.
+    /// Returns the index of the store with a companion file at `path`, such as the write-ahead log of a database.
     ///
     /// The name of a companion file is the name of its store and a suffix.
     public func store(withCompanion path: String) -> Int? {

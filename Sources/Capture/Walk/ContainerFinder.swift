@@ -3,11 +3,11 @@ import DeviceBackup
 import Files
 import Telemetry
 
-/// The owner of a container.
+/// The app, app group or plugin that owns a container.
 struct ContainerOwner {
-    /// The bundle id of the app, or the identifier of the group or the plugin.
+    /// The bundle ID of the app, or the identifier of the group or the plugin.
     let identifier: String
-    /// The kind of the container, or `nil` if only the identifier shows it.
+    /// The kind of the container, or `nil` if it must be derived from the identifier.
     var kind: Container.Kind?
 }
 
@@ -18,25 +18,23 @@ struct ContainerFinder {
     /// The name of the file in which iOS records the owner of a container.
     static let metadataName = ".com.apple.mobile_container_manager.metadata.plist"
 
-    /// The name of the file beside a container packed by Xcode that contains the identifier.
+    /// The name of the file with the identifier, which is stored next to a container packed by Xcode.
     static let packageInfoName = "AppDataInfo.plist"
     /// The name of the folder of a container packed by Xcode.
     static let packedName = "AppData"
 
-    /// The owners that metadata files or the domains of backups state, by the path of their folder.
+    /// The known owners by the paths of their folders, as stated by metadata files or the domains of backups.
     let identifiers: [String: ContainerOwner]
-    /// The tree of the capture, which maps paths to archives.
     let tree: FileTree
-    /// The name of the root folder of the capture.
     let rootName: String
 
-    /// The result of the last search, which is reused because many stores are in the same folder.
+    /// The result of the last search, which is cached because many stores are in the same folder.
     private(set) var lastResult: (folder: String, container: Container)?
 
     /// Returns the container of the store at `storePath`.
     ///
-    /// The container is the nearest folder with a known owner. Otherwise it is the folder that contains the nearest
-    /// `Documents` or `Library`, or else the folder of the store.
+    /// The container is the nearest folder with a known owner. If there is none, it is the folder that contains the
+    /// nearest `Documents` or `Library`, or else the folder of the store.
     mutating func container(of storePath: String) -> Container {
         let prefix = tree.part(of: storePath)?.prefix ?? ""
         let inside = storePath.utf8.dropFirst(prefix.utf8.count)
@@ -48,7 +46,7 @@ struct ContainerFinder {
         return found
     }
 
-    /// Returns the container of the stores in `folder`, a path in the archive with `prefix`, or `nil` for its root.
+    /// Returns the container of the stores in `folder`, a path inside the archive with the path prefix `prefix`.
     private func container(ofFolder folder: Substring.UTF8View?, prefix: String) -> Container {
         if let owned = nearestOwnedContainer(folder, prefix: prefix) { return owned }
         let rootName = prefix.isEmpty ? rootName : ArchiveLocation.rootName(of: String(prefix.dropLast()))
@@ -63,7 +61,6 @@ struct ContainerFinder {
         return Container(path: prefix + path, identifier: owner?.identifier, kind: owner?.kind)
     }
 
-    /// Returns the nearest enclosing folder whose owner is known.
     private func nearestOwnedContainer(_ folder: Substring.UTF8View?, prefix: String) -> Container? {
         guard !identifiers.isEmpty else { return nil }
         var enclosing = folder ?? ""[...].utf8
@@ -77,14 +74,15 @@ struct ContainerFinder {
         }
     }
 
-    /// Returns the owner of a folder that is named like the domain of a backup.
+    /// Returns the owner of a folder whose name is that of a backup domain.
     private static func owner(fromDomain name: String) -> ContainerOwner? {
         BackupDomain(name: name).map { ContainerOwner($0) }
     }
 
-    /// Returns the owner of a folder at a path that containers have on a phone, as extracted backups preserve it.
+    /// Returns the owner of a folder that has the same parent folders as containers on a phone, as in extracted
+    /// backups.
     ///
-    /// The folder must be named by the identifier of its owner. Phones name folders by UUIDs, which contain no dot.
+    /// The name of the folder must be the identifier of the owner. Phones use UUIDs as names, which contain no dots.
     ///
     /// Source: "iOS backups", section 11, L9.
     private static func owner(ofFolder folders: ArraySlice<Substring>) -> ContainerOwner? {
@@ -100,7 +98,7 @@ struct ContainerFinder {
 }
 
 extension ContainerOwner {
-    /// Creates the owner that a domain of a backup states.
+    /// Creates the owner that a backup domain states.
     init(_ domain: BackupDomain) {
         let kind: Container.Kind =
             switch domain.kind {

@@ -6,20 +6,19 @@ import Telemetry
 
 /// Searches one folder for stores.
 ///
-/// Hidden entries are skipped. Links and special files are not followed. They are reported if they may replace a store
-/// or a folder with stores. The last of the formats is asked first, see `SystemTable`.
+/// Hidden entries are skipped. Links and special files are not followed, but are reported if they may replace a store
+/// or a folder with stores. The formats are asked in reverse order, see `SystemTable`.
 struct FolderSearch: Sendable {
-    /// An archive among the files.
     enum Archive: Sendable {
-        /// An archive that can be opened as a part of the capture.
+        /// An archive that can be opened as part of the capture.
         case inCapture(String)
-        /// An archive inside such an archive, which is not opened.
+        /// An archive inside another archive, which is not opened.
         case inArchive(String)
-        /// An archive beside an entry whose path looks like that of one of its members.
+        /// An archive next to an entry whose path looks like that of an archive member.
         case ambiguous(String)
     }
 
-    /// The stores in the folder, or the single store that consists of the whole folder.
+    /// The stores in the folder, or the only store if the whole folder is one.
     private(set) var stores: [any Store] = []
     private(set) var folders: [String] = []
     private(set) var archives: [Archive] = []
@@ -27,31 +26,26 @@ struct FolderSearch: Sendable {
     private(set) var skippedEntries = SkippedEntries()
     /// The path of an excluded file that belongs to a store.
     private(set) var excludedStore: String?
-    /// Files that could not be read, and that may be stores or identify the owner of a container.
+    /// Unreadable files that may be stores or identify the owner of a container.
     private(set) var unreadable: [(path: String, error: FileError)] = []
-    /// Other problems with entries, which formats reported.
+    /// Other problems with entries, which store formats reported.
     private(set) var problems: [(path: String, problem: Problem)] = []
-    /// The identifier of the owner, if the folder is a container with metadata.
+    /// The identifier of the owner if the folder is a container with metadata.
     private(set) var identifier: String?
-    /// The path and the owner of a container in the folder that Xcode packed.
+    /// The path and the owner of a container that Xcode packed, if the folder contains one.
     private(set) var packedContainer: (path: String, identifier: String)?
-    /// Whether the folder is a backup.
-    ///
-    /// The entries of a backup are not searched.
+    /// Whether the folder is a backup, whose entries are not searched.
     private(set) var isBackup = false
     private let tree: FileTree
     private let path: String
-    /// The prefix of the paths of all entries: the path of the folder and a slash.
+    /// The path prefix of all entries: the path of the folder and a slash.
     private let base: String
     private let name: String
     private let excluded: Set<FileIdentity>
     private let formats: [StoreFormat]
-    /// Detects backups, or `nil` if the folder cannot contain any.
+    /// The detector of backups, or `nil` if the folder cannot contain any.
     private let backupDetector: BackupDetector?
 
-    /// Creates a search of the folder at `path`.
-    ///
-    /// The last of the formats is asked first.
     init(
         tree: FileTree, path: String, name: String, excluded: Set<FileIdentity>, formats: [StoreFormat],
         backupDetector: BackupDetector? = nil
@@ -78,10 +72,9 @@ struct FolderSearch: Sendable {
     private struct Entries {
         var files: FileNames
         var folders: [[UInt8]] = []
-        /// The indices of the files that must not be read.
         var excluded: [Int] = []
         var others: [(name: [UInt8], isLink: Bool)] = []
-        /// The names that contain an exclamation mark, which may look like paths in an archive.
+        /// The names that contain an exclamation mark, because they may look like paths in an archive.
         var marked: [[UInt8]] = []
         var manifests: [[UInt8]] = []
 
@@ -164,7 +157,7 @@ struct FolderSearch: Sendable {
         return Self.stores(formats) { format in format.storesOfFile?(name, &look) ?? .unrelated }
     }
 
-    /// Returns the stores in a file, where `ask` returns the finding of a format.
+    /// Returns the stores in a file, using `ask` to get the finding of each format.
     private static func stores(_ formats: [StoreFormat], _ ask: (StoreFormat) -> FileFinding) -> [any Store] {
         var shared: [any Store] = []
         for format in formats {
@@ -193,7 +186,7 @@ struct FolderSearch: Sendable {
         }
     }
 
-    /// Returns `found` with the target of the link.
+    /// Returns the entry together with the target of the link.
     private func addingTarget(to found: SkippedEntry) -> SkippedEntry {
         guard found.isLink, let folder = Path.parent(of: found.path) else { return found }
         let target = tree.target(ofLink: Array(Path.name(of: found.path).utf8), inFolder: folder)
@@ -205,9 +198,9 @@ struct FolderSearch: Sendable {
         return formats.contains { $0.isNamedForStore?(text, store) ?? false }
     }
 
-    /// Determines whether an excluded file is a store, or belongs to a store that consists of the whole folder.
+    /// Determines whether an excluded file is a store, or is part of a store that consists of the whole folder.
     ///
-    /// Other files among pings are ignored, such as an earlier output.
+    /// Other excluded files are ignored, such as an earlier output in a folder of pings.
     private mutating func findExcludedStore(_ entries: Entries) throws(FileError) {
         var files = entries.files
         for place in entries.excluded { files.append(place) }
@@ -233,7 +226,7 @@ struct FolderSearch: Sendable {
 
     /// Returns a string of a property list in the folder, or `nil` if there is none.
     ///
-    /// Reports a file that cannot be read.
+    /// A file that cannot be read is reported.
     private mutating func text(_ key: JSONKey, in name: String, of folder: borrowing Folder) -> String? {
         var bytes: [UInt8] = []
         do throws(FileError) {
@@ -270,10 +263,9 @@ extension FolderSearch {
 // MARK: - Single files
 
 extension FolderSearch {
-    /// Returns the stores that a single file in the folder is, judged by its name, its contents, and the given path of
-    /// the folder.
+    /// Returns the stores in a single file, which are identified by its name, its contents and `folderPath`.
     ///
-    /// The result is empty if the file contains no store, and has several elements if systems share the file.
+    /// The result is empty if the file is not a store. It has several elements if systems share the file.
     func stores(ofSingleFile file: String, inFolderAt folderPath: String) throws(FileError) -> [any Store] {
         var entries = FolderEntries()
         entries.append(name: file.utf8, kind: .file, inode: 0)

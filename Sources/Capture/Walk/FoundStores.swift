@@ -6,9 +6,7 @@ public struct FoundStore: Sendable {
     /// The store as recognized by its system.
     public let store: any Store
     fileprivate let compactContainer: CompactContainer
-    /// The index of the container.
-    ///
-    /// The containers of a capture that have stores are counted from 0, in the order of their first stores.
+    /// The index of the container, counting containers with stores in the order of their first stores.
     public let containerNumber: Int
 
     /// The path relative to the root of the capture, without a trailing slash.
@@ -22,7 +20,7 @@ public struct FoundStore: Sendable {
     }
 }
 
-/// A container without its path, which is a prefix of the paths of its stores.
+/// A container without its path, because the path is a prefix of the paths of its stores.
 private struct CompactContainer {
     let pathLength: UInt32
     let kind: Container.Kind
@@ -37,8 +35,8 @@ private struct CompactContainer {
 
 /// The stores of a capture.
 ///
-/// A capture can have hundreds of thousands of stores and containers. Therefore a store has only the number of its
-/// container, and a container has no separate path.
+/// A capture can have hundreds of thousands of stores and containers. To save memory, a store contains only the number
+/// of its container, and a container does not contain its path.
 public struct FoundStores: RandomAccessCollection, Sendable {
     private struct Entry {
         let store: any Store
@@ -62,14 +60,14 @@ public struct FoundStores: RandomAccessCollection, Sendable {
         return FoundStore(store: entries[index].store, compactContainer: containers[number], containerNumber: number)
     }
 
-    /// Adds stores whose containers are not known yet.
+    /// Adds stores whose containers are not determined yet.
     mutating func append(contentsOf stores: [any Store]) {
         entries += stores.lazy.map { Entry(store: $0) }
     }
 
-    /// Sorts the stores by the UTF-8 bytes of their paths and sets their containers.
+    /// Sorts the stores by the UTF-8 bytes of their paths, and sets their containers.
     ///
-    /// - Parameter container: Returns the container of the store at a path.
+    /// `container` returns the container of the store at a path.
     mutating func sort(findingContainers container: (String) -> Container) {
         entries.sort { left, right in
             let order = left.store.path.utf8.span.ordered(against: right.store.path.utf8.span)
@@ -93,23 +91,20 @@ public struct FoundStores: RandomAccessCollection, Sendable {
         }
     }
 
-    /// Returns the stores of the container that a store belongs to, including the store itself.
+    /// Returns all stores in the container of `found`, including `found` itself.
     func neighbors(of found: FoundStore) -> [any Store] {
         let folder = found.path.utf8.prefix(Int(found.compactContainer.pathLength))
         return entries[firstIndex(from: folder)...].lazy.prefix { $0.store.path.utf8.starts(with: folder) }
             .filter { $0.container == found.containerNumber }.map(\.store)
     }
 
-    /// Returns the indices of the stores at `path`.
-    ///
-    /// One file can be a store of two systems.
+    /// Returns the indices of the stores at `path`, because one file can be a store of two systems.
     public func indices(at path: String) -> Range<Int> {
         let first = firstIndex(from: path.utf8)
         let end = entries[first...].firstIndex { !$0.store.path.utf8.elementsEqual(path.utf8) } ?? entries.endIndex
         return first..<end
     }
 
-    /// Returns the index of the first store whose path does not precede `path`.
     private func firstIndex(from path: some Sequence<UInt8>) -> Int {
         entries.indices.partitioningIndex { entries[$0].store.path.utf8.follows(path) }
     }

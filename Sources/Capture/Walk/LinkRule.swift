@@ -1,17 +1,16 @@
 import Files
 import Telemetry
 
-/// Decides which symbolic links are reported, because they may lead to records that are not read elsewhere.
+/// Determines which symbolic links are reported because they may lead to records that are not read otherwise.
 struct LinkRule {
     let formats: [StoreFormat]
-    /// The name of the folder that contains the links.
     let rootName: String
 
-    /// Returns whether a link that is not named like a store may lead to records that are not read elsewhere.
+    /// Returns whether a link without the name of a store may lead to records that are not read otherwise.
     ///
     /// A target inside the capture is read at its own path. The link matters only if it gives the target another name,
-    /// because names of folders may identify a store. A target outside of the capture is judged by its name, like a
-    /// member of an archive.
+    /// because folder names may identify a store. A target outside of the capture is judged by its name, like a member
+    /// of an archive.
     func mayHideRecords(_ link: SkippedEntry) -> Bool {
         guard let target = link.target else { return false }
         switch target.destination {
@@ -27,7 +26,7 @@ struct LinkRule {
         StoreNames(formats: formats).isNamed(Path.lastName(of: path))
     }
 
-    /// Returns whether a file with the name at the end of `path` may be a store, or an archive with stores.
+    /// Returns whether a file at `path` may be a store or an archive, judged by its name.
     private func mayBeStore(_ path: String) -> Bool {
         let parts = Path.parts(of: path)
         guard let name = parts.last else { return false }

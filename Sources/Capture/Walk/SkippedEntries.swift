@@ -2,10 +2,10 @@ import Telemetry
 
 /// The links and special files that are reported.
 ///
-/// There may be millions. The first ones by their paths are kept, and the others are counted, independent of the order
-/// in which they are added.
+/// Because there may be millions, only the first ones in the order of their paths are kept, and the others are counted.
+/// The result does not depend on the order in which they are added.
 struct SkippedEntries: Sendable {
-    /// The maximum number of links and special files that are reported individually.
+    /// The maximum number of individually reported entries.
     static let reportLimit = 10_000
 
     var reported: [SkippedEntry] {
@@ -13,7 +13,7 @@ struct SkippedEntries: Sendable {
         Self.sort(&sorted)
         return Array(sorted.prefix(Self.reportLimit))
     }
-    /// The number of entries beyond those in `reported`.
+    /// The number of entries that are not in `reported`.
     var unreportedCount: Int { dropped + max(0, kept.count - Self.reportLimit) }
 
     private var kept: [SkippedEntry] = []

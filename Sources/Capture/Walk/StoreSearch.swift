@@ -8,9 +8,8 @@ struct StoreSearch {
     var problems: [LocatedProblem] = []
     var isIncomplete = false
     var backups: [OpenedBackup] = []
-    /// The errors of the backups that could not be opened.
     var backupErrors: [BackupError] = []
-    /// The path of an excluded file that belongs to a store by its name.
+    /// The path of an excluded file with the name of a store.
     private(set) var excludedStore: String?
     let label: String
     let path: String
@@ -18,10 +17,9 @@ struct StoreSearch {
     let passwords: BackupPasswords
     private let backupDetector: BackupDetector
     private var archives: [String] = []
-    /// The paths of the backups that were found and not opened yet.
+    /// The paths of the backups that were found, but not opened yet.
     var foundBackups: [String] = []
-    /// The number of files that could not be read in each backup, and the error of the first one, by the prefix of the
-    /// backup.
+    /// The number of unreadable files and the first error in each backup, by the path prefix of the backup.
     var unreadableInBackups: [String: (count: Int, first: String)] = [:]
     private(set) var stores = FoundStores()
     /// Links and special files that may replace something with records.
@@ -29,9 +27,7 @@ struct StoreSearch {
     let formats: [StoreFormat]
     var identifiers: [String: ContainerOwner] = [:]
 
-    /// The number of folders that one job searches.
-    ///
-    /// Jobs with fewer folders would cost more than the search itself.
+    /// The number of folders for one job, because searching fewer folders would cost less than the job itself.
     private static let foldersPerJob = 16
 
     init(label: String, path: String, spool: Spool, passwords: BackupPasswords, formats: [StoreFormat]) {
@@ -45,9 +41,9 @@ struct StoreSearch {
 
     /// Searches the folders level by level, then the backups and archives in them.
     ///
-    /// `rereader` reads the archive again that is the capture. It is `nil` if the capture is no archive or a stream.
+    /// `rereader` reads the archive again if the capture is an archive. It is `nil` for a stream.
     ///
-    /// - Returns: The tree with the backups and archives that were opened.
+    /// - Returns: The tree, including the opened backups and archives.
     /// - Throws: `FileError` for the root, ``ArchiveError`` for archives that exceed the limits, or ``BackupError`` if
     ///   the capture is a backup that cannot be read. Other errors become problems.
     mutating func run(
@@ -122,7 +118,7 @@ struct StoreSearch {
         }
     }
 
-    /// Returns the problems, sorted by the UTF-8 bytes of their paths, because folders list their entries in any order.
+    /// Returns the problems, sorted by the UTF-8 bytes of their paths, because folders list entries in any order.
     func sortedProblems() -> [LocatedProblem] {
         var problems = problems
         for found in skippedEntries.reported {
@@ -136,7 +132,7 @@ struct StoreSearch {
         return problems + [LocatedProblem(capture: label, path: "", problem: more)]
     }
 
-    /// Adds the findings of a search, and returns the folders below.
+    /// Adds the findings of a search, and returns the folders to search next.
     mutating func addFindings(_ result: Result<FolderSearch, FileError>, of path: String) -> [String] {
         switch result {
         case .success(let visit):
@@ -185,7 +181,6 @@ struct StoreSearch {
         report("unreadable", error.description, at: path)
     }
 
-    /// Reports a problem at a path in the capture.
     mutating func report(_ code: String, _ text: String, at path: String) {
         problems.append(LocatedProblem(capture: label, path: path, problem: Problem(code, text)))
     }
