@@ -39,7 +39,6 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         self.offset = offset
     }
 
-    /// Calls `body`, and rethrows its error as an ``ArchiveError``.
     static func wrapping<Value>(_ body: () throws(FileError) -> Value) throws(ArchiveError) -> Value {
         do throws(FileError) {
             return try body()

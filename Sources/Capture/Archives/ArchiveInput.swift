@@ -67,7 +67,6 @@ final class ArchiveInput {
         }
     }
 
-    /// Returns the first bytes without consuming them.
     private func head() throws(ArchiveError) -> [UInt8] {
         switch origin {
         case .stored(.source(let source)):
@@ -140,7 +139,6 @@ final class ArchiveInput {
         if unused.isEmpty { unused = try nextBlock() }
     }
 
-    /// Removes the first `count` bytes from `unused`.
     func use(_ count: Int) { unused = UnsafeRawBufferPointer(rebasing: unused[count...]) }
 
     /// Appends as many bytes to `output` as fit in it, or none at the end of the input.

@@ -7,13 +7,10 @@ import Glibc
 /// Tar and cpio may be compressed. Reading does not open paths or run other programs.
 struct ArchiveReader: ~Copyable {
     struct Member {
-        /// The stored path, or `nil` if it cannot be converted to UTF-8.
         let path: [UInt8]?
         let kind: FolderEntries.Kind
-        /// The path of the member that this member is a hard link to.
         let hardLink: [UInt8]?
         let symbolicLink: [UInt8]?
-        /// The size in bytes, or `nil` if the header does not state it.
         let size: Int?
         let isEncrypted: Bool
         /// Whether the archive is a zip, which stores each name in UTF-8 or in code page 437.

@@ -6,7 +6,6 @@ struct ArchiveRereader {
     /// The initial state of the spooler, before the archive was first read.
     let spooler: ArchiveSpooler
 
-    /// Spools the members at `paths` in the archive.
     func members(at paths: Set<[UInt8]>) async throws(ArchiveError) -> ArchiveSpooler.Result {
         try await spooler.spoolMembers(.source(source), only: paths)
     }

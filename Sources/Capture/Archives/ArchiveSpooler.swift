@@ -111,7 +111,7 @@ struct ArchiveSpooler {
 
     /// Returns whether the first bytes of an archive are those of a tar archive.
     private static func isTar(_ bytes: ArchiveBytes) -> Bool {
-        // A read error is reported by the reader that is chosen.
+        // A reader reports the error later.
         let head =
             switch bytes {
             case .source(let source): (try? source.bytes(at: 0, count: min(source.count, TarEntry.blockSize))) ?? []
@@ -126,7 +126,6 @@ struct ArchiveSpooler {
         return tail?.starts(with: [0x50, 0x4B, 0x05, 0x06]) ?? false
     }
 
-    /// Reads an archive of any supported format with libarchive.
     consuming func readWithLibarchive(_ bytes: ArchiveBytes) throws(ArchiveError) -> Result {
         switch bytes {
         case .standardInput: isStream = true
@@ -213,7 +212,6 @@ struct ArchiveSpooler {
         try ArchiveError.wrapping { () throws(FileError) in try spool.append(bytes) }
     }
 
-    /// Adds a file or a hard link to the tree.
     mutating func add(_ member: ArchiveReader.Member, at path: MemberPath, _ contents: SpooledTree.Contents) {
         guard let link = member.hardLink else { return members.addFile(path, contents) }
         guard let target = self.path(link, of: member) else { return }

@@ -17,7 +17,7 @@ enum Compression: CaseIterable {
         switch self {
         case .gzip: head.starts(with: [0x1F, 0x8B])
         case .xz: head.starts(with: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00])
-        // A frame, or a skippable frame before it, as parallel compressors write.
+        // A frame, or a skippable frame before it, which parallel compressors write.
         case .zstd:
             head.starts(with: [0x28, 0xB5, 0x2F, 0xFD])
                 || head.count >= 4 && head[0] & 0xF0 == 0x50 && head[1...3].elementsEqual([0x2A, 0x4D, 0x18])

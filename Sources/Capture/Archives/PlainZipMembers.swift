@@ -25,13 +25,10 @@ extension ArchiveSpooler {
 
     private struct SplitState {
         var directory: PlainZipDirectory
-        /// The member that did not fit in the previous part.
         var pending: ZipPart.Member?
-        /// The total unpacked size of the parts, in bytes.
         var size = 0
     }
 
-    /// Returns the next part for one job, or `nil` at the end.
     private mutating func nextPart(of state: inout SplitState) throws -> ZipPart? {
         var part = ZipPart()
         if let member = state.pending { _ = part.add(member) }

@@ -62,7 +62,6 @@ public final class Spool: Sendable {
         return ByteSource(try file(), at: start, count: end - start)
     }
 
-    /// Removes all bytes that follow the offset `end`.
     func truncate(to end: Int) {
         state.withLock { state in
             state.unwritten.removeLast(min(state.unwritten.count, state.end - end))

@@ -18,7 +18,6 @@ struct ZipPart: Sendable {
     private static let unneededSizeLimit = 16 << 10
 
     private(set) var members: [Member] = []
-    /// The unpacked size of the needed contents, in bytes.
     private var size = 0
     private var extent = 0..<0
 

@@ -64,7 +64,7 @@ struct BackupContents {
         case .system: checkName(of: row)
         case .refused: rowsWithInvalidPaths.add(row)
         case .app(let domain, let path):
-            // Containers without kept rows or reports are not stored.
+            // A container is stored only if it has kept rows or may lack its pings.
             if path.isEmpty {
                 checkName(of: row)
                 return addContainer(domain)
@@ -99,7 +99,7 @@ struct BackupContents {
         }
         let details = row.details
         let fullPath = row.domain + [UInt8(ascii: "/")] + path
-        // The path may be too long together with its domain.
+        // The path may be too long after its domain was added.
         guard (try? MemberPath(fullPath)) != nil else { return rowsWithInvalidPaths.add(row) }
         switch details?.kind ?? hint {
         case .file? where mayBeFile: addFile(row, details, fullPath, path)
@@ -165,7 +165,7 @@ struct BackupContents {
 
     /// Adds the path of a file or a link if other rows need a folder at the same path.
     mutating func addClash(of row: ManifestRow) {
-        // The folders have valid paths, so that an invalid path cannot match one.
+        // An invalid path cannot match a folder, because all folders have valid paths.
         guard !row.path.isEmpty else { return }
         let fullPath = row.domain + [UInt8(ascii: "/")] + row.path
         guard folders.contains(fullPath) else { return }

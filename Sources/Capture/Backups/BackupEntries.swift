@@ -8,7 +8,6 @@ struct BackupEntries {
         let key: [UInt8]?
         /// The size in bytes that the manifest states, or `nil` if it does not state any.
         let size: Int?
-        /// Whether the file's details in the manifest could be parsed.
         let isUnderstood: Bool
     }
 

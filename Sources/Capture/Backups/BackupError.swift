@@ -31,7 +31,6 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
         description = error.description
     }
 
-    /// Calls `body`, and rethrows its error as a ``BackupError``.
     static func wrapping<Value: ~Copyable>(_ body: () throws(FileError) -> Value) throws(BackupError) -> Value {
         do throws(FileError) {
             return try body()

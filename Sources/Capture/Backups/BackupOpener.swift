@@ -107,7 +107,7 @@ struct BackupOpener {
             return try folder.source(Array(name.utf8))
         } catch {
             if error.isNotFound { return nil }
-            // A link beside a manifest is not followed. Without the linked file, the manifest may have other contents.
+            // Links are not followed. Without a linked journal or log, the manifest may have other contents.
             guard [ELOOP, ENOTSUP, EISDIR].contains(error.code) else { throw BackupError(error) }
             throw BackupError("B33", "\(name) is no regular file")
         }

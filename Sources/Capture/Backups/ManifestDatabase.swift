@@ -7,7 +7,6 @@ import PrivateSQLite
 /// Source: "iOS backups", sections 3 and 8.
 struct ManifestDatabase {
     private let database: PrivateDatabase
-    /// The damage in the write-ahead log, or `nil` if there is none.
     let logFault: WriteAheadLogFault?
 
     /// The maximum size of the manifest and of each file that belongs to it, in bytes.
@@ -157,7 +156,7 @@ extension ManifestDatabase {
     /// A text that is too long is replaced by an invalid one.
     private static func text(_ column: Int32, _ statement: borrowing PrivateStatement) -> [UInt8]? {
         guard statement.kind(column) == .text else { return nil }
-        // Longer texts are rejected in any case.
+        // Longer texts are rejected by the caller.
         return statement.byteCount(column) <= 8192 ? statement.bytes(column) : [0]
     }
 }

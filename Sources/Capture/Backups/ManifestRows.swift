@@ -8,7 +8,6 @@ enum ManifestRows {
     case database(ManifestDatabase)
     case binary(ByteSource)
 
-    /// The maximum number of rows that are read.
     static let limit = 5_000_000
 
     enum End: Equatable {

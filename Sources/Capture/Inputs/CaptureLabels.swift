@@ -60,7 +60,6 @@ public enum CaptureLabels {
         return "/" + parts.dropFirst().joined(separator: "/")
     }
 
-    /// Appends numbers to repeated labels, starting with 2.
     private static func numbered(_ labels: [String]) -> [String] {
         var taken = Set(labels)
         var seen: Set<String> = []

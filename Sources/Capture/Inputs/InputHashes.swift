@@ -90,7 +90,6 @@ public final class InputHashes: Sendable {
 }
 
 extension CaptureInput {
-    /// Returns the description of the input for the manifest.
     fileprivate func manifestEntry(label: String, sha256: ContentHash?) -> BundleInput {
         switch self {
         case .folder(let capture): BundleInput(kind: capture.kind, label: label, sha256: sha256)

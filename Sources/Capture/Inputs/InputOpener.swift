@@ -156,12 +156,12 @@ public struct InputOpener: Sendable {
         case (.archive, _): return .folder(try await openArchive(bytes, path, label: label))
         case (.other, _) where !isSalvage && InputKind.isArchive(named: path):
             return .folder(try await openArchive(bytes, path, label: label))
-        // The damage may be in the first bytes, by which a bundle is recognized.
+        // The damage may affect the first bytes, so that the file does not look like a bundle.
         case (_, .source(let source)) where isSalvage:
             return .salvage(SalvagedBundle(source, path: path, label: label, systems: systems))
         case (.bundle, .source(let source)), (.damagedZstd, .source(let source)):
             return .bundle(try Self.naming(path) { try BundleReader(source, path: path, knowing: systems) })
-        // A file of this size is not searched for an archived store.
+        // Larger files are not searched for an archived store.
         case (_, .source(let source)) where source.count > StoreLimits.archive: throw InputError.tooLarge(path)
         default: throw InputError.unrecognized(path)
         }
@@ -201,7 +201,7 @@ public struct InputOpener: Sendable {
 
     /// Returns `capture` if it contains stores or has something to report, and otherwise throws an error.
     private static func requiringStores(_ capture: CapturedFolder, _ path: String) throws -> CapturedFolder {
-        // A backup without stores is valid. A locked backup is an error if there is nothing else to read.
+        // A backup without stores is valid. A locked backup is an error only if there is nothing else to read.
         if !capture.backups.isEmpty { return capture }
         if capture.stores.isEmpty, let error = capture.backupErrors.first,
             capture.backupErrors.allSatisfy({ $0.cause == .password })
@@ -271,7 +271,7 @@ public struct InputOpener: Sendable {
             }
         }
         let head = try standardInputHead()
-        // Other inputs are not copied.
+        // Inputs that are not bundles are not copied.
         guard InputKind(head: head).isBundle else {
             guard signers == nil else { throw InputError.bundle(.notABundle, standardInput) }
             return try naming(standardInput) {

@@ -112,7 +112,7 @@ public struct CaptureReader: Sendable {
         } consume: { result in
             var (output, rest) = result
             try await consume(output)
-            // Few units fill an output. The rest of such a unit is read here, one output at a time.
+            // Few units fill an output. The rest of such a unit is read here.
             while let unit = rest {
                 output = makeOutput()
                 rest = try unit.read(options, into: &output)

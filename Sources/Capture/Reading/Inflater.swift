@@ -31,7 +31,6 @@ struct Inflater: ~Copyable {
         stream.deallocate()
     }
 
-    /// Prepares for another member.
     mutating func restart() {
         inflateReset(stream)
         isAtEnd = false
@@ -48,7 +47,7 @@ struct Inflater: ~Copyable {
         let rest = input.extracting(droppingFirst: position)
         let status = rest.withUnsafeBytes { bytes in
             output.withUnsafeMutableBufferPointer { room, count in
-                // zlib counts in 32 bits, and does not write to its input.
+                // zlib uses 32-bit sizes, and does not write to its input.
                 let available = min(bytes.count, 1 << 30)
                 let free = min(room.count - count, 1 << 30)
                 stream.pointee.next_in = UnsafeMutablePointer(
@@ -86,7 +85,7 @@ extension Inflater {
         var position = 0
         repeat {
             let (used, made) = (position, output.count)
-            // One byte more than allowed shows that the limit is exceeded.
+            // One extra byte shows that the limit is exceeded.
             let room = min(max(4 * body.count, 64 << 10), limit - output.count + 1)
             do throws(InflateError) {
                 try output.append(addingCapacity: room) { output throws(InflateError) in

@@ -12,7 +12,6 @@ public final class SalvagedBundle: Sendable {
     public let label: String
     let source: ByteSource
     let systems: SystemTable
-    /// The faults that were found before reading.
     let faults: [String]
 
     /// Opens a damaged bundle.
@@ -138,7 +137,6 @@ final class SalvageScan {
         }
     }
 
-    /// Starts reading the lines of a member.
     private func open(_ name: String, _ contents: [UInt8], isProven: Bool, to output: inout ScanOutput) {
         if BundleLayout.isSegment(name) {
             openSegment(name, contents, isProven: isProven, to: &output)
@@ -229,7 +227,6 @@ final class SalvageScan {
         return true
     }
 
-    /// Adds a line of a list, unless it cannot be parsed.
     private func add(_ line: [UInt8], of list: String, to output: inout ScanOutput) {
         switch list {
         case BundleLayout.quarantine:
@@ -246,7 +243,7 @@ final class SalvageScan {
     private func reportMissing(to output: inout ScanOutput) {
         let unnamedCount = recordCounts[nil, default: 0]
         let incomplete = (manifest?.segments ?? []).filter { recordCounts[$0.path, default: 0] < $0.records }
-        // Records of segments with unknown names belong to some of the incomplete segments.
+        // Records from segments without names belong to some of the incomplete segments.
         if unnamedCount > 0, incomplete.count > 1 {
             let lost = incomplete.reduce(-unnamedCount) { $0 + $1.records - recordCounts[$1.path, default: 0] }
             report("\(incomplete.count) segments are incomplete; records lost: \(lost)", to: &output)

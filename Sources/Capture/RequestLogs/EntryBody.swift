@@ -11,7 +11,6 @@ struct EntryBody {
     /// The encoding in the log: `text`, `base64`, `latin1` or `surrogateescape`, and `+gzip` for compressed bytes.
     let encoding: String
 
-    /// The maximum size of an inflated body, in bytes.
     static let inflatedLimit = 32 << 20
     /// The maximum ratio of the inflated size to the compressed size.
     static let inflationLimit = 200

@@ -13,11 +13,9 @@ struct HTTPArchiveEntry {
     let url: String
     /// The start of the exchange, or `nil` if the archive does not state a valid time.
     let time: Timestamp?
-    /// The HTTP status of the response, or 0 if there is none.
     let status: Int
     /// Whether the response is from a cache, in which case no request was sent.
     let isFromCache: Bool
-    /// The body as stored in the archive, or `nil` if there is none.
     let postData: JSONNode?
     let headers: CapturedHeaders
 

@@ -6,11 +6,10 @@ import Telemetry
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry".
 struct HTTPArchiveReader: Sendable {
-    /// The path of the array of entries.
     static let path: [JSONKey] = ["log", "entries"]
     /// The key of the format version, which is next to the entries.
     static let version: JSONKey = "version"
-    // Real archives contain lone surrogates for bytes that are not text. The last of several equal keys applies.
+    // Real archives contain lone surrogates, which represent binary bytes. The last of several equal keys applies.
     private static let policy = JSONReadingPolicy(duplicateKeys: .lastWins, unpairedSurrogates: .keep)
 
     private let source: Source
@@ -108,7 +107,6 @@ extension HTTPArchiveReader {
         return try EntryBody(text: entry.bytes(of: text), isBase64: isBase64)
     }
 
-    /// Reads a JSON body into `body`, and returns its encoding.
     private mutating func readJSON(of parts: HTTPArchiveEntry) throws(BodyError) -> String {
         guard let text = textNode(of: parts) else { throw Self.missing }
         let found = try bytes(of: text, parts)

@@ -29,7 +29,7 @@ enum LineContents {
         }
     }
 
-    // Envelopes are checked for all systems before payloads, because they have more keys.
+    // The envelopes of all systems are checked before the payloads, because they have more keys.
     private init?(ofSystems systems: SystemTable, _ document: JSONDocument) {
         var found: LineContents?
         for system in systems.all.reversed() {

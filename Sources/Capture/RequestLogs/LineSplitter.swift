@@ -33,7 +33,7 @@ struct LineSplitter: ~Copyable {
                 lineStart = lineStart ?? pieces.currentOffset
             } else {
                 isAtEnd = true
-                // The fault truncates the last line, which is reported with the unreadable rest.
+                // The last line is cut off by the fault, and is reported together with the unreadable rest.
                 if let fault = pieces.fault {
                     return RawLogItem(contents: .fault("line_damaged \(fault.reason)"), start: lineStart, end: nil)
                 }

@@ -7,7 +7,6 @@ struct LogItem: Sendable {
     var isPayload = false
     /// The offset of the first byte, or `nil` if the finding concerns the whole file.
     let start: Int?
-    /// The end offset, or `nil` for the end of the file.
     let end: Int?
 }
 
@@ -21,7 +20,6 @@ struct RawLogItem: Sendable {
     let contents: Contents
     /// The offset of the first byte, or `nil` if a fault concerns the whole file.
     let start: Int?
-    /// The end offset, or `nil` for the end of the file.
     let end: Int?
 
     /// The approximate memory size in bytes, including faults, because a hostile log may have many.

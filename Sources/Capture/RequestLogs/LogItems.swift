@@ -58,7 +58,6 @@ struct LogItems {
         return item
     }
 
-    /// Ends the log before `item`.
     private mutating func stop(at item: LogItem) {
         parsed = []
         batch.jobs = []
@@ -125,7 +124,6 @@ private final class LogBatcher: Sendable {
         }
     }
 
-    /// Returns the items for one job, or `nil` at the end.
     private static func nextJob(from splitter: inout LogSplitter) -> [RawLogItem]? {
         var job: [RawLogItem] = []
         var size = 0

@@ -48,7 +48,6 @@ public enum RequestLogKind: Sendable {
         }
     }
 
-    /// Returns whether `name` may be the name of a request log.
     static func isLogName(_ name: String) -> Bool { isArchive(named: name) || isNDJSON(named: name) }
 
     private static func isArchive(named name: String) -> Bool {

@@ -8,9 +8,9 @@ extension StoreFormat {
             kinds: StoreKind.requestLogs, mayBelongToStore: { RequestLogKind.isLogName($0.name) }, isNamedForStore: nil,
             storeOfFolder: nil,
             storesOfFile: { name, folder in RequestLogStore.stores(ofFile: name, in: &folder, systems) },
-            // A log that is given as an input is detected before all other stores, see `RequestLogKind`.
+            // `RequestLogKind` detects a log that is given as an input before any other store.
             storesOfSingleFile: nil, storeByContents: nil,
-            // Logs are recorded on other machines, in any folder.
+            // Logs are not in backups, because they are recorded on other machines.
             backups: nil)
     }
 }

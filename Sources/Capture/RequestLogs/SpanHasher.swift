@@ -9,11 +9,9 @@ struct SpanReject {
     let reason: String
     /// The offset of the first byte in the decompressed text, or `nil` for the whole text.
     let start: Int?
-    /// The end offset, or `nil` for the end of the text.
     let end: Int?
 
     fileprivate var lowerBound: Int { start ?? 0 }
-    /// The end of the span, or `Int.max` for the end of the text.
     fileprivate var upperBound: Int { max(end ?? .max, lowerBound) }
 }
 

@@ -6,7 +6,6 @@ struct TextPieces: ~Copyable {
     private(set) var piece: [UInt8] = []
     /// The position of the first unconsumed byte in `piece`.
     var position = 0
-    /// The fault that ended the text, or `nil` if there is none.
     private(set) var fault: PlainTextError?
 
     init(_ source: ByteSource) throws(PlainTextError) {

@@ -98,7 +98,6 @@ struct ContainerFinder {
 }
 
 extension ContainerOwner {
-    /// Creates the owner that a backup domain states.
     init(_ domain: BackupDomain) {
         let kind: Container.Kind =
             switch domain.kind {

@@ -164,7 +164,7 @@ struct FolderSearch: Sendable {
             switch ask(format) {
             case .unrelated: continue
             case .exclusive(let stores): return stores
-            // Specific formats are asked first and listed last.
+            // Formats are asked in the order from specific to general, but listed in the reverse order.
             case .shared(let stores): shared = stores + shared
             }
         }
@@ -186,7 +186,6 @@ struct FolderSearch: Sendable {
         }
     }
 
-    /// Returns the entry together with the target of the link.
     private func addingTarget(to found: SkippedEntry) -> SkippedEntry {
         guard found.isLink, let folder = Path.parent(of: found.path) else { return found }
         let target = tree.target(ofLink: Array(Path.name(of: found.path).utf8), inFolder: folder)
@@ -250,7 +249,7 @@ extension FolderSearch {
         for file in entries.files where MemberNames.isArchive(file) {
             let archive = base + String(decoding: file, as: UTF8.self)
             let prefix = file + [UInt8(ascii: "!")]
-            // The first name that does not precede the prefix begins with it, if any name does.
+            // If any name begins with the prefix, the first name that does not precede the prefix does.
             let first = marked.indices.partitioningIndex { marked[$0].follows(prefix) }
             let isAmbiguous = first < marked.count && marked[first].starts(with: prefix)
             archives.append(

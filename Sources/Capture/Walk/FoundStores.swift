@@ -60,7 +60,6 @@ public struct FoundStores: RandomAccessCollection, Sendable {
         return FoundStore(store: entries[index].store, compactContainer: containers[number], containerNumber: number)
     }
 
-    /// Adds stores whose containers are not determined yet.
     mutating func append(contentsOf stores: [any Store]) {
         entries += stores.lazy.map { Entry(store: $0) }
     }
@@ -75,7 +74,7 @@ public struct FoundStores: RandomAccessCollection, Sendable {
             return order == 0 ? left.store.kind.description < right.store.kind.description : order < 0
         }
         containers = []
-        // A container is a folder around its stores. Once a store is outside of it, all stores that follow are, too.
+        // Once a store is outside of a container, all following stores are outside of it, too.
         var open: [(number: Int, container: Container)] = []
         for index in entries.indices {
             let path = entries[index].store.path

@@ -5,7 +5,6 @@ import Telemetry
 /// Because there may be millions, only the first ones in the order of their paths are kept, and the others are counted.
 /// The result does not depend on the order in which they are added.
 struct SkippedEntries: Sendable {
-    /// The maximum number of individually reported entries.
     static let reportLimit = 10_000
 
     var reported: [SkippedEntry] {
@@ -13,7 +12,6 @@ struct SkippedEntries: Sendable {
         Self.sort(&sorted)
         return Array(sorted.prefix(Self.reportLimit))
     }
-    /// The number of entries that are not in `reported`.
     var unreportedCount: Int { dropped + max(0, kept.count - Self.reportLimit) }
 
     private var kept: [SkippedEntry] = []

@@ -9,7 +9,6 @@ struct StoreSearch {
     var isIncomplete = false
     var backups: [OpenedBackup] = []
     var backupErrors: [BackupError] = []
-    /// The path of an excluded file with the name of a store.
     private(set) var excludedStore: String?
     let label: String
     let path: String
