@@ -53,7 +53,9 @@ struct BackupOpener {
         let isPlain = ManifestDatabase.isDatabase(
             try BackupError.wrapping { () throws(FileError) in try main.bytes(at: 0, count: 16) })
         guard !isPlain, lists.isEncrypted else {
-            let database = try database(main, in: folder)
+            let journal = try source(BackupDetector.database + "-journal", in: folder)
+            let log = try source(BackupDetector.database + "-wal", in: folder)
+            let database = try ManifestDatabase(main, journal: journal, log: log, spool: spool)
             let protection: BackupFiles.Protection =
                 if !lists.isEncrypted {
                     .plain
@@ -67,15 +69,6 @@ struct BackupOpener {
         let keys = try unlocker.unlock()
         let database = try ManifestDatabase(decrypt(main, lists, keys), isDecrypted: true, spool: spool)
         return FoundManifest(rows: .database(database), format: .sqlite, protection: .encrypted(keys))
-    }
-
-    // MARK: The database
-
-    /// Opens an unencrypted manifest together with its journal and write-ahead log.
-    private func database(_ main: ByteSource, in folder: borrowing Folder) throws(BackupError) -> ManifestDatabase {
-        let journal = try source(BackupDetector.database + "-journal", in: folder)
-        let log = try source(BackupDetector.database + "-wal", in: folder)
-        return try ManifestDatabase(main, journal: journal, log: log, spool: spool)
     }
 
     /// Decrypts the manifest.

@@ -92,8 +92,8 @@ public final class BackupPasswords: Sendable {
             if let keys = try keys(of: bag, password: index, path: path) { return keys }
         }
         var hasPassword = count > 0
-        for question in 0..<Self.questionLimit {
-            guard let answer = ask?(path, hasPassword || question > 0) else { break }
+        for _ in 0..<Self.questionLimit {
+            guard let answer = ask?(path, hasPassword) else { break }
             hasPassword = true
             let index = state.withLock { state in
                 state.passwords.append(answer)

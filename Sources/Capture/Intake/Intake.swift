@@ -90,10 +90,6 @@ public struct Intake: Sendable {
             problems: DetailSpill(folder: options.copyFolder))
     }
 
-    private static func repeatedID(_ code: String) -> String {
-        "\(code) id also used by an earlier record with different content"
-    }
-
     /// Adds the records, rejected items and problems of an output.
     ///
     /// - Parameters:
@@ -149,7 +145,7 @@ public struct Intake: Sendable {
             if entry.written.hasNote(withCode: code, in: line) {
                 try keep(entry, line, lines[entry.written.payload])
             } else {
-                let note = hidesInput ? code : Self.repeatedID(code)
+                let note = hidesInput ? code : "\(code) id also used by an earlier record with different content"
                 let (noted, payload) = entry.written.line(line, noting: note)
                 try keep(entry, noted[...], noted[payload])
             }

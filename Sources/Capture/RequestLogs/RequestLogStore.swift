@@ -42,12 +42,12 @@ struct RequestLogStore: Store {
     }
 
     func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan {
-        let source = Result { () throws(FileError) in try context.tree.source(path) }
-        switch source {
-        case .success(let source):
+        do throws(FileError) {
+            let source = try context.tree.source(path)
             let log = RequestLog(source, kind: log, label: context.capture, path: path, systems: systems)
             return RequestLogScan(log, secret: context.options.secret, parallelFor: context.options.parallelFor)
-        case .failure(let error): return UnreadableStore(path: path, error: error)
+        } catch {
+            return UnreadableStore(path: path, error: error)
         }
     }
 }

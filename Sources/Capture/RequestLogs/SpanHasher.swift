@@ -52,7 +52,10 @@ struct SpanHasher: ~Copyable {
         if let begun = self.text.take(), first.lowerBound >= begun.offset - piece.count {
             text = begun
         } else {
-            text = try startReading()
+            passes += 1
+            piece = []
+            isAtEnd = false
+            text = try PlainText(source)
         }
         var hashers = rejects.map { _ in SHA256() }
         var done = 0
@@ -76,13 +79,6 @@ struct SpanHasher: ~Copyable {
                 reject: Reject(reject.reason, offset: reject.start, length: reject.start.map { _ in length }),
                 size: length, sha256: hasher.finalize().hex)
         }
-    }
-
-    private mutating func startReading() throws(PlainTextError) -> PlainText {
-        passes += 1
-        piece = []
-        isAtEnd = false
-        return try PlainText(source)
     }
 }
 

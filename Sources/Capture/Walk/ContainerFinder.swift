@@ -56,7 +56,7 @@ struct ContainerFinder {
         let nearest = folders.lastIndex { $0 == "Documents" || $0 == "Library" }
         let path = (nearest.map { folders[..<$0] } ?? folders[...]).joined(separator: "/")
         let owner =
-            Self.owner(fromDomain: path.isEmpty ? rootName : Path.lastName(of: path))
+            BackupDomain(name: path.isEmpty ? rootName : Path.lastName(of: path)).map { ContainerOwner($0) }
             ?? Self.owner(ofFolder: nearest.map { folders[..<$0] } ?? folders[...])
         return Container(path: prefix + path, identifier: owner?.identifier, kind: owner?.kind)
     }
@@ -72,11 +72,6 @@ struct ContainerFinder {
             guard !enclosing.isEmpty else { return nil }
             enclosing = enclosing[..<(enclosing.lastIndex(of: UInt8(ascii: "/")) ?? enclosing.startIndex)]
         }
-    }
-
-    /// Returns the owner of a folder whose name is that of a backup domain.
-    private static func owner(fromDomain name: String) -> ContainerOwner? {
-        BackupDomain(name: name).map { ContainerOwner($0) }
     }
 
     /// Returns the owner of a folder that has the same parent folders as containers on a phone, as in extracted

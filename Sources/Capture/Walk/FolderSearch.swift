@@ -77,10 +77,6 @@ struct FolderSearch: Sendable {
         /// The names that contain an exclamation mark, because they may look like paths in an archive.
         var marked: [[UInt8]] = []
         var manifests: [[UInt8]] = []
-
-        init(of entries: FolderEntries) {
-            files = FileNames(of: entries)
-        }
     }
 
     private mutating func search() throws(FileError) {
@@ -112,7 +108,7 @@ struct FolderSearch: Sendable {
     private mutating func sortedEntries(of folder: borrowing Folder) throws(FileError) -> Entries {
         let listed = try folder.entries()
         let device = excluded.isEmpty ? nil : try folder.device()
-        var entries = Entries(of: listed)
+        var entries = Entries(files: FileNames(of: listed))
         for index in 0..<listed.count {
             let (isHidden, isMarked) = listed.withName(index) { name in
                 (!name.isEmpty && name[0] == UInt8(ascii: "."), name.firstIndex(of: UInt8(ascii: "!"), from: 0) != nil)
@@ -123,7 +119,10 @@ struct FolderSearch: Sendable {
                 continue
             }
             if isHidden {
-                if listed.hasName(index, ContainerFinder.metadataName) { readMetadata(in: folder) }
+                if listed.hasName(index, ContainerFinder.metadataName) {
+                    identifier =
+                        text("MCMMetadataIdentifier", in: ContainerFinder.metadataName, of: folder) ?? identifier
+                }
                 continue
             }
             switch listed.kind(index) {
@@ -202,7 +201,7 @@ struct FolderSearch: Sendable {
     /// Other excluded files are ignored, such as an earlier output in a folder of pings.
     private mutating func findExcludedStore(_ entries: Entries) throws(FileError) {
         var files = entries.files
-        for place in entries.excluded { files.append(place) }
+        for index in entries.excluded { files.append(index) }
         var look = makeLook(at: files, entries.folders, in: try tree.folder(at: path))
         let folderStore = store(ofFolder: &look)
         for name in entries.excluded.map({ files.entries.name($0) })
@@ -211,16 +210,10 @@ struct FolderSearch: Sendable {
         }
     }
 
-    private mutating func readMetadata(in folder: borrowing Folder) {
-        identifier =
-            text("MCMMetadataIdentifier", in: ContainerFinder.metadataName, of: folder) ?? identifier
-    }
-
     private mutating func readPackageInfo(in folder: borrowing Folder) {
-        guard let identifier = text("CFBundleIdentifier", in: ContainerFinder.packageInfoName, of: folder) else {
-            return
+        if let identifier = text("CFBundleIdentifier", in: ContainerFinder.packageInfoName, of: folder) {
+            packedContainer = (base + ContainerFinder.packedName, identifier)
         }
-        packedContainer = (base + ContainerFinder.packedName, identifier)
     }
 
     /// Returns a string of a property list in the folder, or `nil` if there is none.

@@ -47,7 +47,7 @@ struct StoreSearch {
     ///   the capture is a backup that cannot be read. Other errors become problems.
     mutating func run(
         through tree: FileTree, named rootName: String, excluding excluded: Set<FileIdentity>,
-        rereader: ArchiveRereader? = nil, limit: JobLimit
+        rereader: ArchiveRereader?, limit: JobLimit
     ) async throws -> FileTree {
         let first = FolderSearch(
             tree: tree, path: "", name: rootName, excluded: excluded, formats: formats, backupDetector: backupDetector
@@ -173,8 +173,7 @@ struct StoreSearch {
     private mutating func report(_ path: String, _ error: FileError) {
         isIncomplete = true
         if let prefix = backupPrefix(of: path), !StoreNames(formats: formats).isStoreByName(Array(path.utf8)) {
-            let first = unreadableInBackups[prefix]?.first ?? "\(error), at \(path)"
-            unreadableInBackups[prefix] = ((unreadableInBackups[prefix]?.count ?? 0) + 1, first)
+            unreadableInBackups[prefix, default: (count: 0, first: "\(error), at \(path)")].count += 1
             return
         }
         report("unreadable", error.description, at: path)
