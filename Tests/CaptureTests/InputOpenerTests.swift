@@ -164,7 +164,8 @@ import Testing
         let error = try await openingError("disk.img")
         #expect(
             message(error)
-                == "disk.img: too-large: more than \(StoreLimits.archive >> 20) MiB, and not a store by its name")
+                == "disk.img: too-large: more than \(StoreLimits.archive >> 20) MiB, and its name is not that of a store"
+        )
         #expect(error?.remedy == "if it is a property list, pingferry inspect --max-size shows it")
     }
 

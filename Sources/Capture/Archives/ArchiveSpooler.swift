@@ -31,7 +31,7 @@ struct ArchiveSpooler {
     private var targets: Set<[UInt8]> = []
     /// The folder names of the previous member, cached for the next one.
     private var folders = MemberNames.FolderNames()
-    /// Whether the archive is a stream, of which all files of backups are kept because it cannot be read again.
+    /// Whether the archive is a stream, so that all files of backups in it must be kept during the only reading.
     private var isStream = false
 
     /// The prefix of the members that macOS adds for resource forks.

@@ -33,7 +33,7 @@ public enum InputError: Error, Sendable {
         case .noStores(let path, let problem):
             "\(path)\(problem.path.isEmpty ? "" : ": \(problem.path)"): \(problem.problem.text)"
         case .tooLarge(let path):
-            "\(path): too-large: more than \(StoreLimits.archive >> 20) MiB, and not a store by its name"
+            "\(path): too-large: more than \(StoreLimits.archive >> 20) MiB, and its name is not that of a store"
         case .pseudonyms(let error, let path): "\(path): \(error)"
         case .unrecognized(let path): "\(path): no known store was found"
         }

@@ -70,7 +70,7 @@ import Testing
         #expect(alone.status == 65)
         #expect(
             alone.errorLines.first
-                == "pingferry: \(folder("queue")): too-large: more than 512 MiB, and not a store by its name")
+                == "pingferry: \(folder("queue")): too-large: more than 512 MiB, and its name is not that of a store")
         let inspected = try pingferry("inspect", folder("queue"))
         #expect(inspected.status == 65)
         #expect(inspected.errorLines.first == "pingferry: \(folder("queue")): too-large: more than 512 MiB")
