@@ -30,9 +30,7 @@ import Telemetry
 public struct BundleAssembler: ~Copyable {
     private let tool: String
     private let encoders: ValuePool<EncoderBox, any Error>
-    /// The buffers for segments.
-    ///
-    /// One spare buffer suffices, because most of a segment is compressed before the next one is full.
+    // One spare buffer suffices, because most of a segment is compressed before the next one is full.
     private let segments = ValuePool<SegmentBox, Never>(keeping: 1) { SegmentBox() }
     private let limit: JobLimit
     private var container = ContainerWriter()
@@ -41,15 +39,13 @@ public struct BundleAssembler: ~Copyable {
     private var segment: SegmentBox?
     private var segmentRecords = 0
     private var closedSegments = 0
-    /// The segments that have been written.
     private var writtenSegments: [Manifest.Segment] = []
     private var clients = ClientSummaries()
     /// The counts of the records that have been added.
     public private(set) var totals = BundleTotals()
 
+    // Not private, because code in other modules that destroys an assembler refers to it.
     /// The marker or a segment in compressed form.
-    ///
-    /// The type is not private, because code in other modules that destroys an assembler refers to it.
     struct PendingMember: Sendable {
         let member: EncodedMember
         /// The number of records in a segment, or `nil` for the marker.
@@ -61,15 +57,9 @@ public struct BundleAssembler: ~Copyable {
     /// All calls that write must be given the same function.
     public typealias Sink = (Span<UInt8>) throws -> Void
 
-    /// Creates an assembler.
+    /// Creates an assembler without writing anything.
     ///
-    /// The assembler does not write anything yet.
-    ///
-    /// - Parameters:
-    ///   - level: The compression level, from 1 to 19.
-    ///   - tool: The version of the program, as the manifest states it.
-    ///   - limit: The maximum number of segments that are compressed at the same time.
-    /// - Throws: ``ContainerWriteError`` if the level is out of range.
+    /// - Throws: ``ContainerWriteError`` if the level is not from 1 to 19.
     public init(level: Int, tool: String, limit: JobLimit) throws {
         self.tool = tool
         self.limit = limit
@@ -79,13 +69,9 @@ public struct BundleAssembler: ~Copyable {
         pending.add { PendingMember(member: marker, records: nil) }
     }
 
-    /// Adds a record.
+    /// Adds a record with its canonical line, including the line feed.
     ///
     /// Call ``writeFinished(to:)`` after every few records, because full segments stay in memory until then.
-    ///
-    /// - Parameters:
-    ///   - record: The summary of the record.
-    ///   - line: The canonical line of the record, with its line feed.
     public mutating func add(_ record: borrowing RecordSummary, line: ArraySlice<UInt8>) {
         if let segment, segment.lines.count + line.count > BundleLayout.segmentSize { closeSegment(segment) }
         let segment = segment ?? segments.take()
@@ -96,22 +82,11 @@ public struct BundleAssembler: ~Copyable {
         clients.count(record)
     }
 
-    /// Adds the input that could not be parsed.
+    /// Adds the input that could not be parsed, after all records have been added.
     ///
-    /// Call this method after all records have been added.
-    ///
-    /// Bytes that occur several times are written once.
-    ///
-    /// - Parameters:
-    ///   - quarantine: The entries to list, in order. The bytes of the entries that are marked as stored are written
-    ///     too.
-    ///   - limits: The limits on the bytes that are written.
-    ///   - contents: Returns the bytes of `item` from the input with the number `input`, or `nil` if the bytes have
-    ///     changed. An error that this function throws does not end the call. It is reported to `onLoss`.
-    ///   - onLoss: A function that is called for each entry whose bytes should have been written but were not, with the
-    ///     reason.
-    ///   - sink: The function that accepts the bytes of the file.
-    /// - Throws: ``ContainerWriteError``, and the errors of `sink` and `onLoss`.
+    /// Bytes that occur several times are written once. `contents` returns the bytes of `item` from the input with the
+    /// number `input`, or `nil` if they have changed. An error that it throws does not end the call. `onLoss` is called
+    /// for each entry whose bytes should have been written but were not, with the reason.
     public mutating func add(
         _ quarantine: QuarantineSpill, within limits: QuarantineLimits = QuarantineLimits(),
         contents: (_ input: Int, _ item: QuarantineEntry) throws -> [UInt8]?,
@@ -144,16 +119,10 @@ public struct BundleAssembler: ~Copyable {
 
     /// Writes the quarantined bytes in the order of their hashes.
     ///
-    /// Entries with equal bytes are written once, from the first entry that can be read.
+    /// Entries with equal bytes are written once, from the first entry that can be read. Their verdict becomes
+    /// `carried`.
     ///
-    /// - Parameters:
-    ///   - quarantine: The entries.
-    ///   - verdicts: The verdict on each entry. Entries whose bytes are written become `carried`.
-    ///   - contents: Returns the bytes of `item` from the input with the number `input`, or `nil` if the bytes have
-    ///     changed.
-    ///   - sink: The function that accepts the bytes of the file.
     /// - Returns: The reasons why bytes that should have been written are missing, keyed by the index of the entry.
-    /// - Throws: ``ContainerWriteError``, `FileError`, and the errors of `sink`.
     private mutating func write(
         _ quarantine: QuarantineSpill, _ verdicts: inout [QuarantineLimits.Verdict],
         contents: (_ input: Int, _ item: QuarantineEntry) throws -> [UInt8]?, to sink: Sink
@@ -189,20 +158,11 @@ public struct BundleAssembler: ~Copyable {
         return failures
     }
 
-    /// Writes the remaining members and the seek table.
+    /// Writes the remaining members and the seek table, after the quarantine has been added.
     ///
-    /// Call this method after the quarantine has been added.
-    ///
-    /// - Parameters:
-    ///   - problems: The problems to list.
-    ///   - duplicates: The number of records that were omitted because they equal another record.
-    ///   - pseudonymized: The id of the key for the pseudonyms of all records. Pass `nil` if some records have no
-    ///     pseudonyms, or if the bundle has quarantined input or problems.
-    ///   - inputs: The inputs of the bundle in the given order. Only their kinds are written if the records have
-    ///     pseudonyms. If `nil`, the manifest lists no inputs, as in older versions of the format.
-    ///   - sink: The function that accepts the bytes of the file.
-    /// - Returns: The manifest that was written.
-    /// - Throws: ``ContainerWriteError``, and the errors of `sink`.
+    /// Pass `nil` for `pseudonymized` if some records have no pseudonyms, or if the bundle has quarantined input or
+    /// problems. If the records have pseudonyms, only the kinds of `inputs` are written. If `inputs` is `nil`, the
+    /// manifest lists no inputs, as in older versions of the format.
     public mutating func finish(
         problems: DetailSpill, duplicates: Int, pseudonymized: String? = nil, inputs: [BundleInput]? = nil,
         to sink: Sink
@@ -220,13 +180,7 @@ public struct BundleAssembler: ~Copyable {
         return manifest
     }
 
-    /// Writes the members of a list of details.
-    ///
-    /// - Parameters:
-    ///   - list: The name of the list.
-    ///   - sink: The function that accepts the bytes of the file.
-    ///   - lines: A function that passes each line, without its line feed, to its argument.
-    /// - Throws: ``ContainerWriteError``, and the errors of `sink` and `lines`.
+    /// Writes the members of a list of details from the lines that `lines` passes to its argument.
     private mutating func writeDetails(
         _ list: String, to sink: Sink, _ lines: ((ArraySlice<UInt8>) throws -> Void) throws -> Void
     ) throws {
@@ -245,9 +199,6 @@ public struct BundleAssembler: ~Copyable {
     /// Writes segments until at most one fewer than the number of jobs is still being compressed.
     ///
     /// The segments that remain keep the jobs busy, while memory use stays small.
-    ///
-    /// - Parameter sink: The function that accepts the bytes of the file.
-    /// - Throws: ``ContainerWriteError``, and the errors of `sink`.
     public mutating func writeFinished(to sink: Sink) async throws {
         while pending.count > max(1, limit.jobs - 1) { try await writeNext(to: sink) }
     }
@@ -317,11 +268,10 @@ private final class EncoderBox: @unchecked Sendable {
 private final class SegmentBox: @unchecked Sendable {
     var lines = MemberBuffer(capacity: BundleLayout.segmentSize)
 
-    /// Removes the lines and keeps the memory.
-    ///
-    /// - Returns: Whether the buffer should be reused. It should not if a single large record made it grow.
+    /// Removes the lines, and returns whether the buffer should be reused.
     func empty() -> Bool {
         lines.removeAll()
+        // A buffer that a single large record has enlarged is not reused.
         return lines.capacity <= 2 * BundleLayout.segmentSize
     }
 }

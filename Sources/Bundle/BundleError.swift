@@ -12,25 +12,17 @@ public enum BundleError: Error, Sendable, CustomStringConvertible {
     ///
     /// The value is `nil` if the version is not an integer.
     case version(Int?)
-    /// A required member is missing.
-    ///
-    /// The value is the name of the member.
+    /// The required member with the given name is missing.
     case memberMissing(String)
-    /// The manifest is malformed, or it does not match the members.
-    ///
-    /// The value is a description of the fault.
+    /// The manifest is malformed, or it does not match the members, for the given reason.
     case badManifest(String)
     /// The bytes of a member do not match the hash in the manifest.
     case changed(member: String)
-    /// A line of a member is malformed.
-    ///
-    /// Line numbers start at 1.
+    /// A line of a member, numbered from 1, is malformed.
     case badRecord(member: String, line: Int, reason: String)
     /// The bundle has no valid signature of an allowed signer.
     case signature(SignatureError)
-    /// A count in the manifest does not match the records.
-    ///
-    /// The value names the count.
+    /// The named count in the manifest does not match the records.
     case count(String)
 
     /// A description of the error in one line.

@@ -22,17 +22,11 @@ public enum BundleLayout {
     public static let marker = "pingferry-bundle.json"
     /// The name of the last member, which lists all others.
     public static let manifest = "manifest.json"
-    /// The name of the list of quarantined input.
-    ///
-    /// It has a line for each span of input that could not be parsed.
+    /// The name of the list of quarantined input, with a line for each span.
     public static let quarantine = "quarantine.ndjson"
     /// The name of the list of problems.
-    ///
-    /// It has a line for each problem.
     public static let problems = "problems.ndjson"
     /// The name of the list of clients.
-    ///
-    /// It has a line for each client.
     public static let clients = "clients.ndjson"
 
     /// The names of the lists of details, in the order of their members.
@@ -54,12 +48,7 @@ public enum BundleLayout {
         "records/\(sixDigits(number)).ndjson"
     }
 
-    /// Returns the name of a member of a list.
-    ///
-    /// - Parameters:
-    ///   - list: The name of the list, which is also the name of its first member.
-    ///   - number: The number of the member in its list, from 1.
-    /// - Returns: The name of the member.
+    /// Returns the name of a member of a list, whose members are numbered from 1.
     public static func detail(_ list: String, _ number: Int) -> String {
         number == 1 ? list : "\(list.dropLast(lineSuffix.count)).\(sixDigits(number))\(lineSuffix)"
     }
@@ -94,10 +83,7 @@ public enum BundleLayout {
             || name.hasPrefix(quarantineFolder)
     }
 
-    /// Returns the name of the member that a file of an unpacked bundle represents.
-    ///
-    /// - Parameter path: The path of the file, such as `./monday/manifest.json`.
-    /// - Returns: The name of the member, or `nil` if bundles have no such member.
+    /// Returns the member that a file such as `./monday/manifest.json` represents, or `nil` if there is no such member.
     public static func member(atPath path: String) -> String? {
         let parts = Path.parts(of: path)
         return [2, 1].lazy.map { parts.suffix($0).joined(separator: "/") }.first { isMember($0) }

@@ -33,27 +33,15 @@ public final class BundleReader: Sendable {
     /// The indices of the members, keyed by name.
     private let indices: [String: Int]
 
-    /// Opens a bundle on disk.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the bundle, or of its first volume.
-    ///   - systems: The systems whose records the bundle may contain.
-    /// - Throws: ``BundleError``. It names the faulty volumes.
+    /// Opens a bundle on disk, given its path or the path of its first volume.
     public convenience init(path: String, knowing systems: SystemTable) throws(BundleError) {
         try self.init(try BundleFile(path: path), knowing: systems)
     }
 
     /// Opens a bundle on disk and verifies its signature if `signers` is not `nil`.
     ///
-    /// If a signature is required, every later read returns the signed bytes or throws an error.
-    ///
-    /// - Parameters:
-    ///   - file: The bundle.
-    ///   - systems: The systems whose records the bundle may contain.
-    ///   - signers: The allowed signers, or `nil` if no signature is required.
-    ///   - signature: The path of the signature, or `nil` for the default path beside the bundle.
-    /// - Throws: ``BundleError``. It names the faulty volumes. ``BundleError/signature(_:)`` is thrown before any
-    ///   contents of the bundle are read.
+    /// An invalid signature is reported before any contents are read. If a signature is required, every later read
+    /// returns the signed bytes or throws an error. The default path of the signature is beside the bundle.
     public convenience init(
         _ file: BundleFile, knowing systems: SystemTable, signedBy signers: AllowedSigners? = nil,
         signature: String? = nil
@@ -64,14 +52,6 @@ public final class BundleReader: Sendable {
     }
 
     /// Opens a bundle that must be signed by an allowed signer.
-    ///
-    /// - Parameters:
-    ///   - source: The bytes of the bundle.
-    ///   - path: The path in messages.
-    ///   - systems: The systems whose records the bundle may contain.
-    ///   - signers: The allowed signers.
-    ///   - signature: The path of the signature.
-    /// - Throws: ``BundleError``. ``BundleError/signature(_:)`` is thrown before any contents of the bundle are read.
     public convenience init(
         _ source: ByteSource, path: String, knowing systems: SystemTable, signedBy signers: AllowedSigners,
         signature: String
@@ -93,13 +73,7 @@ public final class BundleReader: Sendable {
 
     /// Opens a bundle without verifying a signature.
     ///
-    /// - Parameters:
-    ///   - source: The bytes of the bundle.
-    ///   - path: The path in messages.
-    ///   - volumes: The volumes that contain the bytes, so that messages name them, or `nil` if the bundle is not
-    ///     split.
-    ///   - systems: The systems whose records the bundle may contain.
-    /// - Throws: ``BundleError``.
+    /// If the bundle is split, `volumes` must contain its bytes, so that messages name them.
     public convenience init(
         _ source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable
     ) throws(BundleError) {
@@ -118,14 +92,6 @@ public final class BundleReader: Sendable {
     /// Opens a bundle to read some of its segments.
     ///
     /// Damage in the other segments has no effect and is not reported.
-    ///
-    /// - Parameters:
-    ///   - source: The bytes of the bundle.
-    ///   - path: The path in messages.
-    ///   - volumes: The volumes that contain the bytes, so that messages name them, or `nil` if the bundle is not
-    ///     split.
-    ///   - systems: The systems whose records the bundle may contain.
-    /// - Throws: ``BundleError``.
     public convenience init(
         segmentsOf source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable
     ) throws(BundleError) {
@@ -160,11 +126,7 @@ public final class BundleReader: Sendable {
     /// Returns whether the files are unchanged since they were opened.
     public func isUnchanged() throws(FileError) -> Bool { try container.source.isUnchanged() }
 
-    /// Creates a decoder.
-    ///
-    /// Each thread needs its own.
-    ///
-    /// - Throws: ``BundleError`` if there is not enough memory.
+    /// Creates a decoder for one thread, or throws an error if there is not enough memory.
     public static func makeDecoder() throws(BundleError) -> FrameDecoder {
         do {
             return try FrameDecoder()
@@ -174,12 +136,6 @@ public final class BundleReader: Sendable {
     }
 
     /// Returns the contents of a member after checking them against the hash in the manifest.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the member.
-    ///   - decoder: The decoder of the calling thread.
-    /// - Returns: The contents.
-    /// - Throws: ``BundleError``.
     public func contents(of name: String, with decoder: inout FrameDecoder) throws(BundleError) -> [UInt8] {
         guard let index = indices[name], let sha256 = manifest.sha256(ofMemberAt: index) else {
             throw .memberMissing(name)

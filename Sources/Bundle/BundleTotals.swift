@@ -7,9 +7,7 @@ public struct BundleTotals: Sendable, Equatable {
     public private(set) var records = 0
     /// The number of records that may be uploaded.
     public private(set) var uploadable = 0
-    /// The number of records by type.
-    ///
-    /// The keys have the form `<system>/<type>`.
+    /// The number of records by type, with keys of the form `<system>/<type>`.
     public var types: [String: Int] {
         Dictionary(uniqueKeysWithValues: typeCounts.counts.map { ("\($0.key.system)/\($0.key.type)", $0.value) })
     }
@@ -32,8 +30,6 @@ public struct BundleTotals: Sendable, Equatable {
     public init() {}
 
     /// Counts a record.
-    ///
-    /// - Parameter record: The summary of the record.
     public mutating func count(_ record: borrowing RecordSummary) {
         add(1, ofType: record.type, in: record.system.description)
         if record.isUploadable { addUploadable(1) }
@@ -41,31 +37,18 @@ public struct BundleTotals: Sendable, Equatable {
     }
 
     /// Adds records of one type.
-    ///
-    /// - Parameters:
-    ///   - count: The number of records.
-    ///   - type: The type of the records.
-    ///   - system: The system of the records.
     public mutating func add(_ count: Int, ofType type: String, in system: String) {
         records += count
         typeCounts.add(TypeName(system: system, type: type), count)
     }
 
     /// Adds records that may be uploaded, after they have been added by type.
-    ///
-    /// - Parameter count: The number of records.
     public mutating func addUploadable(_ count: Int) { uploadable += count }
 
     /// Adds records that are held, after they have been added by type.
-    ///
-    /// - Parameters:
-    ///   - count: The number of records.
-    ///   - code: The code of the reason.
     public mutating func addHeld(_ count: Int, code: String) { holds[code, default: 0] += count }
 
     /// Adds the counts of other totals.
-    ///
-    /// - Parameter other: The other totals.
     public mutating func add(_ other: BundleTotals) {
         records += other.records
         uploadable += other.uploadable
@@ -84,9 +67,7 @@ public struct BundleTotals: Sendable, Equatable {
         return object
     }
 
-    /// Creates totals from the object of a manifest.
-    ///
-    /// Returns `nil` if a member is missing or has another type.
+    /// Creates totals from the object of a manifest, or returns `nil` if a member is missing or has another type.
     init?(_ fields: JSONFields) {
         guard let records = fields.integer("records"), let uploadable = fields.integer("uploadable"),
             let systems = fields.object("system"), let types = fields.object("type"),
@@ -106,8 +87,6 @@ public struct BundleTotals: Sendable, Equatable {
 
 extension CanonicalObject {
     /// Creates an object that maps names to counts.
-    ///
-    /// - Parameter counts: The counts by name.
     public init(counts: [String: Int]) {
         self.init()
         // Members that are set in sorted order are appended, which is cheaper than inserting them.

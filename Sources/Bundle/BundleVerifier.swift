@@ -9,14 +9,7 @@ public struct BundleVerifier {
     private let limit: JobLimit
     private let secret: RunSecret
 
-    /// Creates a verifier.
-    ///
-    /// The bundle is not read yet.
-    ///
-    /// - Parameters:
-    ///   - reader: The bundle.
-    ///   - limit: The maximum number of segments that are read at the same time.
-    ///   - secret: The random numbers for the keys of records; see `RecordKey`.
+    /// Creates a verifier without reading the bundle.
     public init(_ reader: BundleReader, limit: JobLimit, secret: RunSecret) {
         self.reader = reader
         self.limit = limit
@@ -32,9 +25,8 @@ public struct BundleVerifier {
         reader.manifest.members.filter { $0.path.hasPrefix(BundleLayout.quarantineFolder) }
     }
 
-    /// Verifies the bundle.
+    /// Verifies the bundle, and calls `progress` with the size of each verified member.
     ///
-    /// - Parameter progress: A function that is called with the number of bytes of each member that was verified.
     /// - Throws: ``BundleError`` for the first fault in the order of the members.
     public func verify(progress: (Int) -> Void) async throws {
         try await verify(noting: { () }, each: { _, _, _ in }, take: { (_, _: Void) in }, progress: progress)
@@ -42,15 +34,9 @@ public struct BundleVerifier {
 
     /// Verifies the bundle and collects notes about its records in the same pass.
     ///
-    /// The notes must not be used before this method returns, because a fault can follow.
-    ///
-    /// - Parameters:
-    ///   - notes: Creates the empty notes of a segment.
-    ///   - each: Adds a record to the notes of its segment. The range is the position of the line, with its line feed,
-    ///     in the segment.
-    ///   - take: Accepts the notes of each segment in order, with the index of the segment.
-    ///   - progress: A function that is called with the number of bytes of each member that was verified.
-    /// - Throws: ``BundleError`` for the first fault in the order of the members, and the errors of `take`.
+    /// `notes` creates the empty notes of a segment. `each` adds a record to them, and is passed the range of its line,
+    /// with the line feed, in the segment. `take` accepts the notes of each segment in order, with the index of the
+    /// segment. The notes must not be used before this method returns, because a fault can follow.
     public func verify<Notes: Sendable>(
         noting notes: @escaping @Sendable () -> Notes,
         each: @escaping @Sendable (borrowing Record, Range<Int>, inout Notes) -> Void,

@@ -3,9 +3,8 @@ import Telemetry
 
 /// The counts of all clients of a bundle.
 ///
-/// The ids of clients are compared without letter case.
-///
-/// A client uses about 150 bytes, because a bundle can have millions of them.
+/// The ids of clients are compared without letter case. A client uses only about 150 bytes, because a bundle can have
+/// millions of them.
 public struct ClientSummaries: Sendable {
     /// A hash of 128 bits that identifies a client, so that the id is stored only once, as spelled.
     ///
@@ -36,15 +35,11 @@ public struct ClientSummaries: Sendable {
         /// The range of the times of the records, in milliseconds since 1970, or `nil` if no record has a time.
         var times: ClosedRange<Int64>?
         let isASCII: Bool
-        /// The length of the id in bytes.
-        ///
-        /// It has no value for records without a client.
+        /// The length of the id in bytes, or no value for records without a client.
         let idLength: OptionalUInt32
         /// The index in `names` of the last further type or app.
         var names = OptionalUInt32(nil)
-        /// The number of the type of the first record in `texts`.
-        ///
-        /// All records that `names` do not count have this type.
+        /// The number, in `texts`, of the type of all records that `names` do not count.
         let type: UInt32
         /// The number of the system in `systems`.
         let system: UInt32
@@ -75,9 +70,7 @@ public struct ClientSummaries: Sendable {
     private var ids: [UInt8] = []
     private var indices: [Key: UInt32] = [:]
     private var nameIndices: [NameKey: UInt32] = [:]
-    /// The client of the last record as spelled, and its index.
-    ///
-    /// The next record usually has the same client.
+    /// The client of the last record and its index, because the next record usually has the same client.
     private var last: (system: SystemName, client: String?, index: Int)?
 
     /// The number of clients.
@@ -87,10 +80,6 @@ public struct ClientSummaries: Sendable {
     public init() {}
 
     /// Counts a record.
-    ///
-    /// - Parameters:
-    ///   - record: The summary of the record.
-    ///   - events: The number of events in the record, if events are counted.
     public mutating func count(_ record: borrowing RecordSummary, events: Int = 0) {
         let index = index(of: record)
         entries[index].records += 1
@@ -110,8 +99,6 @@ public struct ClientSummaries: Sendable {
     }
 
     /// The clients, sorted by system and id.
-    ///
-    /// Records without a client come first.
     public var sorted: some Sequence<ClientSummary> {
         order.lazy.map { summary(Int($0)) }
     }
@@ -162,9 +149,7 @@ extension ClientSummaries {
         return entry.idLength.value == nil ? nil : String(decoding: ids[idRange(entry)], as: UTF8.self)
     }
 
-    /// Returns the range of the id in `ids`.
-    ///
-    /// The range is empty for records without a client.
+    /// Returns the range of the id in `ids`, which is empty for records without a client.
     private func idRange(_ entry: Entry) -> Range<Int> {
         entry.idStart..<entry.idStart + Int(entry.idLength.value ?? 0)
     }

@@ -1,9 +1,7 @@
 import JSONText
 import Telemetry
 
-/// The counts of one client of a bundle.
-///
-/// Each line of `clients.ndjson` is a summary.
+/// The counts of one client of a bundle, as a line of `clients.ndjson` states them.
 public struct ClientSummary: Sendable, Equatable {
     /// The system of the client.
     public let system: String
@@ -13,9 +11,7 @@ public struct ClientSummary: Sendable, Equatable {
     public let records: Int
     /// The number of records that may be uploaded.
     public let uploadable: Int
-    /// The number of events in the records, if events were counted.
-    ///
-    /// It is not stored in bundles.
+    /// The number of events in the records, or 0 if events were not counted.
     public let events: Int
     /// The number of records by type.
     public let types: [String: Int]
@@ -42,13 +38,7 @@ public struct ClientSummary: Sendable, Equatable {
 }
 
 extension ClientSummary {
-    /// Creates a summary from a line of `clients.ndjson`.
-    ///
-    /// Returns `nil` if the line has another form.
-    ///
-    /// - Parameters:
-    ///   - bytes: The line without its line feed.
-    ///   - systems: The systems, which this type does not use.
+    /// Creates a summary from a line of `clients.ndjson`, or returns `nil` if the line has another form.
     public init?(json bytes: [UInt8], knowing systems: SystemTable) {
         guard let fields = try? JSONFields(bytes), let system = fields.text("system"),
             let records = fields.integer("records"), let uploadable = fields.integer("uploadable"),

@@ -17,13 +17,7 @@ public struct DetailCursor<Entry: BundleDetail>: ~Copyable {
     private var contents: [UInt8] = []
     private var lines = LineCursor()
 
-    /// Creates a cursor at the start of a list.
-    ///
-    /// - Parameters:
-    ///   - list: The name of the list: ``BundleLayout/quarantine``, ``BundleLayout/problems`` or
-    ///     ``BundleLayout/clients``.
-    ///   - reader: The bundle.
-    /// - Throws: ``BundleError`` if there is not enough memory.
+    /// Creates a cursor at the start of a list of details, such as ``BundleLayout/problems``.
     public init(_ list: String, of reader: BundleReader) throws(BundleError) {
         self.reader = reader
         decoder = try BundleReader.makeDecoder()
@@ -31,8 +25,6 @@ public struct DetailCursor<Entry: BundleDetail>: ~Copyable {
     }
 
     /// Returns the next entry, or `nil` at the end of the list.
-    ///
-    /// - Throws: ``BundleError``. It is `badRecord` for a line that is not in canonical form.
     public mutating func next() throws(BundleError) -> Entry? {
         while true {
             let contents = contents

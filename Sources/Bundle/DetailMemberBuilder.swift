@@ -1,6 +1,4 @@
-/// Splits the lines of a list into members of about 4 MiB.
-///
-/// Lines are not split.
+/// Divides a list into members of about 4 MiB that consist of whole lines.
 ///
 /// Source: "Bundle", "The file".
 struct DetailMemberBuilder {
@@ -20,10 +18,7 @@ struct DetailMemberBuilder {
         self.sizeGoal = sizeGoal
     }
 
-    /// Adds a line without its line feed.
-    ///
-    /// - Parameter line: The line.
-    /// - Returns: The previous member, if the line starts a new one.
+    /// Adds a line without its line feed, and returns the previous member if the line starts a new one.
     mutating func add(_ line: some Collection<UInt8>) -> Member? {
         var closed: Member?
         if !contents.isEmpty, contents.count + line.count + 1 > sizeGoal {
@@ -36,8 +31,6 @@ struct DetailMemberBuilder {
         return closed
     }
 
-    /// The member that lines are added to.
-    ///
-    /// A list without lines consists of one empty member.
+    /// The member that lines are added to, which is empty for a list without lines.
     var current: Member { Member(name: BundleLayout.detail(list, number), contents: contents) }
 }

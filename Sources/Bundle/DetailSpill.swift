@@ -11,32 +11,20 @@ public struct DetailSpill: Sendable {
     private let folder: String
     private let bufferLimit: Int
     private var file: SpoolFile?
-    /// The number of bytes in the file.
-    ///
-    /// The file always contains whole lines.
+    /// The number of bytes in the file, which always contains whole lines.
     private var fileSize = 0
     private var buffer: [UInt8] = []
 
     /// The size, in bytes, of the two numbers in front of each line: its length and its tag.
     private static let headerSize = 16
 
-    /// Creates an empty list.
-    ///
-    /// - Parameters:
-    ///   - folder: The folder in which the file is created when it is needed.
-    ///   - bufferLimit: The number of bytes that are kept in memory before they are moved to the file.
+    /// Creates an empty list that moves lines to a file in `folder` when `bufferLimit` bytes are in memory.
     public init(folder: String, bufferLimit: Int = 1 << 20) {
         self.folder = folder
         self.bufferLimit = bufferLimit
     }
 
-    /// Adds a line.
-    ///
-    /// - Parameters:
-    ///   - line: The line without its line feed.
-    ///   - tag: A number that is stored with the line.
-    /// - Returns: The position of the line, for ``entry(at:)``.
-    /// - Throws: `FileError` with operation `spool`.
+    /// Adds a line without its line feed, and returns its position for ``entry(at:)``.
     @discardableResult
     public mutating func append(_ line: [UInt8], tag: Int = 0) throws(FileError) -> Int {
         if buffer.count >= bufferLimit { try flush() }
@@ -57,9 +45,6 @@ public struct DetailSpill: Sendable {
     }
 
     /// Calls `body` with each line and its tag, in order.
-    ///
-    /// - Parameter body: The function to call.
-    /// - Throws: `FileError` with operation `spool`, and the errors of `body`.
     public func forEach(_ body: (_ line: ArraySlice<UInt8>, _ tag: Int) throws -> Void) throws {
         var window: [UInt8] = []
         var position = 0

@@ -18,10 +18,7 @@ public struct DigestList: Sendable {
 
     private let entries: [Entry]
 
-    /// Parses a list.
-    ///
-    /// - Parameter bytes: The contents of the file.
-    /// - Throws: ``DigestListError`` with the number of the first malformed line.
+    /// Parses a list, or throws an error with the number of the first malformed line.
     public init(_ bytes: [UInt8]) throws(DigestListError) {
         var entries: [Entry] = []
         var line = 0
@@ -46,12 +43,9 @@ public struct DigestList: Sendable {
         return name.isEmpty ? nil : Entry(digest: digest, name: String(name))
     }
 
-    /// Returns the expected digest of a bundle.
+    /// Returns the expected digest of a bundle, or `nil` if no line matches or the lines contradict each other.
     ///
-    /// - Parameters:
-    ///   - path: The path of the bundle. A line matches if it names the path or the last component of the path.
-    ///   - isOnlyBundle: Whether no other bundle is checked. If so, a digest without a name matches too.
-    /// - Returns: The digest, or `nil` if no line matches or the lines contradict each other.
+    /// A line matches if it names the path or its last component. A line without a name matches if `isOnlyBundle`.
     public func digest(of path: String, isOnlyBundle: Bool) -> String? {
         let name = Path.name(of: path)
         let named = entries.filter { $0.name == path || $0.name == name }

@@ -50,9 +50,7 @@ public struct Manifest: Sendable, Equatable {
     /// A hash over the hashes of all members, which identifies the bundle independently of its compression.
     public let digest: String
 
-    /// Returns the SHA-256 hash of the lines `<sha256>  <path>` of the given members.
-    ///
-    /// `sha256sum` prints the same lines.
+    /// Returns the SHA-256 hash of the lines `<sha256>  <path>` that `sha256sum` prints for the given members.
     static func digest(of members: [Member]) -> String {
         var hash = SHA256()
         for member in members { hash.update("\(member.sha256.hex)  \(member.path)\n".utf8.span) }
@@ -60,8 +58,6 @@ public struct Manifest: Sendable, Equatable {
     }
 
     /// All listed members in their order in the file.
-    ///
-    /// The first of `members` precedes the segments.
     var allMembers: [Member] {
         members.prefix(1) + segments.map(\.member) + members.dropFirst()
     }
@@ -74,9 +70,7 @@ public struct Manifest: Sendable, Equatable {
         return members.indices.contains(other) ? members[other].sha256 : nil
     }
 
-    /// Whether the digest matches the listed hashes.
-    ///
-    /// If so, none of them was altered by accident.
+    /// Whether the digest matches the listed hashes, so that none of them was altered by accident.
     public var hasMatchingDigest: Bool { Self.digest(of: allMembers) == digest }
 
     /// The hashes of all members, keyed by name.
@@ -142,9 +136,6 @@ public struct Manifest: Sendable, Equatable {
 
 extension Manifest {
     /// Parses the contents of the member.
-    ///
-    /// - Parameter bytes: The contents.
-    /// - Throws: ``BundleError`` if the contents are not a manifest, or if its version is not supported.
     public init(_ bytes: [UInt8]) throws(BundleError) {
         guard let fields = try? JSONFields(bytes), fields.text("format") == BundleLayout.format else {
             throw BundleError.badManifest("it is not one")

@@ -4,9 +4,7 @@ public struct NumberedValues<Value: Hashable> {
     public private(set) var values: [Value] = []
     private var numbers: [Value: UInt32] = [:]
 
-    /// Creates a list of values.
-    ///
-    /// - Parameter values: The first values. The first one has the number 0.
+    /// Creates a list of values, the first of which has the number 0.
     public init(_ values: Value...) {
         for value in values { _ = number(of: value) }
     }
@@ -20,22 +18,13 @@ public struct NumberedValues<Value: Hashable> {
         return number
     }
 
-    /// Returns the number of a value.
-    ///
-    /// Adds the value if it is new and the limit is not reached.
-    ///
-    /// - Parameters:
-    ///   - value: The value.
-    ///   - limit: The maximum number of values.
-    /// - Returns: The number, or `nil` if the value was not added.
+    /// Returns the number of a value, or `nil` if the value is new and there are already `limit` values.
     public mutating func number(of value: Value, limit: Int) -> UInt32? {
         guard values.count < limit else { return numbers[value] }
         return number(of: value)
     }
 
     /// Returns the value with the given number.
-    ///
-    /// - Parameter number: The number.
     public subscript(number: UInt32) -> Value { values[Int(number)] }
 }
 

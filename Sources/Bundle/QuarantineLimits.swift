@@ -14,11 +14,6 @@ public struct QuarantineLimits: Sendable {
     public var countLimit: Int
 
     /// Creates limits.
-    ///
-    /// - Parameters:
-    ///   - fileLimit: The maximum size of one entry in bytes.
-    ///   - totalLimit: The maximum size of all entries in bytes.
-    ///   - countLimit: The maximum number of distinct entries.
     public init(
         fileLimit: Int = 64 << 20, totalLimit: Int = 1 << 30, countLimit: Int = BundleLayout.maxQuarantinedMembers
     ) {
@@ -32,9 +27,7 @@ public struct QuarantineLimits: Sendable {
         case carried, tooLarge, tooMany
     }
 
-    /// Returns the verdict on each entry, in order.
-    ///
-    /// Equal bytes are stored once and count once.
+    /// Returns the verdict on each entry, where equal bytes are stored and counted once.
     func verdicts(on entries: [QuarantineSpill.StoredEntry]) -> [Verdict] {
         var total = 0
         var counted: Set<ContentHash> = []
@@ -54,14 +47,10 @@ public struct QuarantineLimits: Sendable {
 public enum QuarantineLoss: Sendable, Equatable {
     /// The bytes exceed a limit on sizes.
     case tooLarge
-    /// The maximum number of entries is already stored.
-    ///
-    /// The value is that number.
+    /// The given maximum number of entries is already stored.
     case tooMany(Int)
     /// The bytes have changed since they were first read.
     case changed
-    /// The bytes could not be read again.
-    ///
-    /// The value is the reason.
+    /// The bytes could not be read again for the given reason.
     case unreadable(String)
 }

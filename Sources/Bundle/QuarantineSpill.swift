@@ -23,22 +23,12 @@ public struct QuarantineSpill: Sendable {
     public var count: Int { lines.count }
 
     /// Creates an empty list.
-    ///
-    /// - Parameters:
-    ///   - folder: The folder in which a temporary file is created when it is needed.
-    ///   - systems: The systems whose stores the entries may refer to.
     public init(folder: String, knowing systems: SystemTable) {
         self.systems = systems
         lines = DetailSpill(folder: folder)
     }
 
-    /// Adds an entry.
-    ///
-    /// - Parameters:
-    ///   - item: The entry.
-    ///   - line: The entry as canonical JSON.
-    ///   - input: The number of the input from which its bytes are read again.
-    /// - Throws: `FileError` with operation `spool`.
+    /// Adds an entry with its canonical JSON and the number of the input that contains its bytes.
     public mutating func append(_ item: QuarantineEntry, line: [UInt8], input: Int) throws(FileError) {
         // Bytes are stored under the name of their hash, so an entry with a malformed hash cannot be stored.
         let hash = item.isStored ? ContentHash(hex: item.sha256) : nil
@@ -47,16 +37,12 @@ public struct QuarantineSpill: Sendable {
     }
 
     /// Returns an entry and the number of its input.
-    ///
-    /// - Throws: `FileError` with operation `spool`.
     func entry(of stored: StoredEntry) throws(FileError) -> (item: QuarantineEntry, input: Int)? {
         let (line, tag) = try lines.entry(at: stored.position)
         return QuarantineEntry(json: line, knowing: systems).map { ($0, tag >> 1) }
     }
 
     /// Calls `body` with each line in order, and with the parsed entry if its bytes are to be stored.
-    ///
-    /// - Throws: `FileError` with operation `spool`, and the errors of `body`.
     func forEach(_ body: (_ line: ArraySlice<UInt8>, _ stored: QuarantineEntry?) throws -> Void) throws {
         try lines.forEach { line, tag in
             try body(line, tag & 1 == 1 ? QuarantineEntry(json: Array(line), knowing: systems) : nil)

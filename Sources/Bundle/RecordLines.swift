@@ -12,10 +12,6 @@ public struct RecordLines {
     public var line: Int { cursor.count }
 
     /// Creates a reader of the contents of a segment.
-    ///
-    /// - Parameters:
-    ///   - contents: The contents.
-    ///   - systems: The systems that the records may belong to.
     public init(_ contents: [UInt8], knowing systems: SystemTable) {
         self.contents = contents
         self.systems = systems
@@ -24,11 +20,9 @@ public struct RecordLines {
     /// The positions of the parts of the last record in the contents.
     var written: RecordLineLayout { memory.written }
 
-    /// Reads the next record.
+    /// Reads the next record, and returns it with the range of its line, including the line feed.
     ///
-    /// - Returns: The record and the range of its line, with the line feed, or `nil` at the end.
-    /// - Throws: `RecordError` for a line that is not a record, or that contradicts itself. Reading can continue with
-    ///   the next line.
+    /// Reading can continue with the next line after an error.
     public mutating func next() throws(RecordError) -> (record: Record, range: Range<Int>)? {
         let contents = contents
         guard let line = cursor.next(in: contents.span) else { return nil }
@@ -40,14 +34,9 @@ public struct RecordLines {
 }
 
 extension BundleReader {
-    /// Reads the records of a segment.
+    /// Reads the records of a segment and returns its contents.
     ///
-    /// - Parameters:
-    ///   - segment: The segment.
-    ///   - body: A function that is called with each record, the range of its line with the line feed, and the
-    ///     positions of its parts.
-    /// - Returns: The contents of the segment.
-    /// - Throws: ``BundleError`` if the segment does not match the manifest, or if a line is not a valid record.
+    /// `body` is called with each record, the range of its line with the line feed, and the positions of its parts.
     public func forEachRecord(
         of segment: Manifest.Segment, _ body: (borrowing Record, Range<Int>, RecordLineLayout) -> Void
     ) throws(BundleError) -> [UInt8] {

@@ -12,8 +12,6 @@ public final class RunningHash: Sendable {
     public init() {}
 
     /// Adds the next bytes.
-    ///
-    /// - Parameter bytes: The bytes.
     public func update(_ bytes: Span<UInt8>) {
         hasher.withLock { $0.update(bytes) }
     }

@@ -8,7 +8,6 @@ struct Tally<Key: Hashable & Sendable>: Sendable {
 
     var counts: [Key: Int] { indices.mapValues { entries[$0].count } }
 
-    /// Adds `count` occurrences of a key.
     mutating func add(_ key: Key, _ count: Int = 1) {
         if last >= entries.count || entries[last].key != key {
             last = indices[key] ?? entries.count

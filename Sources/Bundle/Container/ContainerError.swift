@@ -8,18 +8,12 @@ public struct ContainerError: Error, Sendable, Equatable, CustomStringConvertibl
     public let reason: FrameError
 
     /// Creates an error.
-    ///
-    /// - Parameters:
-    ///   - offset: The offset of the frame or the seek table in the file.
-    ///   - reason: The reason.
     public init(at offset: Int, _ reason: FrameError) {
         self.offset = offset
         self.reason = reason
     }
 
-    /// A description in one line without the name of the file.
-    ///
-    /// An example is `byte 8192: damaged zstd frame (Restored data doesn't match checksum)`.
+    /// A description without the name of the file, such as `byte 8192: no zstd frame`.
     public var description: String {
         if case .file(let error) = reason { return error.description }
         return "byte \(offset): \(reason.text)"

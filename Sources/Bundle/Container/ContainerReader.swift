@@ -36,10 +36,6 @@ public final class ContainerReader: Sendable {
     private static let expectedMaxRatio = 1024
 
     /// Opens a container and reads the headers of all members.
-    ///
-    /// - Parameter source: The bytes of the container.
-    /// - Throws: `ContainerError` if the source has no valid seek table, a frame does not match it, the frames are not
-    ///   tar members, a name is invalid or repeated, or the end of the archive is missing.
     public init(_ source: ByteSource) throws(ContainerError) {
         let (table, last) = try Self.table(of: source)
         var decoder = try FrameDecoder()
@@ -70,14 +66,7 @@ public final class ContainerReader: Sendable {
         self.members = members
     }
 
-    /// Reads the contents of a member.
-    ///
-    /// - Parameters:
-    ///   - member: The member.
-    ///   - decoder: The decoder of the calling thread.
-    ///   - limit: The maximum size of the contents in bytes.
-    /// - Returns: The contents.
-    /// - Throws: `ContainerError`. It is `overLimit`, before anything is decoded, if the contents exceed `limit`.
+    /// Reads the contents of a member, or throws `overLimit` without decoding anything if they exceed `limit` bytes.
     public func read(
         _ member: Member, with decoder: inout FrameDecoder, limit: Int
     ) throws(ContainerError) -> [UInt8] {
@@ -106,10 +95,6 @@ extension ContainerReader {
     /// Opens a container and reads the headers of only the first and the last member, which are its ``members``.
     ///
     /// Each of the two members must consist of one frame.
-    ///
-    /// - Parameter source: The bytes of the container.
-    /// - Returns: The container.
-    /// - Throws: `ContainerError`, as `init(_:)`.
     static func openingFirstAndLastMember(of source: ByteSource) throws(ContainerError) -> ContainerReader {
         let (table, end) = try table(of: source)
         let frames = table.entries.dropLast()
@@ -135,11 +120,6 @@ extension ContainerReader {
     ///
     /// The headers of the members are not read. Whether the frames contain the listed member is checked when the member
     /// is read.
-    ///
-    /// - Parameter list: The names and sizes of all members, in file order.
-    /// - Returns: The container.
-    /// - Throws: `ContainerError` if the frames of the seek table do not match the sizes of the members, or if a name
-    ///   is invalid or repeated.
     func withMembers(_ list: [(name: String, size: Int)]) throws(ContainerError) -> ContainerReader {
         var members = MemberList(table)
         for (name, size) in list {
@@ -182,9 +162,7 @@ private struct MemberList {
 
     /// Adds the next member, which consists of as many frames as its size requires.
     ///
-    /// - Parameter header: The header of the member.
     /// - Returns: `false` if the content sizes of the frames do not add up to the size of the member.
-    /// - Throws: `ContainerError` if the name is repeated or there are too many members.
     mutating func append(_ header: TarHeader) throws(ContainerError) -> Bool {
         let first = rest.startIndex
         var missing = header.memberSize

@@ -16,9 +16,7 @@ public enum ContainerWriteError: Error, Sendable, Equatable, CustomStringConvert
     case tooManyMembers
     /// The container is complete, or an earlier write to the sink failed.
     case closed
-    /// zstd reports an error, usually a lack of memory.
-    ///
-    /// The value is the message of zstd.
+    /// zstd reports the given error, usually a lack of memory.
     case zstd(String)
 
     /// A description of the error in one line.

@@ -28,9 +28,6 @@ public struct ContainerWriter: Sendable {
 
     /// Writes a member.
     ///
-    /// - Parameters:
-    ///   - member: The compressed member.
-    ///   - sink: The function that accepts the bytes of the file.
     /// - Throws: `ContainerWriteError` before anything is written, in which case other members can still be appended,
     ///   or an error of `sink`, which closes the writer.
     public mutating func append(
@@ -51,11 +48,6 @@ public struct ContainerWriter: Sendable {
     }
 
     /// Writes the end of the archive and the seek table, and closes the writer.
-    ///
-    /// - Parameters:
-    ///   - end: The compressed end of the archive.
-    ///   - sink: The function that accepts the bytes of the file.
-    /// - Throws: `ContainerWriteError.closed`, or an error of `sink`.
     public mutating func finish(end: EncodedFrame, to sink: (Span<UInt8>) throws -> Void) throws {
         guard !isClosed else { throw ContainerWriteError.closed }
         entries.append(try Self.entry(end, name: "end"))

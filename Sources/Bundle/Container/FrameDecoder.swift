@@ -10,9 +10,7 @@ import Files
 ///     try decoder.start(source, at: offset, end: source.count, limit: limit)
 ///     while try decoder.advance() { use(decoder.chunk) }
 public struct FrameDecoder: ~Copyable, @unchecked Sendable {
-    /// The maximum size of the window of a frame as a power of two.
-    ///
-    /// It is 128 MiB, the default limit of the zstd command.
+    /// The maximum window size of a frame as a power of two, which is the default limit of the zstd command.
     public static let windowLogLimit = 27
     static let magic: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd]
     private static let bufferSize = 128 << 10
@@ -43,8 +41,6 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
     public private(set) var hasUnexpectedHeaderBits = false
 
     /// Creates a decoder without a frame.
-    ///
-    /// - Throws: `ContainerError` with reason `outOfMemory`.
     public init() throws(ContainerError) {
         guard let context = ZSTD_createDCtx() else { throw ContainerError(at: 0, .outOfMemory) }
         self.context = context
@@ -55,8 +51,6 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
     deinit { ZSTD_freeDCtx(context) }
 
     /// The offset, in the source, after the last byte that was decoded.
-    ///
-    /// It is the end of the frame after `advance` has returned `false`.
     public var position: Int { nextRead - (input.count - inputPosition) }
 
     /// The chunk that `advance` decoded.
@@ -65,16 +59,9 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
         get { output.span.extracting(first: outputCount) }
     }
 
-    /// Starts decoding a frame.
+    /// Starts decoding a frame and abandons the previous one.
     ///
-    /// The previous frame is abandoned.
-    ///
-    /// - Parameters:
-    ///   - source: The source that contains the frame.
-    ///   - offset: The offset of the frame in the source.
-    ///   - end: The offset that the frame must not exceed. It is limited to the end of the source.
-    ///   - limit: The maximum number of bytes that the frame may decode to.
-    /// - Throws: `ContainerError` with reason `noFrame`, `truncated`, `damaged` if the header is invalid, or `file`.
+    /// The frame must end at or before `end` and decode to at most `limit` bytes.
     public mutating func start(
         _ source: ByteSource, at offset: Int, end: Int, limit: Int
     ) throws(ContainerError) {
@@ -95,10 +82,8 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
 
     /// Decodes the next chunk.
     ///
-    /// - Returns: `false` at the end of a complete frame, after its checksum, if there is one, has been verified.
-    /// - Throws: `ContainerError` at the offset of the frame, with reason `truncated`, `damaged`, `overLimit`,
-    ///   `outOfMemory` or `file`. The blocks before a damaged one have already been returned, but they are not
-    ///   verified.
+    /// Returns `false` at the end of a complete frame, after its checksum, if there is one, has been verified. The
+    /// blocks before a damaged one are returned, although they are not verified.
     public mutating func advance() throws(ContainerError) -> Bool {
         outputCount = 0
         while !isFinished {

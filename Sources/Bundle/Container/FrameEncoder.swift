@@ -29,8 +29,6 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     /// to the records of the previous one.
     static let maxFramesPerMember = 7
     /// The usual content size, in bytes, of a frame of a member that contains lines.
-    ///
-    /// A smaller member is one frame.
     private static let targetFrameSize = 64 << 10
 
     /// The maximum size, in bytes, of a member that is compressed in a single call.
@@ -42,17 +40,11 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     private static let maxBlockSize = 128 << 10
 
     private let context: OpaquePointer
-    /// The buffer for the frame under construction, which is reused for later members.
-    ///
-    /// It grows as needed. A single call uses a buffer of the typical size first, because the worst case is as large as
-    /// the contents.
+    /// The buffer for the frame under construction, which grows as needed and is reused for later members.
     private var output = [UInt8](repeating: 0, count: 128 << 10)
     private var outputCount = 0
 
-    /// Creates an encoder.
-    ///
-    /// - Parameter level: The compression level, from 1 to 19.
-    /// - Throws: `ContainerWriteError.level`, or `.zstd` if there is not enough memory.
+    /// Creates an encoder with a compression level from 1 to 19.
     public init(level: Int) throws(ContainerWriteError) {
         guard Self.levels.contains(level) else { throw .level(level) }
         guard let context = ZSTD_createCCtx() else { throw .zstd("no memory") }
@@ -71,12 +63,6 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     deinit { ZSTD_freeCCtx(context) }
 
     /// Compresses a member into one frame.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the member.
-    ///   - contents: The contents.
-    /// - Returns: The compressed member.
-    /// - Throws: `ContainerWriteError` with `header`, `tooLarge` or `zstd`.
     public mutating func member(
         named name: String, contents: Span<UInt8>
     ) throws(ContainerWriteError) -> EncodedMember {
@@ -92,12 +78,6 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     ///
     /// Each frame consists of whole lines, so that damage to one frame leaves the lines of the others readable. The
     /// header and the padding are written into `bytes` around the contents, so that nothing is copied.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the member.
-    ///   - bytes: The contents. They are unchanged afterwards.
-    /// - Returns: The compressed member.
-    /// - Throws: `ContainerWriteError` with `header`, `tooLarge` or `zstd`.
     public mutating func member(named name: String, ofLines bytes: inout MemberBuffer) throws(ContainerWriteError)
         -> EncodedMember
     {
@@ -153,9 +133,6 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     }
 
     /// Compresses the end of the archive.
-    ///
-    /// - Returns: The compressed frame.
-    /// - Throws: `ContainerWriteError.zstd`.
     public mutating func end() throws(ContainerWriteError) -> EncodedFrame {
         let zeros = [UInt8](repeating: 0, count: 2 * TarHeader.blockSize)
         try begin(contentSize: zeros.count)

@@ -1,8 +1,6 @@
 import Files
 
-/// The reason why a frame of a container cannot be read.
-///
-/// The seek table is the last frame.
+/// The reason why a frame of a container, such as the seek table, cannot be read.
 ///
 /// The error is thrown without an offset by code that does not know the position in the file.
 public enum FrameError: Error, Sendable, Equatable {
@@ -12,21 +10,15 @@ public enum FrameError: Error, Sendable, Equatable {
     case notZstd
     /// The file has no seek table at its end.
     case noSeekTable
-    /// The seek table is malformed.
-    ///
-    /// The value describes the fault.
+    /// The seek table is malformed for the given reason.
     case badSeekTable(String)
     /// There is no zstd frame at the expected position.
     case noFrame
     /// The bytes end before the frame does.
     case truncated
     /// zstd cannot decode the frame, or its checksum is wrong.
-    ///
-    /// The value is the message of zstd.
     case damaged(String)
     /// The frame is intact, but it is not a valid frame of a bundle.
-    ///
-    /// The value describes the fault.
     case unexpectedFrame(String)
     /// The frame does not start with a tar header of this format.
     case header(TarHeaderError)

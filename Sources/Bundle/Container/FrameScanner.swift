@@ -50,12 +50,7 @@ public struct FrameScanner: ~Copyable, Sendable {
     /// a damaged frame is skipped as far as it was decoded, and no frames are searched for inside it.
     private var maxWastedBytes: Int { 16 * min(source.count, Int.max >> 5) + 1 << 20 }
 
-    /// Creates a scanner of a damaged container.
-    ///
-    /// - Parameters:
-    ///   - source: The bytes of the container.
-    ///   - memberLimit: The maximum size, in bytes, of a member that is read. Larger members are skipped.
-    /// - Throws: `ContainerError` with reason `outOfMemory` or `file`.
+    /// Creates a scanner that skips members larger than `memberLimit` bytes.
     public init(_ source: ByteSource, memberLimit: Int) throws(ContainerError) {
         let table = try Self.table(of: source)
         decoder = try FrameDecoder()
@@ -68,8 +63,7 @@ public struct FrameScanner: ~Copyable, Sendable {
 
     /// Returns the next finding, or `nil` at the end.
     ///
-    /// - Returns: The finding.
-    /// - Throws: `ContainerError` with reason `file` if the source cannot be read. Damage is reported as a gap.
+    /// Damage is reported as a gap. An error is thrown only if the source cannot be read.
     public mutating func next() throws(ContainerError) -> Finding? {
         while findings.isEmpty {
             do {
@@ -108,9 +102,7 @@ extension FrameScanner {
         try extendFragment()
     }
 
-    /// Passes the current chunk to `tar`.
-    ///
-    /// The method is static, because a chunk of `self` would prevent changes to `self`.
+    // Static, because a chunk of `self` would prevent changes to `self`.
     private static func consume(
         _ decoder: borrowing FrameDecoder, _ tar: inout TarStream, _ events: inout [TarStream.Event]
     ) throws(FrameError) {
@@ -190,10 +182,7 @@ extension FrameScanner {
 // MARK: - Between frames
 
 extension FrameScanner {
-    /// Starts decoding the next frame.
-    ///
-    /// - Returns: `false` if there are no more frames and no findings.
-    /// - Throws: `ContainerError` if the source cannot be read or the frame is invalid.
+    /// Starts decoding the next frame, or returns `false` if there are no more frames and no findings.
     private mutating func findFrame() throws(ContainerError) -> Bool {
         guard position < end else {
             reportInterruptedMember()

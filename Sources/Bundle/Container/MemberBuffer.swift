@@ -4,9 +4,7 @@
 public struct MemberBuffer: Sendable {
     private var bytes = [UInt8](repeating: 0, count: TarHeader.blockSize)
 
-    /// Creates an empty buffer.
-    ///
-    /// - Parameter capacity: The number of bytes of contents to reserve memory for.
+    /// Creates an empty buffer with memory for `capacity` bytes of contents.
     public init(capacity: Int = 0) {
         // The header and the maximum padding need a block each.
         bytes.reserveCapacity(capacity + 2 * TarHeader.blockSize)
@@ -20,8 +18,6 @@ public struct MemberBuffer: Sendable {
     public var contents: Span<UInt8> { bytes.span.extracting(TarHeader.blockSize...) }
 
     /// Appends bytes to the contents.
-    ///
-    /// - Parameter more: The bytes.
     public mutating func append(_ more: ArraySlice<UInt8>) { bytes += more }
 
     /// Removes the contents and keeps the memory.

@@ -11,13 +11,7 @@ struct MemberVerifier {
         total = header.memberSize
     }
 
-    /// Verifies the next chunk.
-    ///
-    /// - Parameters:
-    ///   - chunk: The decoded bytes.
-    ///   - offset: The offset of the frame, for errors.
-    /// - Returns: The range of the contents in the chunk, which can be empty.
-    /// - Throws: `unexpectedBytes` at `offset` if the header or the padding differs, or if there are too many bytes.
+    /// Verifies the next chunk, and returns the range of the contents in it.
     mutating func verify(_ chunk: Span<UInt8>, at offset: Int) throws(ContainerError) -> Range<Int> {
         let error = ContainerError(at: offset, .unexpectedBytes)
         guard chunk.count <= total - position else { throw error }

@@ -60,10 +60,6 @@ public struct SeekTable: Sendable, Equatable {
 
 extension SeekTable {
     /// Reads the table at the end of a source and checks it against the size of the source.
-    ///
-    /// - Parameter source: The bytes of the container.
-    /// - Returns: The table.
-    /// - Throws: `ContainerError` with reason `noSeekTable`, `badSeekTable` or `file`.
     public static func read(from source: ByteSource) throws(ContainerError) -> SeekTable {
         let footerStart = source.count - footerSize
         let footer = footerStart < headerSize ? [] : try source.read(at: footerStart, count: footerSize)
@@ -82,12 +78,7 @@ extension SeekTable {
         }
     }
 
-    /// Decodes a table.
-    ///
-    /// - Parameters:
-    ///   - bytes: The whole skippable frame.
-    ///   - frameBytes: The number of bytes before the table. The compressed sizes must add up to it.
-    /// - Throws: `FrameError.badSeekTable`.
+    /// Decodes a table whose compressed sizes must add up to `frameBytes`, the number of bytes before the table.
     public init(decoding bytes: [UInt8], frameBytes: Int) throws(FrameError) {
         let footer = bytes.count - Self.footerSize
         guard bytes.littleEndian32(at: 0) == Self.skippableMagic, footer >= Self.headerSize else {
@@ -118,13 +109,7 @@ extension SeekTable {
 }
 
 extension ByteSource {
-    /// Returns exactly `count` bytes, and converts errors to those of containers.
-    ///
-    /// - Parameters:
-    ///   - offset: The offset of the bytes.
-    ///   - count: The number of bytes.
-    /// - Returns: The bytes.
-    /// - Throws: `ContainerError`. The reason is `truncated` if the file was shortened after it was opened.
+    /// Returns exactly `count` bytes, or throws `truncated` if the file was shortened after it was opened.
     func read(at offset: Int, count: Int) throws(ContainerError) -> [UInt8] {
         let result: [UInt8]
         do {

@@ -12,9 +12,7 @@ public struct TarHeader: Sendable, Equatable {
     public static let blockSize = TarEntry.blockSize
     /// The maximum number of bytes that the size field can state: 8 GiB - 1.
     public static let maxSize = 0o777_7777_7777
-    /// The maximum length of a name in bytes.
-    ///
-    /// The prefix field is not used.
+    /// The maximum length of a name in bytes, because the prefix field is not used.
     public static let maxNameLength = 100
 
     /// The name of the member: a relative path of 1 to 100 printable ASCII characters, without empty, `.` or `..`
@@ -24,11 +22,6 @@ public struct TarHeader: Sendable, Equatable {
     public let size: Int
 
     /// Creates a header.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the member.
-    ///   - size: The size of the contents in bytes.
-    /// - Throws: `TarHeaderError.name` or `.size` if a value is out of range.
     public init(name: String, size: Int) throws(TarHeaderError) {
         guard Self.isValid(name) else { throw .name }
         guard (0...Self.maxSize).contains(size) else { throw .size }
@@ -62,9 +55,7 @@ public enum TarHeaderError: Error, Sendable, Equatable {
     case checksum
     /// The magic number or the version is not that of POSIX ustar.
     case notUstar
-    /// The member is not a regular file.
-    ///
-    /// The value is the type flag.
+    /// The type flag is not that of a regular file.
     case type(UInt8)
     /// The name is empty, too long, absolute, or has `..` components or characters that are not printable ASCII.
     case name
@@ -112,10 +103,6 @@ extension TarHeader {
     }
 
     /// Decodes a header, which must equal the result of `encoded` byte for byte.
-    ///
-    /// - Parameter block: The bytes of the header.
-    /// - Returns: The header.
-    /// - Throws: `TarHeaderError`.
     public static func decode(_ block: Span<UInt8>) throws(TarHeaderError) -> TarHeader {
         guard block.count == blockSize else { throw .length }
         guard matches(checksumText(block), at: Field.checksum, in: block) else { throw .checksum }
@@ -149,9 +136,8 @@ extension TarHeader {
     }
 
     /// Returns the checksum field: six octal digits, a NUL and a space.
-    ///
-    /// The sum counts the field itself as eight spaces.
     private static func checksumText(_ block: Span<UInt8>) -> [UInt8] {
+        // The field itself counts as eight spaces.
         var sum = 8 * Int(UInt8(ascii: " "))
         for index in 0..<blockSize where !(Field.checksum..<Field.checksum + 8).contains(index) {
             sum += Int(block[index])

@@ -4,9 +4,8 @@ import Tar
 
 /// Splits decoded bytes into tar members.
 ///
-/// The bytes can arrive in chunks of any size.
-///
-/// The headers can be those of any tar program, because another program may have packed the members of a bundle again.
+/// The bytes can arrive in chunks of any size. The headers can be those of any tar program, because another program may
+/// have packed the members of a bundle again.
 ///
 /// A complete member is not reported before the next header or a call of `confirm`. A member that is alone in its frame
 /// is therefore reported only after the checksum of the frame has been verified.
@@ -53,11 +52,9 @@ struct TarStream {
     private var skipped = 0
     /// The last complete member, which has not been confirmed.
     private(set) var pending: Event?
-    /// The number of complete members.
     private(set) var memberCount = 0
     /// The path and the size of the next entry, as stated by an extended header.
     private var overrides: (path: String?, size: Int?)
-    /// The number of headers that were accepted.
     private(set) var headerCount = 0
     /// Whether the end of the archive, a block of zeros, was found.
     private(set) var hasFoundEnd = false
@@ -66,11 +63,7 @@ struct TarStream {
 
     /// Consumes a chunk, and appends the members to `events` that a following header confirms.
     ///
-    /// - Parameters:
-    ///   - chunk: The decoded bytes.
-    ///   - events: The list to append to.
-    /// - Throws: `header` or `unexpectedBytes` if the bytes are not tar members. Events that were appended before
-    ///   remain.
+    /// Events that were appended before an error remain.
     mutating func consume(_ chunk: Span<UInt8>, _ events: inout [Event]) throws(FrameError) {
         var position = 0
         while position < chunk.count {

@@ -63,20 +63,11 @@ public struct BundleInput: Sendable, Equatable {
 
 extension BundleInput {
     /// Creates an input that is not a bundle.
-    ///
-    /// - Parameters:
-    ///   - kind: The kind of the input.
-    ///   - label: The label, or `nil` if the records have pseudonyms.
-    ///   - sha256: The SHA-256 hash if the input is a single file.
     public init(kind: Kind, label: String? = nil, sha256: ContentHash? = nil) {
         self.init(kind: kind, label: label, sha256: sha256, digest: nil, inputs: nil)
     }
 
     /// Creates an input from the manifest of a bundle.
-    ///
-    /// - Parameters:
-    ///   - manifest: The manifest.
-    ///   - label: The label by which records refer to the bundle.
     public init(bundle manifest: Manifest, label: String) {
         let digest = ContentHash(hex: manifest.digest)
         self.init(kind: .bundle, label: label, sha256: nil, digest: digest, inputs: manifest.inputs)
@@ -94,13 +85,7 @@ extension BundleInput {
         }
     }
 
-    /// Creates an input from an entry of a manifest.
-    ///
-    /// - Parameters:
-    ///   - fields: The members of the entry.
-    ///   - level: The nesting level of the entry, from 1.
-    ///   - budget: The number of inputs and labels that may still be listed.
-    /// - Throws: ``BundleError`` if the entry is malformed.
+    /// Creates an input from an entry of a manifest, whose nesting level starts at 1.
     init(_ fields: JSONFields, level: Int, budget: inout InputBudget) throws(BundleError) {
         guard let kind = fields.text("kind").flatMap(Kind.init) else {
             throw BundleError.badManifest("an input of a kind that is not known")

@@ -12,8 +12,6 @@ public struct BundleInputs: Sendable, Equatable {
     /// Lists inputs, and the inputs of bundles level by level, up to the limits of a manifest.
     ///
     /// The inputs after that are only counted.
-    ///
-    /// - Parameter given: The inputs in the given order.
     public init(_ given: some Collection<BundleInput>) {
         var selection = InputSelection()
         let top = selection.select(given)
@@ -42,12 +40,7 @@ private struct InputSelection {
     private var budget = InputBudget()
     private var isFull = false
 
-    /// Selects inputs until the budget is used up.
-    ///
-    /// - Parameters:
-    ///   - inputs: The inputs.
-    ///   - level: The nesting level of the inputs, from 1.
-    /// - Returns: The indices of the selected inputs.
+    /// Selects inputs until the budget is used up, and returns the indices of the selected inputs.
     mutating func select(_ inputs: some Collection<BundleInput>, level: Int = 1) -> Range<Int> {
         let start = selected.count
         for input in inputs {
@@ -79,13 +72,7 @@ private struct InputSelection {
         }
     }
 
-    /// Returns the number of inputs that are not listed, including their own inputs.
-    ///
-    /// - Parameters:
-    ///   - inputs: All inputs.
-    ///   - listed: The number of inputs that are listed, from the start.
-    ///   - omitted: The number of further inputs that were not listed before.
-    /// - Returns: The number.
+    /// Returns the number of `inputs` after the first `listed` ones, including their own inputs, plus `omitted`.
     func omitted(of inputs: some Collection<BundleInput>, listed: Int, besides omitted: Int) -> Int {
         BundleInputs(entries: Array(inputs.dropFirst(listed)), omitted: omitted).total
     }
@@ -102,11 +89,6 @@ extension BundleInputs {
 
 extension BundleInputs {
     /// Creates the list from a manifest, or returns `nil` if the manifest has no list.
-    ///
-    /// - Parameters:
-    ///   - fields: The members of the manifest.
-    ///   - isPseudonymized: Whether the records have pseudonyms, so that inputs must be anonymous.
-    /// - Throws: ``BundleError`` if the list is malformed or exceeds the limits.
     init?(ofManifest fields: JSONFields, isPseudonymized: Bool) throws(BundleError) {
         var budget = InputBudget()
         guard let inputs = try BundleInputs(fields, level: 1, budget: &budget) else { return nil }
@@ -117,9 +99,7 @@ extension BundleInputs {
         self = inputs
     }
 
-    /// Creates the list of a manifest, or of a bundle that a manifest lists.
-    ///
-    /// Returns `nil` if there is no list.
+    /// Creates the list of a manifest or of a bundle that it lists, or returns `nil` if there is no list.
     init?(_ fields: JSONFields, level: Int, budget: inout InputBudget) throws(BundleError) {
         guard let list = fields.objects("inputs") else { return nil }
         guard list.isEmpty || level <= InputBudget.maxDepth else {

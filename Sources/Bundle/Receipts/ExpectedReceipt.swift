@@ -41,9 +41,6 @@ public struct ExpectedReceipt: Sendable {
     private let bundles: [Bundle]
 
     /// Parses a receipt.
-    ///
-    /// - Parameter bytes: The contents of the file.
-    /// - Throws: ``ReceiptParsingError`` if the bytes are not a receipt.
     public init(_ bytes: [UInt8]) throws(ReceiptParsingError) {
         guard let statement = try? JSONFields(bytes), statement.text("_type") == Receipt.statementType,
             statement.text("predicateType") == Receipt.predicateType,
@@ -67,13 +64,10 @@ public struct ExpectedReceipt: Sendable {
         }
     }
 
-    /// Compares a bundle with the bundles of the same name in the receipt.
+    /// Returns the first difference between a bundle and the receipt, or `nil` if the receipt lists the bundle.
     ///
-    /// - Parameters:
-    ///   - files: The file of the bundle, or its volumes in order, with the last components of their paths as names.
-    ///     The name is `nil` for the standard input, which is compared if the receipt lists only one bundle.
-    ///   - digest: The digest of the manifest.
-    /// - Returns: The first difference, or `nil` if the receipt lists the bundle.
+    /// `files` contains the bundle, or its volumes in order, named by the last components of their paths. The name is
+    /// `nil` for the standard input, which is compared if the receipt lists only one bundle.
     public func mismatch(of files: [(name: String?, sha256: ContentHash)], digest: String) -> Mismatch? {
         let names = files.compactMap(\.name)
         let isNamed = names.count == files.count

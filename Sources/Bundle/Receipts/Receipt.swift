@@ -11,6 +11,7 @@ import Telemetry
 public struct Receipt: Sendable, Equatable {
     /// The user who ran the program, the host and the time.
     public struct Origin: Sendable, Equatable {
+        /// The name of the user, or `nil` if the system has no name for the id.
         let user: String?
         let userID: Int
         let host: String
@@ -18,13 +19,6 @@ public struct Receipt: Sendable, Equatable {
         let time: Timestamp
 
         /// Creates a description of a run.
-        ///
-        /// - Parameters:
-        ///   - user: The name of the user, or `nil` if the system has no name for the id.
-        ///   - userID: The id of the user.
-        ///   - host: The name of the host.
-        ///   - version: The version of the program.
-        ///   - time: The time of the run.
         public init(user: String?, userID: Int, host: String, version: String, time: Timestamp) {
             self.user = user
             self.userID = userID
@@ -42,9 +36,7 @@ public struct Receipt: Sendable, Equatable {
         case incomplete
         /// The bundle was verified and is valid.
         case good
-        /// The bundle was verified and is invalid, for the given reason.
-        ///
-        /// The status is the exit status of the program.
+        /// The bundle was verified and is invalid, with the reason and the exit status of the program.
         case bad(reason: String, status: Int)
 
         fileprivate var word: String {
@@ -62,17 +54,11 @@ public struct Receipt: Sendable, Equatable {
         let name: String
         let files: [File]
         let outcome: Outcome
+        /// The manifest, or `nil` if it could not be read.
         let manifest: Manifest?
         let signer: Signer?
 
-        /// Creates an entry.
-        ///
-        /// - Parameters:
-        ///   - name: The last component of the path of the bundle.
-        ///   - files: The files that could be read.
-        ///   - outcome: The result.
-        ///   - manifest: The manifest, or `nil` if it could not be read.
-        ///   - signer: The signer, or `nil` if no signature was required.
+        /// Creates an entry for a bundle and those of its files that could be read.
         public init(name: String, files: [File], outcome: Outcome, manifest: Manifest?, signer: Signer? = nil) {
             self.signer = signer
             self.name = name
@@ -87,11 +73,7 @@ public struct Receipt: Sendable, Equatable {
         let name: String
         let sha256: ContentHash
 
-        /// Creates a file.
-        ///
-        /// - Parameters:
-        ///   - name: The last component of its path.
-        ///   - sha256: The SHA-256 hash of its bytes.
+        /// Creates a file with the last component of its path and the SHA-256 hash of its bytes.
         public init(name: String, sha256: ContentHash) {
             self.name = name
             self.sha256 = sha256
@@ -115,13 +97,7 @@ public struct Receipt: Sendable, Equatable {
 
     /// Creates a receipt.
     ///
-    /// - Parameters:
-    ///   - command: The command, `bundle` or `verify`.
-    ///   - arguments: The arguments of the command, or `nil` if they could identify people whose records have
-    ///     pseudonyms.
-    ///   - maker: The user who ran the program, the host and the time.
-    ///   - entries: The bundles in the given order.
-    ///   - inputs: The inputs of a bundle that was created, or `nil` for bundles that were verified.
+    /// Pass `nil` for `arguments` if they could identify people whose records have pseudonyms.
     public init(command: String, arguments: [String]?, maker: Origin, entries: [Entry], inputs: BundleInputs?) {
         self.command = command
         self.arguments = arguments

@@ -38,12 +38,8 @@ public struct AllowedSigners: Sendable {
 
     /// Finds `ssh-keygen` and checks that the lists can be read.
     ///
-    /// - Parameters:
-    ///   - allowed: The path of a list in the format of `allowed_signers`.
-    ///   - revoked: The path of a list of revoked keys or of a key revocation list, or `nil`.
-    ///   - environment: The environment of this program. Only the search path, the home folder and the time zone, which
-    ///     `valid-before` refers to, are passed to `ssh-keygen`.
-    /// - Throws: ``SignatureError``.
+    /// `revoked` is the path of a list of revoked keys or of a key revocation list. Only the search path, the home
+    /// folder and the time zone, which `valid-before` refers to, are passed to `ssh-keygen`.
     public init(allowed: String, revoked: String?, environment: [String: String]) throws(SignatureError) {
         do throws(FileError) {
             for path in [allowed, revoked].compactMap(\.self) { _ = try InputFile(path: path) }
@@ -63,12 +59,7 @@ public struct AllowedSigners: Sendable {
 
     /// Verifies a signature.
     ///
-    /// - Parameters:
-    ///   - source: The signed bytes.
-    ///   - path: The path of the signed bytes in messages.
-    ///   - signature: The path of the signature.
     /// - Returns: The verified bytes, which cannot be read after they have changed, and the signer.
-    /// - Throws: ``SignatureError``.
     public func verify(
         _ source: ByteSource, path: String, signature: String
     ) throws(SignatureError) -> (ByteSource, Signer) {
@@ -123,15 +114,7 @@ public struct AllowedSigners: Sendable {
         return Array(KeygenOutput.lines(result.output).prefix(Self.maxPrincipals))
     }
 
-    /// Runs `ssh-keygen` to check the bytes against the signature of a signer.
-    ///
-    /// - Parameters:
-    ///   - source: The signed bytes.
-    ///   - path: The path of the signed bytes in messages.
-    ///   - signature: The path of the signature.
-    ///   - principal: The name of the signer.
-    /// - Returns: The result, and the bytes if `ssh-keygen` read all of them.
-    /// - Throws: `FileError` or `ProgramError`.
+    /// Runs `ssh-keygen`, and returns its result and the bytes if it has read all of them.
     private func check(
         _ source: ByteSource, path: String, _ signature: String, by principal: String
     ) throws -> (VerifiedBytes?, ProgramResult) {

@@ -26,9 +26,6 @@ enum KeygenOutput {
         return messages.last.map { String($0.prefix(maxReasonLength)) }
     }
 
-    /// Returns the lines of an output.
-    ///
-    /// `find-principals` prints a name on each line.
     static func lines(_ bytes: [UInt8]) -> [String] {
         String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
     }

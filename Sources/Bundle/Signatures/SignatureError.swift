@@ -3,21 +3,13 @@ import Processes
 
 /// The reason why a signature is not accepted.
 public enum SignatureError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The signature does not exist.
-    ///
-    /// The value is its path.
+    /// There is no signature at the given path.
     case missing(String)
-    /// The file is not a single signature.
-    ///
-    /// The value is its path.
+    /// The file at the given path is not a single signature.
     case notASignature(String)
-    /// The key of the signature does not belong to an allowed signer.
-    ///
-    /// The value is the path of the signature.
+    /// The key of the signature at the given path does not belong to an allowed signer.
     case unknownSigner(String)
-    /// `ssh-keygen` rejects the signature for the given reason.
-    ///
-    /// The first value is the path of the signature.
+    /// `ssh-keygen` rejects the signature at the given path for the given reason.
     case refused(String, reason: String)
     /// `ssh-keygen` cannot be run.
     case program(ProgramError)

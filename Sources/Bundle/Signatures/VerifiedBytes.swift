@@ -5,9 +5,7 @@ import Hashing
 ///
 /// Changes to the underlying file are thereby detected before any changed byte is used.
 struct VerifiedBytes: ByteProvider {
-    /// The size of a block in bytes.
-    ///
-    /// The hashes of 1 GiB use half a MiB of memory.
+    /// The size of a block in bytes, with which the hashes of 1 GiB use half a MiB of memory.
     static let blockSize = 64 << 10
 
     let count: Int
@@ -15,13 +13,7 @@ struct VerifiedBytes: ByteProvider {
     private let path: String
     private let hashes: [ContentHash]
 
-    /// Passes all bytes of a source to `body`, and keeps the hash of each block.
-    ///
-    /// - Parameters:
-    ///   - source: The source.
-    ///   - path: The path in messages.
-    ///   - body: A function that accepts the blocks in order. Returning `false` stops the reading.
-    /// - Throws: `FileError`, and the errors of `body`.
+    /// Passes the blocks of a source to `body` in order until it returns `false`, and keeps the hash of each block.
     init(_ source: ByteSource, path: String, _ body: (Span<UInt8>) throws -> Bool) throws {
         self.source = source
         self.path = path

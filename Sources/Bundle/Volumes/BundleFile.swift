@@ -7,9 +7,7 @@ import Files
 /// let bundle = try BundleReader(file, knowing: Systems.table)
 /// ```
 public struct BundleFile: Sendable {
-    /// The path as given.
-    ///
-    /// It is the path of the first volume if the bundle is split.
+    /// The path as given, which is that of the first volume if the bundle is split.
     public let path: String
     /// The path of the bundle, without the number of a volume.
     public var name: String { volumes?.names.first?.bundle ?? path }
@@ -23,23 +21,14 @@ public struct BundleFile: Sendable {
     /// Volumes with this suffix are recognized by their names alone.
     private static let suffix = ".tar.zst"
 
-    /// Opens a bundle, which must be complete.
-    ///
-    /// - Parameter path: The path of the bundle or of its first volume.
-    /// - Throws: ``BundleError``. It contains a ``VolumesError`` if a volume is missing or has the wrong size, if
-    ///   `path` is not the first volume, or if only volumes of the bundle exist.
+    /// Opens a complete bundle, given its path or the path of its first volume.
     public init(path: String) throws(BundleError) {
         var faults: [VolumeFault] = []
         try self.init(path: path, noting: &faults)
         guard faults.isEmpty else { throw .volumes(.faults(faults)) }
     }
 
-    /// Opens a bundle, which may lack volumes.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the bundle or of its first volume.
-    ///   - faults: The list to which faults of the volumes are appended.
-    /// - Throws: ``BundleError``.
+    /// Opens a bundle, which may lack volumes, and appends the faults of its volumes to `faults`.
     public init(path: String, noting faults: inout [VolumeFault]) throws(BundleError) {
         self.path = path
         let name = Self.volume(at: path)
@@ -60,9 +49,6 @@ public struct BundleFile: Sendable {
     ///
     /// Many files have names that end with a number. A file without the suffix of bundles is a volume only if the first
     /// volume starts like a bundle.
-    ///
-    /// - Parameter path: The path.
-    /// - Returns: The volume.
     public static func volume(at path: String) -> VolumeName? {
         guard let name = VolumeName(path: path) else { return nil }
         if name.bundle.hasSuffix(suffix) { return isFolder(path) ? nil : name }
@@ -74,9 +60,6 @@ public struct BundleFile: Sendable {
     /// Returns the paths without further volumes whose first volume is among the paths.
     ///
     /// The pattern `night.tar.zst.00*` of a shell, for example, expands to all volumes of a bundle.
-    ///
-    /// - Parameter paths: The paths.
-    /// - Returns: The remaining paths in order.
     public static func firstVolumes(of paths: [String]) -> [String] {
         let given = Set(paths)
         return paths.filter { path in
@@ -91,9 +74,6 @@ public struct BundleFile: Sendable {
     private static func isFolder(_ path: String) -> Bool { (try? Folder(path: path).device()) != nil }
 
     /// Returns the error for a missing file of which only volumes exist, or `nil` if there are no volumes.
-    ///
-    /// - Parameter path: The path of the missing file.
-    /// - Returns: The error.
     public static func split(at path: String) -> BundleError? {
         // If the folder cannot be read, the caller reports the missing file.
         guard let names = try? VolumeSet.names(of: path), let name = names.first else { return nil }

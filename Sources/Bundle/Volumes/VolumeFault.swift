@@ -68,12 +68,6 @@ extension VolumeFault {
     /// Returns the faults that are visible from the numbers and sizes of volumes.
     ///
     /// All volumes up to the last one must exist, and all except the last one must have the same size.
-    ///
-    /// - Parameters:
-    ///   - sizes: The number and the size, in bytes, of each existing volume in order. There is at least one.
-    ///   - bundle: The path of the bundle.
-    ///   - listedCount: The number of volumes in the list, or `nil` if there is no list.
-    /// - Returns: The faults in the order of the volumes.
     static func sizeFaults(in sizes: [(number: Int, size: Int)], of bundle: String, listedCount: Int?) -> [VolumeFault]
     {
         let last = listedCount ?? sizes.last?.number ?? 0
@@ -89,9 +83,8 @@ extension VolumeFault {
         }
     }
 
-    /// Returns the most frequent size of the volumes before the last one.
-    ///
-    /// If several sizes are equally frequent, it is the largest.
+    /// Returns the most frequent size of the volumes before the last one, and the largest if several are equally
+    /// frequent.
     private static func mostFrequentSize(of sizes: [(number: Int, size: Int)], last: Int) -> Int {
         var counts: [Int: Int] = [:]
         for volume in sizes where volume.number < last { counts[volume.size, default: 0] += 1 }

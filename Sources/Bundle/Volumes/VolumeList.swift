@@ -11,8 +11,6 @@ public struct VolumeList: Sendable, Equatable {
     static let sizeLimit = 1 << 20
 
     /// Creates a list.
-    ///
-    /// - Parameter hashes: The SHA-256 hash of each volume in order.
     public init(_ hashes: [ContentHash]) { self.hashes = hashes }
 
     /// Returns the contents of the file for the bundle with the given path, of which only the last component is used.
@@ -37,12 +35,7 @@ public struct VolumeList: Sendable, Equatable {
         return "\(escaped == name ? "" : "\\")\(hash.hex)  \(escaped)"
     }
 
-    /// Parses a list.
-    ///
-    /// - Parameters:
-    ///   - bytes: The contents of the file.
-    ///   - bundle: The path of the bundle. The list must name its volumes once each, in order.
-    /// - Returns: The list, or a fault.
+    /// Parses a list, which must name the volumes of the bundle once each, in order.
     static func read(_ bytes: [UInt8], of bundle: String) -> Result<VolumeList, Fault> {
         guard bytes.last == UInt8(ascii: "\n") else { return .failure(Fault(line: nil, "no line feed at its end")) }
         var hashes: [ContentHash] = []
@@ -76,7 +69,6 @@ public struct VolumeList: Sendable, Equatable {
             self.reason = reason
         }
 
-        /// A description of the fault.
         var text: String { line.map { "line \($0): \(reason)" } ?? reason }
     }
 }

@@ -14,21 +14,13 @@ public struct VolumeName: Sendable, Equatable {
     public static let maxNumber = 999
     private static let digits = 3
 
-    /// Creates the name of a volume.
-    ///
-    /// - Parameters:
-    ///   - bundle: The path of the bundle.
-    ///   - number: The number of the volume, from 1 to ``maxNumber``.
+    /// Creates the name of a volume with a number from 1 to ``maxNumber``.
     public init(of bundle: String, number: Int) {
         self.bundle = bundle
         self.number = number
     }
 
-    /// Parses the path of a volume.
-    ///
-    /// Returns `nil` if the path does not have the form of a volume.
-    ///
-    /// - Parameter path: The path.
+    /// Parses the path of a volume, or returns `nil` if the path has another form.
     public init?(path: String) {
         let bytes = Array(path.utf8)
         let suffix = bytes.suffix(Self.digits + 1)

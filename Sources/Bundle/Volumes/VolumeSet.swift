@@ -10,12 +10,9 @@ public struct VolumeSet: Sendable {
     public let list: VolumeList?
     private let files: JoinedFiles
 
-    /// Finds and opens the existing volumes of a bundle.
+    /// Opens the existing volumes of a bundle, and appends the faults of their names, sizes and list to `faults`.
     ///
-    /// - Parameters:
-    ///   - bundle: The path of the bundle.
-    ///   - faults: The list to which faults that are visible from names, sizes and the list are appended.
-    /// - Throws: `FileError`. The code is `ENOENT` if there is no volume at all.
+    /// - Throws: `FileError` with the code `ENOENT` if there is no volume at all.
     init(of bundle: String, noting faults: inout [VolumeFault]) throws(FileError) {
         let names = try Self.names(of: bundle)
         guard !names.isEmpty else {
@@ -75,8 +72,7 @@ public struct VolumeSet: Sendable {
 
     /// Compares the hashes of all volumes with the list, if there is one.
     ///
-    /// - Parameter progress: A function that is called with the number of bytes that were hashed since the last call.
-    /// - Throws: ``BundleError`` with a ``VolumesError`` that names all volumes that differ from the list.
+    /// `progress` is called with the number of bytes that were hashed since the last call.
     public func check(progress: (Int) -> Void = { _ in }) throws(BundleError) {
         let faults: [VolumeFault]
         do throws(FileError) {
@@ -92,13 +88,7 @@ public struct VolumeSet: Sendable {
         return VolumeFault.hashFaults(in: try hashes(in: source, progress), of: names, list: list)
     }
 
-    /// Returns the SHA-256 hash of each volume.
-    ///
-    /// - Parameters:
-    ///   - source: The bytes of all volumes. A volume that was shortened has another hash.
-    ///   - progress: A function that is called with the number of bytes that were hashed since the last call.
-    /// - Returns: The hashes in order.
-    /// - Throws: `FileError`.
+    /// Returns the SHA-256 hash of each volume in order.
     func hashes(in source: ByteSource, _ progress: (Int) -> Void = { _ in }) throws(FileError) -> [ContentHash] {
         var start = 0
         var hashes: [ContentHash] = []

@@ -16,22 +16,15 @@ public struct VolumeSize: Sendable, Equatable {
         UInt8(ascii: "K"): 1 << 10, UInt8(ascii: "M"): 1 << 20, UInt8(ascii: "G"): 1 << 30,
     ]
 
-    /// Creates a size.
-    ///
-    /// Returns `nil` if it is smaller than ``smallest``.
-    ///
-    /// - Parameter bytes: The size in bytes.
+    /// Creates a size, or returns `nil` if it is smaller than ``smallest``.
     public init?(bytes: Int) {
         guard bytes >= Self.smallest else { return nil }
         self.bytes = bytes
     }
 
-    /// Parses a size.
+    /// Parses a size: `cd`, `dvd`, `fat`, or a number of bytes with an optional suffix `K`, `M` or `G`.
     ///
     /// Returns `nil` if the string is malformed or the size is too small.
-    ///
-    /// - Parameter text: `cd`, `dvd`, `fat`, or a number of bytes. The suffixes `K`, `M` and `G` stand for KiB, MiB and
-    ///   GiB.
     public init?(text: String) {
         if let bytes = Self.media[text] {
             self.init(bytes: bytes)

@@ -30,17 +30,9 @@ public struct VolumeWriter: ~Copyable {
     /// The size of the current volume in bytes, or `nil` if there is none.
     private var currentSize: Int?
 
-    /// Creates a writer.
+    /// Creates a writer, whose files are not visible before ``commit()``.
     ///
-    /// No file is visible before ``commit()``.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the bundle.
-    ///   - size: The size of the volumes.
-    ///   - replacing: Whether an existing bundle with the path, its volumes and its list may be replaced. All of them
-    ///     are removed then.
-    ///   - permissions: The permissions of the files.
-    /// - Throws: `FileError`, as `AtomicFiles`.
+    /// If `replacing`, an existing bundle with the path, its volumes and its list are removed.
     public init(
         path: String, size: VolumeSize, replacing: Bool, permissions: mode_t = 0o600
     ) throws(FileError) {
@@ -60,7 +52,6 @@ public struct VolumeWriter: ~Copyable {
 
     /// Appends bytes of the bundle.
     ///
-    /// - Parameter bytes: The bytes.
     /// - Throws: `FileError`. The code is `EFBIG` if there would be more volumes than ``VolumeName/maxNumber``.
     public mutating func write(_ bytes: Span<UInt8>) throws(FileError) {
         var done = 0
@@ -97,10 +88,7 @@ public struct VolumeWriter: ~Copyable {
         currentSize = nil
     }
 
-    /// Writes the list and makes all files visible.
-    ///
-    /// - Returns: The volumes.
-    /// - Throws: `FileError`, as `AtomicFiles`.
+    /// Writes the list, makes all files visible, and returns the volumes.
     public consuming func commit() throws(FileError) -> [Volume] {
         endVolume()
         let volumes = volumes

@@ -8,9 +8,7 @@ public enum VolumesError: Error, Sendable, Equatable, CustomStringConvertible {
     ///
     /// The value is the path of the first volume.
     case split(String)
-    /// At least one volume has a fault.
-    ///
-    /// The faults are in the order of the volumes.
+    /// The faults of at least one volume, in the order of the volumes.
     case faults([VolumeFault])
 
     /// A description of the error.
