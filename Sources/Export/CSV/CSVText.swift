@@ -87,7 +87,6 @@ enum CSVText {
         guard text.needsQuotes else { return output.append(copying: text) }
         output.append(atMost: 2 * text.count + 2) { writer in
             writer.append(UInt8(ascii: "\""))
-            // Quotation marks are doubled.
             writer.append(copying: text, doubling: UInt8(ascii: "\""))
             writer.append(UInt8(ascii: "\""))
         }
@@ -115,9 +114,7 @@ extension Span<UInt8> {
 extension UInt64 {
     /// The high bit of the first byte that is a quotation mark, a comma, a line feed or a carriage return.
     ///
-    /// The value is 0 if there is none.
-    ///
-    /// The high bits of some later bytes can be set too.
+    /// The value is 0 if there is none. The high bits of some later bytes can be set too.
     @inline(__always)
     fileprivate var csvSpecialBytes: UInt64 {
         (zeros(of: 0x2222_2222_2222_2222) | zeros(of: 0x2C2C_2C2C_2C2C_2C2C) | zeros(of: 0x0A0A_0A0A_0A0A_0A0A)

@@ -23,25 +23,14 @@ public struct RecordsOutput: ~Copyable {
     /// If compressed, each piece is a separate frame.
     private static let pieceSize = 1 << 20
 
-    /// Creates an output.
-    ///
-    /// - Parameters:
-    ///   - content: The content of a line.
-    ///   - isCompressed: Whether the output consists of zstd frames.
-    ///   - write: A function that accepts the bytes in order.
-    /// - Throws: ``ZstdError`` if there is not enough memory.
+    /// Creates an output that passes its bytes in order to `write`, optionally in the form of zstd frames.
     public init(_ content: Content, isCompressed: Bool, write: @escaping (Span<UInt8>) throws -> Void) throws {
         self.content = content
         self.write = write
         compressor = isCompressed ? try ZstdCompressor() : nil
     }
 
-    /// Adds a record.
-    ///
-    /// - Parameters:
-    ///   - line: The canonical line of the record, with its line feed.
-    ///   - payload: The part of the line that is the payload.
-    /// - Throws: The errors of `write`, and ``ZstdError``.
+    /// Adds a record with its canonical line, including the line feed, and the payload in that line.
     public mutating func add(line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) throws {
         switch content {
         case .record: try add(line)
@@ -52,9 +41,7 @@ public struct RecordsOutput: ~Copyable {
         if buffer.count >= Self.pieceSize { try flush() }
     }
 
-    /// Adds text.
-    ///
-    /// A large text is written directly, without a copy.
+    /// Adds text, and writes large text directly to avoid a copy.
     private mutating func add(_ text: ArraySlice<UInt8>) throws {
         guard compressor == nil, text.count >= Self.pieceSize else { return buffer += text }
         if !buffer.isEmpty { try flush() }

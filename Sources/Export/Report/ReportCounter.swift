@@ -10,8 +10,6 @@ public final class ReportCounter: TableSink {
     let identities: Set<FileIdentity> = []
 
     /// Creates a counter without counts.
-    ///
-    /// - Parameter systems: The systems whose records are counted.
     public init(_ systems: SystemTable) {
         let tables = ExportTables(systems)
         prepare = { ReportTally(of: $0, tables) }

@@ -10,11 +10,6 @@ public struct ReportFacts: Sendable {
         public let digest: String?
 
         /// Creates an input.
-        ///
-        /// - Parameters:
-        ///   - label: The label by which records refer to the input.
-        ///   - kind: The kind of the input.
-        ///   - digest: The digest if the input is a bundle.
         public init(label: String, kind: String, digest: String? = nil) {
             self.label = label
             self.kind = kind
@@ -34,12 +29,6 @@ public struct ReportFacts: Sendable {
         public let pending: Int?
 
         /// Creates the state of a queue.
-        ///
-        /// - Parameters:
-        ///   - capture: The capture that contains the store.
-        ///   - path: The path of the store in the capture.
-        ///   - sentences: The descriptions of the state, without full stops.
-        ///   - pending: The number of pending events, or `nil` if it is unknown.
         public init(capture: String, path: String, sentences: [String], pending: Int?) {
             self.capture = capture
             self.path = path
@@ -60,11 +49,6 @@ public struct ReportFacts: Sendable {
         public let problems: [String: Int]
 
         /// Creates the facts.
-        ///
-        /// - Parameters:
-        ///   - keyID: The id of the key of the pseudonyms.
-        ///   - quarantine: The number of quarantined items by code.
-        ///   - problems: The number of problems by code.
         public init(keyID: String, quarantine: [String: Int], problems: [String: Int]) {
             self.keyID = keyID
             self.quarantine = quarantine
@@ -86,14 +70,6 @@ public struct ReportFacts: Sendable {
     public var pseudonymized: Pseudonymized?
 
     /// Creates facts.
-    ///
-    /// - Parameters:
-    ///   - tool: The name and the version of the program.
-    ///   - inputs: The inputs in the given order.
-    ///   - duplicates: The number of records that were omitted because they equal another record.
-    ///   - isComplete: Whether all input was read and parsed.
-    ///   - queues: The states of queues.
-    ///   - pseudonymized: The facts of a pseudonymized report, or `nil` if the records have no pseudonyms.
     public init(
         tool: String, inputs: [Input], duplicates: Int, isComplete: Bool, queues: [Queue] = [],
         pseudonymized: Pseudonymized? = nil

@@ -16,14 +16,7 @@ final class SQLiteSink: TableSink {
     let prepare: @Sendable (inout RowBuffer) -> RowBuffer
     let identities: Set<FileIdentity>
 
-    /// Creates a database.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the database.
-    ///   - replacing: Whether an existing file may be replaced.
-    ///   - tables: The tables to create.
-    ///   - threads: The maximum number of threads that sort indexes.
-    /// - Throws: `FileError`.
+    /// Creates a database whose indexes are sorted on at most `threads` threads.
     init(path: String, replacing: Bool, tables: [Table], threads: Int) throws(FileError) {
         let file = try AtomicOutput(path: path, replacing: replacing)
         identities = file.identities

@@ -29,9 +29,7 @@ enum SchemaText {
         "CREATE VIEW \(quoted(view.name)) (\(list(view.columns))) AS \(view.query)"
     }
 
-    /// Returns an identifier in quotation marks.
-    ///
-    /// Some columns have the names of SQL keywords.
+    /// Returns an identifier in quotation marks, because some columns have the names of SQL keywords.
     static func quoted(_ name: String) -> String { "\"\(name)\"" }
 
     static func type(of column: TableColumn) -> String {

@@ -11,8 +11,6 @@ public struct ExportTables: Sendable {
     public static let version = 1
 
     /// Creates the tables of all systems.
-    ///
-    /// - Parameter systems: The systems.
     public init(_ systems: SystemTable) {
         all =
             [Self.records, Self.holds, Self.notes, Self.events] + systems.all.compactMap(\.rows).flatMap(\.tables)

@@ -15,9 +15,7 @@ struct RecordBatch: Sendable {
     private(set) var text: [UInt8] = []
     private(set) var entries: [Entry] = []
 
-    /// The size, in bytes, at which a batch is full.
-    ///
-    /// A larger batch would not fit into the cache of a core.
+    /// The size, in bytes, at which a batch is full, so that it fits into the cache of a core.
     static let sizeGoal = 256 << 10
 
     init(first: Int) {
@@ -29,12 +27,7 @@ struct RecordBatch: Sendable {
     var next: Int { first + entries.count }
     var isFull: Bool { text.count >= Self.sizeGoal }
 
-    /// Adds a record.
-    ///
-    /// - Parameters:
-    ///   - summary: The summary of the record.
-    ///   - line: The canonical line of the record, with its line feed.
-    ///   - payload: The part of the line that is the payload.
+    /// Adds a record with its canonical line, including the line feed, and the payload in that line.
     mutating func add(_ summary: RecordSummary, line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) {
         let start = text.count
         text += line[..<payload.startIndex]

@@ -1,9 +1,7 @@
 import JSONText
 import Telemetry
 
-/// Builds the rows of records from their lines.
-///
-/// The memory is reused for later lines.
+/// Builds the rows of records from their lines, and reuses its memory for later lines.
 struct RowBuilder {
     private let systems: SystemTable
     /// The index of the table `records`.
@@ -23,11 +21,7 @@ struct RowBuilder {
         rows = RecordRows(tables.all, eventTable: tables.index(of: ExportTables.events))
     }
 
-    /// Builds the rows of a batch and stores them in ``rows``.
-    ///
-    /// - Parameter lines: The batch.
-    /// - Returns: The number of events of each record.
-    /// - Throws: ``JSONError`` for a line that is not JSON.
+    /// Builds the rows of a batch in ``rows``, and returns the number of events of each record.
     mutating func make(_ lines: RecordBatch) throws(JSONError) -> [Int] {
         rows.removeAll()
         var events: [Int] = []

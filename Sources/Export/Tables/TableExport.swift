@@ -40,13 +40,7 @@ public struct TableExport: ~Copyable {
 
     /// Creates the output, which is not visible before ``finish()``.
     ///
-    /// - Parameters:
-    ///   - format: The format of the output.
-    ///   - path: The path of the output. It is not used for a timeline or a report.
-    ///   - replacing: Whether an existing output may be replaced.
-    ///   - systems: The systems whose records are exported.
-    ///   - limit: The maximum number of jobs.
-    /// - Throws: `FileError`.
+    /// `path` is not used for a timeline or a report.
     public init(
         _ format: Format, path: String, replacing: Bool, systems: SystemTable, limit: JobLimit
     ) throws(FileError) {
@@ -72,20 +66,13 @@ public struct TableExport: ~Copyable {
     /// The number of rows that a timeline omits because they have no time.
     public var rowsWithoutTime: Int { sink.rowsWithoutTime }
 
-    /// Adds a record.
-    ///
-    /// - Parameters:
-    ///   - record: The summary of the record.
-    ///   - line: The canonical line of the record, with its line feed.
-    ///   - payload: The part of the line that is the payload.
+    /// Adds a record with its canonical line, including the line feed, and the payload in that line.
     public mutating func add(_ record: RecordSummary, line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) {
         lines.add(record, line: line, payload: payload)
         if lines.isFull { closeLines() }
     }
 
     /// Adds a problem.
-    ///
-    /// - Parameter problem: The problem.
     public mutating func add(_ problem: LocatedProblem) {
         add(to: ExportTables.problems) { buffer in
             [
@@ -97,8 +84,6 @@ public struct TableExport: ~Copyable {
     }
 
     /// Adds a quarantined item.
-    ///
-    /// - Parameter item: The item.
     public mutating func add(_ item: QuarantineEntry) {
         add(to: ExportTables.quarantine) { buffer in
             [
@@ -111,10 +96,6 @@ public struct TableExport: ~Copyable {
     }
 
     /// Adds a fact about the export.
-    ///
-    /// - Parameters:
-    ///   - key: The name of the fact.
-    ///   - value: The fact.
     public mutating func add(meta key: String, _ value: String) {
         let place = tables.index(of: ExportTables.meta)
         others.add([others.keep(key), others.keep(value)], to: place)
@@ -137,8 +118,6 @@ public struct TableExport: ~Copyable {
     }
 
     /// Writes rows until only as many jobs are pending as are needed to keep all cores busy.
-    ///
-    /// - Throws: `FileError`.
     public mutating func writeFinished() async throws {
         while jobs.pending > 2 * limit.jobs { try await writeNext() }
         if others.text.count > RecordBatch.sizeGoal { try writeOthers() }
@@ -156,10 +135,7 @@ public struct TableExport: ~Copyable {
         others.removeAll()
     }
 
-    /// Writes the remaining rows and makes the output visible.
-    ///
-    /// - Returns: The number of rows of each table, keyed by name.
-    /// - Throws: `FileError`.
+    /// Writes the remaining rows, makes the output visible, and returns the number of rows of each table by name.
     public mutating func finish() async throws -> [String: Int] {
         if !lines.entries.isEmpty { closeLines() }
         while jobs.pending > 0 { try await writeNext() }
@@ -212,7 +188,6 @@ extension RowBuffer {
 struct WrittenRows: Sendable {
     /// The number of rows of each table.
     let counts: [Int]
-    /// The summaries of the records.
     let summaries: [RecordSummary]
     /// The number of events of each record.
     let events: [Int]
@@ -224,13 +199,9 @@ private protocol RowJobs: AnyObject {
     var pending: Int { get }
     /// Starts a job that builds the rows of a batch.
     func make(_ lines: RecordBatch)
-    /// Writes the rows of the oldest job.
-    ///
-    /// Returns `nil` if there is none.
+    /// Writes the rows of the oldest job, or returns `nil` if there is none.
     func writeNext() async throws -> WrittenRows?
-    /// Writes rows that were not built by a job.
-    ///
-    /// The contents of the buffer are unspecified afterwards.
+    /// Writes rows that were not built by a job, and leaves the buffer in an unspecified state.
     func write(_ rows: inout RowBuffer) throws
 }
 

@@ -1,8 +1,6 @@
 import Telemetry
 
-/// The rows of one table in a buffer.
-///
-/// There are no rows if the buffer does not have the table.
+/// The rows of one table in a buffer, or no rows if the buffer does not have the table.
 struct TableRows {
     private let buffer: RowBuffer
     private let cells: [Cell]
@@ -29,9 +27,7 @@ struct TableRows {
     /// Returns the column with a name, or `nil` if the table does not have it.
     func column(_ name: String) -> Column? { columns[name] }
 
-    /// Returns the range of the next rows if they belong to the given record.
-    ///
-    /// Rows are in the order of their records.
+    /// Returns the range of the next rows, in the order of the records, that belong to the given record.
     mutating func nextRows(ofRecord number: Cell) -> Range<Int> {
         let start = next
         while next < count, self[next, record] == number { next += 1 }

@@ -33,8 +33,6 @@ extension TableSink {
     static var spareLimit: Int { 16 }
 
     /// The maximum size, in bytes, of a buffer that a sink keeps.
-    ///
-    /// Larger buffers are rare.
     static var spareSizeLimit: Int { 4 << 20 }
 
     var rowsWithoutTime: Int { 0 }

@@ -26,9 +26,7 @@ struct TimelineWriter {
     private var events: TableRows
     private var output = TimelineLines()
 
-    /// The maximum size of the JSON of an event in bytes.
-    ///
-    /// Longer JSON is truncated.
+    /// The size, in bytes, to which the JSON of an event is truncated.
     private static let extraLimit = 32_000
 
     private init(_ rows: RowBuffer) {

@@ -7,19 +7,12 @@ public protocol StreamSink: AnyObject {
     /// The identities of the files that must not be read as input.
     var identities: Set<FileIdentity> { get }
     /// Writes bytes.
-    ///
-    /// - Parameter bytes: The bytes.
-    /// - Throws: An error if the bytes cannot be written.
     func write(_ bytes: Span<UInt8>) throws
     /// Completes the output.
-    ///
-    /// - Throws: An error if the output cannot be completed.
     func commit() throws
 }
 
-/// Writes a timeline in the order of time.
-///
-/// Lines with the same time are in the order of their records.
+/// Writes a timeline in the order of time, and lines with the same time in the order of their records.
 ///
 /// SQLite sorts the lines in a private file, so that memory use does not depend on their number.
 final class TimelineSink: TableSink {

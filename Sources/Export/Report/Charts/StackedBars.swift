@@ -28,17 +28,12 @@ struct StackedBars {
     private static let top = 18.0
     private static let bottom = 34.0
     private static let maxLabels = 5
-    /// The formatter for the axis.
-    ///
-    /// Its labels are not counts, so none is hidden.
+    /// The formatter for the axis, whose labels are not counts and are therefore never hidden.
     private static let axis = CountFormatter(minimum: 1)
     /// The approximate width of a date.
     private static let labelWidth = 80.0
 
     /// Returns the chart.
-    ///
-    /// - Parameter id: The identifier of the title element.
-    /// - Returns: The SVG element.
     func svg(id: String) -> HTML {
         let scale = AxisScale(series.isEmpty ? 0 : bars.indices.map(total).max() ?? 0)
         return """

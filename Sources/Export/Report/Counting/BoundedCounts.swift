@@ -1,11 +1,8 @@
 /// Counts of keys with a limited number of keys.
 ///
-/// Further keys are counted together.
-///
-/// The limit is needed because a capture can contain any number of keys. The keys are in the order of their first
-/// occurrence, so that equal input gives equal counts.
+/// Further keys are counted together, because a capture can contain any number of keys. The keys are in the order of
+/// their first occurrence, so that equal input gives equal counts.
 struct BoundedCounts<Key: Hashable & Sendable>: Sendable {
-    /// The keys and their counts, in the order of first occurrence.
     private(set) var entries: [(key: Key, count: Int)] = []
     /// The count of all keys beyond the limit.
     private(set) var other = 0
@@ -41,9 +38,7 @@ struct BoundedCounts<Key: Hashable & Sendable>: Sendable {
         other = other.addingSaturated(later.other)
     }
 
-    /// The keys and their counts, largest count first.
-    ///
-    /// Equal counts are in the order of first occurrence.
+    /// The keys and their counts, largest first and then in the order of first occurrence.
     var largestFirst: [(key: Key, count: Int)] {
         entries.enumerated()
             .sorted { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }

@@ -4,9 +4,7 @@ import Bundle
 ///
 /// Each client uses two small numbers, because many clients have the same app and the same model.
 struct ClientPhones: Sendable {
-    /// The numbers of an app and a model.
-    ///
-    /// The number 0 means unknown.
+    /// The numbers of an app and a model, where 0 means unknown.
     private struct Numbers: Sendable {
         var app: UInt32 = 0
         var model: UInt32 = 0
@@ -18,21 +16,12 @@ struct ClientPhones: Sendable {
     private var numbers: [ClientKey: Numbers] = [:]
     /// The clients in the order of first occurrence, so that equal input is counted in the same order.
     private var order: [ClientKey] = []
-    /// The keys that stand for records without a client.
-    ///
-    /// There is at most one for each system.
+    /// The keys that stand for records without a client, at most one for each system.
     private var withoutClient: Set<ClientKey> = []
     private var apps = NumberedValues(ReportApp())
     private var models = NumberedValues(ReportModel())
 
-    /// Updates a client from a record.
-    ///
-    /// Properties that the record does not state are unchanged.
-    ///
-    /// - Parameters:
-    ///   - client: The key of the client.
-    ///   - phone: The app and the model that the record states.
-    ///   - isClient: Whether the record has a client.
+    /// Updates the properties of a client that a record states.
     mutating func update(_ client: ClientKey, _ phone: ReportPhone, isClient: Bool) {
         if !isClient { withoutClient.insert(client) }
         if numbers[client] == nil { order.append(client) }

@@ -44,11 +44,7 @@ struct ReportCalendar: Sendable {
     /// The minimum number of days without items that separates outliers from the other days.
     private static let maxPause = 366
 
-    /// Creates a calendar for counts by day.
-    ///
-    /// Returns `nil` if there are no counts.
-    ///
-    /// - Parameter counts: The counts, keyed by the number of days since 1970-01-01.
+    /// Creates a calendar for counts by day since 1970-01-01, or returns `nil` if there are no counts.
     init?(_ counts: [Int: Int]) {
         guard let days = Self.daysWithoutOutliers(counts) else { return nil }
         for (unit, length) in [(Unit.day, 1), (.week, 7)] where days.count / length < Self.maxSpans {
@@ -96,9 +92,7 @@ struct ReportCalendar: Sendable {
         return first.days.lowerBound..<last.days.upperBound
     }
 
-    /// The divisor that gives the maximum number of excluded items.
-    ///
-    /// At most a tenth of all items is excluded.
+    /// The divisor that limits the excluded items to a tenth of all items.
     private static let outlierDivisor = 10
 
     /// Returns the runs of days between long pauses, with the count of each run.

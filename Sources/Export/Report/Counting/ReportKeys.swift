@@ -40,11 +40,7 @@ struct ReportPhone: Hashable, Sendable {
 struct ClientKey: Hashable, Sendable {
     private let hash: Int
 
-    /// Creates the key of a client.
-    ///
-    /// - Parameters:
-    ///   - system: The name of the system.
-    ///   - client: The id of the client, or `nil` for records without a client.
+    /// Creates the key of a client, or of the records of a system without a client.
     init(system: String, client: String?) {
         var hasher = Hasher()
         hasher.combine(system)

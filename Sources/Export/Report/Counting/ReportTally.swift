@@ -9,14 +9,10 @@ struct ReportTally: Sendable {
     var uploadable = 0
     var events = 0
     var payloadBytes = 0
-    /// The number of records without a known time.
     var recordsWithoutTime = 0
-    /// The number of events without a known time.
     var eventsWithoutTime = 0
 
-    /// The number of records by kind and day.
-    ///
-    /// Days are counted since 1970-01-01.
+    /// The number of records by kind and by day since 1970-01-01.
     var kindDays = BoundedCounts<KindDay>(limit: 20_000)
     var kinds = BoundedCounts<RecordKind>(limit: 500)
     var eventDays = BoundedCounts<Int>(limit: 20_000)
@@ -108,9 +104,7 @@ struct LargestClients: Sendable {
         if kept.count >= 2 * Self.limit { kept = largest }
     }
 
-    /// The clients with the most records, largest first.
-    ///
-    /// Equal ones are in the order of first occurrence.
+    /// The clients with the most records, largest first and then in the order of first occurrence.
     var largest: [Client] {
         kept.enumerated().sorted { ($1.element.records, $0.offset) < ($0.element.records, $1.offset) }
             .prefix(Self.limit).map(\.element)

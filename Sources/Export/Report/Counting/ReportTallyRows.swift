@@ -1,8 +1,6 @@
 import Telemetry
 
-/// Counting of the rows of exported tables.
-///
-/// A report does not read records itself.
+/// Counting of the rows of exported tables, because a report does not read records itself.
 extension ReportTally {
     /// Counts the rows of a buffer.
     init(of buffer: RowBuffer, _ tables: ExportTables) {

@@ -12,9 +12,7 @@ struct HTMLTable {
     /// The subject of the table, which screen readers announce first.
     let caption: String
     let columns: [Column]
-    /// The cells of each row.
-    ///
-    /// The first cell is the header of the row.
+    /// The cells of each row, the first of which is its header.
     var rows: [[HTML]] = []
 
     init(_ caption: String, _ columns: [Column]) {

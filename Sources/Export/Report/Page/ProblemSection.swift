@@ -53,9 +53,7 @@ extension ReportPage {
         return words.dropLast(3).joined(separator: " ")
     }
 
-    /// Returns an item with the location of an example.
-    ///
-    /// The text of the example is omitted if it equals `words`.
+    /// Returns an item with the location of an example, and with its text unless that equals `words`.
     private func listItem(for example: CodeExample, besides words: String?) -> HTML {
         let offset: HTML = example.offset.map { " at byte \($0)" } ?? ""
         let path: HTML = example.path.isEmpty ? "" : ": <code><bdi>\(example.path)</bdi></code>"

@@ -11,13 +11,7 @@ public struct ReportPage: Sendable {
     let holdCodes: [HoldCode]
     let shown: CountFormatter
 
-    /// Creates a page.
-    ///
-    /// - Parameters:
-    ///   - counter: The counts of the tables.
-    ///   - facts: The facts that the tables do not contain.
-    ///   - systems: The systems, whose hold codes are explained.
-    ///   - minimumCount: The smallest count that is shown exactly. Smaller ones are shown as less than this number.
+    /// Creates a page that shows counts below `minimumCount` only as less than this number.
     public init(_ counter: ReportCounter, facts: ReportFacts, systems: SystemTable, minimumCount: Int) {
         var tally = counter.tally
         if let pseudonymized = facts.pseudonymized {
