@@ -45,12 +45,12 @@ public enum BundleLayout {
 
     /// Returns the name of the segment with a number, which starts at 1.
     public static func segment(_ number: Int) -> String {
-        "records/\(sixDigits(number)).ndjson"
+        "records/\(number.zeroPadded(to: 6)).ndjson"
     }
 
     /// Returns the name of a member of a list, whose members are numbered from 1.
     public static func detail(_ list: String, _ number: Int) -> String {
-        number == 1 ? list : "\(list.dropLast(lineSuffix.count)).\(sixDigits(number))\(lineSuffix)"
+        number == 1 ? list : "\(list.dropLast(lineSuffix.count)).\(number.zeroPadded(to: 6))\(lineSuffix)"
     }
 
     /// Returns the list that the member `name` belongs to, or `nil` if it belongs to none.
@@ -66,11 +66,6 @@ public enum BundleLayout {
     }
 
     private static let lineSuffix = ".ndjson"
-
-    private static func sixDigits(_ number: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, 6 - digits.count)) + digits
-    }
 
     /// Returns whether the member `name` contains records.
     public static func isSegment(_ name: String) -> Bool {
@@ -101,5 +96,13 @@ public enum BundleLayout {
         object.set("format", string: format)
         object.set("version", integer: version)
         return object.bytes + [UInt8(ascii: "\n")]
+    }
+}
+
+extension Int {
+    /// Returns the decimal digits, with leading zeros up to `width`.
+    func zeroPadded(to width: Int) -> String {
+        let digits = String(self)
+        return String(repeating: "0", count: Swift.max(0, width - digits.count)) + digits
     }
 }

@@ -27,20 +27,14 @@ public struct VolumeName: Sendable, Equatable {
         guard suffix.count == Self.digits + 1, suffix.first == UInt8(ascii: "."),
             let last = bytes.dropLast(suffix.count).last, last != UInt8(ascii: "/")
         else { return nil }
-        var number = 0
-        for byte in suffix.dropFirst() {
-            guard byte.isDigit else { return nil }
-            number = 10 * number + Int(byte - UInt8(ascii: "0"))
-        }
-        guard number > 0 else { return nil }
+        let digits = suffix.dropFirst()
+        guard digits.allSatisfy(\.isDigit), let number = Int(String(decoding: digits, as: UTF8.self)), number > 0
+        else { return nil }
         self.init(of: String(decoding: bytes.dropLast(suffix.count), as: UTF8.self), number: number)
     }
 
     /// The path.
-    public var path: String {
-        let text = String(number)
-        return "\(bundle).\(String(repeating: "0", count: max(0, Self.digits - text.count)))\(text)"
-    }
+    public var path: String { "\(bundle).\(number.zeroPadded(to: Self.digits))" }
 
     /// The last component of the path.
     public var name: String { Path.name(of: path) }
