@@ -1,3 +1,4 @@
+import Bytes
 import CivilTime
 
 /// A range of days that a chart shows as one bar.
@@ -71,12 +72,7 @@ struct ReportCalendar: Sendable {
         guard let first = spans.first, let last = spans.last,
             (first.days.lowerBound..<last.days.upperBound).contains(day)
         else { return nil }
-        var (low, high) = (0, spans.count - 1)
-        while low < high {
-            let middle = (low + high + 1) / 2
-            if spans[middle].days.lowerBound <= day { low = middle } else { high = middle - 1 }
-        }
-        return low
+        return spans.indices.partitioningIndex { spans[$0].days.upperBound > day }
     }
 
     /// Returns the days that are shown: all days except a few at either end that are separated by a long pause.
