@@ -140,11 +140,8 @@ public final class BundleReader: Sendable {
         guard let index = indices[name], let sha256 = manifest.sha256(ofMemberAt: index) else {
             throw .memberMissing(name)
         }
-        let contents: [UInt8]
-        do throws(ContainerError) {
-            contents = try container.read(members[index], with: &decoder, limit: BundleLayout.memberLimit)
-        } catch {
-            throw volumes?.bundleError(for: error) ?? .container(error)
+        let contents = try Self.wrapping(volumes) { () throws(ContainerError) in
+            try container.read(members[index], with: &decoder, limit: BundleLayout.memberLimit)
         }
         guard ContentHash(of: contents) == sha256 else { throw .changed(member: name) }
         return contents

@@ -6,7 +6,6 @@ struct ChunkedArray<Element: Sendable>: Sendable {
 
     subscript(index: Int) -> Element {
         get { pieces[index / Self.pieceSize][index % Self.pieceSize] }
-        set { pieces[index / Self.pieceSize][index % Self.pieceSize] = newValue }
         _modify { yield &pieces[index / Self.pieceSize][index % Self.pieceSize] }
     }
 

@@ -21,13 +21,11 @@ public struct DigestList: Sendable {
     /// Parses a list, or throws an error with the number of the first malformed line.
     public init(_ bytes: [UInt8]) throws(DigestListError) {
         var entries: [Entry] = []
-        var line = 0
-        for text in String(decoding: bytes, as: UTF8.self).split(
-            omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-        {
-            line += 1
-            guard let first = text.first(where: { $0 != " " }), first != "#" else { continue }
-            guard let entry = Self.entry(text) else { throw DigestListError(line: line) }
+        let text = String(decoding: bytes, as: UTF8.self)
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, line) in lines.enumerated() {
+            guard let first = line.first(where: { $0 != " " }), first != "#" else { continue }
+            guard let entry = Self.entry(line) else { throw DigestListError(line: index + 1) }
             entries.append(entry)
         }
         self.entries = entries

@@ -160,9 +160,7 @@ extension Manifest {
         self.members = try members.map { (fields) throws(BundleError) in try Self.member(fields) }
         self.segments = try segments.map { (fields) throws(BundleError) in
             let member = try Self.member(fields)
-            guard let records = fields.integer("records") else {
-                throw BundleError.badManifest("segment without count")
-            }
+            guard let records = fields.integer("records") else { throw .badManifest("segment without count") }
             return Segment(path: member.path, records: records, bytes: member.bytes, sha256: member.sha256)
         }
     }

@@ -67,9 +67,7 @@ public final class ContainerReader: Sendable {
     }
 
     /// Reads the contents of a member, or throws `overLimit` without decoding anything if they exceed `limit` bytes.
-    public func read(
-        _ member: Member, with decoder: inout FrameDecoder, limit: Int
-    ) throws(ContainerError) -> [UInt8] {
+    public func read(_ member: Member, with decoder: inout FrameDecoder, limit: Int) throws(ContainerError) -> [UInt8] {
         guard member.size <= limit else { throw ContainerError(at: member.offset, .overLimit(limit)) }
         var verifier = MemberVerifier(try Self.header(member.name, member.size, at: member.offset))
         var contents: [UInt8] = []
@@ -124,8 +122,7 @@ extension ContainerReader {
         var members = MemberList(table)
         for (name, size) in list {
             guard try members.append(Self.header(name, size, at: members.offset)) else {
-                throw ContainerError(
-                    at: members.offset, .unexpectedFrame("its content size is not that of \(name)"))
+                throw ContainerError(at: members.offset, .unexpectedFrame("its content size is not that of \(name)"))
             }
         }
         guard members.nextFrame == nil else {

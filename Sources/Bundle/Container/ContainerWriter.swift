@@ -30,9 +30,7 @@ public struct ContainerWriter: Sendable {
     ///
     /// - Throws: `ContainerWriteError` before anything is written, in which case other members can still be appended,
     ///   or an error of `sink`, which closes the writer.
-    public mutating func append(
-        _ member: EncodedMember, to sink: (Span<UInt8>) throws -> Void
-    ) throws {
+    public mutating func append(_ member: EncodedMember, to sink: (Span<UInt8>) throws -> Void) throws {
         guard !isClosed else { throw ContainerWriteError.closed }
         // One frame is reserved for the end of the archive.
         guard members.count < ContainerReader.maxMemberCount,
@@ -63,9 +61,7 @@ public struct ContainerWriter: Sendable {
         isClosed = false
     }
 
-    private static func entry(
-        _ frame: EncodedFrame, name: String
-    ) throws(ContainerWriteError) -> SeekTable.Entry {
+    private static func entry(_ frame: EncodedFrame, name: String) throws(ContainerWriteError) -> SeekTable.Entry {
         // A frame ends with its checksum, the low 32 bits of XXH64 of the content (RFC 8878, 3.1.1). The seek table
         // contains the same checksum.
         guard let checksum = frame.bytes.littleEndian32(at: frame.bytes.count - 4),

@@ -62,9 +62,7 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
     /// Starts decoding a frame and abandons the previous one.
     ///
     /// The frame must end at or before `end` and decode to at most `limit` bytes.
-    public mutating func start(
-        _ source: ByteSource, at offset: Int, end: Int, limit: Int
-    ) throws(ContainerError) {
+    public mutating func start(_ source: ByteSource, at offset: Int, end: Int, limit: Int) throws(ContainerError) {
         ZSTD_DCtx_reset(context, ZSTD_reset_session_only)
         self.source = source
         start = offset

@@ -144,16 +144,14 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     private mutating func compress(_ bytes: Span<UInt8>) throws(ContainerWriteError) -> Int {
         // Frames of records are usually smaller than a quarter of the records. Otherwise the output grows to the worst case.
         growOutput(to: bytes.count / 4 + Self.maxBlockSize)
-        let result = compressOnce(bytes)
+        var result = compressOnce(bytes)
         let worst = ZSTD_compressBound(bytes.count)
-        guard output.count < worst, needsLargerOutput(result) else {
-            try check(result)
-            return result
+        if output.count < worst, needsLargerOutput(result) {
+            growOutput(to: worst)
+            result = compressOnce(bytes)
         }
-        growOutput(to: worst)
-        let again = compressOnce(bytes)
-        try check(again)
-        return again
+        try check(result)
+        return result
     }
 
     /// Returns whether a frame did not fit into the output, or fitted so tightly that a larger output could give
@@ -183,9 +181,7 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
         outputCount = 0
     }
 
-    private mutating func feed(
-        _ bytes: Span<UInt8>, _ directive: ZSTD_EndDirective
-    ) throws(ContainerWriteError) {
+    private mutating func feed(_ bytes: Span<UInt8>, _ directive: ZSTD_EndDirective) throws(ContainerWriteError) {
         var consumed = 0
         while true {
             if outputCount == output.count { output += repeatElement(0, count: output.count) }

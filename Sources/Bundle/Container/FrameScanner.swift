@@ -135,9 +135,8 @@ extension FrameScanner {
         closeGap(at: frameOffset)
         switch event {
         case .member(let name, let contents):
-            let member = Member(
-                name: name, contents: contents, frameOffset: frameOffset, isChecked: isChecked)
-            findings.append(.member(member))
+            findings.append(
+                .member(Member(name: name, contents: contents, frameOffset: frameOffset, isChecked: isChecked)))
         case .tooLarge(let name, let size):
             findings.append(.tooLarge(name: name, size: size, frameOffset: frameOffset))
         }
@@ -146,8 +145,7 @@ extension FrameScanner {
     private mutating func reportPart(of name: String?, _ contents: [UInt8], isChecked: Bool) {
         guard !contents.isEmpty else { return }
         closeGap(at: frameOffset)
-        findings.append(
-            .part(Part(name: name, contents: contents, frameOffset: frameOffset, isChecked: isChecked)))
+        findings.append(.part(Part(name: name, contents: contents, frameOffset: frameOffset, isChecked: isChecked)))
     }
 
     /// Reports the readable part of the current member and resets the tar stream.

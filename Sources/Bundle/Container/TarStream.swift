@@ -114,9 +114,7 @@ struct TarStream {
         }
     }
 
-    private mutating func consumeHeader(
-        _ bytes: Span<UInt8>, _ events: inout [Event]
-    ) throws(FrameError) -> Int {
+    private mutating func consumeHeader(_ bytes: Span<UInt8>, _ events: inout [Event]) throws(FrameError) -> Int {
         let part = bytes.extracting(first: TarHeader.blockSize - block.count)
         block.append(copying: part)
         guard block.count == TarHeader.blockSize else { return part.count }

@@ -21,7 +21,7 @@ struct VerifiedBytes: ByteProvider {
         var offset = 0
         while offset < source.count {
             let bytes = try source.bytes(at: offset, count: min(Self.blockSize, source.count - offset))
-            guard !bytes.isEmpty else { throw Self.changed(path) }
+            guard !bytes.isEmpty else { throw FileError(changed: path) }
             hashes.append(ContentHash(of: bytes))
             guard try body(bytes.span) else { break }
             offset += bytes.count
@@ -45,9 +45,7 @@ struct VerifiedBytes: ByteProvider {
     private func block(_ number: Int) throws(FileError) -> [UInt8] {
         let start = number * Self.blockSize
         let bytes = try source.bytes(at: start, count: min(Self.blockSize, count - start))
-        guard number < hashes.count, ContentHash(of: bytes) == hashes[number] else { throw Self.changed(path) }
+        guard number < hashes.count, ContentHash(of: bytes) == hashes[number] else { throw FileError(changed: path) }
         return bytes
     }
-
-    private static func changed(_ path: String) -> FileError { FileError(changed: path) }
 }

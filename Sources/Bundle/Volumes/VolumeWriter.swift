@@ -33,9 +33,7 @@ public struct VolumeWriter: ~Copyable {
     /// Creates a writer, whose files are not visible before ``commit()``.
     ///
     /// If `replacing`, an existing bundle with the path, its volumes and its list are removed.
-    public init(
-        path: String, size: VolumeSize, replacing: Bool, permissions: mode_t = 0o600
-    ) throws(FileError) {
+    public init(path: String, size: VolumeSize, replacing: Bool, permissions: mode_t = 0o600) throws(FileError) {
         let name = Path.name(of: path)
         let listName = VolumeName.listPath(of: name)
         self.path = path
