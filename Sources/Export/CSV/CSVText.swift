@@ -70,16 +70,13 @@ enum CSVText {
     private static func append(_ cell: Cell, _ text: Span<UInt8>, to output: inout TextBuffer) {
         switch cell {
         case .null: break
-        case .integer(let number): append(number, to: &output)
+        case .integer(let number):
+            output.append(atMost: 26) { writer in
+                if number < 0 { writer.append(UInt8(ascii: "-")) }
+                writer.append(decimal: number.magnitude)
+            }
         case .text(let start, let count), .real(let start, let count):
             append(field: text.extracting(start..<start + Int(count)), to: &output)
-        }
-    }
-
-    private static func append(_ number: Int64, to output: inout TextBuffer) {
-        output.append(atMost: 26) { writer in
-            if number < 0 { writer.append(UInt8(ascii: "-")) }
-            writer.append(decimal: number.magnitude)
         }
     }
 

@@ -64,8 +64,8 @@ struct RowBuilder {
 extension RowBuilder {
     // The methods are static, because passing the builder and its buffer together would copy the buffer.
     private static func recordRow(
-        _ frame: JSONDocument,
-        _ shared: RecordRows.SharedCells, _ device: DeviceCells, _ payload: Span<UInt8>, _ buffer: inout RowBuffer
+        _ frame: JSONDocument, _ shared: RecordRows.SharedCells, _ device: DeviceCells, _ payload: Span<UInt8>,
+        _ buffer: inout RowBuffer
     ) -> [Cell] {
         let root = frame.root
         let app = frame.value(of: Keys.app, in: root)
@@ -74,11 +74,10 @@ extension RowBuilder {
         let isHeld = frame.value(of: Keys.held, in: root).map { frame.count(of: $0) > 0 } ?? true
         return [
             shared.number, shared.system, shared.type, text(frame, Keys.id, in: root, &buffer), shared.client,
-            shared.time,
-            shared.milliseconds, day(shared.time),
+            shared.time, shared.milliseconds, day(shared.time),
             text(frame, Keys.id, in: app, &buffer), text(frame, Keys.name, in: app, &buffer),
-            text(frame, Keys.version, in: app, &buffer),
-            text(frame, Keys.channel, in: app, &buffer), text(frame, Keys.build, in: app, &buffer),
+            text(frame, Keys.version, in: app, &buffer), text(frame, Keys.channel, in: app, &buffer),
+            text(frame, Keys.build, in: app, &buffer),
             device.os, device.osVersion, device.device, device.locale,
             text(frame, Keys.method, in: target, &buffer), text(frame, Keys.path, in: target, &buffer),
             buffer.keep(json: target.flatMap { frame.value(of: Keys.headers, in: $0) }, of: frame), .flag(!isHeld),
@@ -99,9 +98,7 @@ extension RowBuilder {
             let texts = frame.elements(of: notes).map { frame.string(of: $0) }
             let cells = texts.map { note in
                 let parts = note.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-                return [
-                    rows.buffer.keep(String(parts[0])), rows.buffer.keep(parts.count > 1 ? String(parts[1]) : nil),
-                ]
+                return [rows.buffer.keep(String(parts[0])), rows.buffer.keep(parts.count > 1 ? String(parts[1]) : nil)]
             }
             rows.add(cells, to: ExportTables.notes.name)
         }

@@ -77,8 +77,7 @@ public struct TableExport: ~Copyable {
         add(to: ExportTables.problems) { buffer in
             [
                 buffer.keep(problem.capture), buffer.keep(problem.path), Self.cell(problem.problem.offset),
-                buffer.keep(problem.problem.code),
-                buffer.keep(problem.problem.text),
+                buffer.keep(problem.problem.code), buffer.keep(problem.problem.text),
             ]
         }
     }

@@ -78,17 +78,14 @@ struct TimelineWriter {
     private mutating func addLine(of record: Int, _ common: Common) {
         addLine(
             time: records.integer(record, records.column("time_ms")), name: nil, label: nil, isEventTime: false,
-            extra: nil,
-            common)
+            extra: nil, common)
     }
 
     private mutating func addLine(ofEvent event: Int, _ common: Common) {
         addLine(
             time: events.integer(event, events.column("time_ms")), name: text(events, event, "name"),
-            label: text(events, event, "label"),
-            isEventTime: text(events, event, "time_basis") == "event",
-            extra: events.bytes(event, events.column("extra")),
-            common)
+            label: text(events, event, "label"), isEventTime: text(events, event, "time_basis") == "event",
+            extra: events.bytes(event, events.column("extra")), common)
     }
 
     private mutating func addLine(
@@ -111,12 +108,10 @@ struct TimelineWriter {
         members.append(("system", common.system))
         members.append(("timestamp_desc", isEventTime ? "Event recorded" : "Ping queued"))
         members.append(("type", common.type))
-        write(members, tags: common.tags, microseconds: milliseconds * 1000, at: milliseconds)
+        write(members, tags: common.tags, at: milliseconds)
     }
 
-    private mutating func write(
-        _ members: [(key: String, value: String)], tags: [String], microseconds: Int64, at time: Int64
-    ) {
+    private mutating func write(_ members: [(key: String, value: String)], tags: [String], at milliseconds: Int64) {
         let start = output.text.count
         output.text.append(UInt8(ascii: "{"))
         for (key, value) in members {
@@ -130,8 +125,8 @@ struct TimelineWriter {
             if place > 0 { output.text.append(UInt8(ascii: ",")) }
             output.text.append(jsonString: tag.utf8.span)
         }
-        output.text.append(copying: "],\"timestamp\":\(microseconds)}".utf8.span)
-        output.lines.append(TimelineLines.Line(time: time, bytes: start..<output.text.count))
+        output.text.append(copying: "],\"timestamp\":\(milliseconds * 1000)}".utf8.span)
+        output.lines.append(TimelineLines.Line(time: milliseconds, bytes: start..<output.text.count))
     }
 
     private func text(_ rows: TableRows, _ row: Int, _ column: String) -> String? {

@@ -29,8 +29,7 @@ extension ReportPage {
     ) -> HTML {
         let head: HTML = "<h3>\(title): <span id=\"\(id)\">\(shown.text(codes.counts.total))</span></h3>"
         guard !codes.counts.isEmpty else { return "\(head)<p>\(none)</p>" }
-        var table = HTMLTable(
-            title, ["code", .number("count"), "meaning", "locations"])
+        var table = HTMLTable(title, ["code", .number("count"), "meaning", "locations"])
         for (code, count) in codes.counts.largestFirst {
             let examples = codes.examples[code] ?? []
             let own = examples.first.map { Self.withoutPosition($0.text) }

@@ -106,8 +106,7 @@ struct DayChart {
 
     private func table(_ title: String, _ calendar: ReportCalendar, _ values: [[Int]]) -> HTML {
         let unit: HTML = "\(calendar.unit.rawValue)"
-        var table = HTMLTable(
-            title, [.init(title: unit)] + names.map { HTMLTable.Column.number("<bdi>\($0)</bdi>") })
+        var table = HTMLTable(title, [.init(title: unit)] + names.map { HTMLTable.Column.number("<bdi>\($0)</bdi>") })
         var place = 0
         while place < calendar.spans.count {
             let numbers = values.map { $0[place] }

@@ -38,9 +38,7 @@ extension ReportPage {
         guard !sorted.isEmpty else { return "" }
         var table = HTMLTable(
             "Reasons why records are held. A record with two reasons is counted for both.",
-            [
-                "reason", "meaning", .number("records"), .number("events"), "can it be released?",
-            ])
+            ["reason", "meaning", .number("records"), .number("events"), "can it be released?"])
         for (code, count) in sorted {
             let (meaning, isFinal) = CodeMeanings.hold(code, holdCodes)
             let answer: HTML =
