@@ -7,7 +7,6 @@ import Telemetry
 enum ActivityStreamTopic: String {
     /// Action events and bad-state events.
     case events = "activity-stream-mobile-events"
-    /// Session pings.
     case sessions = "activity-stream-mobile-sessions"
 }
 

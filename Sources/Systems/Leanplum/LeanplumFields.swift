@@ -7,14 +7,12 @@ import Telemetry
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections B and D.
 enum LeanplumFields {
-    /// The fields of a payload.
     static let payload: PayloadFields = [
         .required(
             LeanplumKeys.data, .list(.object(request)), .list(.object(request.pseudonyms)),
             "the requests, in the order in which they were queued")
     ]
 
-    /// The fields of a request.
     static let request = common + start + track + settings + diagnostics + nested + credentials
 
     /// The keys of the members whose strings contain JSON.
@@ -74,9 +72,7 @@ enum LeanplumFields {
         string(LeanplumKeys.versionName, .keep(.version), "the version of the app, usually its build number"),
     ]
 
-    /// The members of events and states [B.2].
-    ///
-    /// Apps choose the names of events and states.
+    /// The members of events and states, whose names apps choose [B.2].
     private static let track: PayloadFields = [
         flag("allowOffline", "whether the event occurred while the app was inactive"),
         string("currencyCode", .keep(.word), "the currency of a purchase"),
@@ -130,9 +126,7 @@ enum LeanplumFields {
         string("vars", .drop, "the variables of the app"),
     ]
 
-    /// The members that no SDK stores.
-    ///
-    /// They are omitted whenever requests are read.
+    /// The members that no SDK stores and that are removed whenever requests are read.
     private static let credentials = PayloadFields(
         ["Authorization", "Cookie", "authorization", "clientKey", "cookie"].map {
             .added($0, .any, .drop, "a secret of the app or of a session")
@@ -156,9 +150,7 @@ enum LeanplumFields {
         integer("quantity", "the number of products of a purchase"),
     ]
 
-    /// The user attributes of Firefox [D.2].
-    ///
-    /// Their meanings are also used as labels of requests that set them.
+    /// The user attributes of Firefox, whose meanings are also labels of requests that set them [D.2].
     static let attributes: PayloadFields = [
         flag("Alternate Mail Client Installed", "another mail app is installed"),
         flag("Build channel is Release", "release build"),
@@ -196,10 +188,8 @@ extension LeanplumFields {
         .optional(key, .string(), pseudonym, meaning)
     }
 
-    /// Returns an optional field for a place.
-    ///
-    /// Only a request to the server to detect the place is kept when records get pseudonyms.
     private static func place(_ key: JSONKey) -> PayloadField {
+        // Only a request to the server to detect the place is kept when records get pseudonyms.
         string(key, .keep(.oneOf(["(detect)"])), "the \(key) of the device, or `(detect)`")
     }
 }

@@ -5,9 +5,7 @@ import JSONText
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections B and C.
 enum LeanplumKeys {
     static let action: JSONKey = "action"
-    /// The list of requests.
-    ///
-    /// It is the only member of a payload.
+    /// The list of requests, the only member of a payload.
     static let data: JSONKey = "data"
     static let deviceID: JSONKey = "deviceId"
     static let deviceModel: JSONKey = "deviceModel"
@@ -17,9 +15,7 @@ enum LeanplumKeys {
     static let messageID: JSONKey = "messageId"
     static let params: JSONKey = "params"
     static let requestID: JSONKey = "reqId"
-    /// The number of failed attempts to send the request.
-    ///
-    /// It changes while the request is queued.
+    /// The number of failed attempts, which changes while the request is queued.
     static let retryCount: JSONKey = "retryCount"
     static let sdkVersion: JSONKey = "sdkVersion"
     static let state: JSONKey = "state"

@@ -9,20 +9,14 @@ enum LeanplumServer {
     static let host = "api.leanplum.com"
     /// The host that older SDKs sent to.
     static let olderHost = "www.leanplum.com"
-    /// The method of all calls.
     static let method = "POST"
-    /// The path of all calls.
     static let path = "/api"
 
     /// The only status with which the server confirms a call.
-    ///
-    /// The body of the answer contains the outcome of each request.
     static let deliveredStatuses = 200...200
 }
 
 extension Target {
-    /// The default target of Leanplum requests.
-    ///
-    /// Apps can configure another host and path, but no store contains them.
+    /// The target of all requests, because no store contains a configured host or path.
     static let leanplum = Target(path: LeanplumServer.path)
 }

@@ -17,9 +17,6 @@ public struct LocatedProblem: Sendable, Equatable {
     }
 
     /// The problem as canonical JSON: a line of `problems.ndjson`.
-    ///
-    /// The key `offset` is present only if the offset is known. The key `loss` is present only if it differs from what the code
-    /// implies.
     public var json: CanonicalObject {
         var object = CanonicalObject()
         object.set("capture", string: capture)
@@ -31,9 +28,7 @@ public struct LocatedProblem: Sendable, Equatable {
         return object
     }
 
-    /// Reads a line of `problems.ndjson`.
-    ///
-    /// Returns `nil` if the line is malformed.
+    /// Reads a line of `problems.ndjson`, or returns `nil` if it is malformed.
     public init?(json bytes: [UInt8], knowing systems: SystemTable) {
         guard let fields = try? JSONFields(bytes), let capture = fields.text("capture"),
             let code = fields.text("code"), let path = fields.text("path"), let text = fields.text("text")
@@ -52,8 +47,6 @@ public struct QuarantineEntry: Sendable, Equatable {
     /// The kind of store that the file belongs to.
     public var store: StoreKind
     /// The reason and the span.
-    ///
-    /// The reason consists of a case id or code, a space, and an explanation.
     public var reject: Reject
     /// The number of quarantined bytes.
     public var size: Int
@@ -92,9 +85,7 @@ public struct QuarantineEntry: Sendable, Equatable {
         return object
     }
 
-    /// Reads a line of `quarantine.ndjson`.
-    ///
-    /// Returns `nil` if the line is malformed or names an unknown kind of store.
+    /// Reads a line of `quarantine.ndjson`, or returns `nil` if it is malformed or names an unknown kind of store.
     public init?(json bytes: [UInt8], knowing systems: SystemTable) {
         guard let fields = try? JSONFields(bytes), let capture = fields.text("capture"),
             let path = fields.text("path"), let store = fields.text("store").flatMap(systems.storeKind),

@@ -1,18 +1,13 @@
 /// The notes and faults that normalization found in one payload.
 package struct Findings {
-    /// The changes that were made and the unexpected values that were found.
-    ///
-    /// Each note consists of a case id, a space, and free text.
+    /// The changes and unexpected values, each as a case id, a space and free text.
     package var notes: [String] = []
     /// The reasons why the payload does not have the documented form.
     package var faults: [String] = []
 
-    /// Creates an empty list of findings.
     package init() {}
 
-    /// Adds a note about a change or an unexpected value.
     package mutating func note(_ text: String) { notes.append(text) }
-    /// Adds a reason why the payload does not have the documented form.
     package mutating func fault(_ text: String) { faults.append(text) }
 
     /// The hold for a payload with faults, or `nil` if there are no faults.

@@ -5,21 +5,13 @@ public struct Problem: Sendable, Equatable {
     /// The description of the problem.
     public var text: String
 
-    /// The offset in the file, in bytes.
-    ///
-    /// `nil` if the problem concerns the whole file or the offset is unknown.
+    /// The offset in the file in bytes, or `nil` for the whole file or if the offset is unknown.
     public var offset: Int?
 
     /// Whether data was lost because it was not read or not kept.
     public var isLoss: Bool
 
-    /// Creates a problem.
-    ///
-    /// - Parameters:
-    ///   - code: The short code.
-    ///   - text: The description.
-    ///   - offset: The offset in the file, in bytes.
-    ///   - isLoss: Whether data was not read or not kept. If this is `nil`, the code determines it.
+    /// Creates a problem, whose code determines whether it is a loss if `isLoss` is `nil`.
     public init(_ code: String, _ text: String, at offset: Int? = nil, isLoss: Bool? = nil) {
         self.code = code
         self.text = text

@@ -2,13 +2,9 @@
 public struct Reject: Sendable, Equatable {
     /// A case id or code, a space, and an explanation.
     public var reason: String
-    /// The offset of the span, or the offset at which parsing failed.
-    ///
-    /// `nil` for the whole file.
+    /// The offset of the span or of the failure, or `nil` for the whole file.
     public var offset: Int?
-    /// The length of the span.
-    ///
-    /// `nil` if the reject covers the whole file.
+    /// The length of the span, or `nil` for the whole file.
     public var length: Int?
 
     /// Creates a reject of a span, or of the whole file if `offset` or `length` is `nil`.

@@ -1,17 +1,10 @@
 import JSONText
 
 extension JSONDocument {
-    /// The policy for JSON in strings.
-    ///
-    /// Repeated keys and unpaired surrogates are accepted because apps and SDKs write them.
+    /// The policy for JSON in strings, which can have repeated keys and unpaired surrogates.
     private static let nestedPolicy = JSONReadingPolicy(duplicateKeys: .lastWins, unpairedSurrogates: .keep)
 
-    /// Reads the JSON that a string of another document contains.
-    ///
-    /// - Parameters:
-    ///   - node: The value in `document`.
-    ///   - document: The document that contains the value.
-    /// - Returns: Whether the value is a string that contains JSON.
+    /// Reads the JSON in a string of `document`, and returns whether the value is such a string.
     package mutating func read(stringAt node: JSONNode, of document: JSONDocument) -> Bool {
         document.kind(of: node) == .string
             && (try? read(document.bytes(of: node).copied(), policy: Self.nestedPolicy)) != nil

@@ -4,15 +4,11 @@ import JSONText
 ///
 /// The path to a value is only built if there is a fault.
 package struct PayloadCheck {
-    /// The wording of faults.
-    ///
-    /// Records contain the faults, so each system must keep its wording.
+    /// The wording of faults, which each system must keep because records contain the faults.
     package enum Wording {
         /// A path, a colon and the fault, such as `client_info.os: no string`.
         case terse
-        /// A sentence, such as `os is no string`.
-        ///
-        /// A list or a map has at most one fault.
+        /// A sentence, such as `os is no string`, at most once for a list or a map.
         case sentence
     }
 
@@ -36,18 +32,10 @@ package struct PayloadCheck {
 
     /// The number of faults at which the check stops.
     private static let maximumFaultCount = 8
-    /// The maximum number of unknown keys that are named, and the maximum length of a key in a path.
-    ///
-    /// A hostile key can have megabytes.
+    // A hostile key can have megabytes.
     private static let (maximumNamedKeys, maximumKeyLength) = (8, 111)
 
-    /// Creates a check.
-    ///
-    /// - Parameters:
-    ///   - document: The document that contains the value.
-    ///   - wording: The wording of faults.
-    ///   - root: The path of the value in faults.
-    ///   - findings: The findings from before the check.
+    /// Creates a check that adds to `findings` and uses `root` as the path of the value.
     package init(
         _ document: JSONDocument, _ wording: Wording, root: String = "", findings: Findings = Findings()
     ) {
@@ -92,12 +80,6 @@ package struct PayloadCheck {
 
 extension Findings {
     /// Checks an object and adds its faults as sentences.
-    ///
-    /// - Parameters:
-    ///   - object: The object.
-    ///   - fields: The documented fields of the object.
-    ///   - path: The path of the object in faults. Empty for the root.
-    ///   - document: The document that contains the object.
     package mutating func check(
         _ object: JSONNode, _ fields: PayloadFields, at path: String = "", in document: JSONDocument
     ) {
@@ -186,9 +168,7 @@ extension PayloadCheck {
         }
     }
 
-    /// Checks a value of a collection.
-    ///
-    /// Returns whether the remaining values are to be checked too.
+    /// Checks a value of a collection, and returns whether the remaining values are to be checked too.
     private mutating func checkItem(
         _ value: JSONNode, _ form: PayloadForm, at step: Step, _ name: String
     ) -> Bool {

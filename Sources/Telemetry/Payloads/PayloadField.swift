@@ -11,9 +11,7 @@ public struct PayloadField: Sendable {
         case required
         /// The field can be missing.
         case optional
-        /// Apps add the field to the documented form.
-        ///
-        /// Its values are not checked.
+        /// Apps add the field to the documented form, and its values are not checked.
         case added
     }
 

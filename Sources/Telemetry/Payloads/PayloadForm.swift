@@ -18,13 +18,9 @@ public indirect enum PayloadForm: Sendable {
     case list(PayloadForm)
     /// An object or an array.
     case structure
-    /// An object with the given fields.
-    ///
-    /// Other keys are noted, because documented forms grow.
+    /// An object with the given fields, whose other keys are noted because documented forms grow.
     case object(PayloadFields)
-    /// An object with the given fields.
-    ///
-    /// Other keys are expected and not noted.
+    /// An object with the given fields, whose other keys are expected and not noted.
     case open(PayloadFields)
     /// An object with any number of members, whose keys and values have the given forms.
     case map(KeyForm, PayloadForm)
@@ -45,16 +41,10 @@ public indirect enum PayloadForm: Sendable {
 
 /// The form of a number in a payload.
 public struct NumberForm: Sendable {
-    /// The name of the form in faults.
     let name: String
-    /// Returns whether the JSON text of a number has the form.
     let matches: @Sendable (Span<UInt8>) -> Bool
 
-    /// Creates a form.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the form in faults, without an article.
-    ///   - matches: Returns whether the JSON text of a number has the form.
+    /// Creates a form with a name for faults, without an article, and a test of the JSON text of a number.
     public init(_ name: String, _ matches: @escaping @Sendable (Span<UInt8>) -> Bool) {
         self.name = name
         self.matches = matches
@@ -83,17 +73,10 @@ public enum StringForm: Sendable {
 
 /// The form of the keys of an object with any number of members.
 public struct KeyForm: Sendable {
-    /// A noun for the keys, with an article.
-    ///
-    /// It appears in faults.
     let subject: String
     let matches: @Sendable (Span<UInt8>) -> Bool
 
-    /// Creates a form.
-    ///
-    /// - Parameters:
-    ///   - subject: A noun for the keys, with an article, such as `a label`.
-    ///   - matches: Returns whether a key has the form.
+    /// Creates a form with a noun for faults, such as `a label`, and a test of keys.
     public init(_ subject: String, _ matches: @escaping @Sendable (Span<UInt8>) -> Bool) {
         self.subject = subject
         self.matches = matches

@@ -16,13 +16,8 @@ public enum AppProperty: Sendable {
     /// The string for an unknown value in the documented formats.
     public static let unknown = "unknown"
 
-    /// Returns the replacement for a value in a record with pseudonyms.
-    ///
-    /// - Parameters:
-    ///   - value: The value of the property.
-    ///   - pseudonym: Returns the pseudonym of a value of a class.
-    /// - Returns: The value if it has the expected form. Otherwise, a pseudonym for an id or a name, and `nil` for a
-    ///   version or a channel.
+    /// Returns `value` if it has the expected form, or else a pseudonym for an id or name and `nil` for other
+    /// properties.
     public func shown(_ value: String, _ pseudonym: (_ value: String, PseudonymClass) -> String) -> String? {
         if value == Self.unknown || form.matches(value.utf8.span) { return value }
         return switch self {

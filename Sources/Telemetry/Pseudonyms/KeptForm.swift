@@ -44,9 +44,7 @@ public enum KeptForm: Sendable {
         }
     }
 
-    /// Returns whether a string has the form.
-    ///
-    /// An empty string has the form of every string.
+    /// Returns whether a string has the form, which the empty string always has.
     func matches(_ text: Span<UInt8>) -> Bool {
         guard !text.isEmpty else { return true }
         guard text.count <= Self.maximumLength, !text.mayContainID else { return false }
@@ -72,9 +70,7 @@ public enum KeptForm: Sendable {
         }
     }
 
-    /// The maximum length of a string in bytes.
-    ///
-    /// All documented strings are shorter.
+    /// The maximum length of a string in bytes, longer than all documented strings.
     private static let maximumLength = 100
 }
 
@@ -153,7 +149,6 @@ extension Span<UInt8> {
         hasIPAddress || hasLongHexadecimalRun || hasUUID
     }
 
-    /// Whether the string contains a UUID.
     private var hasUUID: Bool {
         guard count >= 36 else { return false }
         for start in 0...(count - 36) where extracting(start..<start + 36).isUUID { return true }
@@ -193,7 +188,6 @@ extension Span<UInt8> {
         return false
     }
 
-    /// Whether the string is an IPv4 address.
     private var isIPv4Address: Bool {
         var parts = 0
         var value = 0

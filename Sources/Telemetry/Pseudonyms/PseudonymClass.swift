@@ -8,9 +8,7 @@ public struct PseudonymClass: Hashable, Sendable {
     /// The name of the class, which is part of the hash that each pseudonym is made of.
     public let name: String
 
-    /// Creates a class.
-    ///
-    /// The name consists of lowercase words joined by hyphens. Renaming a class changes its pseudonyms.
+    /// Creates a class with a name of lowercase words joined by hyphens.
     public init(_ name: String) {
         self.name = name
     }

@@ -4,14 +4,10 @@
 public struct PseudonymFormat: Sendable {
     /// Returns the path of a target with pseudonyms in place of ids, or `nil` if the target is not in the grammar of
     /// the system.
-    ///
-    /// `pseudonym` returns the pseudonym of a value of a class.
     public typealias PathRule =
         @Sendable (_ target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String) -> String?
 
-    /// The rules for payloads with a documented form, by record type, in the order of the article.
-    ///
-    /// A single table applies to all types.
+    /// The rules for payloads by record type, in the order of the article, or a single table for all types.
     public let tables: [(types: [String], table: PseudonymTable)]
     /// The rule for paths, or `nil` if paths name neither a client nor a document and are kept as they are.
     public let path: PathRule?
@@ -23,8 +19,6 @@ public struct PseudonymFormat: Sendable {
     }
 
     /// Returns the rules for payloads of a type, or `nil` if the type has no documented form.
-    ///
-    /// A payload without rules is removed completely.
     public func table(ofType type: String) -> PseudonymTable? {
         tables.count == 1 ? tables[0].table : tables.first { $0.types.contains(type) }?.table
     }

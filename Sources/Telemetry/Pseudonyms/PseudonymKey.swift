@@ -20,9 +20,7 @@ public struct PseudonymKey: Sendable, CustomStringConvertible, CustomReflectable
     public let id: String
     private let code: HMACSHA256
 
-    /// Creates a key from the bytes of its file.
-    ///
-    /// - Throws: ``PseudonymError/shortKey(_:)`` if there are fewer than ``minimumByteCount`` bytes.
+    /// Creates a key from the bytes of its file, of which there must be at least ``minimumByteCount``.
     public init(_ bytes: [UInt8]) throws(PseudonymError) {
         guard bytes.count >= Self.minimumByteCount else { throw .shortKey(bytes.count) }
         code = HMACSHA256(key: bytes.span)
@@ -52,9 +50,7 @@ public struct PseudonymKey: Sendable, CustomStringConvertible, CustomReflectable
         fileprivate let code: HMACSHA256
     }
 
-    /// Returns the HMAC state for the pseudonyms of a class.
-    ///
-    /// The state is reused, so that the key is hashed only once.
+    /// Returns the HMAC state for the pseudonyms of a class, which is reused so that the key is hashed only once.
     func classPrefix(of kind: PseudonymClass) -> ClassPrefix {
         var code = code
         code.update((Array(kind.name.utf8) + [0]).span)
@@ -73,17 +69,11 @@ public struct PseudonymKey: Sendable, CustomStringConvertible, CustomReflectable
 
 /// An error that prevents pseudonyms from being made.
 public enum PseudonymError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// A key is too short.
-    ///
-    /// The associated value is its number of bytes.
+    /// A key with the given number of bytes is too short.
     case shortKey(Int)
-    /// A record has pseudonyms of another key.
-    ///
-    /// The associated values are the id of that key, if it is known, and the id of the given key.
+    /// A record has pseudonyms of another key, whose id is given if it is known.
     case otherKey(String?, given: String)
-    /// The system of a record is unknown.
-    ///
-    /// The associated value is its name.
+    /// The system with the given name is unknown.
     case unknownSystem(String)
 
     /// A description of the error, without a full stop.

@@ -7,9 +7,7 @@ import JSONText
 /// its target.
 struct PseudonymMaker: Sendable {
     private let key: PseudonymKey
-    /// Whether values that have the form of a pseudonym are kept.
-    ///
-    /// This is the case for records that already have pseudonyms of the same key.
+    /// Whether values with the form of a pseudonym are kept, for records with pseudonyms of the same key.
     var keepsPseudonyms = false
     private var classes: [PseudonymClass: ClassState] = [:]
 
@@ -24,9 +22,7 @@ struct PseudonymMaker: Sendable {
         self.key = key
     }
 
-    /// Returns the pseudonym of a value.
-    ///
-    /// An empty value stays empty, because it means that there is no value.
+    /// Returns the pseudonym of a value, or an empty value as it is, because it means that there is none.
     mutating func pseudonym(of value: Span<UInt8>, _ kind: PseudonymClass) -> [UInt8] {
         if value.isEmpty || keepsPseudonyms && value.isPseudonym { return value.copied() }
         var state = classes[kind] ?? ClassState(prefix: key.classPrefix(of: kind))
@@ -37,7 +33,6 @@ struct PseudonymMaker: Sendable {
         return state.pseudonym
     }
 
-    /// Returns the pseudonym of a string.
     mutating func pseudonym(of text: String, _ kind: PseudonymClass) -> String {
         String(decoding: pseudonym(of: text.utf8.span, kind), as: UTF8.self)
     }

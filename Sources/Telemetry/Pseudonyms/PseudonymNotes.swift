@@ -10,8 +10,6 @@ package enum PseudonymNotes {
 
     /// Returns the code at the beginning of a string, such as `C8`, `5.1`, `no-target` or `bad_nested_json:params@3`.
     ///
-    /// Returns `nil` if there is no code.
-    ///
     /// A bundle can be forged, so only codes are accepted that cannot be an id or the name of a person. A code either
     /// consists of letters and numerals, as in the format documents, or of several joined words.
     package static func code(of text: String) -> String? {

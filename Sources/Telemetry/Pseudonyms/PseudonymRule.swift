@@ -2,25 +2,18 @@ import JSONText
 
 /// The rule for a value when pseudonyms are made.
 ///
-/// `null` is kept unless the rule drops the value.
-///
-/// Rules are data, so that an article can list them and tests can compare them with the format documents.
+/// `null` is kept unless the rule drops the value. Rules are data, so that an article can list them and tests can
+/// compare them with the format documents.
 ///
 /// Source: "Pseudonyms".
 public indirect enum PseudonymRule: Sendable {
-    /// Keeps a value of the given form.
-    ///
-    /// Any other value is replaced by the substitute.
+    /// Keeps a value of the given form, and replaces any other value by the substitute.
     case keep(KeptForm, else: Substitute = .nothing)
-    /// Replaces a string by a pseudonym of the class.
-    ///
-    /// Omits any other value.
+    /// Replaces a string by a pseudonym of the class, and omits any other value.
     case pseudonym(PseudonymClass)
     /// Omits the value.
     case drop
-    /// Applies the rules of the table to the members of an object.
-    ///
-    /// Omits all other members.
+    /// Applies the rules of the table to the members of an object, and omits all other members.
     case object(PseudonymTable)
     /// Applies a rule to each element of an array.
     case list(PseudonymRule)
@@ -28,22 +21,16 @@ public indirect enum PseudonymRule: Sendable {
     ///
     /// An omitted element is replaced by `null`, or removed at the end.
     case tuple([PseudonymRule])
-    /// Applies a rule to the members of an object whose keys match.
-    ///
-    /// Omits all other members.
+    /// Applies a rule to the members of an object whose keys match, and omits all other members.
     case map(KeyRule, PseudonymRule)
     /// Applies a rule to the JSON that a string contains.
     case json(PseudonymRule)
 
     /// The replacement for a value that does not have the form to be kept.
     public enum Substitute: Sendable {
-        /// No replacement.
-        ///
-        /// The value is omitted.
+        /// No replacement, so that the value is omitted.
         case nothing
-        /// The documented string for an unknown value.
-        ///
-        /// It is used for required fields.
+        /// The documented string for an unknown value, for required fields.
         case text(String)
         /// A pseudonym, so that equal values can still be recognized as equal.
         case pseudonym(PseudonymClass)
@@ -93,9 +80,7 @@ public struct PseudonymTable: Sendable, ExpressibleByDictionaryLiteral {
         self.fields = fields.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
 
-    /// Returns the rules of both tables.
-    ///
-    /// If both have a rule for a key, the rule of `left` applies.
+    /// Returns the rules of both tables, where the rules of `left` take precedence.
     public static func + (left: PseudonymTable, right: PseudonymTable) -> PseudonymTable {
         let known = Set(left.fields.map(\.key.utf8))
         return PseudonymTable(left.fields + right.fields.filter { !known.contains($0.key.utf8) })

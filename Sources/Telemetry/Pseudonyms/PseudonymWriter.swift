@@ -4,7 +4,6 @@ import JSONText
 ///
 /// The writer descends only as deep as the rules do, regardless of the values.
 struct PseudonymWriter: Sendable {
-    /// Makes the pseudonyms.
     var maker: PseudonymMaker
     /// The numbers of values that were omitted since this property was last reset.
     var counts = PseudonymCounts()
@@ -19,9 +18,7 @@ struct PseudonymWriter: Sendable {
         self.maker = maker
     }
 
-    /// Returns a payload rewritten by the rules of a table.
-    ///
-    /// A payload that is not an object becomes an empty object.
+    /// Returns a payload rewritten by the rules of a table, or an empty object if the payload is not an object.
     mutating func rewritten(_ payload: [UInt8], by table: PseudonymTable) -> [UInt8] {
         defer { document.reset() }
         guard (try? document.read(payload, policy: Self.policy)) != nil, document.kind(of: document.root) == .object
@@ -34,9 +31,7 @@ struct PseudonymWriter: Sendable {
         return output.bytes
     }
 
-    /// Writes a value by its rule.
-    ///
-    /// Returns `false` if the value is omitted.
+    /// Writes a value by its rule, or returns `false` if the value is omitted.
     private mutating func write(_ value: JSONNode, _ rule: PseudonymRule, of document: JSONDocument) -> Bool {
         let kind = document.kind(of: value)
         if case .drop = rule {

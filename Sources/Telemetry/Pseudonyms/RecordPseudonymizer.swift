@@ -25,17 +25,13 @@ public struct RecordPseudonymizer: Sendable {
         writer = PseudonymWriter(PseudonymMaker(key))
     }
 
-    /// Replaces the ids in a record by pseudonyms.
-    ///
-    /// - Parameter record: The record to change.
-    /// - Returns: The numbers of values that were omitted from the payload.
-    /// - Throws: ``PseudonymError/otherKey(_:given:)`` if the record has pseudonyms of another key. Pseudonyms of
-    ///   pseudonyms could not be compared with anything.
+    /// Replaces the ids in a record by pseudonyms, and returns the numbers of omitted values.
     public mutating func pseudonymize(_ record: inout Record) throws(PseudonymError) -> PseudonymCounts {
         guard let system = systems[record.system] else {
             throw .unknownSystem(record.system.description)
         }
         let isMarked = record.held.contains(.pseudonymized)
+        // Pseudonyms of pseudonyms could not be compared with anything.
         guard !isMarked || record.pseudonymKeyID == keyID else {
             throw .otherKey(record.pseudonymKeyID, given: keyID)
         }
@@ -88,9 +84,7 @@ extension Record {
 }
 
 extension Hold {
-    /// The hold without words that can contain captured data.
-    ///
-    /// A number, such as the status of an answer, is kept.
+    /// The hold without words that can contain captured data, except for a number such as a status.
     fileprivate var withoutDetails: Hold {
         let isNumber = detail?.utf8.allSatisfy(\.isDigit) ?? false
         return Hold(PseudonymNotes.code(of: code) ?? Self.plainCode(code), isNumber ? detail : nil)

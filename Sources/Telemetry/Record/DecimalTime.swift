@@ -11,9 +11,7 @@ public struct DecimalTime: Sendable, Hashable, Comparable {
 
     private static let unit: UInt64 = 1_000_000_000_000_000_000
 
-    /// Creates a time from a JSON number, or from the digits of a file name.
-    ///
-    /// A number beyond ±10¹⁸ is clamped.
+    /// Creates a time from a JSON number, clamped to ±10¹⁸, or from the digits of a file name.
     public init?(_ text: Span<UInt8>) {
         if let plain = Self.plain(text) {
             self = plain
@@ -42,9 +40,7 @@ public struct DecimalTime: Sendable, Hashable, Comparable {
         self.init(seconds: seconds, fraction: fraction)
     }
 
-    /// Reads a number with at most 18 digits before and after an optional decimal point, which nearly all numbers have.
-    ///
-    /// Returns `nil` for any other string, even if it is a valid number.
+    /// Reads a number with at most 18 digits before and after an optional point, as nearly all numbers are.
     private static func plain(_ text: Span<UInt8>) -> DecimalTime? {
         var index = 0
         var seconds: Int64 = 0
@@ -71,9 +67,7 @@ public struct DecimalTime: Sendable, Hashable, Comparable {
         self.fraction = fraction
     }
 
-    /// The instant, truncated to milliseconds.
-    ///
-    /// `nil` outside the years 1970 to 9999.
+    /// The instant, truncated to milliseconds, or `nil` outside the years 1970 to 9999.
     public var timestamp: Timestamp? {
         guard (0..<253_402_300_800).contains(seconds) else { return nil }
         return Timestamp(milliseconds: seconds * 1000 + Int64(fraction / (Self.unit / 1000)))

@@ -38,7 +38,6 @@ public struct DuplicateIndex: Sendable {
     }
 }
 
-/// One of the tables.
 private struct KeyTable: Sendable {
     private var count = 0
     private var pages = [Self.emptyPage]
@@ -90,9 +89,7 @@ private struct KeyTable: Sendable {
         slot + 1 == slotCount ? 0 : slot + 1
     }
 
-    /// The maximum number of pages of a table that is doubled.
-    ///
-    /// At this size, all tables together use 4 MiB.
+    /// The maximum number of pages of a table that is doubled, at which all tables together use 4 MiB.
     private static let maximumDoubledPageCount = 8
 
     private mutating func grow() {

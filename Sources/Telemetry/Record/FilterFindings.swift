@@ -3,11 +3,9 @@
 public struct FilterFindings: Sendable, Equatable {
     /// The number of records that were excluded only because they have no time.
     public private(set) var withoutTime = 0
-    /// The requested systems that occur in records.
+    /// The requested values that occur in records.
     private var systems: Set<SystemName> = []
-    /// The requested types that occur in records.
     private var types: Set<String> = []
-    /// The requested clients that occur in records.
     private var clients: Set<String> = []
 
     /// A requested value that no record has.
@@ -21,12 +19,7 @@ public struct FilterFindings: Sendable, Equatable {
     /// Creates empty findings.
     public init() {}
 
-    /// Notes the requested values that a record has.
-    ///
-    /// - Parameters:
-    ///   - record: The record.
-    ///   - client: The client of the record in lowercase, or `nil` if no client is requested.
-    ///   - filter: The filter.
+    /// Notes the requested values of a record, with its client in lowercase if one is requested.
     mutating func note(_ record: borrowing Record, client: String?, of filter: RecordFilter) {
         if filter.systems.contains(record.system) { systems.insert(record.system) }
         if filter.types.contains(record.type) { types.insert(record.type) }

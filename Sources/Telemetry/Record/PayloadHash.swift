@@ -19,7 +19,6 @@ package struct PayloadDigest: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
 
-    /// Creates the digest of canonical bytes.
     package init(_ bytes: ArraySlice<UInt8>) {
         (high, low) = SHA256.hash(bytes.span).leadingWords
     }

@@ -15,9 +15,7 @@ public struct Record: Sendable, Equatable {
     public var system: SystemName
     /// The type of the upload in the terms of the system, such as `core` or `focus-event`.
     public var type: String
-    /// The id by which the system detects duplicates, exactly as stored.
-    ///
-    /// If there is none, `sha256:` and the hash of the payload.
+    /// The stored id by which the system detects duplicates, or else `sha256:` and the hash of the payload.
     public var id: String
     /// The client whose upload limits the record counts against, as stored.
     public var client: String?
@@ -27,27 +25,19 @@ public struct Record: Sendable, Equatable {
     public var app: App?
     /// The destination of the upload, or `nil` if the store does not specify it.
     public var target: Target?
-    /// The payload as canonical JSON.
-    ///
-    /// These bytes are the request body.
+    /// The payload as canonical JSON, whose bytes are the request body.
     public var payload: [UInt8]
     /// The place in the capture where the record was found.
     public var source: Source
-    /// The reasons why the record must not be uploaded as it is.
-    ///
-    /// Empty if it can be uploaded.
+    /// The reasons why the record must not be uploaded as it is, if there are any.
     public var held: [Hold]
     // `notes` follows `held` so that the memberwise initializer differs from the initializer below.
-    /// The changes and unexpected values that normalization noted.
-    ///
-    /// Each note consists of a case id of the format document, a space, and free text.
+    /// The changes and unexpected values that normalization noted, each with a case id of the format document.
     public var notes: [String]
 }
 
 extension Record {
-    /// Creates a record from its parts.
-    ///
-    /// An omitted part is unknown.
+    /// Creates a record, in which omitted parts are unknown.
     public init(
         system: SystemName, type: String, id: String, client: String? = nil, time: Timestamp? = nil,
         app: App? = nil, target: Target? = nil, payload: [UInt8], source: Source, notes: [String] = [],
@@ -60,9 +50,7 @@ extension Record {
     }
 }
 
-/// The app that queued a record.
-///
-/// Unknown properties are `nil`.
+/// The app that queued a record, with `nil` for unknown properties.
 public struct App: Sendable, Hashable {
     /// The bundle id or application id.
     public var id: String?
@@ -75,9 +63,7 @@ public struct App: Sendable, Hashable {
     /// The build id.
     public var build: String?
 
-    /// Creates an app.
-    ///
-    /// Returns `nil` if all properties are unknown.
+    /// Creates an app, or returns `nil` if all properties are unknown.
     public init?(
         id: String? = nil, name: String? = nil, version: String? = nil, channel: String? = nil, build: String? = nil
     ) {
@@ -99,19 +85,13 @@ public struct App: Sendable, Hashable {
     }
 }
 
-/// The destination of a record.
-///
-/// It contains neither a host nor a secret.
+/// The destination of a record, without a host or a secret.
 public struct Target: Sendable, Equatable {
     /// The HTTP method, or `nil` for the default method of the system.
     public var method: String?
     /// The path and the query.
     public var path: String
-    /// The header fields, by name, that are part of the upload and are sent with it.
-    ///
-    /// Most uploads have none.
-    ///
-    /// ``UploadFormat/isTargetHeader`` defines the fields that a system permits.
+    /// The header fields that are sent with the upload, as permitted by ``UploadFormat/isTargetHeader``.
     public var headers: [String: String]
 
     /// Creates a target.
@@ -121,8 +101,7 @@ public struct Target: Sendable, Equatable {
         self.headers = headers
     }
 
-    /// The header fields in the order in which they are written and sent, which is that of the UTF-8 bytes of their
-    /// names.
+    /// The header fields in the order in which they are sent, by the UTF-8 bytes of their names.
     public var headerFields: [HeaderField] {
         guard !headers.isEmpty else { return [] }
         return headers.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map {
@@ -172,9 +151,7 @@ public struct Hold: Sendable, Equatable {
     public static let severalClients = Hold("several-clients")
     /// The record is from a damaged bundle, and its bytes cannot be verified.
     public static let unproven = Hold("unproven")
-    /// The ids of the record are pseudonyms, and parts of it are omitted.
-    ///
-    /// It is for analysis only.
+    /// The ids of the record are pseudonyms and parts of it are omitted, so that it is for analysis only.
     public static let pseudonymized = Hold("pseudonymized")
     /// A request log shows that the upload was delivered.
     public static func delivered(status: Int) -> Hold { Hold("delivered", String(status)) }

@@ -1,18 +1,12 @@
-/// A filter for records.
-///
-/// A condition that is not set accepts all records.
+/// A filter for records, in which an unset condition accepts all records.
 public struct RecordFilter: Sendable {
     /// The accepted systems.
     public var systems: Set<SystemName> = []
     /// The accepted types.
     public var types: Set<String> = []
-    /// The earliest accepted time.
-    ///
-    /// A record without a time is excluded.
+    /// The earliest accepted time, which excludes records without a time.
     public var since: Timestamp?
-    /// The time at which the accepted range ends, exclusive.
-    ///
-    /// A record without a time is excluded.
+    /// The exclusive end of the accepted times, which excludes records without a time.
     public var until: Timestamp?
     /// The accepted clients in lowercase.
     public var clients: Set<String> = []

@@ -29,11 +29,7 @@ public struct RecordKey: Sendable, Hashable {
         self.init(identity: text.span, content: text.span, secret: secret)
     }
 
-    /// Creates the key of a record.
-    ///
-    /// - Parameters:
-    ///   - record: The record.
-    ///   - secret: The secret of the run, which the creators of the records do not know.
+    /// Creates the key of a record under a secret that the creators of the records do not know.
     public init(_ record: borrowing Record, secret: RunSecret) {
         var identity = KeyedHash(secret.identity)
         identity.add(record.system.description.utf8.span)
@@ -49,9 +45,7 @@ public struct RunSecret: Sendable {
     let identity: KeyedHash.Key
     let content: KeyedHash.Key
 
-    /// Creates a secret from two numbers.
-    ///
-    /// This is for tests.
+    /// Creates a secret from two numbers, for tests.
     public init(identity: UInt64, content: UInt64) {
         self.identity = KeyedHash.Key(identity % KeyedHash.prime)
         self.content = KeyedHash.Key(content % KeyedHash.prime)
@@ -71,9 +65,7 @@ public struct RunSecret: Sendable {
 /// difference of the polynomials has no more roots. This is the polynomial hash of Carter and Wegman.
 struct KeyedHash {
     static let prime: UInt64 = 1 << 61 - 1
-    /// Selects seven bytes of a word, which are less than the prime.
-    ///
-    /// The eighth byte is part of the next word.
+    /// Selects the first seven bytes of a word, which are less than the prime.
     private static let sevenBytes: UInt64 = 0x00FF_FFFF_FFFF_FFFF
 
     /// The point at which the polynomial is evaluated, with its powers.
@@ -111,9 +103,7 @@ struct KeyedHash {
         return hash.value
     }
 
-    /// Adds a string and its length.
-    ///
-    /// The length separates consecutive strings.
+    /// Adds a string and its length, which separates consecutive strings.
     mutating func add(_ text: Span<UInt8>) {
         var index = 0
         while text.count - index >= 29 {
@@ -153,9 +143,7 @@ struct KeyedHash {
         state = Self.reduce((UInt64(truncatingIfNeeded: sum >> 64), UInt64(truncatingIfNeeded: sum)))
     }
 
-    /// Returns a number less than 2¹²⁴ modulo the prime.
-    ///
-    /// The result can slightly exceed the prime.
+    /// Returns a number less than 2¹²⁴ modulo the prime, which the result can slightly exceed.
     private static func reduce(_ number: (high: UInt64, low: UInt64)) -> UInt64 {
         let folded = (number.high << 3 | number.low >> 61) &+ (number.low & prime)
         return (folded & prime) &+ folded >> 61

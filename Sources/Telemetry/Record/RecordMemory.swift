@@ -23,8 +23,7 @@ public struct RecordMemory: Sendable {
         }
     }
 
-    /// The positions of the notes and the payload, which are the fifth and sixth member of the canonical record in the
-    /// document.
+    /// The positions of the notes and the payload, the fifth and sixth member of the canonical record.
     var positions: RecordLineLayout {
         let (notes, payload) = (document.member(at: 4, of: document.root), document.member(at: 5, of: document.root))
         return RecordLineLayout(
@@ -35,10 +34,7 @@ public struct RecordMemory: Sendable {
     private static let payload: JSONKey = "payload"
 }
 
-/// The strings of the last record.
-///
-/// Consecutive records mostly have the same app, client and capture. They share these strings instead of creating them
-/// again.
+/// The strings of the last record, which consecutive records mostly share instead of creating them again.
 struct RecordStringCache: Sendable {
     var type = ""
     var client = ""

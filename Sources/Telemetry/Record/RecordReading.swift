@@ -12,19 +12,10 @@ public struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension Record {
-    /// The depth limit of a line.
-    ///
-    /// A payload of at most 512 levels is nested one level deep in its record.
+    /// The depth limit of a line, in which a payload of at most 512 levels is nested one level deep.
     private static let lineDepthLimit = 513
 
-    /// Reads a record from its canonical line, without the line feed.
-    ///
-    /// - Parameters:
-    ///   - line: The bytes of the line.
-    ///   - document: A document whose memory is reused.
-    ///   - systems: The known systems.
-    /// - Throws: ``RecordError`` if the line differs from the line that `write(to:)` writes: if a key is missing,
-    ///   unknown or of another type, or if any byte differs.
+    /// Reads a record from its line, which must be equal to the line that `write(to:)` writes, without the line feed.
     public init(line: [UInt8], using document: inout JSONDocument, knowing systems: SystemTable) throws(RecordError) {
         var memory = RecordMemory()
         swap(&memory.document, &document)
@@ -32,31 +23,21 @@ extension Record {
         try self.init(lineAt: 0..<line.count, of: line, using: &memory, knowing: systems)
     }
 
-    /// Reads a record from its canonical line, which is a part of a larger text, without the line feed.
-    ///
-    /// The line is compared with the canonical form in parts, because a record can be large.
-    ///
-    /// - Parameters:
-    ///   - range: The range of the line in `text`.
-    ///   - text: The bytes that contain the line.
-    ///   - memory: Reusable memory.
-    ///   - systems: The known systems.
-    /// - Throws: ``RecordError`` as ``init(line:using:knowing:)``.
+    /// Reads a record from a canonical line in a larger text, as ``init(line:using:knowing:)`` does.
     public init(
         lineAt range: Range<Int>, of text: [UInt8], using memory: inout RecordMemory, knowing systems: SystemTable
     ) throws(RecordError) {
         defer { memory.document.reset() }
         try Self.read(range, of: text, into: &memory.document)
         self = try RecordReader(document: memory.document, systems: systems).record(sharing: &memory.cache, of: text)
+        // The line is compared with the canonical form in parts, because a record can be large.
         guard memory.isPayloadCanonical, isWritten(as: text.span.extracting(range), using: &memory.scratch) else {
             throw RecordError("not in canonical form, or with unknown keys")
         }
         memory.written = memory.positions
     }
 
-    /// Reads a record again from a line that was validated before.
-    ///
-    /// The canonical form is not checked again.
+    /// Reads a record again, without checking the canonical form, from a line that was validated before.
     public init(
         againAt range: Range<Int>, of text: [UInt8], using memory: inout RecordMemory, knowing systems: SystemTable
     ) throws(RecordError) {
@@ -78,9 +59,6 @@ extension Record {
     }
 
     /// Returns a description of a contradiction in the record, or `nil` if there is none.
-    ///
-    /// An id that is a hash must be the hash of the payload. A target must be in the grammar of the system. A record
-    /// with pseudonyms must be held for that reason.
     public func contradiction(knowing systems: SystemTable) -> String? {
         // A store can use any string as document id. An id in the form of a hash is not a UUID, and the record is held
         // for it.
@@ -205,9 +183,7 @@ private struct RecordReader {
         try text(value(key, in: object), key)
     }
 
-    /// Returns a string.
-    ///
-    /// It is shared with the last record if it is the same.
+    /// Returns a string, which is shared with the last record if it is the same.
     private func text(_ value: JSONNode, _ key: JSONKey, last: inout String) throws(RecordError) -> String {
         guard document.kind(of: value) == .string else { throw RecordError("\(key) of another type") }
         if !document.bytes(of: value).equals(last) { last = document.string(of: value) }
@@ -218,9 +194,7 @@ private struct RecordReader {
         document.value(of: key, in: object) == nil ? nil : try text(key, in: object)
     }
 
-    /// Returns a required name.
-    ///
-    /// It is shared with the last record if it is the same.
+    /// Returns a required name, which is shared with the last record if it is the same.
     private func known<Name: CustomStringConvertible>(
         _ key: JSONKey, _ value: JSONNode, last: inout Name?, _ find: (String) -> Name?
     ) throws(RecordError) -> Name {

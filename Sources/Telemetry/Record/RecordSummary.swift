@@ -1,6 +1,4 @@
-/// The parts of a record that are counted.
-///
-/// Only these stay in memory after the line is written.
+/// The parts of a record that are counted, which stay in memory after the line is written.
 public struct RecordSummary: Sendable, Equatable {
     /// The system.
     public let system: SystemName

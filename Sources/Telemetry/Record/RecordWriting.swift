@@ -1,17 +1,12 @@
 import JSONText
 
 extension Record {
-    /// Appends the record as canonical JSON with all keys, and a line feed.
-    ///
-    /// The keys are written in canonical order without a JSON encoder, into memory that is reserved once, because every
-    /// conversion calls this method for each record.
-    ///
-    /// - Parameter output: The buffer to append to.
-    /// - Returns: The positions of the notes and the payload in the output.
+    /// Appends the record as canonical JSON with all keys and a line feed, and returns the positions of its parts.
     @discardableResult
     public func write(to output: inout TextBuffer) -> RecordLineLayout {
         var payloadStart = 0
         var notesStart = 0
+        // No JSON encoder is used, and memory is reserved once, because every conversion writes all records.
         output.append(atMost: maximumFrameSize + payload.count) { output in
             writeUpToNotes(to: &output)
             notesStart = output.count
@@ -34,8 +29,6 @@ extension Record {
     }
 
     /// Returns whether a line is equal to the output of `write(to:)`, except for the line feed and the payload.
-    ///
-    /// The memory of `frame` is reused.
     func isWritten(as line: Span<UInt8>, using frame: inout TextBuffer) -> Bool {
         frame.removeAll()
         var payloadStart = 0
@@ -51,9 +44,7 @@ extension Record {
             && line.extracting(payloadEnd...).equals(frame[payloadStart..<frame.count - 1].span)
     }
 
-    /// An upper bound for the size, in bytes, of the line without the payload.
-    ///
-    /// A byte of a string becomes at most six bytes.
+    /// An upper bound for the size of the line without the payload, with six bytes for each byte of a string.
     private var maximumFrameSize: Int {
         var bytes = id.utf8.count + type.utf8.count + source.capture.utf8.count + source.path.utf8.count
         bytes += (client?.utf8.count ?? 0) + (target?.path.utf8.count ?? 0) + (target?.method?.utf8.count ?? 0)
@@ -169,12 +160,7 @@ public struct RecordLineLayout: Sendable, Equatable {
             notes: notes + distance, payload: payload.lowerBound + distance..<payload.upperBound + distance)
     }
 
-    /// Returns whether a note begins with `code`, which contains no characters that JSON escapes.
-    ///
-    /// - Parameters:
-    ///   - code: The code.
-    ///   - line: The line as a slice of the output.
-    /// - Returns: Whether the line contains such a note.
+    /// Returns whether a note in `line` begins with `code`, which contains no characters that JSON escapes.
     public func hasNote(withCode code: String, in line: ArraySlice<UInt8>) -> Bool {
         // A quotation mark inside a note is escaped by a backslash. Therefore a quotation mark after a bracket or a
         // comma begins a note.
@@ -184,14 +170,7 @@ public struct RecordLineLayout: Sendable, Equatable {
         }
     }
 
-    /// Returns a line with a note inserted before the other notes.
-    ///
-    /// The note is inserted as bytes. The line is neither parsed nor written again.
-    ///
-    /// - Parameters:
-    ///   - line: The line as a slice of the output.
-    ///   - note: The note.
-    /// - Returns: The new line, and the range of its payload.
+    /// Returns a line with a note inserted before the other notes, and the range of its payload.
     public func line(_ line: ArraySlice<UInt8>, noting note: String) -> (line: [UInt8], payload: Range<Int>) {
         let place = notes + 1
         var noted = Array(line[..<place])

@@ -12,25 +12,19 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     /// The beginning of the year 0000.
     private static let start: Int64 = -62_167_219_200_000
 
-    /// Creates an instant from a stored number of milliseconds.
-    ///
-    /// Returns `nil` outside the years 1970 to 9999, because such a number is not a time.
+    /// Creates an instant from a stored number of milliseconds, or returns `nil` outside the years 1970 to 9999.
     public init?(milliseconds: Int64) {
         guard (0..<Self.end).contains(milliseconds) else { return nil }
         self.milliseconds = milliseconds
     }
 
-    /// Creates an instant from a date.
-    ///
-    /// Returns `nil` outside the years 0000 to 9999.
+    /// Creates an instant from a date, or returns `nil` outside the years 0000 to 9999.
     public init?(inAnyYear milliseconds: Int64) {
         guard (Self.start..<Self.end).contains(milliseconds) else { return nil }
         self.milliseconds = milliseconds
     }
 
-    /// Creates an instant.
-    ///
-    /// An instant outside the years 1970 to 9999 is clamped.
+    /// Creates an instant, clamped to the years 1970 to 9999.
     public init(clamping milliseconds: Int64) {
         self.milliseconds = min(max(milliseconds, 0), Self.end - 1)
     }
@@ -121,9 +115,7 @@ extension Timestamp {
         return Int64(((hour * 60 + minute - offset) * 60 + second) * 1000 + fraction)
     }
 
-    /// Returns the offset from UTC in minutes.
-    ///
-    /// It is positive to the east.
+    /// Returns the offset from UTC in minutes, positive to the east.
     private static func zoneOffset(_ bytes: Span<UInt8>) -> Int? {
         if bytes.count == 1, bytes[0] | 0x20 == UInt8(ascii: "z") { return 0 }
         guard bytes.count == 6, bytes[3] == UInt8(ascii: ":"), let hours = bytes.extracting(1..<3).decimalNumber,

@@ -5,8 +5,6 @@ import Hashing
 public enum UUIDText {
     /// Returns the UUID of version 5 of a name in the namespace of URLs, in uppercase.
     ///
-    /// It is the same on every machine.
-    ///
     /// Source: RFC 9562, section 5.5.
     public static func nameBased(_ name: String) -> String {
         var hash = SHA1()
@@ -15,12 +13,7 @@ public enum UUIDText {
         return text(of: Array(hash.finalize().prefix(16)), version: 5).uppercased()
     }
 
-    /// Returns a UUID of the given version, in lowercase.
-    ///
-    /// - Parameters:
-    ///   - bytes: The 16 bytes of the UUID. The bits of version and variant are replaced.
-    ///   - version: The version.
-    /// - Returns: The UUID.
+    /// Returns 16 bytes as a UUID in lowercase, with the bits of the version and the variant replaced.
     static func text(of bytes: [UInt8], version: UInt8) -> String {
         // Formatting is written out because it runs for each pseudonym of each record.
         var text: [UInt8] = []
@@ -31,7 +24,6 @@ public enum UUIDText {
                 switch place {
                 case 6: stored & 0x0F | version << 4
                 case 8: stored & 0x3F | 0x80
-                // All other bytes are kept.
                 default: stored
                 }
             text.append((byte >> 4).lowerHexadecimalDigit)

@@ -37,12 +37,7 @@ public struct CapturedUpload: Sendable {
         return try format.record(self, &document)
     }
 
-    /// Returns the record with its target and the notes of the route.
-    ///
-    /// - Parameters:
-    ///   - record: The record of the payload.
-    ///   - fallback: The target of all records of the system, if it is known without a route.
-    /// - Returns: The completed record. It is held if it has no target.
+    /// Returns the record with its target and the notes of the route, held if it has no target.
     public func completed(_ record: Record, defaultTarget fallback: Target? = nil) -> Record {
         var record = record
         record.notes += route?.notes ?? []
@@ -56,9 +51,7 @@ public struct CapturedUpload: Sendable {
 ///
 /// It must not contain captured data.
 public enum BodyError: Error {
-    /// The server of the system would not accept the body.
-    ///
-    /// If `code` is `nil`, the default code of the log applies.
+    /// The server would not accept the body, reported with the default code of the log if `code` is `nil`.
     case invalid(String, code: String? = nil)
     /// The request is not an upload, or it is an upload of another client of the server.
     case foreign(OtherTraffic)

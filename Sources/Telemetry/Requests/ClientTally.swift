@@ -7,11 +7,7 @@ public struct ClientTally: Sendable {
     /// Creates a tally without clients.
     public init() {}
 
-    /// Adds the client of an item.
-    ///
-    /// An item without a client is ignored.
-    ///
-    /// Ids are compared without letter case, as they are for the limits of uploads.
+    /// Adds the client of an item, compared without letter case as it is for the limits of uploads.
     public mutating func count(_ client: String?) {
         guard let client else { return }
         guard let first else { return first = client }

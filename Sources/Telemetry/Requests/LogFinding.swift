@@ -1,25 +1,15 @@
 /// The result of reading an entry of a request log, or a line of an NDJSON file.
 public enum LogFinding: Sendable {
-    /// An upload and the status of its answer.
-    ///
-    /// The status is 0 if no answer was captured, and `nil` if the log contains no answers.
+    /// An upload and the status of its answer, which is 0 if none was captured and `nil` if the log has no answers.
     case upload(Record, status: Int?)
     /// Other traffic.
     case other(OtherTraffic)
-    /// An entry that cannot be parsed.
-    ///
-    /// The string consists of the code of the format document and an explanation.
+    /// An entry that cannot be parsed, with the code of the format document and an explanation.
     case reject(String)
 }
 
 extension Record {
-    /// Adds the answer to a captured request.
-    ///
-    /// A record whose upload was delivered is held so that it is not sent again.
-    ///
-    /// - Parameters:
-    ///   - status: The status of the answer, or 0 if no answer was captured.
-    ///   - isDelivered: Whether the status proves that the upload was delivered.
+    /// Adds the answer to a captured request, and holds the record if the upload was delivered.
     public mutating func addAnswer(_ status: Int, isDelivered: Bool) {
         if isDelivered {
             held.append(.delivered(status: status))

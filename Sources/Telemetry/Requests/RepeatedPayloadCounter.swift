@@ -1,7 +1,4 @@
-/// Numbers equal payloads in a file.
-///
-/// This applies to systems whose payloads have neither an id nor a time, so that equal payloads can be distinct
-/// uploads.
+/// Numbers equal payloads in a file, which can be distinct uploads if they have neither an id nor a time.
 public struct RepeatedPayloadCounter: Sendable {
     private let systems: Set<SystemName>
     private var counts: [PayloadDigest: Int] = [:]
@@ -11,10 +8,7 @@ public struct RepeatedPayloadCounter: Sendable {
         systems = Set(table.all.filter(\.requests.payloadsRepeat).map(\.name))
     }
 
-    /// Appends the number of the repetition to the id of a record without a time, from the second record with the same
-    /// payload on.
-    ///
-    /// A record of a system whose payloads have an id or a time is not changed.
+    /// Appends a number to the id of a record that has no time and repeats the payload of another record.
     public mutating func number(_ record: inout Record) {
         guard record.time == nil, systems.contains(record.system) else { return }
         let payload = PayloadDigest(record.payload[...])

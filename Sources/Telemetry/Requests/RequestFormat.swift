@@ -2,29 +2,21 @@ import JSONText
 
 /// The format of the captured requests of a system, in an HTTP archive or on a line of an NDJSON file.
 public struct RequestFormat: Sendable {
-    /// The hosts of the servers of the system.
-    ///
-    /// They are compared as a whole because a log can be forged.
+    /// The hosts of the servers of the system, compared as a whole because a log can be forged.
     public let hosts: [CapturedHost]
     /// The HTTP methods of uploads in captures.
     public let methods: [String]
     /// The position of the payload in the body.
     public let body: CapturedBody
-    /// The lowercase names of the header fields that are used for records.
-    ///
-    /// Other fields are never read, because they can contain credentials.
+    /// The lowercase names of the only header fields that are read, because others can contain credentials.
     public let headers: Set<String>
-    /// Whether the payloads have neither an id nor a time.
-    ///
-    /// Equal payloads are then distinct uploads and are numbered.
+    /// Whether the payloads have neither an id nor a time, so that equal payloads are numbered as distinct uploads.
     public let payloadsRepeat: Bool
     /// Returns whether a path on one of the hosts is the path of an upload.
     ///
     /// `parts` are the decoded, non-empty components of the path.
     public let isUpload: @Sendable (_ parts: [[UInt8]]) -> Bool
-    /// Classifies a request to one of the hosts that is not an upload.
-    ///
-    /// Returns `nil` if the kind of traffic is unknown.
+    /// Classifies a request to one of the hosts that is not an upload, if the kind of traffic is known.
     public let otherTraffic: (@Sendable (_ parts: [[UInt8]], _ method: String) -> OtherTraffic?)?
     /// Returns the path of an upload in the grammar of the system.
     ///
@@ -112,9 +104,7 @@ public enum LineShape: Sendable {
 
     /// A complete file of a store, with an envelope around the payload.
     case stored(Reader)
-    /// A payload.
-    ///
-    /// `isStoredToo` states whether a file of a store can consist of the payload alone.
+    /// A payload, and whether a file of a store can consist of the payload alone.
     case payload(isStoredToo: Bool)
 }
 

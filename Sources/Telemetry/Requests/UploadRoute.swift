@@ -14,13 +14,7 @@ public struct UploadRoute: Sendable {
     /// Notes on unexpected properties of the request.
     public private(set) var notes: [String] = []
 
-    /// Determines the route of a request.
-    ///
-    /// - Parameters:
-    ///   - method: The method, or `nil` if the capture does not contain it.
-    ///   - url: The URL of the request.
-    ///   - systems: The known systems.
-    /// - Throws: ``BodyError/foreign(_:)`` if the request is not an upload.
+    /// Determines the route of a request, or throws if the request is not an upload.
     public init(method: String?, url: String, _ systems: SystemTable) throws(BodyError) {
         guard let address = WebAddress(url) else { throw .foreign(.unrelated) }
         let known = systems.all.filter { system in system.requests.hosts.contains { $0.name == address.host } }

@@ -8,17 +8,12 @@ public struct WebAddress: Sendable {
     public let host: String
     /// The path, undecoded.
     public let path: String
-    /// The query, undecoded, with its question mark.
-    ///
-    /// Empty if there is no query.
+    /// The query, undecoded, with its question mark, or an empty string if there is none.
     public let query: String
     /// The non-empty components of the path, each percent-decoded once.
     public let parts: [[UInt8]]
 
-    /// Parses a URL.
-    ///
-    /// Returns `nil` if it is not an absolute `http` or `https` URL. A fragment is ignored because it is not part of a
-    /// request.
+    /// Parses an absolute `http` or `https` URL, whose fragment is ignored because it is not part of a request.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let authority = Self.authorityStart(in: bytes) else { return nil }
@@ -59,9 +54,7 @@ public struct WebAddress: Sendable {
 }
 
 extension UInt8 {
-    /// Whether the byte can occur in a host name.
-    ///
-    /// The name of a staging host contains an underscore.
+    /// Whether the byte can occur in a host name, such as the underscore in a staging host.
     fileprivate var isHostByte: Bool {
         isDigit || isLetter || self == UInt8(ascii: "-")
             || self == UInt8(ascii: ".") || self == UInt8(ascii: "_")

@@ -7,23 +7,14 @@ public struct Container: Sendable, Hashable {
         case app, group, plugin
     }
 
-    /// The path relative to the root of the capture.
-    ///
-    /// Empty for the root itself.
+    /// The path relative to the root of the capture, which is empty for the root itself.
     public let path: String
-    /// The bundle id of the app, or the identifier of the group or the plugin.
-    ///
-    /// `nil` if the capture does not contain it.
+    /// The bundle id of the app or the identifier of the group or plugin, if the capture contains it.
     public let identifier: String?
     /// The kind of the owner.
     public let kind: Kind
 
-    /// Creates a container.
-    ///
-    /// - Parameters:
-    ///   - path: The path relative to the root of the capture.
-    ///   - identifier: The identifier of the owner.
-    ///   - kind: The kind of the owner. If this is `nil`, the identifier determines the kind.
+    /// Creates a container, whose kind is determined by the identifier if it is not given.
     public init(path: String, identifier: String?, kind: Kind? = nil) {
         self.path = path
         self.identifier = identifier
@@ -46,9 +37,7 @@ public struct Container: Sendable, Hashable {
     /// The bundle id of the app, if this is the container of an app.
     public var applicationID: String? { kind == .app ? identifier : nil }
 
-    /// The bundle id of the app that a group container belongs to.
-    ///
-    /// The container `group.<bundle id>` belongs to the app `<bundle id>`.
+    /// The bundle id of the app that a group container `group.<bundle id>` belongs to.
     public var groupApplicationID: String? {
         guard isGroup, let identifier, identifier.hasPrefix(Self.groupPrefix) else { return nil }
         return String(identifier.dropFirst(Self.groupPrefix.count))

@@ -5,31 +5,19 @@ import Files
 public protocol FileStore: Store {
     /// The path of the folder that contains the files.
     var folderPath: String { get }
-    /// Returns the path of a file in the capture.
-    ///
-    /// - Parameters:
-    ///   - index: The index of the file in the order of the store.
-    ///   - name: Receives the name of the file in ``folderPath``.
-    /// - Returns: The path of the file.
+    /// Returns the path of a file in the capture, and its name in ``folderPath`` in `name`.
     func path(ofFile index: Int, name: inout [UInt8]) -> String
     /// The maximum size of a file that is parsed.
     var sizeLimit: FileSizeLimit { get }
     /// Whether the files can contain credentials, so that the quarantine contains only their hashes.
     var carriesCredentials: Bool { get }
-    /// Creates a reader for the files.
-    ///
-    /// It is used by one thread at a time and can reuse its memory.
+    /// Creates a reader for the files, which is used by one thread at a time and can reuse its memory.
     func makeReader(in context: StoreContext) -> any FileReader
 }
 
 /// Converts the bytes of store files to records.
 public protocol FileReader: Sendable {
-    /// Reads the bytes of one file.
-    ///
-    /// - Parameters:
-    ///   - bytes: The bytes of the file.
-    ///   - index: The index of the file in the order of the store.
-    ///   - output: Receives the findings. Its `path` is the path of the file.
+    /// Reads the bytes of the file at `index`, whose path is the `path` of `output`.
     mutating func read(_ bytes: [UInt8], file index: Int, into output: inout ScanOutput)
 }
 
@@ -42,15 +30,10 @@ extension FileStore {
 }
 
 /// Reads the files of a store for a ``FileScan``, one at a time.
+///
+/// The rejects in the output are put into quarantine with the bytes in the buffer.
 public protocol FileScanReader: Sendable {
-    /// Reads a file.
-    ///
-    /// - Parameters:
-    ///   - index: The index of the file in the order of the store.
-    ///   - folder: The folder that the files of the store are opened in.
-    ///   - files: Reads the bytes of the file.
-    ///   - output: Receives the findings. Its rejects are put into quarantine, with the bytes that `files` holds.
-    /// - Returns: The file that the rejects belong to. Returns `nil` if no file was read.
+    /// Reads a file, and returns it unless it could not be read.
     mutating func read(
         _ index: Int, in folder: borrowing Folder, with files: inout StoreFileBuffer, into output: inout ScanOutput
     ) -> StoreFile?
@@ -69,14 +52,7 @@ public struct FileScan<Reader: FileScanReader>: StoreScan {
     /// The rejects of the last file that are not in quarantine yet.
     private var rejects: [Reject] = []
 
-    /// Creates a scan.
-    ///
-    /// - Parameters:
-    ///   - files: The indices of the files to read, in the order of the store.
-    ///   - path: The path of the store in the capture.
-    ///   - folderPath: The path of the folder that the files are opened in.
-    ///   - tree: The files of the capture.
-    ///   - reader: Reads each file.
+    /// Creates a scan of the files with the given indices, which are opened in the folder at `folderPath`.
     public init(
         _ files: Range<Int>, ofStoreAt path: String, inFolderAt folderPath: String, of tree: FileTree,
         using reader: Reader
@@ -120,9 +96,7 @@ private struct ParsedFileReader: FileScanReader {
     let store: any FileStore
     let options: ScanOptions
     var reader: any FileReader
-    /// The name of the file that is being read.
-    ///
-    /// Its memory is reused.
+    /// The name of the file that is being read, whose memory is reused.
     private var name: [UInt8] = []
 
     init(store: any FileStore, options: ScanOptions, reader: any FileReader) {
@@ -183,9 +157,7 @@ public struct StoreFile: Sendable {
     }
 }
 
-/// A reusable buffer for the bytes of store files.
-///
-/// Files that cannot be read are reported.
+/// A reusable buffer for the bytes of store files, which reports files that cannot be read.
 public struct StoreFileBuffer: Sendable {
     /// The bytes of the last file.
     public private(set) var contents: [UInt8] = []
@@ -193,17 +165,7 @@ public struct StoreFileBuffer: Sendable {
     /// Creates an empty buffer.
     public init() {}
 
-    /// Reads a file.
-    ///
-    /// A file that exceeds the limit is put into quarantine unparsed.
-    ///
-    /// - Parameters:
-    ///   - file: The file.
-    ///   - limit: The maximum size of the file.
-    ///   - folder: The folder that contains the file.
-    ///   - options: The options of the scan.
-    ///   - output: Receives the bytes read, problems and quarantined bytes.
-    /// - Returns: Whether ``contents`` contains the bytes of the file.
+    /// Reads a file, and returns whether ``contents`` contains its bytes.
     public mutating func read(
         _ file: StoreFile, limit: FileSizeLimit, in folder: borrowing Folder, _ options: ScanOptions,
         into output: inout ScanOutput
@@ -242,20 +204,12 @@ public struct StoreFileBuffer: Sendable {
         }
     }
 
-    /// Puts all rejects of the file into quarantine.
-    ///
-    /// This is for stores whose files are read together.
+    /// Puts all rejects of the file into quarantine, for stores whose files are read together.
     public func quarantineRejects(of file: StoreFile, in output: inout ScanOutput) {
         quarantine(output.takeRejects()[...], file, into: &output)
     }
 
-    /// Puts rejects of the file into quarantine until the output is full.
-    ///
-    /// - Parameters:
-    ///   - rejects: The rejects. Those that were put into quarantine are removed.
-    ///   - file: The file.
-    ///   - output: Receives the quarantined bytes.
-    /// - Returns: Whether no rejects are left.
+    /// Moves rejects into quarantine until the output is full, and returns whether none are left.
     public func quarantine(_ rejects: inout [Reject], of file: StoreFile, into output: inout ScanOutput) -> Bool {
         let count = min(rejects.count, output.remainingDetailCount)
         quarantine(rejects[..<count], file, into: &output)

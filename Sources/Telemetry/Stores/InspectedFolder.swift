@@ -1,8 +1,6 @@
 import Files
 
-/// A folder of a capture that is searched for stores.
-///
-/// Hidden entries and excluded files are not part of `files` and `folders`.
+/// A folder of a capture that is searched for stores, without hidden entries and excluded files.
 public struct InspectedFolder: ~Copyable {
     /// The path of the folder in the capture.
     public let path: String
@@ -27,15 +25,11 @@ public struct InspectedFolder: ~Copyable {
     public private(set) var problems: [(path: String, problem: Problem)] = []
     /// The path of an excluded file that belongs to a store.
     public private(set) var excludedStorePath: String?
-    /// The subfolders that belong to the store in this folder.
-    ///
-    /// They are not searched again.
+    /// The subfolders that belong to the store in this folder and are not searched again.
     public private(set) var claimedFolders: Set<[UInt8]> = []
 
     private let folder: Folder
-    /// The last file that was read.
-    ///
-    /// It is cached because several formats read the same file.
+    /// The last file that was read, cached because several formats read the same file.
     private var lastRead: (name: [UInt8], contents: [UInt8])?
 
     /// Creates the search of a folder.
@@ -60,13 +54,7 @@ public struct InspectedFolder: ~Copyable {
         String(decoding: Array(base.utf8) + name, as: UTF8.self)
     }
 
-    /// Returns the bytes of a file.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the file.
-    ///   - limit: The maximum size of the file in bytes.
-    /// - Returns: All bytes of the file.
-    /// - Throws: `FileError`, with `EFBIG` if the file exceeds the limit.
+    /// Returns the bytes of a file, or throws `EFBIG` if it exceeds the limit.
     public mutating func contents(of name: [UInt8], limit: Int = StoreLimits.file) throws(FileError) -> [UInt8] {
         if let lastRead, lastRead.name == name, lastRead.contents.count <= limit { return lastRead.contents }
         // The cached bytes are moved out first so that their memory is reused without a copy.
@@ -78,10 +66,6 @@ public struct InspectedFolder: ~Copyable {
     }
 
     /// Opens a file for reading at arbitrary offsets.
-    ///
-    /// - Parameter name: The name of the file.
-    /// - Returns: The open file.
-    /// - Throws: `FileError`.
     public func source(_ name: [UInt8]) throws(FileError) -> ByteSource { try folder.source(name) }
 
     /// Returns whether a file contains all of the given strings.
@@ -98,9 +82,7 @@ public struct InspectedFolder: ~Copyable {
         }
     }
 
-    /// Reports a file or folder that may belong to a store but could not be read.
-    ///
-    /// Each path is reported once.
+    /// Reports a file or folder that may belong to a store but could not be read, unless it was reported before.
     public mutating func report(unreadable path: String, _ error: FileError) {
         guard !unreadable.contains(where: { $0.path == path }) else { return }
         unreadable.append((path, error))

@@ -1,6 +1,4 @@
-/// The state of a queue according to the rules of the app.
-///
-/// Queues in the same condition have equal states, so that they can be counted.
+/// The state of a queue according to the rules of the app, equal for queues in the same condition.
 public struct QueueState: Sendable, Hashable {
     /// The readiness of a queue for upload.
     public enum Readiness: String, Sendable, CaseIterable {

@@ -33,9 +33,7 @@ public struct ScanOutput: Sendable {
         public let part: Int
     }
 
-    /// The app of the records of a part of a store.
-    ///
-    /// Properties in later records take precedence.
+    /// The app of the records of a part of a store, with properties of later records taking precedence.
     public struct AppEntry: Sendable {
         /// The part of the store.
         public let place: StorePlace
@@ -59,9 +57,7 @@ public struct ScanOutput: Sendable {
     public private(set) var lines = TextBuffer()
     /// The records that were written to ``lines``.
     public private(set) var entries: [Entry] = []
-    /// The rejects of the file that is being read.
-    ///
-    /// They are put into quarantine with the bytes of the file.
+    /// The rejects of the file that is being read, to be put into quarantine with its bytes.
     public var rejects: [Reject] = []
     /// The path, in the capture, of the file that is being read.
     public var path: String
@@ -71,9 +67,7 @@ public struct ScanOutput: Sendable {
     public private(set) var problems: [LocatedProblem] = []
     /// The reports of stores about themselves.
     public private(set) var reports: [ReportEntry] = []
-    /// The apps of the records, including records that the filter excluded.
-    ///
-    /// Empty unless the options request reports of stores.
+    /// The apps of all records, including excluded ones, if the options request reports of stores.
     public private(set) var apps: [AppEntry] = []
     /// The findings of the filter, including those about excluded records.
     public private(set) var filtered = FilterFindings()
@@ -102,9 +96,7 @@ public struct ScanOutput: Sendable {
     /// The maximum capacity, in bytes, of lines that are reused.
     private static let maximumRecycledLinesSize = 512 << 10
 
-    /// The size, in bytes, at which an output is full.
-    ///
-    /// It bounds the memory of a scan.
+    /// The size, in bytes, at which an output is full, which bounds the memory of a scan.
     public static let sizeGoal = 4 << 20
     /// The size, in bytes, that a reject or a problem counts as, which is roughly the size of its strings.
     public static let detailSize = 1 << 10
@@ -112,10 +104,6 @@ public struct ScanOutput: Sendable {
     private static let recordSize = 1 << 10
 
     /// Creates an output that keeps records as they are.
-    ///
-    /// - Parameters:
-    ///   - capture: The label of the capture.
-    ///   - path: The path of the first file that is read.
     public init(capture: String, path: String = "") {
         self.capture = capture
         self.path = path
@@ -125,12 +113,7 @@ public struct ScanOutput: Sendable {
         secret = nil
     }
 
-    /// Creates an output that writes records as lines.
-    ///
-    /// - Parameters:
-    ///   - capture: The label of the capture.
-    ///   - input: The index of the input.
-    ///   - options: The filter, and the key of pseudonyms.
+    /// Creates an output that writes records as lines, with the filter and the pseudonyms of the options.
     public init(capture: String, input: Int, writingWith options: ScanOptions) {
         self.capture = capture
         path = ""
@@ -149,11 +132,7 @@ public struct ScanOutput: Sendable {
 
     // MARK: Records
 
-    /// Adds a record.
-    ///
-    /// - Parameters:
-    ///   - record: The record.
-    ///   - part: The index of the part of the store in ``Store/parts``.
+    /// Adds a record of the part with the given index in ``Store/parts``.
     public mutating func add(_ record: consuming Record, part: Int = 0) {
         guard let secret else {
             count(record)
@@ -176,20 +155,14 @@ public struct ScanOutput: Sendable {
         recycleMemory(of: &record)
     }
 
-    /// Adds the size of a record.
-    ///
-    /// The notes on a payload of many small requests can exceed the payload itself.
+    /// Adds the size of a record, whose notes can exceed the payload if it consists of many small requests.
     private mutating func count(_ record: borrowing Record) {
         size += record.notes.reduce(Self.recordSize + record.payload.count) {
             $0 + $1.utf8.count + MemoryLayout<String>.stride
         }
     }
 
-    /// Adds a record of a bundle.
-    ///
-    /// Its line is a range of the bytes that are passed to ``adopt(lines:)`` afterwards.
-    ///
-    /// The output must have been created with options.
+    /// Adds a record of a bundle, whose line is a range of the bytes passed to ``adopt(lines:)`` afterwards.
     public mutating func add(_ record: borrowing Record, at line: Range<Int>, _ written: RecordLineLayout) {
         guard let secret else { preconditionFailure("the output keeps records as they are") }
         guard filter.passes(record, noting: &filtered) else { return }
@@ -209,9 +182,7 @@ public struct ScanOutput: Sendable {
                 key: RecordKey(record, secret: secret), input: input, place: place, leftOut: leftOut))
     }
 
-    /// Returns the hold of a record without a type.
-    ///
-    /// Servers have no path for such a record, and no limit per type applies to it.
+    /// Returns the hold of a record without a type, for which servers have neither a path nor a limit.
     private static func holdForType(of record: borrowing Record) -> Hold? {
         guard record.type.isEmpty, !record.held.contains(where: \.isSchema) else { return nil }
         return .schema(["type is empty"])
@@ -226,9 +197,7 @@ public struct ScanOutput: Sendable {
         }
     }
 
-    /// Returns an empty array for the next payload.
-    ///
-    /// It has the capacity of an earlier payload, if there was one.
+    /// Returns an empty array for the next payload, with the capacity of an earlier one if there was one.
     public mutating func takeRecycledMemory() -> [UInt8] {
         var memory: [UInt8] = []
         swap(&memory, &recycled)
@@ -268,14 +237,7 @@ public struct ScanOutput: Sendable {
         quarantined.append(item)
     }
 
-    /// Puts a span of a file into quarantine.
-    ///
-    /// - Parameters:
-    ///   - reject: The span and the reason.
-    ///   - contents: All bytes of the file.
-    ///   - path: The path of the file in the capture.
-    ///   - kind: The kind of the store.
-    ///   - carriesCredentials: Whether the file can contain credentials, so that only the hash is listed.
+    /// Puts a span of a file into quarantine, listing only its hash if the file can contain credentials.
     public mutating func quarantine(
         _ reject: Reject, of contents: [UInt8], path: String, kind: StoreKind, carriesCredentials: Bool
     ) {
@@ -302,9 +264,7 @@ public struct ScanOutput: Sendable {
 
     // MARK: Reuse
 
-    /// Removes all findings.
-    ///
-    /// The memory of lines and entries is kept, because reallocating it is slow.
+    /// Removes all findings, but keeps the memory of lines and entries because reallocating it is slow.
     public mutating func removeAll() {
         lines.removeAll()
         entries.removeAll(keepingCapacity: true)
@@ -312,8 +272,6 @@ public struct ScanOutput: Sendable {
         (filtered, refusal, path, store, bytesRead, size) = (FilterFindings(), nil, "", nil, 0, 0)
     }
 
-    /// Whether the output is small enough to be reused.
-    ///
-    /// It is not after large records.
+    /// Whether the output is small enough to be reused, which it is not after large records.
     public var isWorthReusing: Bool { lines.capacity <= Self.maximumRecycledLinesSize }
 }

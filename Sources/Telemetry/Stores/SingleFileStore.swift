@@ -11,9 +11,7 @@ extension SingleFileStore {
     public var folderPath: String { location.folderPath }
     /// Always 1.
     public var fileCount: Int { 1 }
-    /// Always `false`.
-    ///
-    /// A single file is not split.
+    /// Always `false`, because a single file is not split.
     public var isReadByOneJob: Bool { false }
 
     /// Returns the path of the file, and its name in `name`.
@@ -23,9 +21,7 @@ extension SingleFileStore {
     }
 }
 
-/// The location of a file in a capture.
-///
-/// A capture can have hundreds of thousands of stores. Therefore the folder and the name are stored as parts of the path.
+/// The location of a file, stored compactly because a capture can have hundreds of thousands of stores.
 public struct FileLocation: Sendable {
     /// The path relative to the root of the capture.
     public let path: String

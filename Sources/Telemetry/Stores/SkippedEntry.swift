@@ -1,8 +1,6 @@
 import Files
 
-/// A symbolic link or a special file in a capture.
-///
-/// It is reported and not read.
+/// A symbolic link or a special file in a capture, which is reported and not read.
 public struct SkippedEntry: Sendable {
     /// The path in the capture.
     public let path: String

@@ -2,19 +2,13 @@ import Files
 
 /// A store that was recognized in a capture.
 public protocol Store: Sendable {
-    /// The path relative to the root of the capture.
-    ///
-    /// The path of a folder has no trailing slash.
+    /// The path relative to the root of the capture, without a trailing slash.
     var path: String { get }
     /// The system that the store belongs to, or `nil` for a log of the requests of several systems.
     var system: SystemName? { get }
-    /// The kind of the store.
-    ///
-    /// For a store with several parts, this is the kind of the first part.
+    /// The kind of the store, or of its first part if it has several parts.
     var kind: StoreKind { get }
-    /// The parts that reports list, one row each.
-    ///
-    /// By default, the only part is the store itself.
+    /// The parts that reports list, one row each, which are only the store itself by default.
     var parts: [StorePart] { get }
     /// The paths of files next to the store that belong to it if they exist.
     var companionPaths: [String] { get }
@@ -23,12 +17,7 @@ public protocol Store: Sendable {
     /// Whether the files depend on each other, so that a single job must read them all.
     var isReadByOneJob: Bool { get }
 
-    /// Starts reading some of the files.
-    ///
-    /// - Parameters:
-    ///   - files: The indices of the files in the order in which the store returns its records.
-    ///   - context: The surroundings of the store, and the options.
-    /// - Returns: A scan of the files.
+    /// Starts reading the files with the given indices in the order of the store.
     func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan
 }
 
@@ -57,7 +46,6 @@ public struct StorePart: Sendable, Equatable {
 public protocol StoreScan: Sendable {
     /// Reads until the output is full or the store ends.
     ///
-    /// - Parameter output: Receives the findings.
     /// - Returns: Whether there is more to read.
     /// - Throws: `FileError` with the operation `spool` if there is no space for a required copy. The findings must not
     ///   be used then. All other errors are reported as problems or rejects.
@@ -99,9 +87,7 @@ public struct ScanOptions: Sendable {
     public var pseudonymizer: RecordPseudonymizer?
     /// The maximum size, in bytes, of a file that is put into quarantine.
     public var quarantineFileLimit: Int
-    /// The folder for private copies of databases.
-    ///
-    /// The copies are files without names.
+    /// The folder for private copies of databases, which are files without names.
     public var copyFolder: String
     /// Whether stores report on themselves, such as the state of their queues and the number of repeated events.
     public var reportsQueues: Bool

@@ -1,8 +1,6 @@
 import Files
 
-/// The functions that recognize the stores of a system.
-///
-/// They use the layout first, and the contents if names are ambiguous.
+/// The functions that recognize the stores of a system, by layout first and by contents if names are ambiguous.
 public struct StoreFormat: Sendable {
     /// The kinds of the stores.
     public let kinds: [StoreKind]
@@ -18,9 +16,7 @@ public struct StoreFormat: Sendable {
     /// `store` is the store that the folder as a whole is, if there is one.
     public let isNamedForStore: (@Sendable (_ name: String, _ store: (any Store)?) -> Bool)?
 
-    /// Returns the store that a folder is as a whole, or `nil`.
-    ///
-    /// The files of such a folder are not passed to other formats.
+    /// Returns the store that a folder is as a whole, whose files are then not passed to other formats.
     public let storeOfFolder: (@Sendable (_ folder: inout InspectedFolder) -> (any Store)?)?
 
     /// Returns what a file in a folder is to the system.
@@ -97,13 +93,9 @@ public enum BackupGap: Sendable {
 public enum FileFinding: Sendable {
     /// The file does not belong to the system.
     case unrelated
-    /// The file consists of these stores, and no other system is asked.
-    ///
-    /// There are no stores if only the name of the file matches.
+    /// The file consists of these stores, or of none if only its name matches, and no other system is asked.
     case exclusive([any Store])
-    /// The file contains these stores, and possibly stores of other systems.
-    ///
-    /// This is the case for preferences.
+    /// The file contains these stores, and possibly stores of other systems, as preferences do.
     case shared([any Store])
 }
 

@@ -1,17 +1,12 @@
 /// The maximum amounts of data that are read into memory at once.
 public enum StoreLimits {
-    /// The maximum size, in bytes, of a file that is read to identify it, and the usual maximum for a file that is
-    /// parsed.
+    /// The maximum size, in bytes, of a file that is read to identify it, and usually of a file that is parsed.
     public static let file = 32 << 20
-    /// The maximum size, in bytes, of a keyed archive.
-    ///
-    /// It is the limit of property lists.
+    /// The maximum size, in bytes, of a keyed archive, which is the limit of property lists.
     public static let archive = 512 << 20
 }
 
-/// The maximum size of a store file that is parsed.
-///
-/// A larger file is put into quarantine unparsed.
+/// The maximum size of a store file that is parsed instead of being put into quarantine.
 public struct FileSizeLimit: Sendable, Equatable {
     /// The maximum size in bytes.
     public let bytes: Int

@@ -23,9 +23,7 @@ public struct StoreReport: Sendable {
     public var facts: [String]
     /// The reports on parts of the store.
     public var parts: [Part]
-    /// The latest instant in the store, in milliseconds since 1970.
-    ///
-    /// The state of queues is evaluated at this instant unless another one is given.
+    /// The latest instant in the store, in milliseconds since 1970, at which queues are evaluated by default.
     public var newest: Int64
 
     /// Creates a report.
@@ -36,14 +34,9 @@ public struct StoreReport: Sendable {
     }
 }
 
-/// The rules of an app for a queue.
-///
-/// Their result depends on the instant.
+/// The rules of an app for a queue, evaluated at an instant in milliseconds since 1970.
 public protocol QueueRules: Sendable {
     /// Returns a sentence, without a full stop, that states whether the queue is ready for upload and why.
-    ///
-    /// - Parameter instant: The instant in milliseconds since 1970.
-    /// - Returns: The sentence.
     func sentence(at instant: Int64) -> String
     /// Returns the state of the queue as JSON.
     func json(at instant: Int64) -> CanonicalObject

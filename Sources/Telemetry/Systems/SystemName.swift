@@ -1,6 +1,4 @@
 /// The name of a system in records, such as `mozilla`.
-///
-/// Each system declares its own name.
 public struct SystemName: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The name in records, options and reports.
     public let description: String
@@ -15,15 +13,11 @@ public struct SystemName: Hashable, Sendable, Comparable, CustomStringConvertibl
 }
 
 /// The kind of a store in records and reports, such as `mozilla-ping-file`.
-///
-/// Each system declares its own kinds.
 public struct StoreKind: Hashable, Sendable, CustomStringConvertible {
     /// The name in `source.store`.
     public let description: String
 
-    /// Creates a kind.
-    ///
-    /// Its name consists of lowercase words joined by hyphens.
+    /// Creates a kind with a name of lowercase words joined by hyphens.
     public init(_ name: String) {
         description = name
     }

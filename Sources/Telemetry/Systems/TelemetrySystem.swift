@@ -1,6 +1,4 @@
-/// A telemetry system.
-///
-/// Higher layers use systems through this protocol and know none by name.
+/// A telemetry system, which higher layers use only through this protocol.
 ///
 /// Each system is a module in `Systems` and has an entry in its registry. A system states each capability that it lacks
 /// as `nil`, so that omitting a capability does not compile.
@@ -32,9 +30,7 @@ public protocol TelemetrySystem: Sendable {
 }
 
 extension TelemetrySystem {
-    /// The kinds of the stores.
-    ///
-    /// Empty if the system stores nothing on the device.
+    /// The kinds of the stores, if the system stores anything on the device.
     public var storeKinds: [StoreKind] { stores?.kinds ?? [] }
 
     /// The code for systems whose format document has no code of its own.
@@ -57,9 +53,7 @@ public struct SystemTable: Sendable {
     private let systems: [String: any TelemetrySystem]
     private let kinds: [String: StoreKind]
 
-    /// Creates a table of systems.
-    ///
-    /// If two systems have the same name, the first one is used.
+    /// Creates a table of systems, in which the first one with a name takes precedence.
     public init(_ systems: [any TelemetrySystem]) {
         all = systems
         self.systems = Dictionary(systems.map { ($0.name.description, $0) }) { first, _ in first }
@@ -85,9 +79,7 @@ public struct SystemTable: Sendable {
     /// Returns the order of the uploads of a system.
     public func precedence(of name: SystemName) -> Precedence { self[name]?.uploads.precedence ?? .none }
 
-    /// Returns whether records of a system can have a target.
-    ///
-    /// See ``UploadFormat/accepts(_:)``.
+    /// Returns whether records of a system can have a target, as ``UploadFormat/accepts(_:)`` does.
     public func isKnown(_ target: Target, to name: SystemName) -> Bool {
         self[name]?.uploads.accepts(target) ?? false
     }

@@ -25,15 +25,11 @@ public struct EventCells: Sendable {
 
 /// The origin of the time of an event.
 public enum TimeBasis: Sendable {
-    /// The time of the record.
-    ///
-    /// The event has only a relative time, which is ``EventCells/elapsed``.
+    /// The time of the record, because the event has only the relative time ``EventCells/elapsed``.
     case record
     /// The time of the event itself.
     case event(Timestamp)
-    /// The time of the record.
-    ///
-    /// ``EventCells/elapsed`` counts from the unknown start of an earlier process.
+    /// The time of the record, because ``EventCells/elapsed`` counts from the unknown start of an earlier process.
     case earlierRun
 }
 
@@ -48,9 +44,7 @@ public struct DeviceCells: Sendable {
     /// The locale.
     public var locale = Cell.null
 
-    /// Creates cells.
-    ///
-    /// An omitted property is unknown.
+    /// Creates cells, which are unknown unless they are given.
     public init(os: Cell = .null, osVersion: Cell = .null, device: Cell = .null, locale: Cell = .null) {
         self.os = os
         self.osVersion = osVersion
@@ -83,10 +77,6 @@ public protocol RowFormat: Sendable {
     /// Adds a row for each event of a payload, in the order of ``Vocabulary/labels(of:type:nested:)``, and rows for the
     /// tables of the system.
     ///
-    /// - Parameters:
-    ///   - payload: The payload of a record of the system.
-    ///   - rows: Receives the rows.
-    ///   - nested: Memory for reading JSON in strings of the payload.
     /// - Returns: The properties of the device that the payload contains.
     func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells
 }
@@ -122,11 +112,7 @@ public struct RecordRows: Sendable {
         public init() {}
     }
 
-    /// Creates an empty collection.
-    ///
-    /// - Parameters:
-    ///   - tables: The tables to make rows for.
-    ///   - eventTable: The index of the table of events in `tables`.
+    /// Creates an empty collection for tables, of which `eventTable` is the index of the table of events.
     public init(_ tables: [Table], eventTable: Int) {
         buffer = RowBuffer(tables)
         self.eventTable = eventTable
@@ -141,11 +127,7 @@ public struct RecordRows: Sendable {
         )
     }
 
-    /// Starts the rows of the next record.
-    ///
-    /// - Parameters:
-    ///   - record: The cells that all events of the record have in common.
-    ///   - labels: The meanings of the events.
+    /// Starts the rows of the next record, whose events have the given labels.
     public mutating func begin(_ record: SharedCells, labels: [String?]) {
         self.record = record
         self.labels = labels
@@ -183,13 +165,7 @@ public struct RecordRows: Sendable {
         eventCount += 1
     }
 
-    /// Adds rows to a table that ``Table/init(ofRecords:aRowForEach:_:)`` created.
-    ///
-    /// The rows are numbered from 0.
-    ///
-    /// - Parameters:
-    ///   - rows: The cells of each row, without the numbers of the record and the row.
-    ///   - table: The name of the table.
+    /// Adds rows, numbered from 0, to a table that ``Table/init(ofRecords:aRowForEach:_:)`` created.
     public mutating func add(_ rows: [[Cell]], to table: String) {
         guard let place = buffer.index(ofTable: table) else { return }
         for (number, row) in rows.enumerated() {

@@ -53,9 +53,7 @@ extension RowBuffer {
         return .text(start: start, count: UInt32(bytes.count))
     }
 
-    /// Stores a string.
-    ///
-    /// Returns a null cell for `nil`.
+    /// Stores a string, or returns a null cell for `nil`.
     public mutating func keep(_ string: String?) -> Cell {
         guard let string else { return .null }
         return keep(string.utf8.span)
@@ -68,9 +66,7 @@ extension RowBuffer {
         return .text(start: start, count: 24)
     }
 
-    /// Stores a string of a document.
-    ///
-    /// Returns a null cell for any other value.
+    /// Stores a string of a document, or returns a null cell for any other value.
     public mutating func keep(string node: JSONNode?, of document: JSONDocument) -> Cell {
         guard let node, document.kind(of: node) == .string else { return .null }
         // A string with escapes can contain an unpaired surrogate, which UTF-8 cannot express.
@@ -78,9 +74,7 @@ extension RowBuffer {
         return keep(document.bytes(of: node))
     }
 
-    /// Stores two or three strings joined by dots, such as `action.click.erase_button`.
-    ///
-    /// The cells of the whole and of the strings share the same bytes.
+    /// Stores strings joined by dots, such as `action.click.erase_button`, whose cells share the same bytes.
     public mutating func keep(
         joined one: JSONNode, _ two: JSONNode, _ three: JSONNode?, of document: JSONDocument
     ) -> (whole: Cell, first: Cell, second: Cell, third: Cell) {
@@ -93,9 +87,7 @@ extension RowBuffer {
         return (.text(start: start, count: UInt32(text.count - start)), first, second, third)
     }
 
-    /// Stores a string as it is, and any other value as canonical JSON.
-    ///
-    /// Returns a null cell for `null`.
+    /// Stores a string as it is and any other value as canonical JSON, or returns a null cell for `null`.
     public mutating func keep(value node: JSONNode?, of document: JSONDocument) -> Cell {
         guard let node else { return .null }
         switch document.kind(of: node) {
@@ -105,9 +97,7 @@ extension RowBuffer {
         }
     }
 
-    /// Stores a value as canonical JSON.
-    ///
-    /// Returns a null cell for `null`.
+    /// Stores a value as canonical JSON, or returns a null cell for `null`.
     public mutating func keep(json node: JSONNode?, of document: JSONDocument) -> Cell {
         guard let node, document.kind(of: node) != .null else { return .null }
         let start = text.count
@@ -115,9 +105,7 @@ extension RowBuffer {
         return .text(start: start, count: UInt32(text.count - start))
     }
 
-    /// Stores some members of an object as canonical JSON.
-    ///
-    /// Returns a null cell if there are none, or if the value is not an object.
+    /// Stores some members of an object as canonical JSON, or returns a null cell if there are none.
     public mutating func keep(
         membersOf object: JSONNode, of document: JSONDocument, where isWanted: (JSONMember) -> Bool
     ) -> Cell {
@@ -135,17 +123,14 @@ extension RowBuffer {
         return .text(start: start, count: UInt32(text.count - start))
     }
 
-    /// Returns an integer cell for a 64-bit number without a fraction and an exponent, and a null cell for any other
-    /// value.
+    /// Returns an integer cell for a 64-bit number without fraction and exponent, and a null cell for other values.
     public func keep(integer node: JSONNode?, of document: JSONDocument) -> Cell {
         guard let node, document.kind(of: node) == .number, let number = Int64(decimal: document.bytes(of: node))
         else { return .null }
         return .integer(number)
     }
 
-    /// Stores a number.
-    ///
-    /// Returns a null cell for any other value.
+    /// Stores a number, or returns a null cell for any other value.
     public mutating func keep(real node: JSONNode?, of document: JSONDocument) -> Cell {
         guard let node, document.kind(of: node) == .number else { return .null }
         let start = text.count

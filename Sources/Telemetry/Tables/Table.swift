@@ -1,6 +1,4 @@
-/// A table of an export.
-///
-/// SQLite, CSV, `--help` and the documents use its names and meanings.
+/// A table of an export, whose names and meanings SQLite, CSV, `--help` and the documents use.
 ///
 /// Tables are declared as values. No other code names a table or a column.
 ///
@@ -25,20 +23,10 @@ public struct Table: Sendable {
     public let key: [String]
     /// The lists of columns that have an index in SQLite in addition to the key.
     public let indexes: [[String]]
-    /// Whether each row belongs to a record.
-    ///
-    /// If so, the first column is `record`.
+    /// Whether each row belongs to a record, whose number is in the first column `record`.
     public let belongsToRecords: Bool
 
     /// Creates a table.
-    ///
-    /// - Parameters:
-    ///   - name: The name, a lowercase word.
-    ///   - rowMeaning: The meaning of a row.
-    ///   - columns: The columns in their order.
-    ///   - key: The columns that uniquely identify a row.
-    ///   - indexes: The lists of columns that have an index.
-    ///   - belongsToRecords: Whether each row belongs to a record.
     public init(
         _ name: String, aRowForEach rowMeaning: String, _ columns: [TableColumn], key: [String],
         indexes: [[String]] = [], belongsToRecords: Bool = false
@@ -51,9 +39,7 @@ public struct Table: Sendable {
         self.belongsToRecords = belongsToRecords
     }
 
-    /// Creates a table for parts of records.
-    ///
-    /// Each row begins with the number of the record and the number of the row in the record.
+    /// Creates a table for parts of records, whose first columns are the numbers of the record and of the row in it.
     public init(ofRecords name: String, aRowForEach rowMeaning: String, _ columns: [TableColumn]) {
         let number = TableColumn(
             "n", .integer, "the index of the row among the rows of the record, from 0", isRequired: true)
@@ -100,9 +86,7 @@ public struct TableColumn: Sendable {
     /// Whether each row has a value.
     public let isRequired: Bool
 
-    /// Creates a column.
-    ///
-    /// A column that is not required can contain NULL.
+    /// Creates a column, which can contain NULL unless it is required.
     public init(_ name: String, _ kind: Kind, _ meaning: String, isRequired: Bool = false) {
         self.name = name
         self.kind = kind

@@ -2,13 +2,9 @@
 public struct Account: Sendable, Hashable {
     /// The system of the account.
     public let system: SystemName
-    /// The account id or app id.
-    ///
-    /// Empty if the store does not contain it.
+    /// The account id or app id, or an empty string if the store does not contain it.
     public let name: String
-    /// The variant of the credential for accounts with several credentials, such as `development`.
-    ///
-    /// Empty for the usual one.
+    /// The variant of the credential, such as `development`, or an empty string for the usual one.
     public let variant: String
 
     /// Creates an account of a system.
@@ -24,9 +20,7 @@ public struct Account: Sendable, Hashable {
     /// The variant of accounts whose records come from apps in development.
     public static let development = "development"
 
-    /// A description of the account for reports.
-    ///
-    /// It consists of the system alone if records do not name an account.
+    /// A description of the account for reports, which is only the system if records do not name an account.
     public var label: String {
         "\(system)\(name.isEmpty ? "" : " \(name)")\(variant.isEmpty ? "" : " (\(variant))")"
     }

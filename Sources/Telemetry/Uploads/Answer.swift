@@ -10,16 +10,12 @@ public struct Answer: Sendable, Equatable {
     public var location: String?
     /// The start of the body, which has at most ``bodyLimit`` bytes.
     public var body: [UInt8]
-    /// Whether the body is complete.
-    ///
-    /// It is not if the transfer was interrupted, stalled or limited.
+    /// Whether the body is complete, which it is not if the transfer was interrupted, stalled or limited.
     public var isWhole: Bool
     /// Hides credentials in ``excerpt`` and ``line(_:)``, because a server can repeat them.
     package var secrets = SecretMask.none
 
-    /// The maximum number of bytes of a body that are kept.
-    ///
-    /// It exceeds the answer to a Leanplum request with 10,000 events.
+    /// The maximum number of bytes of a body that are kept, more than an answer about 10,000 Leanplum events needs.
     public static let bodyLimit = 1 << 20
 
     /// Creates an answer.
@@ -60,9 +56,7 @@ public struct Answer: Sendable, Equatable {
 ///
 /// Source: RFC 9110, section 10.2.3.
 public enum RetryAfter {
-    /// Returns the delay in seconds.
-    ///
-    /// The value is a number of seconds or an HTTP date. Returns `nil` for any other value.
+    /// Returns the delay in seconds from a number of seconds or an HTTP date, or `nil` for any other value.
     public static func seconds(_ value: String, now: Timestamp) -> Int? {
         if !value.isEmpty, value.utf8.allSatisfy(\.isDigit) { return Int(value) ?? .max }
         guard let date = httpDate(value) else { return nil }

@@ -4,7 +4,6 @@ import JSONText
 ///
 /// Printing a credential shows none of them.
 public struct Credential: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
-    /// The values by name.
     private let values: [String: String]
     /// The secret values, which must not be shown.
     public let secrets: [String]
@@ -12,19 +11,13 @@ public struct Credential: Sendable, Equatable, CustomStringConvertible, CustomRe
     /// The credential for servers that accept records from anyone.
     public static let none = Credential([:], secrets: [])
 
-    /// Creates a credential.
-    ///
-    /// - Parameters:
-    ///   - values: The values by name.
-    ///   - secrets: The names of the secret values.
+    /// Creates a credential from values by name and the names of the secret ones.
     public init(_ values: [String: String], secrets: [String]) {
         self.values = values
         self.secrets = secrets.compactMap { values[$0] }
     }
 
-    /// Returns a value by name.
-    ///
-    /// Returns `nil` for a credential of another system.
+    /// Returns a value by name, or `nil` for a credential of another system.
     public subscript(name: String) -> String? { values[name] }
 
     /// A description that contains only the number of values.
@@ -41,9 +34,7 @@ public struct Credential: Sendable, Equatable, CustomStringConvertible, CustomRe
 public struct CredentialFormat: Sendable {
     /// The form of an entry of the credentials file.
     public enum Entry: Sendable {
-        /// A string.
-        ///
-        /// It is the value with the given name.
+        /// A string, which is the value with the given name.
         case text(String)
         /// An object with the given keys, none of which is required.
         case object([String])
@@ -52,30 +43,22 @@ public struct CredentialFormat: Sendable {
     /// The values of accounts, by account name.
     public typealias Accounts = [String: [String: String]]
 
-    /// The description of the environment variables for help.
-    ///
-    /// It contains `<account id>` in place of an account id.
+    /// The description of the environment variables for help, with `<account id>` in place of an account id.
     public let variablesHelp: String
     /// An example of the entry of the system in the file, in JSON, for help.
     public let entryHelp: String
     /// The form of an entry of the file.
     public let entry: Entry
-    /// Validates and completes an entry of the file.
-    ///
-    /// The error describes the fault without any value.
+    /// Validates and completes an entry of the file, without any value in the error.
     public let complete:
         @Sendable (_ values: [String: String], _ account: String) -> Result<[String: String], EntryError>
     /// Returns the names of the environment variables that the system uses, in the order in which faults are reported.
     ///
     /// Each of them must contain a key.
     public let variables: @Sendable (_ environment: [String: String]) -> [String]
-    /// Adds the variables of the environment to the accounts of the file.
-    ///
-    /// The environment takes precedence.
+    /// Adds the variables of the environment, which take precedence, to the accounts of the file.
     public let merge: @Sendable (_ environment: [String: String], _ accounts: inout Accounts) -> Void
     /// Returns the account whose credential a record needs, or `nil` if the record names none.
-    ///
-    /// The memory of the document is reused.
     public let account: @Sendable (borrowing Record, inout JSONDocument) -> Account?
     /// Returns the credential of an account, or `nil` if none was given.
     public let credential: @Sendable (_ account: Account, _ accounts: Accounts) -> Credential?
@@ -84,9 +67,7 @@ public struct CredentialFormat: Sendable {
 
     /// An error in an entry of the file.
     public struct EntryError: Error {
-        /// The key with the error.
-        ///
-        /// Empty if the error concerns the whole entry.
+        /// The key with the error, or an empty string if the error concerns the whole entry.
         public let key: String
         /// The description of the error.
         public let words: String

@@ -1,6 +1,4 @@
-/// A string that can be unescaped step by step.
-///
-/// It keeps the position of each byte in the original string.
+/// A string that can be unescaped step by step and keeps the position of each byte in the original string.
 ///
 /// Unescaping shows what a reader of the string can recognize. A letter can occur as itself, as `%70`, `\u0070`,
 /// `&#112;`, or as a combination of these.
@@ -23,15 +21,12 @@ struct EscapedText {
     /// The range in the original string from which each byte was decoded.
     private(set) var sourceRanges: [Range<Int>]
 
-    /// Creates a string that is not unescaped yet.
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
         sourceRanges = bytes.indices.map { $0..<$0 + 1 }
     }
 
-    /// Decodes each escape once without decoding the result.
-    ///
-    /// Returns whether there was an escape.
+    /// Decodes each escape once without decoding the result, and returns whether there was one.
     mutating func decode(_ escapes: Escapes) -> Bool {
         var (decoded, from): ([UInt8], [Range<Int>]) = ([], [])
         decoded.reserveCapacity(bytes.count)
@@ -127,9 +122,7 @@ struct EscapedText {
 
     private func hex(_ index: Int, _ digits: Int) -> UInt8? { number(index, digits: digits...digits, radix: 16)?.value }
 
-    /// Reads a number.
-    ///
-    /// The value is 0xFF if the number is not an ASCII character.
+    /// Reads a number, whose value is 0xFF if it is not an ASCII character.
     private func number(_ index: Int, digits: ClosedRange<Int>, radix: Int) -> (value: UInt8, digits: Int)? {
         var (value, count) = (0, 0)
         while count < digits.upperBound, let digit = byte(index + count)?.hexadecimalValue, digit < radix {

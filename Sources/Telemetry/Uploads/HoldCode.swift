@@ -2,9 +2,7 @@
 public struct HoldCode: Sendable, Hashable {
     /// The code, such as `schema`.
     public let code: String
-    /// The reason why such a record is not uploaded as it is.
-    ///
-    /// The phrase completes a sentence that begins with "the record", and has no full stop.
+    /// The reason why the record is not uploaded, completing a sentence that begins with "the record".
     public let meaning: String
     /// Whether the operator cannot release such a record.
     public let isFinal: Bool

@@ -1,8 +1,6 @@
 /// The outcome of an upload, which is derived from its answer or the lack of one.
 public enum Outcome: Sendable, Equatable {
-    /// The server accepted the upload.
-    ///
-    /// The note contains its complaint about the contents.
+    /// The server accepted the upload, with a note if it complained about the contents.
     case delivered(status: Int, note: String? = nil)
     /// The server will never accept the upload.
     case refused(status: Int, reason: String)

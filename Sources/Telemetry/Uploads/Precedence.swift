@@ -3,9 +3,7 @@
 /// A request for the deletion of a client's data must be sent first, and records that were queued before it must not
 /// follow. A single record does not determine this, so it is a rule of the upload plan and not a hold.
 public struct Precedence: Sendable, Equatable {
-    /// The types of records that are sent before all others, regardless of their time.
-    ///
-    /// They count against the limits like all others.
+    /// The types of records that are sent before all others, but count against the limits like them.
     public let first: Set<String>
     /// The types of requests for the deletion of a client's data.
     ///

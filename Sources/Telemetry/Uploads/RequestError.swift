@@ -2,17 +2,13 @@
 public enum RequestError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The record has no target, or a target that is not in the grammar of its system.
     case noTarget
-    /// There is no credential for the account.
-    ///
-    /// The associated value names the setting to add.
+    /// There is no credential for the account, because the given setting is missing.
     case noCredential(String)
     /// The credential belongs to another system.
     case otherCredential
     /// The payload does not have the form of the system.
     case payload
-    /// The body could not be compressed.
-    ///
-    /// The associated value describes the reason.
+    /// The body could not be compressed, for the given reason.
     case notCompressed(String)
 
     /// A description of the error in one line.

@@ -16,24 +16,16 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
 
     /// The replacement for hidden characters.
     static let replacement = Array("***".utf8)
-    /// The number of consecutive characters of a credential that are hidden.
-    ///
-    /// They fit into a 64-bit integer.
+    /// The number of consecutive characters of a credential that are hidden, which fit into a 64-bit integer.
     private static let substringLength = 8
     /// The minimum length of a Base64 form of a credential that is hidden inside a longer Base64 string.
     private static let minimumBase64Length = 6
-    /// The maximum nesting of escapes.
-    ///
-    /// A string with deeper nesting is hidden completely.
+    /// The maximum nesting of escapes, beyond which a string is hidden completely.
     private static let maximumDepth = 12
-    /// The maximum number of bytes of a string that are searched.
-    ///
-    /// It far exceeds the number that is shown.
+    /// The maximum number of bytes that are searched, which far exceeds the number that is shown.
     private static let maximumSearchedLength = 4096
 
-    /// Creates a mask for all forms of the given credentials.
-    ///
-    /// - Parameter secrets: The credentials without any encoding.
+    /// Creates a mask for all forms of the given unencoded credentials.
     package init(_ secrets: [String]) {
         var needles: Set<[UInt8]> = []
         for secret in secrets {
@@ -56,23 +48,15 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
         self.parts = parts
     }
 
-    /// A description without secrets.
     package var description: String { "\(needles.count) forms of credentials" }
     /// An empty mirror, so that `dump` does not print a secret.
     package var customMirror: Mirror { Mirror(self, children: []) }
 
     /// Returns the start of a string from a server with asterisks in place of credentials.
-    ///
-    /// All strings from servers must be masked before they are shown.
-    ///
-    /// - Parameters:
-    ///   - text: The bytes of the string.
-    ///   - isTruncated: Whether the end of the string is missing. In this case, a beginning of a credential at the end is
-    ///     hidden however short it is.
-    /// - Returns: The masked bytes.
     func masked(_ text: some Collection<UInt8>, isTruncated: Bool = false) -> [UInt8] {
         let bytes = Array(text.prefix(Self.maximumSearchedLength))
         guard !needles.isEmpty else { return bytes }
+        // A beginning of a credential at a cut end is hidden however short it is.
         let minimumPrefixLength = isTruncated || text.count > bytes.count ? 1 : 4
         var isHidden = [Bool](repeating: false, count: bytes.count)
         // Each notation is also decoded alone, because a reader that decodes only one notation can recognize other
@@ -143,9 +127,7 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
 
     private static func normalized(_ bytes: [UInt8]) -> [UInt8] { bytes.filter(isSignificant).map(\.lowercased) }
 
-    /// Returns whether a byte is significant when credentials are compared.
-    ///
-    /// A space can be a decoded `+`, and spaces can result from line breaks.
+    // A space can be a decoded `+`, and spaces can result from line breaks.
     private static func isSignificant(_ byte: UInt8) -> Bool {
         (0x21..<0x7F).contains(byte) && byte != UInt8(ascii: "+")
     }

@@ -1,8 +1,6 @@
 import JSONText
 
 /// The format of the uploads of a system and of their answers.
-///
-/// It has no side effects.
 public struct UploadFormat: Sendable {
     /// The base URL that the documented apps send to, without a path.
     public let endpoint: String
@@ -23,8 +21,6 @@ public struct UploadFormat: Sendable {
     /// The order of the uploads of a client.
     public let precedence: Precedence
     /// The codes of holds that only this system uses.
-    ///
-    /// A record with a final hold cannot be released.
     public let holds: [HoldCode]
     /// The conversion of the payload to the body of a request.
     public let body: UploadBody
@@ -54,36 +50,24 @@ public struct UploadFormat: Sendable {
 }
 
 extension UploadFormat {
-    /// Returns whether records of the system can have a target: whether its path, method and header fields are in the
-    /// grammar.
+    /// Returns whether the path, the method and the header fields of a target are in the grammar of the system.
     public func accepts(_ target: Target) -> Bool {
         (target.method == nil || target.method == method) && isTargetPath(target.path)
             && target.headerFields.allSatisfy { isTargetHeader?($0) ?? false }
     }
 
-    /// Returns whether the target of a record names the id and type of the record.
-    ///
-    /// Returns `true` if paths of the system do not name records.
+    /// Returns whether the target of a record names its id and type, or `true` if paths do not name records.
     public func targetNamesRecord(_ record: borrowing Record) -> Bool {
         guard let isPathOfRecord, let target = record.target else { return true }
         return isPathOfRecord(target.path, record.id, record.type)
     }
 
     /// Returns the account whose credential a record needs, or `nil` if the record needs or names none.
-    ///
-    /// `document` is reused as memory.
     public func account(of record: borrowing Record, using document: inout JSONDocument) -> Account? {
         credentials?.account(record, &document)
     }
 
-    /// Creates the header fields and the body of a request.
-    ///
-    /// - Parameters:
-    ///   - payload: The canonical bytes.
-    ///   - credential: The credential of the account, or an empty one for systems without accounts.
-    ///   - now: The instant of sending.
-    /// - Returns: The content of the request.
-    /// - Throws: ``RequestError`` if the payload or the credential does not belong to the system.
+    /// Creates the header fields and the body of a request, or throws if an argument belongs to another system.
     public func content(
         of payload: [UInt8], credential: Credential, now: Timestamp
     ) throws(RequestError) -> RequestContent {
@@ -95,9 +79,7 @@ extension UploadFormat {
         }
     }
 
-    /// Returns the outcome for an answer.
-    ///
-    /// Statuses with the same meaning for all systems, such as 401, 429 and 5xx, must be handled before.
+    /// Returns the outcome for an answer whose status does not have the same meaning for all systems.
     public func outcome(of answer: Answer) -> Outcome {
         switch answers {
         case .status(let delivered):
@@ -119,9 +101,7 @@ public enum UploadBody: Sendable {
 
 /// The rule for reading the outcome of an upload from its answer.
 public enum AnswerFormat: Sendable {
-    /// The upload is delivered if the status is in the range.
-    ///
-    /// Any other status is a refusal.
+    /// The upload is delivered if the status is in the range, and refused otherwise.
     case status(delivered: ClosedRange<Int>)
     /// The outcome depends on more than the status.
     case custom(@Sendable (Answer) -> Outcome)
@@ -166,8 +146,7 @@ public struct ListFormat: Sendable {
     public let maximumItems: Int
     /// The key of the member that identifies an event in all records, or `nil` if there is none.
     public let idKey: JSONKey?
-    /// The key of the member that changes while an event is queued and is therefore ignored when events are compared,
-    /// or `nil` if there is none.
+    /// The key of the member that changes while an event is queued and is ignored in comparisons, if there is one.
     public let changingKey: JSONKey?
 
     /// Creates the format of the lists of a system.

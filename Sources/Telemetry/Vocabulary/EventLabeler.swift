@@ -1,8 +1,6 @@
 import JSONText
 
-/// Looks up the documented meanings of the events in payloads.
-///
-/// A labeler reuses its memory for the next payload.
+/// Looks up the documented meanings of the events in payloads, reusing its memory.
 public struct EventLabeler: Sendable {
     private let systems: SystemTable
     private var payload = JSONDocument()

@@ -3,8 +3,7 @@ import JSONText
 extension EventLabeler {
     private static let notes: JSONKey = "notes"
 
-    /// Returns the canonical line of a record with the additional key `labels`: the meanings of its events in their order, with
-    /// `null` for an unknown event.
+    /// Returns the line of a record with the key `labels`, the meanings of its events or `null` for unknown events.
     public mutating func labeled(
         line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, system: SystemName, type: String
     ) -> [UInt8] {

@@ -11,12 +11,9 @@ enum ActivityStreamForm {
     private static let pages = ["NEW_TAB"]
     private static let sources = ["TOP_SITES", "HIGHLIGHTS", "HIGHLIGHTS_INTRO", "POCKET"]
 
-    /// The fields of all pings and batches, including those that the server adds.
-    ///
-    /// They are used only for pseudonyms.
+    /// The fields of all pings and batches, used only for pseudonyms.
     static let ping = payload + pingFields + serverFields
 
-    /// The fields of all payloads.
     private static let payload = sharedFields + eventFields + sessionFields
 
     private static let pingFields: PayloadFields = [
@@ -28,9 +25,7 @@ enum ActivityStreamForm {
             ActivityStreamKeys.topic, .string(), .keep(.word), "the topic, which determines the format of the ping"),
     ]
 
-    /// The fields that the server adds.
-    ///
-    /// They include the IP address of the device.
+    /// The fields that the server adds, such as the IP address of the device.
     private static let serverFields = PayloadFields(
         ActivityStreamKeys.serverKeys.map { .added($0, .any, .drop, "a value that the server adds to its log") })
 
@@ -67,13 +62,6 @@ enum ActivityStreamForm {
     private static let earliestAbsoluteTime = 1_000_000_000_000
 
     /// Checks a payload, and writes its numbers as integers if they have no fraction.
-    ///
-    /// - Parameters:
-    ///   - payload: The payload.
-    ///   - topic: The topic, which determines the form.
-    ///   - path: The path of the payload in notes. Empty for the root.
-    ///   - document: The document that contains the payload.
-    ///   - findings: Receives the notes and faults.
     static func normalize(
         _ payload: JSONNode, topic: ActivityStreamTopic, at path: String, in document: inout JSONDocument,
         findings: inout Findings

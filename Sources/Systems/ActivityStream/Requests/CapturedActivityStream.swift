@@ -32,9 +32,7 @@ extension CapturedUpload {
             defaultTarget: Target(path: ActivityStreamUploads.path))
     }
 
-    /// Returns the topic.
-    ///
-    /// It is inferred for builds that omitted it [A1].
+    /// Returns the topic, which is inferred for builds that omitted it [A1].
     private func topic(of root: JSONNode, in document: JSONDocument, findings: inout Findings) throws(BodyError)
         -> ActivityStreamTopic
     {

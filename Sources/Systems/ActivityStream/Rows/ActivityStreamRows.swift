@@ -1,9 +1,7 @@
 import JSONText
 import Telemetry
 
-/// The conversion of pings to rows.
-///
-/// Each ping is an event, alone or in a batch.
+/// The conversion of pings, alone or in a batch, to rows of events.
 ///
 /// Source: "Exports", section 1; "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 4.
 struct ActivityStreamRows: RowFormat {

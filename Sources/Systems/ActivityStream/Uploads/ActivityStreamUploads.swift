@@ -2,11 +2,8 @@ import Telemetry
 
 /// The format of uploads to Ping Centre.
 ///
-/// All pings are sent to one path without credentials.
-///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 3 and 10.
 enum ActivityStreamUploads {
-    /// The path of all pings.
     static let path = "/v3/links/ping-centre"
     /// The host that released apps send pings to.
     static let host = "tiles.services.mozilla.com"

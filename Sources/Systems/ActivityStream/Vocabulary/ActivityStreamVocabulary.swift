@@ -8,7 +8,6 @@ struct ActivityStreamVocabulary: Vocabulary {
     /// The meaning of a session ping.
     static let session = "New Tab panel shown for a while"
 
-    /// The meanings of the documented events.
     static let events: [String: String] = [
         "ADD_BOOKMARK": "Bookmark added",
         "CLICK": "Item tapped",

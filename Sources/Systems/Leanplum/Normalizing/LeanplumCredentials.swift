@@ -1,12 +1,7 @@
 import JSONText
 
 extension JSONDocument {
-    /// Removes credentials from a request.
-    ///
-    /// No SDK stores credentials, and no record may contain any.
-    ///
-    /// - Parameter object: The request.
-    /// - Returns: A note for each removed member, without its value.
+    /// Removes the credentials from a request and returns a note for each, because no record may contain any.
     mutating func removeLeanplumCredentials(from object: JSONNode) -> [String] {
         guard kind(of: object) == .object else { return [] }
         var notes: [String] = []

@@ -15,18 +15,13 @@ struct LeanplumRequest {
     /// The id of the device, or `nil` if it is missing, empty or not a string.
     var deviceID: String? { document.text(LeanplumKeys.deviceID, in: root) }
 
-    /// The version of the app.
-    ///
-    /// Only `start` requests contain it.
+    /// The version of the app, which only `start` requests contain.
     var versionName: String? { document.text(LeanplumKeys.versionName, in: root) }
 
     /// The time at which the request was queued, truncated to milliseconds.
     var time: Timestamp? { document.leanplumTime(of: root) }
 
     /// Returns the notes on the request, sorted.
-    ///
-    /// - Parameter scratch: Memory for reading JSON in strings.
-    /// - Returns: The notes.
     func issues(_ scratch: inout JSONDocument) -> [String] {
         var issues: [String] = []
         for key in LeanplumFields.nestedKeys where !isNestedJSONValid(key, &scratch) {
@@ -42,8 +37,6 @@ struct LeanplumRequest {
     }
 
     /// Appends the device, the mode and the batch id, which are equal for all requests of a record.
-    ///
-    /// A missing value counts as `null`.
     func writeGroupingKey(to output: inout [UInt8]) {
         for key in [LeanplumKeys.deviceID, LeanplumKeys.devMode, LeanplumKeys.uuid] {
             if let node = document.value(of: key, in: root), document.kind(of: node) != .null {
@@ -66,9 +59,7 @@ struct LeanplumRequest {
 
     // MARK: Members
 
-    /// Whether the value is a decimal number in a string.
-    ///
-    /// Infinities and NaN are possible.
+    /// Whether the value is a decimal number in a string, possibly infinite or NaN.
     private var isValueValid: Bool {
         guard let node = document.value(of: LeanplumKeys.value, .string, in: root) else { return true }
         return document.bytes(of: node).isPlainDecimal || Double(document.string(of: node)) != nil

@@ -2,9 +2,7 @@
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections C.1 and E.4.
 package enum LeanplumRequestError: String, Error, Sendable {
-    /// The string is not JSON.
-    ///
-    /// It may be truncated or empty, or contain `NaN` or an unpaired surrogate.
+    /// The string is not JSON, for example because it is truncated or contains `NaN` or an unpaired surrogate.
     case invalidJSON = "invalid_json"
     case notObject = "not_object"
     case emptyObject = "empty_object"
@@ -18,9 +16,7 @@ package enum LeanplumRequestError: String, Error, Sendable {
     case undecodableBLOB = "blob_undecodable"
     /// The property list contains a value that JSON cannot express: a date, data or a UID.
     case nonJSONValue = "non_json_value"
-    /// The request has no action.
-    ///
-    /// The server cannot process such a request.
+    /// The request has no action, so the server cannot process it.
     case missingAction = "missing_action"
     /// The request has the `reqId` of another request with different content.
     case reusedRequestID = "duplicate_request"

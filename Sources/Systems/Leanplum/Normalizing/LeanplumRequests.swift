@@ -17,15 +17,11 @@ package struct LeanplumRequests: Sendable {
     package struct Limits: Sendable {
         /// The maximum number of requests of a record.
         package var requests = LeanplumRequests.maximumRequestsPerCall
-        /// The size, in bytes, beyond which a record ends before the next request.
-        ///
-        /// It is also the maximum size of a property list value.
+        /// The size, in bytes, beyond which a record ends, and the maximum size of a property list value.
         ///
         /// A larger payload would only be split again for the upload.
         package var bytes = 16 << 20
-        /// The maximum number of notes of a record.
-        ///
-        /// Further notes are counted.
+        /// The maximum number of notes of a record, beyond which notes are counted.
         package var notes = 100_000
     }
 
@@ -33,9 +29,7 @@ package struct LeanplumRequests: Sendable {
     package private(set) var count = 0
     private let source: Source
     private let applicationID: String?
-    /// The limits of the records.
-    ///
-    /// They must not change after the first item.
+    /// The limits of the records, which must not change after the first item.
     package var limits = Limits()
     private var partialRecord: PartialRecord?
     /// The notes on items that do not belong to a record yet.
@@ -47,14 +41,10 @@ package struct LeanplumRequests: Sendable {
     private var key: [UInt8] = []
     private var rejects = 0
 
-    /// The maximum number of skipped items of a store that are named.
-    ///
-    /// Further ones are counted.
+    /// The maximum number of skipped items of a store that are named and not only counted.
     private static let maximumNamedRejects = 100
 
-    /// The notes of a record.
-    ///
-    /// Notes beyond the limit are counted, because a request can be repeated any number of times.
+    /// The notes of a record, limited because a request can be repeated any number of times.
     private struct Notes {
         private var named: [String] = []
         private var more = 0
@@ -68,7 +58,6 @@ package struct LeanplumRequests: Sendable {
         var texts: [String] { more == 0 ? named : named + ["\(more) more notes"] }
     }
 
-    /// An incomplete record.
     private struct PartialRecord {
         let key: [UInt8]
         let index: Int
@@ -98,11 +87,6 @@ package struct LeanplumRequests: Sendable {
     }
 
     /// Creates a record builder for the items of a store.
-    ///
-    /// - Parameters:
-    ///   - source: The source of the store. Each record gets the index of its first item.
-    ///   - applicationID: The application id (`app_…`), if the name of the file or a key in the file contains it.
-    ///   - secret: The random keys by which requests are compared.
     package init(from source: Source, applicationID: String? = nil, secret: RunSecret) {
         self.source = source
         self.applicationID = applicationID
@@ -110,11 +94,6 @@ package struct LeanplumRequests: Sendable {
     }
 
     /// Adds the next item, which is a JSON string.
-    ///
-    /// - Parameters:
-    ///   - text: The bytes of the string.
-    ///   - rowid: The row id of the item, if it was stored in a database.
-    ///   - output: Receives complete records, and items that are not requests.
     package mutating func append(_ text: [UInt8], rowid: Int64? = nil, into output: inout ScanOutput) {
         do throws(LeanplumText.TextError) {
             try LeanplumText.read(text, into: &document)
@@ -145,12 +124,6 @@ package struct LeanplumRequests: Sendable {
     }
 
     /// Rejects an item that is not a request.
-    ///
-    /// - Parameters:
-    ///   - reason: The reason.
-    ///   - detail: Details in addition to the reason.
-    ///   - rowid: The row id of the item, if it was stored in a database.
-    ///   - output: Receives the reject.
     package mutating func skip(
         _ reason: LeanplumRequestError, _ detail: String? = nil, rowid: Int64? = nil, into output: inout ScanOutput
     ) {
@@ -158,8 +131,7 @@ package struct LeanplumRequests: Sendable {
         count += 1
     }
 
-    /// Completes the current record because the next items of the store are unknown, and adds a note to the next
-    /// record.
+    /// Completes the current record because the next items are unknown, and adds a note to the next record.
     package mutating func endRecord(noting note: String, into output: inout ScanOutput) {
         close(into: &output)
         pendingNotes.append([note], limit: limits.notes)
@@ -208,9 +180,7 @@ package struct LeanplumRequests: Sendable {
         partialRecord?.notes.append(notes, limit: limits.notes)
     }
 
-    /// Returns whether a request is omitted because it is a duplicate or has no action.
-    ///
-    /// Adds a note about a duplicate to `issues`.
+    /// Returns whether a request is a duplicate or has no action, and notes a duplicate in `issues`.
     private mutating func checkForOmission(
         _ request: LeanplumRequest, _ canonical: [UInt8], _ issues: inout [String], index: Int, rowid: Int64?,
         into output: inout ScanOutput

@@ -2,9 +2,7 @@ import JSONText
 
 /// A reader for the JSON of stored items.
 struct LeanplumText {
-    /// The policy of Foundation, which uses the last of equal keys.
-    ///
-    /// A payload has at most 512 levels, and a request is nested two levels deep in its payload.
+    // Foundation uses the last of equal keys. A request is nested two levels deep in a payload of at most 512 levels.
     private static let policy = JSONReadingPolicy(duplicateKeys: .lastWins, depthLimit: 510)
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 

@@ -1,9 +1,7 @@
 import JSONText
 import Telemetry
 
-/// The conversion of stored requests to rows.
-///
-/// Each request is an event.
+/// The conversion of stored requests, each of which is an event, to rows.
 ///
 /// Source: "Exports", section 1; "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section B.
 struct LeanplumRows: RowFormat {
@@ -36,9 +34,7 @@ struct LeanplumRows: RowFormat {
         return cells
     }
 
-    /// Returns the event of a `track` request or the state of an `advance` request.
-    ///
-    /// Returns `nil` for other requests, and if there is no name.
+    /// Returns the event of a `track` request or the state of an `advance` request, or `nil` if there is none.
     private static func name(of request: JSONNode, _ action: JSONNode?, in document: JSONDocument) -> JSONNode? {
         guard let action, document.kind(of: action) == .string else { return nil }
         let key: JSONKey
@@ -52,9 +48,7 @@ struct LeanplumRows: RowFormat {
         return document.value(of: key, .string, in: request)
     }
 
-    /// Returns the parameters, which are JSON in a string.
-    ///
-    /// Any other value is kept as it is.
+    /// Returns the JSON of the parameters, or the value itself if it is not a string with JSON.
     private static func params(
         of request: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer, _ nested: inout JSONDocument
     ) -> Cell {
@@ -63,9 +57,7 @@ struct LeanplumRows: RowFormat {
         return buffer.keep(json: nested.root, of: nested)
     }
 
-    /// Adds the properties of the device that a request contains.
-    ///
-    /// A `start` request contains all of them, other requests only the locale.
+    /// Adds the properties of the device, of which most requests contain only the locale.
     private static func updateDevice(
         from request: JSONNode, in document: JSONDocument, _ device: inout DeviceCells, _ buffer: inout RowBuffer
     ) {

@@ -1,8 +1,6 @@
 import PropertyList
 
-/// A reader for BLOBs that contain the keyed archive of a string.
-///
-/// The SDK reads all BLOBs as such archives.
+/// A reader for BLOBs with the keyed archive of a string, which is how the SDK reads all BLOBs.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section A.2.
 enum ArchivedText {

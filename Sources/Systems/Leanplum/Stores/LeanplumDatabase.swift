@@ -12,27 +12,19 @@ final class LeanplumDatabase: Sendable {
 
     /// The size of the database and its companions in bytes.
     let size: Int
-    /// The paths of the copied files in the capture.
-    ///
-    /// The database is the first.
+    /// The paths of the copied files in the capture, beginning with the database.
     let paths: [String]
     /// The damage in the write-ahead log, if there is any.
     let logFault: WriteAheadLogFault?
     private let files: DatabaseCopy?
     private let reading: Mutex<Reading>
 
-    /// The state of reading.
     fileprivate struct Reading: ~Copyable {
         var requests: LeanplumRequests
         var table: EventTable?
     }
 
     /// Copies a database, unless one of its files is too large.
-    ///
-    /// - Parameters:
-    ///   - store: The store of the database.
-    ///   - context: The surroundings of the store, and the options.
-    /// - Throws: `FileError`.
     init(_ store: LeanplumDatabaseStore, in context: StoreContext) throws(FileError) {
         let folder = context.options.copyFolder
         let main = try context.tree.source(store.path)
@@ -64,9 +56,7 @@ final class LeanplumDatabase: Sendable {
             Reading(requests: LeanplumRequests(from: source, secret: context.options.secret), table: nil))
     }
 
-    /// Reads rows until the output is full.
-    ///
-    /// Returns whether the end was reached.
+    /// Reads rows until the output is full, and returns whether the end was reached.
     func read(into output: inout ScanOutput) -> Bool {
         reading.withLock { $0.read(files, into: &output) }
     }
@@ -87,9 +77,7 @@ extension LeanplumDatabase.Reading {
         return true
     }
 
-    /// Opens the copy and checks its schema.
-    ///
-    /// Returns whether there is a table to read.
+    /// Opens the copy, and returns whether its schema contains a table to read.
     private mutating func openTable(_ files: DatabaseCopy?, _ output: inout ScanOutput) throws(PrivateDatabaseError)
         -> Bool
     {

@@ -24,9 +24,7 @@ private struct LeanplumDatabaseScan: StoreScan {
     private let context: StoreContext
     /// The copy of the database, once it exists.
     private var database: LeanplumDatabase?
-    /// The quarantine entries of the database and its companions.
-    ///
-    /// Empty if there is no fault.
+    /// The quarantine entries of the database and its companions, if there is a fault.
     private var quarantined: [QuarantineEntry] = []
 
     init(_ store: LeanplumDatabaseStore, in context: StoreContext) {
@@ -83,9 +81,7 @@ extension LeanplumDatabaseScan {
         for companion in quarantined.dropFirst() { output.quarantine(companion) }
     }
 
-    /// Returns the quarantine entry of a file in the capture.
-    ///
-    /// The file may be too large for memory, so it is hashed in steps.
+    /// Returns the quarantine entry of a file, which is hashed in steps because it may be too large for memory.
     private func entry(of path: String) throws(FileError) -> QuarantineEntry {
         let source = try context.tree.source(path)
         var hash = SHA256()

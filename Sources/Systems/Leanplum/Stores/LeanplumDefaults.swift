@@ -53,9 +53,7 @@ struct LeanplumDefaults {
         return Int(String(decoding: digits, as: UTF8.self))
     }
 
-    /// Returns the application id in a key.
-    ///
-    /// It ends at the first hyphen, because an id contains none.
+    /// Returns the application id in a key, which ends at the first hyphen because an id contains none.
     private static func applicationID(in key: [UInt8]) -> String? {
         guard let prefix = applicationPrefixes.first(where: { key.starts(with: $0) }),
             let dash = key[prefix.count...].firstIndex(of: UInt8(ascii: "-")), dash > prefix.count

@@ -4,9 +4,7 @@
 package enum LeanplumFileName: Equatable, Sendable {
     /// The database `__leanplum.sqlite` (generation 3).
     case database
-    /// The file `_lprequests-<application id>` (generations 2a and 2b).
-    ///
-    /// The id is `nil` for the literal name `_lprequests-(null)`.
+    /// The file `_lprequests-<application id>`, or `_lprequests-(null)` without an id (generations 2a and 2b).
     case requests(applicationID: String?)
 
     private static let databaseName = "__leanplum.sqlite"
@@ -19,9 +17,7 @@ package enum LeanplumFileName: Equatable, Sendable {
         LeanplumFileName(file: name) != nil || companionSuffixes.contains { name == databaseName + $0 }
     }
 
-    /// Recognizes a store by the name of its file.
-    ///
-    /// Returns `nil` for any other file, including the companions of a database.
+    /// Recognizes a store, but not the companions of a database, by the name of its file.
     package init?(file name: String) {
         if name == Self.databaseName {
             self = .database

@@ -2,11 +2,8 @@ import Telemetry
 
 /// A property list with requests of an older SDK.
 struct LeanplumFileStore: SingleFileStore {
-    /// The contents of the file.
     enum Contents: Sendable {
-        /// Only requests.
-        ///
-        /// The name of the file can contain the application id.
+        /// Only requests, with the application id if the name of the file contains it.
         case requests(applicationID: String?)
         /// The preferences of an app, which include requests.
         case preferences
@@ -15,12 +12,6 @@ struct LeanplumFileStore: SingleFileStore {
     let contents: Contents
     let location: FileLocation
 
-    /// Creates a store.
-    ///
-    /// - Parameters:
-    ///   - contents: The contents of the file.
-    ///   - name: The name of the file in the folder.
-    ///   - folder: The folder of the file.
     init(_ contents: Contents, name: String, in folder: borrowing InspectedFolder) {
         self.contents = contents
         location = FileLocation(name: name, in: folder)
@@ -37,9 +28,7 @@ struct LeanplumFileStore: SingleFileStore {
 
     var sizeLimit: FileSizeLimit { .usual }
 
-    /// Whether the file can contain credentials.
-    ///
-    /// Leanplum stores none, but the app and other SDKs can store some in the preferences.
+    // Leanplum stores no credentials, but the app and other SDKs can store some in the preferences.
     var carriesCredentials: Bool {
         switch contents {
         case .requests: false

@@ -21,9 +21,7 @@ enum LeanplumStores {
     private static let preferencesSuffix = ".plist"
     private static let preferencesFolder = "Preferences"
 
-    /// Returns whether a file in an archive may belong to a store.
-    ///
-    /// Preferences can be anywhere in an archive and in a folder of any name.
+    /// Returns whether a file in an archive, where preferences can be in any folder, may belong to a store.
     static func mayBelongToStore(_ file: MemberName) -> Bool {
         LeanplumFileName.mayBelongToStore(file.name)
             || file.name.utf8.suffix(Self.preferencesSuffix.utf8.count).map(\.lowercased)

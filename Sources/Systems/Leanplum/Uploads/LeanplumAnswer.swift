@@ -1,9 +1,7 @@
 import JSONText
 import Telemetry
 
-/// The answer of a Leanplum server to a `multi` call.
-///
-/// It states for each request whether the server accepted it.
+/// The answer of a Leanplum server to a `multi` call, with the outcome of each request.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.5.
 struct LeanplumAnswer {
@@ -20,9 +18,7 @@ struct LeanplumAnswer {
         "App not found", "Invalid access key", "Development mode requested but not permitted",
     ]
 
-    /// Reads the body of an answer.
-    ///
-    /// Elements that do not have the documented form are ignored.
+    /// Reads the body of an answer and ignores elements that do not have the documented form.
     init(_ answer: Answer) {
         self.answer = answer
         guard let fields = try? JSONFields(answer.body), let elements = fields.objects("response") else { return }

@@ -20,7 +20,6 @@ enum LeanplumCredential {
     /// The name that stands for all apps.
     static let anyApp = "*"
 
-    /// The environment variables.
     enum Variable {
         static let appID = "PINGFERRY_LEANPLUM_APP_ID"
         static let productionKey = "PINGFERRY_LEANPLUM_PRODUCTION_KEY"
@@ -29,7 +28,6 @@ enum LeanplumCredential {
 }
 
 extension CredentialFormat {
-    /// The credentials of Leanplum's applications.
     static let leanplum = CredentialFormat(
         variablesHelp: "\(LeanplumCredential.Variable.appID) with \(LeanplumCredential.Variable.productionKey), "
             + LeanplumCredential.Variable.developmentKey,
@@ -44,8 +42,7 @@ extension CredentialFormat {
 }
 
 extension LeanplumCredential {
-    /// Returns an entry of the file with its application id, which is the name of the app unless the entry specifies
-    /// another one.
+    /// Returns an entry with its application id, which is the name of the app unless the entry specifies another.
     fileprivate static func completed(
         _ values: [String: String], app name: String
     ) -> Result<[String: String], CredentialFormat.EntryError> {
@@ -55,9 +52,7 @@ extension LeanplumCredential {
         return .success(values.merging([appID: id]) { _, id in id })
     }
 
-    /// Returns the names of the environment variables that are set.
-    ///
-    /// The result is empty without an application id, because the keys have no meaning then.
+    /// Returns the names of the environment variables that are set, or none if there is no application id.
     fileprivate static func variables(in environment: [String: String]) -> [String] {
         guard environment[Variable.appID]?.isEmpty == false else { return [] }
         return [Variable.appID, Variable.productionKey, Variable.developmentKey].filter { environment[$0] != nil }
@@ -85,9 +80,7 @@ extension LeanplumCredential {
         return Credential([appID: id, Self.key: key], secrets: [Self.key])
     }
 
-    /// Returns the application for records that name an app, or none.
-    ///
-    /// Records are never sent to another application than the one they name.
+    /// Returns the application for records, which are never sent to another application than the one they name.
     private static func app(named name: String, among accounts: CredentialFormat.Accounts) -> [String: String]? {
         if let app = accounts[name] { return app }
         guard let app = accounts[anyApp], name.isEmpty || name == app[appID] else { return nil }

@@ -2,9 +2,7 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// The form that contains a Leanplum payload.
-///
-/// Its fields are in alphabetical order.
+/// The form that contains a Leanplum payload, with its fields in alphabetical order.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.3.
 enum LeanplumForm {
@@ -15,15 +13,7 @@ enum LeanplumForm {
     /// The field with the stored requests.
     static let data = "data"
 
-    /// Creates the body of a call.
-    ///
-    /// - Parameters:
-    ///   - payload: The payload.
-    ///   - appID: The application id.
-    ///   - key: The access key.
-    ///   - now: The time of the call.
-    /// - Returns: The bytes of the body.
-    /// - Throws: ``RequestError/payload`` if the payload is not a non-empty list `{"data":[…]}`.
+    /// Creates the body of a call, or throws if the payload is not a non-empty list `{"data":[…]}`.
     static func body(
         payload: [UInt8], appID: String, key: String, now: Timestamp
     ) throws(RequestError) -> [UInt8] {

@@ -1,9 +1,7 @@
 import JSONText
 import Telemetry
 
-/// The format of uploads of stored requests.
-///
-/// Each is a `multi` call of an application.
+/// The format of uploads of stored requests, each of which is a `multi` call of an application.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections C.2 to C.5.
 enum LeanplumUploads {
@@ -17,18 +15,14 @@ enum LeanplumUploads {
         credentials: .leanplum, precedence: .none, holds: [], body: .custom(content(of:credential:now:)),
         answers: .custom(outcome(of:)))
 
-    /// Returns the application of a record.
-    ///
-    /// Its name is empty if the store does not contain it.
+    /// Returns the application of a record, whose name is empty if the store does not contain it.
     static func account(of record: borrowing Record, using document: inout JSONDocument) -> Account? {
         let isDevelopment = Self.isDevelopment(record.payload, using: &document)
         return Account(
             system: .leanplum, name: record.app?.id ?? "", variant: isDevelopment ? Account.development : "")
     }
 
-    /// Returns whether the first request of a list is from an app in development.
-    ///
-    /// All requests of a list have the same mode.
+    /// Returns whether the first request, and therefore the whole list, is from an app in development.
     private static func isDevelopment(_ payload: [UInt8], using document: inout JSONDocument) -> Bool {
         guard (try? document.read(payload)) != nil,
             let list = document.value(of: LeanplumKeys.data, in: document.root),

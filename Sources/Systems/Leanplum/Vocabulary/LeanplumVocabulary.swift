@@ -20,22 +20,17 @@ struct LeanplumVocabulary: Vocabulary {
     /// The action that sets user attributes.
     static let attributesAction = "setUserAttributes"
 
-    /// The actions of the SDK.
-    ///
-    /// Apps can define more.
+    /// The actions of the SDK, to which apps can add more.
     static let actionNames = Set(actions.keys).union([trackAction])
 
-    /// Returns the destination of a deep link such as `firefox://deep-link?url=settings/fxa`.
-    ///
-    /// Firefox converts the value to lowercase, ignores empty components, and needs two components [D.3]. Returns `nil`
-    /// if no version of Firefox supports the link.
+    /// Returns the destination of a deep link such as `firefox://deep-link?url=settings/fxa` [D.3].
     static func destination(ofDeepLink link: String) -> String? {
         guard link.hasPrefix(deepLinkStart) else { return nil }
+        // Firefox ignores letter case and empty components, and needs two components.
         let parts = link.dropFirst(deepLinkStart.count).lowercased().split(separator: "/")
         return parts.count == 2 ? deepLinks["\(parts[0])/\(parts[1])"] : nil
     }
 
-    /// The prefix of deep links.
     static let deepLinkStart = "firefox://deep-link?url="
 
     /// The meaning of a `track` request without an event, which reports a shown message.
@@ -47,11 +42,6 @@ private struct LeanplumLabels {
     let payload: JSONDocument
 
     /// Returns the meaning of a request, or `nil` if it is not documented.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - nested: Memory for reading JSON in strings of the request.
-    /// - Returns: The meaning.
     func label(of request: JSONNode, _ nested: inout JSONDocument) -> String? {
         guard let action = payload.text(LeanplumKeys.action, in: request) else { return nil }
         guard action == LeanplumVocabulary.trackAction else {
@@ -67,9 +57,7 @@ private struct LeanplumLabels {
         return destination(of: request, &nested).map { "\(meaning), deep link to \($0)" } ?? meaning
     }
 
-    /// Returns the meanings of the user attributes that a request sets, in the order of their names.
-    ///
-    /// Undocumented attributes are only counted.
+    /// Returns the meanings of the user attributes that a request sets, and the number of undocumented attributes.
     private func attributes(of request: JSONNode, _ nested: inout JSONDocument) -> [String] {
         guard let text = payload.value(of: LeanplumKeys.userAttributes, in: request),
             nested.read(stringAt: text, of: payload)

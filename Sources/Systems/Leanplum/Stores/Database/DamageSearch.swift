@@ -15,21 +15,13 @@ enum DamageSearch {
         case damage
     }
 
-    /// The number of ids that are tried one by one.
-    ///
-    /// A page of the usual size has fewer rows.
+    /// The number of ids that are tried one by one, which exceeds the rows of a page of the usual size.
     private static let maximumSingleTries = 1024
 
     /// A function that searches for the first row from an id on.
     typealias RowSearch = (Int64) throws(PrivateDatabaseError) -> Finding
 
     /// Returns the id of the first row after the damage, or `nil` if no row can be reached.
-    ///
-    /// - Parameters:
-    ///   - start: An id from which a search fails.
-    ///   - search: Searches for a row.
-    /// - Returns: The id of the row.
-    /// - Throws: The errors of `search`.
     static func firstRow(after start: Int64, _ search: RowSearch) throws(PrivateDatabaseError) -> Int64? {
         // Row ids start at 1, unless they are forged.
         var inside = max(start, 0)
@@ -45,12 +37,6 @@ enum DamageSearch {
     }
 
     /// Returns an id after the damage and the row that is found from there, or `nil` if the highest id is damaged.
-    ///
-    /// - Parameters:
-    ///   - inside: The highest id from which a search is known to fail.
-    ///   - search: Searches for a row.
-    /// - Returns: The id and the row.
-    /// - Throws: The errors of `search`.
     private static func firstFoundID(
         beyondDamageFrom inside: inout Int64, _ search: RowSearch
     ) throws(PrivateDatabaseError) -> (rowid: Int64, row: Int64?)? {

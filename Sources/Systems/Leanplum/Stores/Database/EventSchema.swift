@@ -13,7 +13,6 @@ package enum EventSchema {
     package struct SchemaError: Error {
         /// `no_event_table` or `unsupported_schema`.
         package let code: String
-        /// The description of the fault.
         package let reason: String
 
         static let noTable = SchemaError(code: "no_event_table", reason: "the database has no table named event")
@@ -23,12 +22,7 @@ package enum EventSchema {
         }
     }
 
-    /// Checks the schema of a database.
-    ///
-    /// - Parameter database: The database.
-    /// - Returns: The number of other tables, indices, views and triggers, which are not read, or the fault of the
-    ///   schema.
-    /// - Throws: ``PrivateDatabaseError``.
+    /// Returns the number of other objects in the schema, which are not read, or the fault of the schema.
     package static func check(_ database: PrivateDatabase) throws(PrivateDatabaseError) -> Result<Int, SchemaError> {
         let objects = try PrivateStatement("SELECT name, type, sql FROM sqlite_schema", in: database)
         var events = 0

@@ -1,22 +1,16 @@
 import PrivateSQLite
 
-/// The rows of Leanplum's event table in their order.
-///
-/// Damaged rows are skipped.
+/// The rows of Leanplum's event table in their order, except for damaged rows.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections A.2, E.3 and E.4.
 package struct EventTable: ~Copyable {
     /// A row, or a fault.
     package enum Item: Sendable {
-        /// A row.
-        ///
-        /// A value that is not a string is converted to JSON.
+        /// A row, whose value is converted to JSON if it is not a string.
         case row(rowid: Int64, data: [UInt8], isBLOB: Bool)
         /// A row that exceeds the maximum size.
         case tooLarge(rowid: Int64)
-        /// Rows with these ids may have been lost.
-        ///
-        /// `through` is `nil` if no later row can be read.
+        /// Rows with these ids may have been lost, or all later rows if `through` is `nil`.
         case lost(from: Int64, through: Int64?)
     }
 
@@ -29,23 +23,14 @@ package struct EventTable: ~Copyable {
     private var damages = 0
     private var bytesLeft: Int
 
-    /// The maximum number of damaged ranges that are skipped.
-    ///
-    /// Reading stops at the next one.
+    /// The maximum number of damaged ranges that are skipped before reading stops.
     private static let maximumDamageCount = 1000
     /// The maximum ratio of the size of all rows to the size of the database.
     ///
     /// Rows can exceed it only if they share pages, which occurs only in a forged database.
     private static let maximumSizeRatio = 4
 
-    /// Creates a reader that is before the first row.
-    ///
-    /// ``EventSchema`` must have accepted the table.
-    ///
-    /// - Parameters:
-    ///   - database: The database.
-    ///   - size: The size of the database in bytes.
-    /// - Throws: ``PrivateDatabaseError``.
+    /// Creates a reader before the first row of a table that ``EventSchema`` accepted.
     package init(_ database: PrivateDatabase, size: Int) throws(PrivateDatabaseError) {
         let rows = try PrivateStatement(
             "SELECT rowid, data FROM event NOT INDEXED WHERE rowid >= ?1 ORDER BY rowid", in: database)
@@ -57,10 +42,6 @@ package struct EventTable: ~Copyable {
     }
 
     /// Returns the next row or fault, or `nil` at the end.
-    ///
-    /// - Returns: The next row or fault.
-    /// - Throws: ``PrivateDatabaseError`` if the error is not caused by the contents of the database, or if the rows
-    ///   exceed their maximum size.
     package mutating func read() throws(PrivateDatabaseError) -> Item? {
         guard let start = next else { return nil }
         do throws(PrivateDatabaseError) {
