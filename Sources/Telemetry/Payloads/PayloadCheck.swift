@@ -36,9 +36,7 @@ package struct PayloadCheck {
     private static let (maximumNamedKeys, maximumKeyLength) = (8, 111)
 
     /// Creates a check that adds to `findings` and uses `root` as the path of the value.
-    package init(
-        _ document: JSONDocument, _ wording: Wording, root: String = "", findings: Findings = Findings()
-    ) {
+    package init(_ document: JSONDocument, _ wording: Wording, root: String = "", findings: Findings = Findings()) {
         self.document = document
         self.wording = wording
         self.root = root
@@ -169,9 +167,7 @@ extension PayloadCheck {
     }
 
     /// Checks a value of a collection, and returns whether the remaining values are to be checked too.
-    private mutating func checkItem(
-        _ value: JSONNode, _ form: PayloadForm, at step: Step, _ name: String
-    ) -> Bool {
+    private mutating func checkItem(_ value: JSONNode, _ form: PayloadForm, at step: Step, _ name: String) -> Bool {
         let before = findings.faults.count
         check(value, form, at: step)
         guard wording == .sentence, findings.faults.count > before else { return true }

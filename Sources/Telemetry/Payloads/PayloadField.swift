@@ -89,9 +89,7 @@ public struct PayloadFields: Sendable, ExpressibleByArrayLiteral {
     public let sorted: [PayloadField]
 
     /// Creates a table of fields from an array literal.
-    public init(arrayLiteral fields: PayloadField...) {
-        self.init(fields)
-    }
+    public init(arrayLiteral fields: PayloadField...) { self.init(fields) }
 
     /// Creates a table of fields.
     public init(_ fields: [PayloadField]) {

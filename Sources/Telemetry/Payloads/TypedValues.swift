@@ -14,7 +14,5 @@ extension JSONDocument {
     }
 
     /// Returns the array at `key`, or `nil` if the value is missing or not an array.
-    public func array(_ key: JSONKey, in object: JSONNode) -> JSONNode? {
-        value(of: key, .array, in: object)
-    }
+    public func array(_ key: JSONKey, in object: JSONNode) -> JSONNode? { value(of: key, .array, in: object) }
 }

@@ -145,9 +145,7 @@ extension Span<UInt8> {
     }
 
     /// Whether any part of the string resembles an id, a token or an IP address.
-    fileprivate var mayContainID: Bool {
-        hasIPAddress || hasLongHexadecimalRun || hasUUID
-    }
+    fileprivate var mayContainID: Bool { hasIPAddress || hasLongHexadecimalRun || hasUUID }
 
     private var hasUUID: Bool {
         guard count >= 36 else { return false }

@@ -9,9 +9,7 @@ public struct PseudonymClass: Hashable, Sendable {
     public let name: String
 
     /// Creates a class with a name of lowercase words joined by hyphens.
-    public init(_ name: String) {
-        self.name = name
-    }
+    public init(_ name: String) { self.name = name }
 
     /// The account of a customer of a system, such as the publisher of an app.
     public static let account = PseudonymClass("account")

@@ -18,9 +18,7 @@ struct PseudonymMaker: Sendable {
         var pseudonym: [UInt8] = []
     }
 
-    init(_ key: PseudonymKey) {
-        self.key = key
-    }
+    init(_ key: PseudonymKey) { self.key = key }
 
     /// Returns the pseudonym of a value, or an empty value as it is, because it means that there is none.
     mutating func pseudonym(of value: Span<UInt8>, _ kind: PseudonymClass) -> [UInt8] {

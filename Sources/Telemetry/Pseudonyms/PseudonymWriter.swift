@@ -14,9 +14,7 @@ struct PseudonymWriter: Sendable {
     /// The default depth limit of 512 levels is also the limit for the payload of a record.
     private static let policy = JSONReadingPolicy(unpairedSurrogates: .keep)
 
-    init(_ maker: PseudonymMaker) {
-        self.maker = maker
-    }
+    init(_ maker: PseudonymMaker) { self.maker = maker }
 
     /// Returns a payload rewritten by the rules of a table, or an empty object if the payload is not an object.
     mutating func rewritten(_ payload: [UInt8], by table: PseudonymTable) -> [UInt8] {

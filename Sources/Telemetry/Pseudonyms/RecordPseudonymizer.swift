@@ -27,14 +27,10 @@ public struct RecordPseudonymizer: Sendable {
 
     /// Replaces the ids in a record by pseudonyms, and returns the numbers of omitted values.
     public mutating func pseudonymize(_ record: inout Record) throws(PseudonymError) -> PseudonymCounts {
-        guard let system = systems[record.system] else {
-            throw .unknownSystem(record.system.description)
-        }
+        guard let system = systems[record.system] else { throw .unknownSystem(record.system.description) }
         let isMarked = record.held.contains(.pseudonymized)
         // Pseudonyms of pseudonyms could not be compared with anything.
-        guard !isMarked || record.pseudonymKeyID == keyID else {
-            throw .otherKey(record.pseudonymKeyID, given: keyID)
-        }
+        guard !isMarked || record.pseudonymKeyID == keyID else { throw .otherKey(record.pseudonymKeyID, given: keyID) }
         let table = system.pseudonyms?.table(ofType: record.type)
         writer.maker.keepsPseudonyms = isMarked
         writer.counts = PseudonymCounts()

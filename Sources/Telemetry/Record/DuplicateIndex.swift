@@ -85,9 +85,7 @@ private struct KeyTable: Sendable {
         Int(number.multipliedFullWidth(by: UInt64(slotCount)).high)
     }
 
-    private func slot(after slot: Int) -> Int {
-        slot + 1 == slotCount ? 0 : slot + 1
-    }
+    private func slot(after slot: Int) -> Int { slot + 1 == slotCount ? 0 : slot + 1 }
 
     /// The maximum number of pages of a table that is doubled, at which all tables together use 4 MiB.
     private static let maximumDoubledPageCount = 8

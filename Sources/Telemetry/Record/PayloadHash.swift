@@ -4,14 +4,10 @@ import Hashing
 /// SHA-256 hashes of canonical bytes.
 public enum PayloadHash {
     /// Returns the id of a record whose system defines none: `sha256:` and the hash of the payload.
-    public static func id(of payload: [UInt8]) -> String {
-        "sha256:" + hex(of: payload)
-    }
+    public static func id(of payload: [UInt8]) -> String { "sha256:" + hex(of: payload) }
 
     /// Returns the hash in lowercase hexadecimal.
-    public static func hex(of bytes: [UInt8]) -> String {
-        ContentHash(of: bytes).hex
-    }
+    public static func hex(of bytes: [UInt8]) -> String { ContentHash(of: bytes).hex }
 }
 
 /// The first half of the SHA-256 hash of a payload, or of an event of a payload, as a key in tables.
@@ -19,7 +15,5 @@ package struct PayloadDigest: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
 
-    package init(_ bytes: ArraySlice<UInt8>) {
-        (high, low) = SHA256.hash(bytes.span).leadingWords
-    }
+    package init(_ bytes: ArraySlice<UInt8>) { (high, low) = SHA256.hash(bytes.span).leadingWords }
 }

@@ -165,8 +165,7 @@ public struct Hold: Sendable, Equatable {
     /// Creates a hold from the string that records contain.
     public init(text: String) {
         if let colon = text.firstIndex(of: ":") {
-            self.init(
-                String(text[..<colon]), String(text[text.index(after: colon)...].drop { $0 == " " }))
+            self.init(String(text[..<colon]), String(text[text.index(after: colon)...].drop { $0 == " " }))
         } else {
             self.init(text)
         }

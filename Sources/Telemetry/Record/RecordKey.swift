@@ -92,9 +92,7 @@ struct KeyedHash {
     /// The hash, in the upper 61 bits, because hash tables use the upper bits.
     var value: UInt64 { (state >= Self.prime ? state - Self.prime : state) << 3 }
 
-    init(_ key: Key) {
-        self.key = key
-    }
+    init(_ key: Key) { self.key = key }
 
     /// Returns the hash of one string.
     static func value(of text: Span<UInt8>, under key: Key) -> UInt64 {

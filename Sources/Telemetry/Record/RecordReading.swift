@@ -6,9 +6,7 @@ public struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
     public let description: String
 
     /// Creates an error with a description.
-    public init(_ description: String) {
-        self.description = description
-    }
+    public init(_ description: String) { self.description = description }
 }
 
 extension Record {
@@ -201,9 +199,7 @@ private struct RecordReader {
         if let last, document.kind(of: value) == .string, document.bytes(of: value).equals(last.description) {
             return last
         }
-        guard let name = find(try text(value, key)) else {
-            throw RecordError("\(key) is none that this version knows")
-        }
+        guard let name = find(try text(value, key)) else { throw RecordError("\(key) is none that this version knows") }
         last = name
         return name
     }

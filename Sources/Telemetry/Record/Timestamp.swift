@@ -25,14 +25,10 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     }
 
     /// Creates an instant, clamped to the years 1970 to 9999.
-    public init(clamping milliseconds: Int64) {
-        self.milliseconds = min(max(milliseconds, 0), Self.end - 1)
-    }
+    public init(clamping milliseconds: Int64) { self.milliseconds = min(max(milliseconds, 0), Self.end - 1) }
 
     /// Returns whether `left` is earlier than `right`.
-    public static func < (left: Timestamp, right: Timestamp) -> Bool {
-        left.milliseconds < right.milliseconds
-    }
+    public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 }
 
 extension Timestamp: CustomStringConvertible {
@@ -72,9 +68,7 @@ extension Timestamp {
     ///
     /// A date without a time means its first instant in UTC. The time needs `Z` or an offset. Fractions are truncated
     /// to milliseconds. Returns `nil` if the string has neither format.
-    public init?(rfc3339 text: String) {
-        self.init(rfc3339: text.utf8.span)
-    }
+    public init?(rfc3339 text: String) { self.init(rfc3339: text.utf8.span) }
 
     /// Creates an instant from the UTF-8 bytes of a date, or of a date and a time, in the format of RFC 3339.
     public init?(rfc3339 bytes: Span<UInt8>) {

@@ -4,9 +4,7 @@ public struct RepeatedPayloadCounter: Sendable {
     private var counts: [PayloadDigest: Int] = [:]
 
     /// Creates a counter for a file.
-    public init(_ table: SystemTable) {
-        systems = Set(table.all.filter(\.requests.payloadsRepeat).map(\.name))
-    }
+    public init(_ table: SystemTable) { systems = Set(table.all.filter(\.requests.payloadsRepeat).map(\.name)) }
 
     /// Appends a number to the id of a record that has no time and repeats the payload of another record.
     public mutating func number(_ record: inout Record) {

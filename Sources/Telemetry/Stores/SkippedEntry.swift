@@ -18,9 +18,7 @@ public struct SkippedEntry: Sendable {
 
     /// The problem that reports the entry.
     public var problem: Problem {
-        guard isLink else {
-            return Problem("special", "not read: a pipe, a socket or a device in the place of a file")
-        }
+        guard isLink else { return Problem("special", "not read: a pipe, a socket or a device in the place of a file") }
         guard let target = target?.shownPath else {
             return Problem("link", "symbolic link not followed; give its target as a capture of its own")
         }

@@ -66,9 +66,7 @@ public struct StoreContext: Sendable {
     public let options: ScanOptions
 
     /// Creates a context.
-    public init(
-        capture: String, tree: FileTree, container: Container, neighbors: [any Store], options: ScanOptions
-    ) {
+    public init(capture: String, tree: FileTree, container: Container, neighbors: [any Store], options: ScanOptions) {
         self.capture = capture
         self.tree = tree
         self.container = container

@@ -4,9 +4,7 @@ public struct SystemName: Hashable, Sendable, Comparable, CustomStringConvertibl
     public let description: String
 
     /// Creates a name of lowercase words joined by hyphens.
-    public init(_ name: String) {
-        description = name
-    }
+    public init(_ name: String) { description = name }
 
     /// Returns whether `left` is before `right` in alphabetical order.
     public static func < (left: SystemName, right: SystemName) -> Bool { left.description < right.description }
@@ -18,9 +16,7 @@ public struct StoreKind: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
     /// Creates a kind with a name of lowercase words joined by hyphens.
-    public init(_ name: String) {
-        description = name
-    }
+    public init(_ name: String) { description = name }
 
     /// An entry of an HTTP archive, for requests to any system.
     public static let harEntry = StoreKind("har-entry")

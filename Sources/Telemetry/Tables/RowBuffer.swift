@@ -18,17 +18,13 @@ public struct RowBuffer: Sendable {
     }
 
     /// Adds a row, with a cell for each column of the table.
-    public mutating func add(_ row: [Cell], to table: Int) {
-        cells[table] += row
-    }
+    public mutating func add(_ row: [Cell], to table: Int) { cells[table] += row }
 
     /// Calls `body` with the cells of a table, to which it appends a row.
     mutating func withCells(of table: Int, _ body: (inout [Cell]) -> Void) { body(&cells[table]) }
 
     /// The approximate memory size of the rows in bytes.
-    public var memorySize: Int {
-        cells.reduce(text.count) { $0 + $1.capacity * MemoryLayout<Cell>.stride }
-    }
+    public var memorySize: Int { cells.reduce(text.count) { $0 + $1.capacity * MemoryLayout<Cell>.stride } }
 
     /// Removes all rows and keeps their memory.
     public mutating func removeAll() {

@@ -7,9 +7,7 @@ public struct EventLabeler: Sendable {
     private var nested = JSONDocument()
 
     /// Creates a labeler with the vocabularies of `systems`.
-    public init(_ systems: SystemTable) {
-        self.systems = systems
-    }
+    public init(_ systems: SystemTable) { self.systems = systems }
 
     /// Returns the meanings of the events of a canonical payload, in their order, with `nil` for an unknown event.
     public mutating func labels(of bytes: [UInt8], system: SystemName, type: String) -> [String?] {

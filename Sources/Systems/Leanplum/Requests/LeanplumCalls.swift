@@ -32,6 +32,5 @@ enum LeanplumCalls {
 
 extension OtherTraffic {
     /// A call to Leanplum other than `multi`.
-    static let leanplumSingleCall = OtherTraffic(
-        "leanplum_single_call", "to Leanplum without stored requests in it")
+    static let leanplumSingleCall = OtherTraffic("leanplum_single_call", "to Leanplum without stored requests in it")
 }

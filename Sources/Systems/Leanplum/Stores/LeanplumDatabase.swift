@@ -52,14 +52,11 @@ final class LeanplumDatabase: Sendable {
             logFault = nil
         }
         let source = Source(capture: context.capture, path: store.path, store: store.kind, index: 0)
-        reading = Mutex(
-            Reading(requests: LeanplumRequests(from: source, secret: context.options.secret), table: nil))
+        reading = Mutex(Reading(requests: LeanplumRequests(from: source, secret: context.options.secret), table: nil))
     }
 
     /// Reads rows until the output is full, and returns whether the end was reached.
-    func read(into output: inout ScanOutput) -> Bool {
-        reading.withLock { $0.read(files, into: &output) }
-    }
+    func read(into output: inout ScanOutput) -> Bool { reading.withLock { $0.read(files, into: &output) } }
 }
 
 extension LeanplumDatabase.Reading {

@@ -74,9 +74,7 @@ package struct LeanplumPropertyList {
 
     private mutating func add(_ node: PropertyListNode, into output: inout ScanOutput) {
         let position = "at byte \(document.offset(of: node))"
-        guard document.kind(of: node) == .dictionary else {
-            return requests.skip(.notObject, position, into: &output)
-        }
+        guard document.kind(of: node) == .dictionary else { return requests.skip(.notObject, position, into: &output) }
         do throws(PropertyListJSONWriter.WritingError) {
             try json.write(node)
             requests.append(json.text, into: &output)

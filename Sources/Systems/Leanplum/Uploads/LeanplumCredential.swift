@@ -59,9 +59,7 @@ extension LeanplumCredential {
     }
 
     /// Adds the keys of the environment, which take precedence over the keys of the file for the same application.
-    fileprivate static func merge(
-        _ environment: [String: String], into accounts: inout CredentialFormat.Accounts
-    ) {
+    fileprivate static func merge(_ environment: [String: String], into accounts: inout CredentialFormat.Accounts) {
         guard let id = environment[Variable.appID], !id.isEmpty else { return }
         for name in [id, anyApp] {
             var app = accounts[name].flatMap { $0[appID] == id ? $0 : nil } ?? [appID: id]
@@ -71,9 +69,7 @@ extension LeanplumCredential {
         }
     }
 
-    fileprivate static func credential(
-        of account: Account, among accounts: CredentialFormat.Accounts
-    ) -> Credential? {
+    fileprivate static func credential(of account: Account, among accounts: CredentialFormat.Accounts) -> Credential? {
         guard let app = app(named: account.name, among: accounts), let id = app[appID],
             let key = app[keyName(of: account)]
         else { return nil }

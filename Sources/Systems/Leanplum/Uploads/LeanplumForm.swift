@@ -14,9 +14,7 @@ enum LeanplumForm {
     static let data = "data"
 
     /// Creates the body of a call, or throws if the payload is not a non-empty list `{"data":[…]}`.
-    static func body(
-        payload: [UInt8], appID: String, key: String, now: Timestamp
-    ) throws(RequestError) -> [UInt8] {
+    static func body(payload: [UInt8], appID: String, key: String, now: Timestamp) throws(RequestError) -> [UInt8] {
         var body = Array("\(action)=\(multi)&appId=".utf8)
         PercentEncoding.append(formValue: appID.utf8, to: &body)
         body.append(contentsOf: "&client=ios&clientKey=".utf8)

@@ -18,8 +18,7 @@ enum LeanplumUploads {
     /// Returns the application of a record, whose name is empty if the store does not contain it.
     static func account(of record: borrowing Record, using document: inout JSONDocument) -> Account? {
         let isDevelopment = Self.isDevelopment(record.payload, using: &document)
-        return Account(
-            system: .leanplum, name: record.app?.id ?? "", variant: isDevelopment ? Account.development : "")
+        return Account(system: .leanplum, name: record.app?.id ?? "", variant: isDevelopment ? Account.development : "")
     }
 
     /// Returns whether the first request, and therefore the whole list, is from an app in development.
@@ -44,9 +43,7 @@ enum LeanplumUploads {
     }
 
     private static func outcome(of answer: Answer) -> Outcome {
-        guard answer.isWhole else {
-            return .unknown(reason: "the server's answer was cut short")
-        }
+        guard answer.isWhole else { return .unknown(reason: "the server's answer was cut short") }
         return LeanplumAnswer(answer).outcome()
     }
 }

@@ -81,9 +81,7 @@ package struct EventTable: ~Copyable {
         return .row(rowid: rowid, data: data, isBLOB: kind == .blob)
     }
 
-    private mutating func advance(past rowid: Int64) {
-        next = rowid == .max ? nil : rowid + 1
-    }
+    private mutating func advance(past rowid: Int64) { next = rowid == .max ? nil : rowid + 1 }
 
     // MARK: Damage
 
