@@ -75,10 +75,7 @@ public enum KeptForm: Sendable {
 }
 
 extension Span<UInt8> {
-    fileprivate var hasDigit: Bool {
-        for index in indices where self[index].isDigit { return true }
-        return false
-    }
+    fileprivate var hasDigit: Bool { indices.contains { self[$0].isDigit } }
 
     /// Whether the string is a decimal number, such as `-12`, `0.5` or `1497595093.902000`.
     fileprivate var isDecimal: Bool {
@@ -102,11 +99,7 @@ extension Span<UInt8> {
         while letters < count, self[letters].isLetter { letters += 1 }
         guard (2...3).contains(letters), count <= 60 else { return false }
         guard letters < count else { return true }
-        var end = count
-        for index in indices where self[index] == UInt8(ascii: "@") {
-            end = index
-            break
-        }
+        let end = indices.first { self[$0] == UInt8(ascii: "@") } ?? count
         // A keyword has an equals sign. This distinguishes a locale from an email address.
         if end < count {
             let keywords = extracting((end + 1)...)
@@ -148,9 +141,7 @@ extension Span<UInt8> {
     fileprivate var mayContainID: Bool { hasIPAddress || hasLongHexadecimalRun || hasUUID }
 
     private var hasUUID: Bool {
-        guard count >= 36 else { return false }
-        for start in 0...(count - 36) where extracting(start..<start + 36).isUUID { return true }
-        return false
+        count >= 36 && (0...(count - 36)).contains { extracting($0..<$0 + 36).isUUID }
     }
 
     /// Whether the string contains 12 consecutive hexadecimal digits that include letters and numerals, as the end of a

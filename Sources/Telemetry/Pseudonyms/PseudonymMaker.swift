@@ -41,9 +41,6 @@ extension Span<UInt8> {
     fileprivate var isPseudonym: Bool {
         let isUUIDOfVersion8 = isUUID && self[14] == UInt8(ascii: "8")
         guard isUUIDOfVersion8 || count == 32 else { return false }
-        for index in indices where self[index].lowercased != self[index] { return false }
-        guard !isUUIDOfVersion8 else { return true }
-        for index in indices where self[index].hexadecimalValue == nil { return false }
-        return true
+        return allSatisfy { $0.lowercased == $0 && (isUUIDOfVersion8 || $0.hexadecimalValue != nil) }
     }
 }

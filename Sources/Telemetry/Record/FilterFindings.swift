@@ -2,7 +2,7 @@
 /// no record meets, such as a misspelled one.
 public struct FilterFindings: Sendable, Equatable {
     /// The number of records that were excluded only because they have no time.
-    public private(set) var withoutTime = 0
+    public internal(set) var withoutTime = 0
     /// The requested values that occur in records.
     private var systems: Set<SystemName> = []
     private var types: Set<String> = []
@@ -25,8 +25,6 @@ public struct FilterFindings: Sendable, Equatable {
         if filter.types.contains(record.type) { types.insert(record.type) }
         if let client, filter.clients.contains(client) { clients.insert(client) }
     }
-
-    mutating func countRecordWithoutTime() { withoutTime += 1 }
 
     /// Adds the findings about other records.
     public mutating func add(_ other: FilterFindings) {

@@ -30,7 +30,7 @@ public struct RecordFilter: Sendable {
         if !clients.isEmpty, !clients.contains(client ?? "") { return false }
         guard hasTimeRange else { return true }
         guard let time = record.time else {
-            findings.countRecordWithoutTime()
+            findings.withoutTime += 1
             return false
         }
         if let since, time < since { return false }

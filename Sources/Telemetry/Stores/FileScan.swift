@@ -97,13 +97,7 @@ private struct ParsedFileReader: FileScanReader {
     let options: ScanOptions
     var reader: any FileReader
     /// The name of the file that is being read, whose memory is reused.
-    private var name: [UInt8] = []
-
-    init(store: any FileStore, options: ScanOptions, reader: any FileReader) {
-        self.store = store
-        self.options = options
-        self.reader = reader
-    }
+    var name: [UInt8] = []
 
     mutating func read(
         _ index: Int, in folder: borrowing Folder, with files: inout StoreFileBuffer, into output: inout ScanOutput
@@ -192,8 +186,7 @@ public struct StoreFileBuffer: Sendable {
             try folder.read(file.name, limit: options.quarantineFileLimit, into: &contents)
             output.quarantine(
                 Reject("\(limit.code) more than \(limit.bytes >> 20) MiB"), of: contents, path: file.path,
-                kind: file.kind,
-                carriesCredentials: file.carriesCredentials(contents))
+                kind: file.kind, carriesCredentials: file.carriesCredentials(contents))
         } catch {
             let kept = options.quarantineFileLimit >> 20
             let reason =

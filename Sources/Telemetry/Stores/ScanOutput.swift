@@ -257,9 +257,8 @@ public struct ScanOutput: Sendable {
 
     /// Removes and returns the rejects of the file that was read.
     public mutating func takeRejects() -> [Reject] {
-        let taken = rejects
-        rejects = []
-        return taken
+        defer { rejects = [] }
+        return rejects
     }
 
     // MARK: Reuse

@@ -23,13 +23,10 @@ extension CapturedUpload {
                 continue
             }
             for note in document.removeLeanplumCredentials(from: request) { findings.note("\(note)@\(index)") }
-            if document.text(LeanplumKeys.action, in: request) == nil {
-                findings.note("missing_action@\(index)")
-            }
-            if document.text(LeanplumKeys.deviceID, in: request) == nil {
-                findings.note("missing_device_id@\(index)")
-            }
-            clients.count(document.text(LeanplumKeys.deviceID, in: request))
+            if document.text(LeanplumKeys.action, in: request) == nil { findings.note("missing_action@\(index)") }
+            let client = document.text(LeanplumKeys.deviceID, in: request)
+            if client == nil { findings.note("missing_device_id@\(index)") }
+            clients.count(client)
             version = document.text(LeanplumKeys.versionName, in: request) ?? version
         }
         let payload = document.canonicalBytes(of: document.root)

@@ -29,12 +29,7 @@ struct LeanplumFileStore: SingleFileStore {
     var sizeLimit: FileSizeLimit { .usual }
 
     // Leanplum stores no credentials, but the app and other SDKs can store some in the preferences.
-    var carriesCredentials: Bool {
-        switch contents {
-        case .requests: false
-        case .preferences: true
-        }
-    }
+    var carriesCredentials: Bool { kind == .leanplumUserDefaults }
 
     func makeReader(in context: StoreContext) -> any FileReader {
         LeanplumFileReader(

@@ -51,6 +51,7 @@ struct LeanplumAnswer {
         let first = displayText(firstMessage).map { ": \($0)" } ?? ""
         return .delivered(status: status, note: "\(failures) of the events not successful\(first)")
     }
+
     /// Returns a message in the form in which it can be shown, or `nil` if it is empty.
     private func displayText(_ message: String?) -> String? {
         let line = message.map { answer.line($0) } ?? ""

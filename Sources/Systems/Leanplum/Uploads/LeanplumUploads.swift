@@ -10,8 +10,7 @@ enum LeanplumUploads {
         isTargetPath: { $0 == LeanplumServer.path }, isTargetHeader: nil, isPathOfRecord: nil,
         list: ListFormat(
             key: LeanplumKeys.data, maximumItems: LeanplumRequests.maximumRequestsPerCall,
-            idKey: LeanplumKeys.requestID,
-            changingKey: LeanplumKeys.retryCount),
+            idKey: LeanplumKeys.requestID, changingKey: LeanplumKeys.retryCount),
         credentials: .leanplum, precedence: .none, holds: [], body: .custom(content(of:credential:now:)),
         answers: .custom(outcome(of:)))
 
@@ -43,7 +42,6 @@ enum LeanplumUploads {
     }
 
     private static func outcome(of answer: Answer) -> Outcome {
-        guard answer.isWhole else { return .unknown(reason: "the server's answer was cut short") }
-        return LeanplumAnswer(answer).outcome()
+        answer.isWhole ? LeanplumAnswer(answer).outcome() : .unknown(reason: "the server's answer was cut short")
     }
 }

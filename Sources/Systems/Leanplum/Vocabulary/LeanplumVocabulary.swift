@@ -8,17 +8,11 @@ import Telemetry
 struct LeanplumVocabulary: Vocabulary {
     func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
         guard let requests = payload.array(LeanplumKeys.data, in: payload.root) else { return [] }
-        var labels: [String?] = []
-        for request in payload.elements(of: requests) {
-            labels.append(LeanplumLabels(payload: payload).label(of: request, &nested))
-        }
-        return labels
+        return payload.elements(of: requests).map { LeanplumLabels(payload: payload).label(of: $0, &nested) }
     }
 
     /// The action of an event and of a shown message.
     static let trackAction = "track"
-    /// The action that sets user attributes.
-    static let attributesAction = "setUserAttributes"
 
     /// The actions of the SDK, to which apps can add more.
     static let actionNames = Set(actions.keys).union([trackAction])
@@ -32,9 +26,6 @@ struct LeanplumVocabulary: Vocabulary {
     }
 
     static let deepLinkStart = "firefox://deep-link?url="
-
-    /// The meaning of a `track` request without an event, which reports a shown message.
-    static let messageShown = "Message shown"
 }
 
 /// The meanings of the requests of one payload.
@@ -46,12 +37,12 @@ private struct LeanplumLabels {
         guard let action = payload.text(LeanplumKeys.action, in: request) else { return nil }
         guard action == LeanplumVocabulary.trackAction else {
             guard let meaning = LeanplumVocabulary.actions[action] else { return nil }
-            let isSetting = action == LeanplumVocabulary.attributesAction
+            let isSetting = action == "setUserAttributes"
             let attributes = isSetting ? attributes(of: request, &nested) : []
             return attributes.isEmpty ? meaning : "\(meaning): \(attributes.joined(separator: ", "))"
         }
         guard let event = payload.text(LeanplumKeys.event, in: request) else {
-            return payload.text(LeanplumKeys.messageID, in: request).map { _ in LeanplumVocabulary.messageShown }
+            return payload.text(LeanplumKeys.messageID, in: request).map { _ in "Message shown" }
         }
         guard let meaning = LeanplumVocabulary.events[event] else { return nil }
         return destination(of: request, &nested).map { "\(meaning), deep link to \($0)" } ?? meaning
