@@ -90,7 +90,7 @@ import Testing
             capture.stores.map(\.container.identifier) == [
                 nil, "org.mozilla.ios.Focus", "group.org.mozilla.ios.Firefox",
             ])
-        #expect(capture.stores.map(\.container.isGroup) == [false, false, true])
+        #expect(capture.stores.map(\.container.kind) == [.app, .app, .group])
         #expect(try await applicationIDs(folder) == [nil, "org.mozilla.ios.Focus", nil])
     }
 

@@ -31,15 +31,12 @@ public struct Container: Sendable, Hashable {
 
     private static let groupPrefix = "group."
 
-    /// Whether the container belongs to an app group.
-    public var isGroup: Bool { kind == .group }
-
     /// The bundle id of the app, if this is the container of an app.
     public var applicationID: String? { kind == .app ? identifier : nil }
 
     /// The bundle id of the app that a group container `group.<bundle id>` belongs to.
     public var groupApplicationID: String? {
-        guard isGroup, let identifier, identifier.hasPrefix(Self.groupPrefix) else { return nil }
+        guard kind == .group, let identifier, identifier.hasPrefix(Self.groupPrefix) else { return nil }
         return String(identifier.dropFirst(Self.groupPrefix.count))
     }
 }

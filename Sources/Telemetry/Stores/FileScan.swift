@@ -218,7 +218,4 @@ public struct StoreFileBuffer: Sendable {
                 reject, of: contents, path: file.path, kind: file.kind, carriesCredentials: carriesCredentials)
         }
     }
-
-    /// Frees the memory of the bytes.
-    public mutating func removeAll() { contents = [] }
 }

@@ -85,7 +85,7 @@ extension LeanplumCredential {
 
     /// Returns the key of the access key in the file that records of an account need.
     private static func keyName(of account: Account) -> String {
-        account.variant == Account.development ? developmentKey : productionKey
+        account.isDevelopment ? developmentKey : productionKey
     }
 
     fileprivate static func settingHint(_ account: Account) -> String {
