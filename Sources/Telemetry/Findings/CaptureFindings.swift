@@ -1,22 +1,22 @@
 import JSONText
 
-/// A problem and the file that it concerns.
+/// A problem and the location of the file or folder that has it.
 public struct LocatedProblem: Sendable, Equatable {
     /// The label of the capture.
     public var capture: String
-    /// The path in the capture.
+    /// The path of the file or folder in the capture.
     public var path: String
     /// The problem.
     public var problem: Problem
 
-    /// Creates a problem in a file or folder of a capture.
+    /// Creates a problem of the file or folder at `path`.
     public init(capture: String, path: String, problem: Problem) {
         self.capture = capture
         self.path = path
         self.problem = problem
     }
 
-    /// The problem as canonical JSON: a line of `problems.ndjson`.
+    /// The problem as canonical JSON, which is a line of `problems.ndjson`.
     public var json: CanonicalObject {
         var object = CanonicalObject()
         object.set("capture", string: capture)
@@ -28,7 +28,7 @@ public struct LocatedProblem: Sendable, Equatable {
         return object
     }
 
-    /// Reads a line of `problems.ndjson`, or returns `nil` if it is malformed.
+    /// Reads a line of `problems.ndjson`. Returns `nil` if it is malformed.
     public init?(json bytes: [UInt8], knowing systems: SystemTable) {
         guard let fields = try? JSONFields(bytes), let capture = fields.text("capture"),
             let code = fields.text("code"), let path = fields.text("path"), let text = fields.text("text")
@@ -38,7 +38,7 @@ public struct LocatedProblem: Sendable, Equatable {
     }
 }
 
-/// An entry of the quarantine: a file, or a span of a file, that could not be parsed.
+/// A file in quarantine, or a part of one, because it could not be parsed.
 public struct QuarantineEntry: Sendable, Equatable {
     /// The label of the capture.
     public var capture: String
@@ -46,7 +46,7 @@ public struct QuarantineEntry: Sendable, Equatable {
     public var path: String
     /// The kind of store that the file belongs to.
     public var store: StoreKind
-    /// The reason and the span.
+    /// The reason for the quarantine, and the range of the bytes in the file.
     public var reject: Reject
     /// The number of quarantined bytes.
     public var size: Int
@@ -70,7 +70,7 @@ public struct QuarantineEntry: Sendable, Equatable {
         self.isStored = isStored
     }
 
-    /// The entry as canonical JSON: a line of `quarantine.ndjson`.
+    /// The entry as canonical JSON, which is a line of `quarantine.ndjson`.
     public var json: CanonicalObject {
         var object = CanonicalObject()
         object.set("capture", string: capture)
@@ -85,7 +85,7 @@ public struct QuarantineEntry: Sendable, Equatable {
         return object
     }
 
-    /// Reads a line of `quarantine.ndjson`, or returns `nil` if it is malformed or names an unknown kind of store.
+    /// Reads a line of `quarantine.ndjson`. Returns `nil` if it is malformed or if the kind of store is unknown.
     public init?(json bytes: [UInt8], knowing systems: SystemTable) {
         guard let fields = try? JSONFields(bytes), let capture = fields.text("capture"),
             let path = fields.text("path"), let store = fields.text("store").flatMap(systems.storeKind),

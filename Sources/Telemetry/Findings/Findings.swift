@@ -1,6 +1,6 @@
-/// The notes and faults that normalization found in one payload.
+/// The notes on a payload, and its deviations from the documented form.
 package struct Findings {
-    /// The changes and unexpected values, each as a case id, a space and free text.
+    /// The notes on changes and unexpected values. Each consists of a case id, a space and free text.
     package var notes: [String] = []
     /// The reasons why the payload does not have the documented form.
     package var faults: [String] = []
@@ -13,6 +13,6 @@ package struct Findings {
     /// The hold for a payload with faults, or `nil` if there are no faults.
     package var hold: Hold? { faults.isEmpty ? nil : .schema(Array(faults.prefix(Self.maximumNamedFaults))) }
 
-    /// The maximum number of faults that the hold names.
+    /// The maximum number of faults in the text of the hold.
     private static let maximumNamedFaults = 8
 }

@@ -5,13 +5,13 @@ public struct Problem: Sendable, Equatable {
     /// The description of the problem.
     public var text: String
 
-    /// The offset in the file in bytes, or `nil` for the whole file or if the offset is unknown.
+    /// The offset in bytes, or `nil` if it is unknown or the problem concerns the whole file.
     public var offset: Int?
 
-    /// Whether data was lost because it was not read or not kept.
+    /// Whether the problem means that data was not read or not kept.
     public var isLoss: Bool
 
-    /// Creates a problem, whose code determines whether it is a loss if `isLoss` is `nil`.
+    /// Creates a problem. If `isLoss` is `nil`, the code determines whether data was lost.
     public init(_ code: String, _ text: String, at offset: Int? = nil, isLoss: Bool? = nil) {
         self.code = code
         self.text = text
@@ -19,17 +19,17 @@ public struct Problem: Sendable, Equatable {
         self.isLoss = isLoss ?? Self.isLoss(code)
     }
 
-    /// The codes of problems that are losses unless their reporter states otherwise.
+    /// The codes of problems that are losses by default.
     private static let lossCodes: Set<String> = [
         "changed", "damaged", "entry_limit", "line_limit", "link", "quarantine-limit", "unreadable",
     ]
 
-    /// Returns whether a problem with this code is a loss unless its reporter states otherwise.
+    /// Returns whether a problem with this code is a loss by default.
     static func isLoss(_ code: String) -> Bool { lossCodes.contains(code) }
 
     /// Whether the operator should look at the problem although no data was lost.
     ///
-    /// This is the case for a special file in place of a store, because it contains no records. It is also the case for
-    /// a code that usually means a loss if its reporter states otherwise.
+    /// Examples are a special file in place of a store, and a problem whose code means a loss by default but that lost
+    /// no data.
     public var isWarning: Bool { !isLoss && (code == "special" || Self.isLoss(code)) }
 }

@@ -1,13 +1,13 @@
-/// A span of a store file that could not be parsed and is put into quarantine.
+/// A range of a store file that could not be parsed and is put into quarantine.
 public struct Reject: Sendable, Equatable {
-    /// A case id or code, a space, and an explanation.
+    /// The reason: a case id or code, a space and an explanation.
     public var reason: String
-    /// The offset of the span or of the failure, or `nil` for the whole file.
+    /// The byte offset of the range or of the failure, or `nil` for the whole file.
     public var offset: Int?
-    /// The length of the span, or `nil` for the whole file.
+    /// The length of the range in bytes, or `nil` for the whole file.
     public var length: Int?
 
-    /// Creates a reject of a span, or of the whole file if `offset` or `length` is `nil`.
+    /// Creates a reject of a range, or of the whole file if `offset` or `length` is `nil`.
     public init(_ reason: String, offset: Int? = nil, length: Int? = nil) {
         self.reason = reason
         self.offset = offset

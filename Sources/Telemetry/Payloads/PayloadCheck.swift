@@ -4,7 +4,7 @@ import JSONText
 ///
 /// The path to a value is only built if there is a fault.
 package struct PayloadCheck {
-    /// The wording of faults, which each system must keep because records contain the faults.
+    /// The wording of faults. A system must not change its wording, because records contain the faults.
     package enum Wording {
         /// A path, a colon and the fault, such as `client_info.os: no string`.
         case terse
@@ -19,9 +19,9 @@ package struct PayloadCheck {
 
     /// The findings, including those from before the check.
     package private(set) var findings: Findings
-    /// The paths of the first keys that are not part of the form.
+    /// The paths of the first unknown keys.
     package private(set) var unknownKeys: [String] = []
-    /// The number of keys that are not part of the form.
+    /// The total number of unknown keys.
     package private(set) var unknownCount = 0
     private let document: JSONDocument
     private let wording: Wording
@@ -32,10 +32,10 @@ package struct PayloadCheck {
 
     /// The number of faults at which the check stops.
     private static let maximumFaultCount = 8
-    // A hostile key can have megabytes.
+    // The length is limited because a forged key can have megabytes.
     private static let (maximumNamedKeys, maximumKeyLength) = (8, 111)
 
-    /// Creates a check that adds to `findings` and uses `root` as the path of the value.
+    /// Creates a check that adds to `findings`. The paths in faults start with `root`.
     package init(_ document: JSONDocument, _ wording: Wording, root: String = "", findings: Findings = Findings()) {
         self.document = document
         self.wording = wording
@@ -43,7 +43,7 @@ package struct PayloadCheck {
         self.findings = findings
     }
 
-    /// Checks a value against a form and adds its faults to ``findings``.
+    /// Checks whether `node` has the given form, and adds its faults to ``findings``.
     package mutating func check(_ node: JSONNode, _ form: PayloadForm) {
         guard findings.faults.count < Self.maximumFaultCount else { return }
         let kind = document.kind(of: node)
@@ -166,7 +166,7 @@ extension PayloadCheck {
         }
     }
 
-    /// Checks a value of a collection, and returns whether the remaining values are to be checked too.
+    /// Checks a value of a collection. Returns `false` if the remaining values do not need a check.
     private mutating func checkItem(_ value: JSONNode, _ form: PayloadForm, at step: Step, _ name: String) -> Bool {
         let before = findings.faults.count
         check(value, form, at: step)
@@ -204,7 +204,7 @@ extension PayloadCheck {
 }
 
 extension Span<UInt8> {
-    /// Returns whether the UTF-8 string has at most `most` Unicode scalars.
+    /// Returns whether the UTF-8 bytes contain at most `most` Unicode scalars.
     func hasCharacters(atMost most: Int) -> Bool {
         guard count > most else { return true }
         var found = 0

@@ -50,7 +50,7 @@ public struct PayloadField: Sendable {
         PayloadField(key, .optional, form, pseudonym, meaning)
     }
 
-    /// Declares a field that apps add to the documented form.
+    /// Declares a field that is not documented but sent by some apps.
     public static func added(
         _ key: JSONKey, _ form: PayloadForm, _ pseudonym: PseudonymRule, _ meaning: String
     ) -> PayloadField {

@@ -1,12 +1,12 @@
 import JSONText
 
-/// The form of a value in a payload.
+/// A constraint on a value in a payload, such as its type.
 public indirect enum PayloadForm: Sendable {
     /// Any value.
     case any
     /// `true` or `false`.
     case boolean
-    /// An integer, written without a point and an exponent.
+    /// An integer without a decimal point or an exponent.
     case integer(atLeast: Int? = nil)
     /// An integer in a range.
     case version(ClosedRange<Int>)
@@ -18,16 +18,16 @@ public indirect enum PayloadForm: Sendable {
     case list(PayloadForm)
     /// An object or an array.
     case structure
-    /// An object with the given fields, whose other keys are noted because documented forms grow.
+    /// An object with the given fields. Other keys are accepted and noted.
     case object(PayloadFields)
-    /// An object with the given fields, whose other keys are expected and not noted.
+    /// An object with the given fields. Other keys are accepted and not noted.
     case open(PayloadFields)
-    /// An object with any number of members, whose keys and values have the given forms.
+    /// An object with any number of members. Its keys and values have the given forms.
     case map(KeyForm, PayloadForm)
     /// `null`, or a value of the given form.
     case orNull(PayloadForm)
 
-    /// Returns the form of an object with any keys and with values of the given form.
+    /// Returns the form of an object whose values have the given form.
     public static func map(_ values: PayloadForm) -> PayloadForm { .map(.any, values) }
 
     /// Whether `null` has this form.
@@ -44,7 +44,7 @@ public struct NumberForm: Sendable {
     let name: String
     let matches: @Sendable (Span<UInt8>) -> Bool
 
-    /// Creates a form with a name for faults, without an article, and a test of the JSON text of a number.
+    /// Creates a form. Faults contain `name`, which has no article. `matches` tests the JSON text of a number.
     public init(_ name: String, _ matches: @escaping @Sendable (Span<UInt8>) -> Bool) {
         self.name = name
         self.matches = matches
@@ -67,16 +67,16 @@ public enum StringForm: Sendable {
     case uuid
     /// A string with at most the given number of characters.
     case atMost(Int)
-    /// A string of a form with the given name, which appears in faults.
+    /// A string that passes the given test. Faults contain the name of the form.
     case named(String, @Sendable (Span<UInt8>) -> Bool)
 }
 
-/// The form of the keys of an object with any number of members.
+/// A constraint on the keys of an object.
 public struct KeyForm: Sendable {
     let subject: String
     let matches: @Sendable (Span<UInt8>) -> Bool
 
-    /// Creates a form with a noun for faults, such as `a label`, and a test of keys.
+    /// Creates a form. Faults contain `subject`, such as `a label`. `matches` tests a key.
     public init(_ subject: String, _ matches: @escaping @Sendable (Span<UInt8>) -> Bool) {
         self.subject = subject
         self.matches = matches

@@ -1,6 +1,6 @@
 /// A property of an app, and the rule for replacing it by a pseudonym.
 ///
-/// Apps can use any string for these properties, so a value is kept only if it has the expected form.
+/// A value is kept only if it has the expected form, because apps can use any string.
 ///
 /// Source: "Pseudonyms".
 public enum AppProperty: Sendable {
@@ -13,11 +13,11 @@ public enum AppProperty: Sendable {
     /// The release channel.
     case channel
 
-    /// The string for an unknown value in the documented formats.
+    /// The string for an unknown value.
     public static let unknown = "unknown"
 
-    /// Returns `value` if it has the expected form, or else a pseudonym for an id or name and `nil` for other
-    /// properties.
+    /// Returns `value` if it has the expected form. Otherwise, returns a pseudonym for an id or a name, and `nil` for
+    /// other properties.
     public func shown(_ value: String, _ pseudonym: (_ value: String, PseudonymClass) -> String) -> String? {
         if value == Self.unknown || form.matches(value.utf8.span) { return value }
         return switch self {
@@ -36,7 +36,7 @@ public enum AppProperty: Sendable {
 }
 
 extension App {
-    /// Returns the app with pseudonyms, or `nil` if no property remains.
+    /// Returns the app with its properties replaced by pseudonyms. Returns `nil` if no property remains.
     func shown(_ pseudonym: (_ value: String, PseudonymClass) -> String) -> App? {
         func shown(_ value: String?, _ fact: AppProperty) -> String? { value.flatMap { fact.shown($0, pseudonym) } }
         return App(

@@ -1,9 +1,9 @@
 import Bytes
 import JSONText
 
-/// The form that a value must have to be kept when a record gets pseudonyms.
+/// A form of values that are kept when ids are replaced by pseudonyms.
 ///
-/// A value of any other form can be arbitrary data from an app, or from a forged capture.
+/// Any other value can be arbitrary data of an app, or can come from a forged capture.
 ///
 /// Source: "Pseudonyms".
 public enum KeptForm: Sendable {
@@ -13,7 +13,7 @@ public enum KeptForm: Sendable {
     case boolean
     /// The string `true` or `false`.
     case flag
-    /// A string with a decimal number, which has an optional sign and an optional decimal point.
+    /// A string that contains a decimal number with an optional sign and decimal point.
     case decimal
     /// An identifier: a letter followed by letters, digits, `_`, `-` and `.`.
     case word
@@ -21,7 +21,7 @@ public enum KeptForm: Sendable {
     case name
     /// A version: letters, digits and separators, with at least one digit.
     case version
-    /// A language with optional script, region and keywords, or `??`.
+    /// A locale: a language with an optional script, region and keywords, or `??`.
     case locale
     /// A date, a time, or both.
     case date
@@ -44,7 +44,7 @@ public enum KeptForm: Sendable {
         }
     }
 
-    /// Returns whether a string has the form, which the empty string always has.
+    /// Returns whether a string is empty or has the form.
     func matches(_ text: Span<UInt8>) -> Bool {
         guard !text.isEmpty else { return true }
         guard text.count <= Self.maximumLength, !text.mayContainID else { return false }
@@ -70,7 +70,7 @@ public enum KeptForm: Sendable {
         }
     }
 
-    /// The maximum length of a string in bytes, longer than all documented strings.
+    /// The maximum length of a string in bytes. All documented strings are shorter.
     private static let maximumLength = 100
 }
 
@@ -137,15 +137,15 @@ extension Span<UInt8> {
         return rest.equals(":") || rest.equals("://")
     }
 
-    /// Whether any part of the string resembles an id, a token or an IP address.
+    /// Whether part of the string resembles an id, a token or an IP address.
     fileprivate var mayContainID: Bool { hasIPAddress || hasLongHexadecimalRun || hasUUID }
 
     private var hasUUID: Bool {
         count >= 36 && (0...(count - 36)).contains { extracting($0..<$0 + 36).isUUID }
     }
 
-    /// Whether the string contains 12 consecutive hexadecimal digits that include letters and numerals, as the end of a
-    /// UUID does, or 20 consecutive hexadecimal digits of any kind.
+    /// Whether the string contains 20 consecutive hexadecimal digits, or 12 that include both letters and numerals,
+    /// such as the end of a UUID.
     private var hasLongHexadecimalRun: Bool {
         var run = 0
         var hasLetter = false
@@ -158,7 +158,7 @@ extension Span<UInt8> {
             run += 1
             if self[index].isDigit { hasNumeral = true } else { hasLetter = true }
             if run >= 12, hasLetter, hasNumeral { return true }
-            // A time in milliseconds or nanoseconds has at most 19 digits.
+            // Times in milliseconds or nanoseconds are kept. They have at most 19 digits.
             if run > 19 { return true }
         }
         return false

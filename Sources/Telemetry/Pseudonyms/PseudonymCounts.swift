@@ -1,10 +1,10 @@
 import JSONText
 
-/// The numbers of values that were omitted from payloads when pseudonyms were made.
+/// The numbers of values that pseudonymization removed from payloads.
 public struct PseudonymCounts: Sendable, Equatable {
-    /// The number of values that a rule drops.
+    /// The number of values removed by a rule.
     public var dropped = 0
-    /// The number of values without the form that their rule requires.
+    /// The number of values that did not have the form required by their rule.
     public var malformed = 0
     /// The number of values without a rule.
     public var unnamed = 0

@@ -20,7 +20,7 @@ public struct PseudonymKey: Sendable, CustomStringConvertible, CustomReflectable
     public let id: String
     private let code: HMACSHA256
 
-    /// Creates a key from the bytes of its file, of which there must be at least ``minimumByteCount``.
+    /// Creates a key from at least ``minimumByteCount`` bytes.
     public init(_ bytes: [UInt8]) throws(PseudonymError) {
         guard bytes.count >= Self.minimumByteCount else { throw .shortKey(bytes.count) }
         code = HMACSHA256(key: bytes.span)
@@ -30,34 +30,34 @@ public struct PseudonymKey: Sendable, CustomStringConvertible, CustomReflectable
         id = String(hash.finalize().hex.prefix(8))
     }
 
-    /// The id of the key.
+    /// A description with the id of the key.
     public var description: String { "pseudonym key \(id)" }
 
     /// An empty mirror, so that `dump` does not print the key.
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// Returns the pseudonym of a value: the first 128 bits of HMAC-SHA-256 over the name of the class, a zero byte and
-    /// the value.
+    /// Returns the pseudonym of a value: the first 128 bits of an HMAC-SHA-256. The HMAC is computed over the class
+    /// name, a zero byte and the value.
     ///
-    /// The pseudonym of a UUID is a UUID of version 8 in lowercase, and is the same for a UUID in either case. The
+    /// The pseudonym of a UUID is a lowercase UUID of version 8, regardless of the letter case of the original. The
     /// pseudonym of any other value consists of 32 hexadecimal digits.
     public func pseudonym(of value: [UInt8], _ kind: PseudonymClass) -> [UInt8] {
         pseudonym(of: value, from: classPrefix(of: kind))
     }
 
-    /// The state of the HMAC after the name of a class and a zero byte.
+    /// The state of the HMAC after the class name and a zero byte.
     struct ClassPrefix: Sendable {
         fileprivate let code: HMACSHA256
     }
 
-    /// Returns the HMAC state for the pseudonyms of a class, which is reused so that the key is hashed only once.
+    /// Returns the HMAC state for a class. Reusing it avoids hashing the key again.
     func classPrefix(of kind: PseudonymClass) -> ClassPrefix {
         var code = code
         code.update((Array(kind.name.utf8) + [0]).span)
         return ClassPrefix(code: code)
     }
 
-    /// Returns the pseudonym of a value, continuing from the state of its class.
+    /// Returns the pseudonym of a value from the HMAC state of its class.
     func pseudonym(of value: [UInt8], from prefix: ClassPrefix) -> [UInt8] {
         let isUUID = value.span.isUUID
         var code = prefix.code
@@ -67,11 +67,11 @@ public struct PseudonymKey: Sendable, CustomStringConvertible, CustomReflectable
     }
 }
 
-/// An error that prevents pseudonyms from being made.
+/// An error that prevents the creation of pseudonyms.
 public enum PseudonymError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// A key with the given number of bytes is too short.
+    /// The key is too short. It has the given number of bytes.
     case shortKey(Int)
-    /// A record has pseudonyms of another key, whose id is given if it is known.
+    /// A record already has pseudonyms of the key with the first id, which can be unknown.
     case otherKey(String?, given: String)
     /// The system with the given name is unknown.
     case unknownSystem(String)

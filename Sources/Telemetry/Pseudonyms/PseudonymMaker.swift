@@ -3,11 +3,10 @@ import JSONText
 
 /// Makes pseudonyms, and caches the last pseudonym of each class.
 ///
-/// The cache is effective because most records of a store belong to one client, and the id of a record is repeated in
-/// its target.
+/// Most records of a store belong to one client, and the id of a record occurs again in its target.
 struct PseudonymMaker: Sendable {
     private let key: PseudonymKey
-    /// Whether values with the form of a pseudonym are kept, for records with pseudonyms of the same key.
+    /// Whether values that look like pseudonyms are kept because the record already has pseudonyms of the same key.
     var keepsPseudonyms = false
     private var classes: [PseudonymClass: ClassState] = [:]
 
@@ -20,7 +19,7 @@ struct PseudonymMaker: Sendable {
 
     init(_ key: PseudonymKey) { self.key = key }
 
-    /// Returns the pseudonym of a value, or an empty value as it is, because it means that there is none.
+    /// Returns the pseudonym of a value. An empty value is returned unchanged, because it is not an id.
     mutating func pseudonym(of value: Span<UInt8>, _ kind: PseudonymClass) -> [UInt8] {
         if value.isEmpty || keepsPseudonyms && value.isPseudonym { return value.copied() }
         var state = classes[kind] ?? ClassState(prefix: key.classPrefix(of: kind))

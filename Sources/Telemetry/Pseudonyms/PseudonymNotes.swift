@@ -10,8 +10,8 @@ package enum PseudonymNotes {
 
     /// Returns the code at the beginning of a string, such as `C8`, `5.1`, `no-target` or `bad_nested_json:params@3`.
     ///
-    /// A bundle can be forged, so only codes are accepted that cannot be an id or the name of a person. A code either
-    /// consists of letters and numerals, as in the format documents, or of several joined words.
+    /// The bundle can be forged, so a code that could be an id or a personal name is not accepted. A code is either a
+    /// case id of a format document or consists of several joined words.
     package static func code(of text: String) -> String? {
         let code = text.utf8.prefix { $0 != UInt8(ascii: " ") }
         guard code.count <= maximumLength, let known = String(code) else { return nil }

@@ -1,9 +1,9 @@
 import JSONText
 
-/// The rule for a value when pseudonyms are made.
+/// A rule that keeps, replaces or omits a value of a payload.
 ///
-/// `null` is kept unless the rule drops the value. Rules are data, so that an article can list them and tests can
-/// compare them with the format documents.
+/// The value `null` is kept unless the rule is `drop`. Rules are data so that they can be listed in the documentation
+/// and compared with the format documents.
 ///
 /// Source: "Pseudonyms".
 public indirect enum PseudonymRule: Sendable {
@@ -17,16 +17,16 @@ public indirect enum PseudonymRule: Sendable {
     case object(PseudonymTable)
     /// Applies a rule to each element of an array.
     case list(PseudonymRule)
-    /// Applies a rule to each position of an array.
+    /// Applies a separate rule to each position of an array.
     ///
     /// An omitted element is replaced by `null`, or removed at the end.
     case tuple([PseudonymRule])
-    /// Applies a rule to the members of an object whose keys match, and omits all other members.
+    /// Applies a rule to members whose keys match the key rule, and omits all other members.
     case map(KeyRule, PseudonymRule)
     /// Applies a rule to the JSON that a string contains.
     case json(PseudonymRule)
 
-    /// The replacement for a value that does not have the form to be kept.
+    /// The replacement for a value that does not have the required form.
     public enum Substitute: Sendable {
         /// No replacement, so that the value is omitted.
         case nothing
@@ -40,9 +40,9 @@ public indirect enum PseudonymRule: Sendable {
     public enum KeyRule: Sendable {
         /// Keeps keys of the given form.
         case form(KeptForm)
-        /// Keeps keys that consist of one of the given words, a dot, and a name.
+        /// Keeps keys that consist of one of `words`, a dot and a name.
         ///
-        /// A name that is not known is replaced by a pseudonym of the class.
+        /// A name that is not in `known` is replaced by a pseudonym.
         case dottedKey(_ words: Set<String>, known: Set<String>, PseudonymClass)
     }
 }
@@ -71,14 +71,14 @@ public struct PseudonymTable: Sendable, ExpressibleByDictionaryLiteral {
         self.init(fields.map { Field(key: $0.0, rule: $0.1) })
     }
 
-    /// Creates a table with the same rule for several keys.
+    /// Creates a table with the same rule for all keys.
     public init(_ keys: [String], _ rule: PseudonymRule) {
         self.init(keys.map { Field(key: JSONKey($0), rule: rule) })
     }
 
     init(_ fields: [Field]) { self.fields = fields.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) } }
 
-    /// Returns the rules of both tables, where the rules of `left` take precedence.
+    /// Returns the rules of both tables. The rules of `left` take precedence.
     public static func + (left: PseudonymTable, right: PseudonymTable) -> PseudonymTable {
         let known = Set(left.fields.map(\.key.utf8))
         return PseudonymTable(left.fields + right.fields.filter { !known.contains($0.key.utf8) })

@@ -1,8 +1,8 @@
 import JSONText
 
-/// Rewrites payloads by the rules of their system, so that only permitted values and pseudonyms remain.
+/// Rewrites payloads so that only permitted values and pseudonyms remain.
 ///
-/// The writer descends only as deep as the rules do, regardless of the values.
+/// The depth of the recursion is limited by the rules, not by the values.
 struct PseudonymWriter: Sendable {
     var maker: PseudonymMaker
     /// The numbers of values that were omitted since this property was last reset.
@@ -16,7 +16,7 @@ struct PseudonymWriter: Sendable {
 
     init(_ maker: PseudonymMaker) { self.maker = maker }
 
-    /// Returns a payload rewritten by the rules of a table, or an empty object if the payload is not an object.
+    /// Returns the payload, rewritten by the rules. Returns an empty object if the payload is not an object.
     mutating func rewritten(_ payload: [UInt8], by table: PseudonymTable) -> [UInt8] {
         defer { document.reset() }
         guard (try? document.read(payload, policy: Self.policy)) != nil, document.kind(of: document.root) == .object
@@ -29,7 +29,7 @@ struct PseudonymWriter: Sendable {
         return output.bytes
     }
 
-    /// Writes a value by its rule, or returns `false` if the value is omitted.
+    /// Writes a value by its rule. Returns `false` if the value is omitted.
     private mutating func write(_ value: JSONNode, _ rule: PseudonymRule, of document: JSONDocument) -> Bool {
         let kind = document.kind(of: value)
         if case .drop = rule {
@@ -84,7 +84,7 @@ struct PseudonymWriter: Sendable {
         switch substitute {
         case .nothing: return omit()
         case .text(let text):
-            // A value of another kind makes the record invalid, and replacing it by a string would not help.
+            // A substitute would not help, because a value of another kind makes the record invalid.
             guard kind == .string else { return omit() }
             if !document.bytes(of: value).equals(text) { counts.malformed += 1 }
             output.append(jsonString: text.utf8.span)
@@ -117,7 +117,7 @@ struct PseudonymWriter: Sendable {
         return true
     }
 
-    /// Returns the rule of a key, and advances `field` past it.
+    /// Returns the rule for a key, and advances `field` past it.
     private func rule(
         of key: JSONNode, in table: PseudonymTable, from field: inout Int, of document: JSONDocument
     ) -> PseudonymRule? {
@@ -216,7 +216,7 @@ struct PseudonymWriter: Sendable {
         }
     }
 
-    /// Writes a string with the canonical form of the permitted parts of the JSON in `text`.
+    /// Writes a string that contains the permitted parts of the JSON in `text`.
     private mutating func writeNested(_ text: JSONNode, _ rule: PseudonymRule, of document: JSONDocument) -> Bool {
         guard !document.bytes(of: text).isEmpty else { return writeScalar(text, .string, of: document) }
         var nested = JSONDocument()

@@ -1,15 +1,14 @@
 import Bytes
 
-/// Replaces the ids in records by pseudonyms, and removes everything that the rules of the systems do not permit.
+/// Replaces the ids in records by pseudonyms, and removes all values that the rules of the systems do not permit.
 ///
 /// ```swift
 /// var pseudonymizer = RecordPseudonymizer(key, knowing: Systems.table)
 /// let counts = try pseudonymizer.pseudonymize(&record)
 /// ```
 ///
-/// The result depends only on the record and the key, so equal records stay equal. In a record that already has
-/// pseudonyms of the same key, values with the form of a pseudonym are kept. All other rules still apply to it, because
-/// a bundle can be forged.
+/// Equal records stay equal, because the result depends only on the record and the key. If a record already has
+/// pseudonyms of the same key, they are kept. All other rules still apply, because a bundle can be forged.
 ///
 /// Source: "Pseudonyms".
 public struct RecordPseudonymizer: Sendable {
@@ -29,7 +28,7 @@ public struct RecordPseudonymizer: Sendable {
     public mutating func pseudonymize(_ record: inout Record) throws(PseudonymError) -> PseudonymCounts {
         guard let system = systems[record.system] else { throw .unknownSystem(record.system.description) }
         let isMarked = record.held.contains(.pseudonymized)
-        // Pseudonyms of pseudonyms could not be compared with anything.
+        // Pseudonyms must not be replaced by other pseudonyms, which could not be compared with anything.
         guard !isMarked || record.pseudonymKeyID == keyID else { throw .otherKey(record.pseudonymKeyID, given: keyID) }
         let table = system.pseudonyms?.table(ofType: record.type)
         writer.maker.keepsPseudonyms = isMarked
@@ -53,8 +52,8 @@ public struct RecordPseudonymizer: Sendable {
         }
     }
 
-    /// Returns the target with pseudonyms and without header fields, because testers of an app can choose their values
-    /// freely.
+    /// Returns the target with pseudonyms. Header fields are omitted, because testers of an app can choose any value
+    /// for them.
     private mutating func target(of record: borrowing Record, _ system: any TelemetrySystem) -> Target? {
         guard let format = system.pseudonyms, let target = record.target else { return nil }
         guard let rule = format.path else {
@@ -68,10 +67,10 @@ public struct RecordPseudonymizer: Sendable {
 extension Record {
     private static let pseudonymNotePrefix = "pseudonymized "
 
-    /// Returns the note that states the key of the pseudonyms.
+    /// Returns the note that identifies the pseudonym key.
     static func pseudonymNote(_ keyID: String) -> String { pseudonymNotePrefix + keyID }
 
-    /// The id of the key of the pseudonyms, or `nil` if no note states that the record has pseudonyms.
+    /// The ID of the pseudonym key in the notes, or `nil` if the record has no pseudonyms.
     public var pseudonymKeyID: String? {
         notes.first { $0.hasPrefix(Self.pseudonymNotePrefix) }.map {
             String($0.dropFirst(Self.pseudonymNotePrefix.utf8.count))
@@ -80,13 +79,13 @@ extension Record {
 }
 
 extension Hold {
-    /// The hold without words that can contain captured data, except for a number such as a status.
+    /// The hold without details, which can contain captured data. A number, such as a status, is kept.
     fileprivate var withoutDetails: Hold {
         let isNumber = detail?.utf8.allSatisfy(\.isDigit) ?? false
         return Hold(PseudonymNotes.code(of: code) ?? Self.plainCode(code), isNumber ? detail : nil)
     }
 
-    /// Returns a code that consists of one word, as those of systems do, or `other` for any other code.
+    /// Returns `code` if it consists of a single word. Otherwise, returns `other`.
     private static func plainCode(_ code: String) -> String {
         code.utf8.count <= 20 && code.utf8.allSatisfy(\.isLowercaseLetter) ? code : "other"
     }

@@ -2,7 +2,7 @@ import JSONText
 
 /// Seconds since 1970 as an exact decimal number with up to 18 decimal places.
 ///
-/// Stores order their files by such numbers, which a binary floating-point number would round.
+/// A floating-point number would round such a time and could change the order of files.
 public struct DecimalTime: Sendable, Hashable, Comparable {
     /// The whole seconds, rounded down.
     public let seconds: Int64
@@ -11,7 +11,7 @@ public struct DecimalTime: Sendable, Hashable, Comparable {
 
     private static let unit: UInt64 = 1_000_000_000_000_000_000
 
-    /// Creates a time from a JSON number, clamped to ±10¹⁸, or from the digits of a file name.
+    /// Creates a time from a JSON number or from the digits in a file name. The time is clamped to ±10¹⁸ seconds.
     public init?(_ text: Span<UInt8>) {
         if let plain = Self.plain(text) {
             self = plain
@@ -40,7 +40,7 @@ public struct DecimalTime: Sendable, Hashable, Comparable {
         self.init(seconds: seconds, fraction: fraction)
     }
 
-    /// Reads a number with at most 18 digits before and after an optional point, as nearly all numbers are.
+    /// Reads a number with at most 18 digits before and 18 after an optional point. This is the fast path.
     private static func plain(_ text: Span<UInt8>) -> DecimalTime? {
         var index = 0
         var seconds: Int64 = 0

@@ -1,15 +1,15 @@
-/// An index of the records that a run has seen.
+/// An index of records that detects duplicates.
 ///
 /// A large index needs at most 22 bytes per record on average.
 ///
-/// The index consists of open-addressing hash tables of 16-byte keys. The first payload of an id is located by the id
-/// alone, so that the id can be found again. Further payloads are located by id and payload, so that they do not form a
-/// long chain.
+/// The index consists of open-addressing hash tables with 16-byte keys. The slot of a record depends on its id alone if
+/// the id is new, so that the id can be found again. For a further payload of the id, the slot depends on both, which
+/// avoids long chains.
 ///
-/// A table grows when five sixths of it are in use: a small table doubles its size, a large one grows by an eighth, so
-/// that 74 to 83 percent are in use. There are many tables, each for a part of the ids, so that little memory is needed
-/// twice while one of them grows. Each table consists of pages of one size, so that a page that one table frees can be
-/// reused by another.
+/// A table grows when five sixths of its slots are in use. A small table doubles its size. A large table grows by an
+/// eighth, so that 74 to 83 percent of its slots are in use. The ids are divided among many tables, because a growing
+/// table temporarily needs twice its memory. All tables consist of pages of equal size, so that a table can reuse the
+/// freed pages of another.
 public struct DuplicateIndex: Sendable {
     /// The result of looking up a record.
     public enum Finding: Sendable {
@@ -43,13 +43,13 @@ private struct KeyTable: Sendable {
     private var pages = [Self.emptyPage]
     private var slotCount = Self.pageSize
     private static let empty = RecordKey(identity: 0, content: 0)
-    /// The number of keys of a page, a power of two.
+    /// The number of keys per page, which is a power of two.
     private static let pageSize = 256
     private static let emptyPage = [RecordKey](repeating: empty, count: pageSize)
 
     mutating func insert(_ key: RecordKey) -> DuplicateIndex.Finding {
         if count * 6 >= slotCount * 5 { grow() }
-        // The key of zeros marks a free slot. A record with this key gets the next key instead.
+        // A key of zeros marks a free slot. A record with this key is stored under the next key instead.
         let finding = store(key == Self.empty ? RecordKey(identity: 0, content: 1) : key)
         if finding != .duplicate { count += 1 }
         return finding
@@ -87,7 +87,7 @@ private struct KeyTable: Sendable {
 
     private func slot(after slot: Int) -> Int { slot + 1 == slotCount ? 0 : slot + 1 }
 
-    /// The maximum number of pages of a table that is doubled, at which all tables together use 4 MiB.
+    /// The maximum number of pages of a table that doubles its size. All tables of this size together use 4 MiB.
     private static let maximumDoubledPageCount = 8
 
     private mutating func grow() {
@@ -97,7 +97,7 @@ private struct KeyTable: Sendable {
             [RecordKey](repeating: Self.empty, count: Self.pageSize)
         }
         slotCount = pages.count * Self.pageSize
-        // Each page is freed as soon as its keys are in the new table.
+        // Each page is freed as soon as its keys have been copied to the new table.
         while let page = old.popLast() {
             for key in page where key != Self.empty { _ = store(key) }
         }

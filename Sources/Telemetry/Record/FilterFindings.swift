@@ -1,14 +1,14 @@
-/// The findings of a filter over all records: the records that it excluded for lack of a time, and the conditions that
-/// no record meets, such as a misspelled one.
+/// The findings of a filter about all records: the number of records that it excluded because they have no time, and
+/// the requested values that no record has, for example because they are misspelled.
 public struct FilterFindings: Sendable, Equatable {
     /// The number of records that were excluded only because they have no time.
     public internal(set) var withoutTime = 0
-    /// The requested values that occur in records.
+    /// The requested systems that occur in records.
     private var systems: Set<SystemName> = []
     private var types: Set<String> = []
     private var clients: Set<String> = []
 
-    /// A requested value that no record has.
+    /// A value that the filter requests but no record has.
     public struct Unmatched: Sendable, Equatable {
         /// The condition: `system`, `type` or `client`.
         public let condition: String
@@ -19,7 +19,8 @@ public struct FilterFindings: Sendable, Equatable {
     /// Creates empty findings.
     public init() {}
 
-    /// Notes the requested values of a record, with its client in lowercase if one is requested.
+    /// Adds the requested values that `record` has. `client` is in lowercase, and `nil` if the filter requests no
+    /// client.
     mutating func note(_ record: borrowing Record, client: String?, of filter: RecordFilter) {
         if filter.systems.contains(record.system) { systems.insert(record.system) }
         if filter.types.contains(record.type) { types.insert(record.type) }

@@ -1,6 +1,6 @@
-/// One upload.
+/// A queued or captured upload in normalized form.
 ///
-/// Readers of stores produce records; bundles and NDJSON files contain them.
+/// Records are read from stores and are written to bundles and NDJSON files.
 ///
 /// ```swift
 /// var line: [UInt8] = []
@@ -11,13 +11,14 @@
 ///
 /// Source: "The record".
 public struct Record: Sendable, Equatable {
-    /// The system that documents the format of the payload.
+    /// The telemetry system that the upload belongs to.
     public var system: SystemName
     /// The type of the upload in the terms of the system, such as `core` or `focus-event`.
     public var type: String
-    /// The stored id by which the system detects duplicates, or else `sha256:` and the hash of the payload.
+    /// The id that the system uses to detect duplicates. If the store contains no id, it is `sha256:` and the hash of
+    /// the payload.
     public var id: String
-    /// The client whose upload limits the record counts against, as stored.
+    /// The client id, as stored. Upload limits are per client.
     public var client: String?
     /// The time at which the device queued the upload.
     public var time: Timestamp?
@@ -25,11 +26,11 @@ public struct Record: Sendable, Equatable {
     public var app: App?
     /// The destination of the upload, or `nil` if the store does not specify it.
     public var target: Target?
-    /// The payload as canonical JSON, whose bytes are the request body.
+    /// The payload as canonical JSON.
     public var payload: [UInt8]
     /// The place in the capture where the record was found.
     public var source: Source
-    /// The reasons why the record must not be uploaded as it is, if there are any.
+    /// The reasons why the record must not be uploaded as it is.
     public var held: [Hold]
     // `notes` follows `held` so that the memberwise initializer differs from the initializer below.
     /// The changes and unexpected values that normalization noted, each with a case id of the format document.
@@ -37,7 +38,7 @@ public struct Record: Sendable, Equatable {
 }
 
 extension Record {
-    /// Creates a record, in which omitted parts are unknown.
+    /// Creates a record. Omitted arguments mean unknown values.
     public init(
         system: SystemName, type: String, id: String, client: String? = nil, time: Timestamp? = nil,
         app: App? = nil, target: Target? = nil, payload: [UInt8], source: Source, notes: [String] = [],
@@ -50,11 +51,11 @@ extension Record {
     }
 }
 
-/// The app that queued a record, with `nil` for unknown properties.
+/// The app that queued a record. Unknown properties are `nil`.
 public struct App: Sendable, Hashable {
     /// The bundle id or application id.
     public var id: String?
-    /// The name in upload paths.
+    /// The name of the app in upload paths.
     public var name: String?
     /// The version.
     public var version: String?
@@ -75,7 +76,7 @@ public struct App: Sendable, Hashable {
         self.build = build
     }
 
-    /// Returns the app with a missing id, name or version taken from an older description.
+    /// Returns the app with a missing id, name or version taken from `older`.
     public func filled(from older: App) -> App {
         var filled = self
         filled.id = id ?? older.id
@@ -85,11 +86,11 @@ public struct App: Sendable, Hashable {
     }
 }
 
-/// The destination of a record, without a host or a secret.
+/// The destination of a record: the method, the path and the header fields of its request.
 public struct Target: Sendable, Equatable {
     /// The HTTP method, or `nil` for the default method of the system.
     public var method: String?
-    /// The path and the query.
+    /// The path of the URL, with its query.
     public var path: String
     /// The header fields that are sent with the upload, as permitted by ``UploadFormat/isTargetHeader``.
     public var headers: [String: String]
@@ -101,7 +102,7 @@ public struct Target: Sendable, Equatable {
         self.headers = headers
     }
 
-    /// The header fields in the order in which they are sent, by the UTF-8 bytes of their names.
+    /// The header fields, sorted by the UTF-8 bytes of their names.
     public var headerFields: [HeaderField] {
         guard !headers.isEmpty else { return [] }
         return headers.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map {
@@ -139,19 +140,19 @@ public struct Hold: Sendable, Equatable {
 
     /// The payload does not have the documented form.
     public static func schema(_ faults: [String]) -> Hold { Hold("schema", faults.joined(separator: "; ")) }
-    /// The store does not specify a destination, or one that is not in the grammar of the system.
+    /// The store does not specify a destination, or the system does not accept it.
     public static let noTarget = Hold("no-target")
-    /// An event ping with fewer events than a ping is built from.
+    /// An event ping contains fewer events than the app needs to build a ping.
     public static let tooFewEvents = Hold("too-few-events")
-    /// An event ping with more events than the documented count.
+    /// An event ping contains more events than documented.
     public static let tooManyEvents = Hold("too-many-events")
-    /// Pending events, which the device may still send itself.
+    /// The record consists of pending events, which the device may still send itself.
     public static let pendingEvents = Hold("pending-events")
-    /// A request with events of more than one client.
+    /// A request contains events of more than one client.
     public static let severalClients = Hold("several-clients")
     /// The record is from a damaged bundle, and its bytes cannot be verified.
     public static let unproven = Hold("unproven")
-    /// The ids of the record are pseudonyms and parts of it are omitted, so that it is for analysis only.
+    /// The record is for analysis only, because its ids are pseudonyms and some values were removed.
     public static let pseudonymized = Hold("pseudonymized")
     /// A request log shows that the upload was delivered.
     public static func delivered(status: Int) -> Hold { Hold("delivered", String(status)) }
@@ -162,7 +163,7 @@ public struct Hold: Sendable, Equatable {
         self.detail = detail
     }
 
-    /// Creates a hold from the string that records contain.
+    /// Creates a hold from its string in a record.
     public init(text: String) {
         if let colon = text.firstIndex(of: ":") {
             self.init(String(text[..<colon]), String(text[text.index(after: colon)...].drop { $0 == " " }))
@@ -174,6 +175,6 @@ public struct Hold: Sendable, Equatable {
     /// Whether the payload does not have the documented form.
     public var isSchema: Bool { code == "schema" }
 
-    /// The hold as the string that records contain.
+    /// The string that represents the hold in a record.
     public var text: String { detail.map { "\(code): \($0)" } ?? code }
 }

@@ -1,12 +1,12 @@
-/// A filter for records, in which an unset condition accepts all records.
+/// A filter for records. A condition that is not set accepts all records.
 public struct RecordFilter: Sendable {
     /// The accepted systems.
     public var systems: Set<SystemName> = []
     /// The accepted types.
     public var types: Set<String> = []
-    /// The earliest accepted time, which excludes records without a time.
+    /// The earliest accepted time. If it is set, records without a time are excluded.
     public var since: Timestamp?
-    /// The exclusive end of the accepted times, which excludes records without a time.
+    /// The exclusive end of the accepted times. If it is set, records without a time are excluded.
     public var until: Timestamp?
     /// The accepted clients in lowercase.
     public var clients: Set<String> = []
@@ -19,7 +19,7 @@ public struct RecordFilter: Sendable {
     private var hasTimeRange: Bool { since != nil || until != nil }
     private var hasValueSets: Bool { !systems.isEmpty || !types.isEmpty || !clients.isEmpty }
 
-    /// Returns whether the filter accepts a record, and adds the conditions that the record meets to `findings`.
+    /// Returns whether the filter accepts `record`, and adds the requested values that it has to `findings`.
     public func passes(_ record: borrowing Record, noting findings: inout FilterFindings) -> Bool {
         guard hasValueSets || hasTimeRange || uploadableOnly else { return true }
         let client = clients.isEmpty ? nil : record.client?.lowercased()

@@ -18,18 +18,18 @@ public struct RecordKey: Sendable, Hashable {
         self.content = content
     }
 
-    /// Creates the key of an item with an identity and a content, such as a request of a list.
+    /// Creates the key of an item that is not a record, such as a request in a list.
     package init(identity: Span<UInt8>, content: Span<UInt8>, secret: RunSecret) {
         self.identity = KeyedHash.value(of: identity, under: secret.identity)
         self.content = KeyedHash.value(of: content, under: secret.content)
     }
 
-    /// Creates the key of a string that is identified by all its bytes.
+    /// Creates the key of a string.
     public init(text: [UInt8], secret: RunSecret) {
         self.init(identity: text.span, content: text.span, secret: secret)
     }
 
-    /// Creates the key of a record under a secret that the creators of the records do not know.
+    /// Creates the key of a record from keyed hashes. `secret` prevents forged records from causing collisions.
     public init(_ record: borrowing Record, secret: RunSecret) {
         var identity = KeyedHash(secret.identity)
         identity.add(record.system.description.utf8.span)
@@ -60,17 +60,17 @@ public struct RunSecret: Sendable {
 
 /// A keyed hash for which collisions cannot be found without the key.
 ///
-/// The coefficients of a polynomial are groups of seven bytes. The polynomial is evaluated at the key, modulo the prime
-/// 2⁶¹ − 1. Two different strings of n bytes have the same hash for at most n / 7 + 2 of the 2⁶¹ − 2 keys, because the
-/// difference of the polynomials has no more roots. This is the polynomial hash of Carter and Wegman.
+/// This is the polynomial hash of Carter and Wegman. Each group of seven bytes is a coefficient of a polynomial, which
+/// is evaluated at the key, modulo the prime 2⁶¹ − 1. Two different strings of n bytes have the same hash for at most n
+/// / 7 + 2 of the 2⁶¹ − 2 keys, because the difference of their polynomials has at most that many roots.
 struct KeyedHash {
     static let prime: UInt64 = 1 << 61 - 1
-    /// Selects the first seven bytes of a word, which are less than the prime.
+    /// A mask for the first seven bytes of a word. Their value is less than the prime.
     private static let sevenBytes: UInt64 = 0x00FF_FFFF_FFFF_FFFF
 
-    /// The point at which the polynomial is evaluated, with its powers.
+    /// The point at which the polynomial is evaluated, and its powers.
     ///
-    /// Four coefficients are added in one step, because each step depends on the one before.
+    /// Four coefficients are added in one step, because each step must wait for the previous one.
     struct Key: Sendable {
         fileprivate let first: UInt64
         fileprivate let second: UInt64
@@ -89,7 +89,7 @@ struct KeyedHash {
     private let key: Key
     private var state: UInt64 = 0
 
-    /// The hash, in the upper 61 bits, because hash tables use the upper bits.
+    /// The hash. It is stored in the upper 61 bits because hash tables use the upper bits.
     var value: UInt64 { (state >= Self.prime ? state - Self.prime : state) << 3 }
 
     init(_ key: Key) { self.key = key }
@@ -101,7 +101,7 @@ struct KeyedHash {
         return hash.value
     }
 
-    /// Adds a string and its length, which separates consecutive strings.
+    /// Adds a string and its length. The length separates consecutive strings.
     mutating func add(_ text: Span<UInt8>) {
         var index = 0
         while text.count - index >= 29 {
@@ -141,7 +141,7 @@ struct KeyedHash {
         state = Self.reduce((UInt64(truncatingIfNeeded: sum >> 64), UInt64(truncatingIfNeeded: sum)))
     }
 
-    /// Returns a number less than 2¹²⁴ modulo the prime, which the result can slightly exceed.
+    /// Reduces a number less than 2¹²⁴ modulo the prime. The result can slightly exceed the prime.
     private static func reduce(_ number: (high: UInt64, low: UInt64)) -> UInt64 {
         let folded = (number.high << 3 | number.low >> 61) &+ (number.low & prime)
         return (folded & prime) &+ folded >> 61

@@ -4,9 +4,9 @@ import JSONText
 public struct RecordMemory: Sendable {
     var document = JSONDocument()
     var cache = RecordStringCache()
-    /// A buffer for canonical forms that lines are compared with.
+    /// A buffer for the canonical form that a line is compared with.
     var scratch = TextBuffer()
-    /// The positions of the parts of the last record in the bytes that contained it.
+    /// The positions of the notes and the payload of the last record in its input.
     public internal(set) var written = RecordLineLayout(notes: 0, payload: 0..<0)
 
     /// Creates empty memory.
@@ -23,7 +23,7 @@ public struct RecordMemory: Sendable {
         }
     }
 
-    /// The positions of the notes and the payload, the fifth and sixth member of the canonical record.
+    /// The positions of the notes and the payload, which are the fifth and sixth members of a canonical record.
     var positions: RecordLineLayout {
         let (notes, payload) = (document.member(at: 4, of: document.root), document.member(at: 5, of: document.root))
         return RecordLineLayout(
@@ -34,7 +34,7 @@ public struct RecordMemory: Sendable {
     private static let payload: JSONKey = "payload"
 }
 
-/// The strings of the last record, which consecutive records mostly share instead of creating them again.
+/// The strings of the last record. The next record shares them if they are equal.
 struct RecordStringCache: Sendable {
     var type = ""
     var client = ""
@@ -42,6 +42,6 @@ struct RecordStringCache: Sendable {
     var system: SystemName?
     var store: StoreKind?
     var app: App?
-    /// The JSON object from which the app was read.
+    /// The JSON text of the app in the last record.
     var appText: [UInt8] = []
 }

@@ -10,10 +10,10 @@ public struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension Record {
-    /// The depth limit of a line, in which a payload of at most 512 levels is nested one level deep.
+    /// The maximum depth of a line. It is one more than the maximum depth of a payload.
     private static let lineDepthLimit = 513
 
-    /// Reads a record from its line, which must be equal to the line that `write(to:)` writes, without the line feed.
+    /// Reads a record from a line. The line must be exactly as written by `write(to:)`, without the line feed.
     public init(line: [UInt8], using document: inout JSONDocument, knowing systems: SystemTable) throws(RecordError) {
         var memory = RecordMemory()
         swap(&memory.document, &document)
@@ -21,7 +21,7 @@ extension Record {
         try self.init(lineAt: 0..<line.count, of: line, using: &memory, knowing: systems)
     }
 
-    /// Reads a record from a canonical line in a larger text, as ``init(line:using:knowing:)`` does.
+    /// Reads a record from a canonical line that is part of a larger text.
     public init(
         lineAt range: Range<Int>, of text: [UInt8], using memory: inout RecordMemory, knowing systems: SystemTable
     ) throws(RecordError) {
@@ -35,7 +35,7 @@ extension Record {
         memory.written = memory.positions
     }
 
-    /// Reads a record again, without checking the canonical form, from a line that was validated before.
+    /// Reads a record from a line that was validated before, without checking the canonical form again.
     public init(
         againAt range: Range<Int>, of text: [UInt8], using memory: inout RecordMemory, knowing systems: SystemTable
     ) throws(RecordError) {
@@ -58,8 +58,8 @@ extension Record {
 
     /// Returns a description of a contradiction in the record, or `nil` if there is none.
     public func contradiction(knowing systems: SystemTable) -> String? {
-        // A store can use any string as document id. An id in the form of a hash is not a UUID, and the record is held
-        // for it.
+        // A store can contain any string as document id. An id that looks like a hash is not a UUID, so the record must
+        // be held.
         if id.hasPrefix("sha256:"), !id.hasPrefix(PayloadHash.id(of: payload)), !held.contains(where: \.isSchema) {
             return "the id is not the hash of the payload"
         }
@@ -72,7 +72,7 @@ extension Record {
     }
 }
 
-/// Reads the parts of a record in a document.
+/// Reads the members of a record from a JSON document.
 private struct RecordReader {
     let document: JSONDocument
     let systems: SystemTable
@@ -159,7 +159,7 @@ private struct RecordReader {
 
     // MARK: Values
 
-    /// Returns the value of a key of the record, which is expected at the given position.
+    /// Returns the value of `key`, which is expected at position `place` in `root`.
     private func value(_ key: JSONKey, in root: JSONNode, at place: Int) throws(RecordError) -> JSONNode {
         guard let value = document.value(of: key, in: root, expectedAt: place) else {
             throw RecordError("\(key) missing")
@@ -181,7 +181,7 @@ private struct RecordReader {
         try text(value(key, in: object), key)
     }
 
-    /// Returns a string, which is shared with the last record if it is the same.
+    /// Returns a string. It is shared with the last record if both are equal.
     private func text(_ value: JSONNode, _ key: JSONKey, last: inout String) throws(RecordError) -> String {
         guard document.kind(of: value) == .string else { throw RecordError("\(key) of another type") }
         if !document.bytes(of: value).equals(last) { last = document.string(of: value) }
@@ -192,7 +192,7 @@ private struct RecordReader {
         document.value(of: key, in: object) == nil ? nil : try text(key, in: object)
     }
 
-    /// Returns a required name, which is shared with the last record if it is the same.
+    /// Returns a required name. It is shared with the last record if both are equal.
     private func known<Name: CustomStringConvertible>(
         _ key: JSONKey, _ value: JSONNode, last: inout Name?, _ find: (String) -> Name?
     ) throws(RecordError) -> Name {

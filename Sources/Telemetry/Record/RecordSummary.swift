@@ -1,4 +1,4 @@
-/// The parts of a record that are counted, which stay in memory after the line is written.
+/// The properties of a record that are kept for statistics after the record is written.
 public struct RecordSummary: Sendable, Equatable {
     /// The system.
     public let system: SystemName

@@ -1,12 +1,12 @@
 import JSONText
 
 extension Record {
-    /// Appends the record as canonical JSON with all keys and a line feed, and returns the positions of its parts.
+    /// Appends the record as a line of canonical JSON. Returns the positions of its notes and its payload.
     @discardableResult
     public func write(to output: inout TextBuffer) -> RecordLineLayout {
         var payloadStart = 0
         var notesStart = 0
-        // No JSON encoder is used, and memory is reserved once, because every conversion writes all records.
+        // For speed, memory is reserved once and no JSON encoder is used.
         output.append(atMost: maximumFrameSize + payload.count) { output in
             writeUpToNotes(to: &output)
             notesStart = output.count
@@ -18,7 +18,7 @@ extension Record {
         return RecordLineLayout(notes: notesStart, payload: payloadStart..<payloadStart + payload.count)
     }
 
-    /// Appends the record as `write(to:)` does.
+    /// Appends the record as a line of canonical JSON, like `write(to:)`.
     @discardableResult
     public func write(to output: inout [UInt8]) -> RecordLineLayout {
         var line = TextBuffer()
@@ -28,7 +28,7 @@ extension Record {
         return written.moved(by: start)
     }
 
-    /// Returns whether a line is equal to the output of `write(to:)`, except for the line feed and the payload.
+    /// Returns whether `line` is equal to the output of `write(to:)`. The line feed and the payload are not compared.
     func isWritten(as line: Span<UInt8>, using frame: inout TextBuffer) -> Bool {
         frame.removeAll()
         var payloadStart = 0
@@ -44,7 +44,7 @@ extension Record {
             && line.extracting(payloadEnd...).equals(frame[payloadStart..<frame.count - 1].span)
     }
 
-    /// An upper bound for the size of the line without the payload, with six bytes for each byte of a string.
+    /// An upper bound for the size, in bytes, of the line without the payload. An escaped byte needs six bytes.
     private var maximumFrameSize: Int {
         var bytes = id.utf8.count + type.utf8.count + source.capture.utf8.count + source.path.utf8.count
         bytes += (client?.utf8.count ?? 0) + (target?.path.utf8.count ?? 0) + (target?.method?.utf8.count ?? 0)
@@ -147,30 +147,29 @@ extension Record {
     }
 }
 
-/// The positions of the parts of a record in a written line.
+/// The positions of the notes and the payload in the line of a record.
 public struct RecordLineLayout: Sendable, Equatable {
     /// The offset of the list of notes, including its bracket.
     public let notes: Int
     /// The range of the payload.
     public let payload: Range<Int>
 
-    /// Returns the positions after `distance` bytes were inserted before the line.
+    /// Returns the positions, increased by `distance` bytes.
     func moved(by distance: Int) -> RecordLineLayout {
         RecordLineLayout(
             notes: notes + distance, payload: payload.lowerBound + distance..<payload.upperBound + distance)
     }
 
-    /// Returns whether a note in `line` begins with `code`, which contains no characters that JSON escapes.
+    /// Returns whether a note in `line` begins with `code`. `code` must not contain characters that JSON escapes.
     public func hasNote(withCode code: String, in line: ArraySlice<UInt8>) -> Bool {
-        // A quotation mark inside a note is escaped by a backslash. Therefore a quotation mark after a bracket or a
-        // comma begins a note.
+        // A quotation mark after a bracket or a comma begins a note, because those inside a note follow a backslash.
         let beginnings = ["[", ","].map { Array("\($0)\"\(code)".utf8) }
         return (notes..<payload.lowerBound).contains { place in
             beginnings.contains { line[place...].starts(with: $0) }
         }
     }
 
-    /// Returns a line with a note inserted before the other notes, and the range of its payload.
+    /// Returns `line` with `note` inserted before its other notes, and the new range of the payload.
     public func line(_ line: ArraySlice<UInt8>, noting note: String) -> (line: [UInt8], payload: Range<Int>) {
         let place = notes + 1
         var noted = Array(line[..<place])
@@ -183,7 +182,7 @@ public struct RecordLineLayout: Sendable, Equatable {
     }
 }
 
-/// The constant parts of a line between the values of a record.
+/// The constant parts of a line, between the values of the record.
 private enum Pieces {
     static let app: ConstantText = "{\"app\":"
     static let client: ConstantText = ",\"client\":"

@@ -2,29 +2,29 @@ import Bytes
 import CivilTime
 import JSONText
 
-/// An instant in whole milliseconds in the years 0000 to 9999, which RFC 3339 can express.
+/// An instant in the years 0000 to 9999, with a precision of milliseconds.
 public struct Timestamp: Sendable, Hashable, Comparable {
     /// The milliseconds since 1970-01-01T00:00:00Z, negative for earlier instants.
     public let milliseconds: Int64
 
-    /// The end of the year 9999.
+    /// The exclusive end of the year 9999 in milliseconds since 1970.
     private static let end: Int64 = 253_402_300_800_000
-    /// The beginning of the year 0000.
+    /// The beginning of the year 0000 in milliseconds since 1970.
     private static let start: Int64 = -62_167_219_200_000
 
-    /// Creates an instant from a stored number of milliseconds, or returns `nil` outside the years 1970 to 9999.
+    /// Creates an instant from milliseconds since 1970. Returns `nil` outside the years 1970 to 9999.
     public init?(milliseconds: Int64) {
         guard (0..<Self.end).contains(milliseconds) else { return nil }
         self.milliseconds = milliseconds
     }
 
-    /// Creates an instant from a date, or returns `nil` outside the years 0000 to 9999.
+    /// Creates an instant from milliseconds since 1970. Returns `nil` outside the years 0000 to 9999.
     public init?(inAnyYear milliseconds: Int64) {
         guard (Self.start..<Self.end).contains(milliseconds) else { return nil }
         self.milliseconds = milliseconds
     }
 
-    /// Creates an instant, clamped to the years 1970 to 9999.
+    /// Creates an instant from milliseconds since 1970, clamped to the years 1970 to 9999.
     public init(clamping milliseconds: Int64) { self.milliseconds = min(max(milliseconds, 0), Self.end - 1) }
 
     /// Returns whether `left` is earlier than `right`.
@@ -39,7 +39,7 @@ extension Timestamp: CustomStringConvertible {
         return String(decoding: text.bytes, as: UTF8.self)
     }
 
-    /// Appends the 24 bytes of the description.
+    /// Appends the description, which has 24 bytes.
     func write(to output: inout TextWriter) {
         let sinceStart = milliseconds - Self.start
         let time = Int(sinceStart % 86_400_000)
@@ -66,11 +66,11 @@ extension Timestamp: CustomStringConvertible {
 extension Timestamp {
     /// Creates an instant from a date, or from a date and a time, in the format of RFC 3339.
     ///
-    /// A date without a time means its first instant in UTC. The time needs `Z` or an offset. Fractions are truncated
-    /// to milliseconds. Returns `nil` if the string has neither format.
+    /// A date without a time means midnight UTC. A time needs `Z` or an offset, and is truncated to milliseconds.
+    /// Returns `nil` if the string has neither format.
     public init?(rfc3339 text: String) { self.init(rfc3339: text.utf8.span) }
 
-    /// Creates an instant from the UTF-8 bytes of a date, or of a date and a time, in the format of RFC 3339.
+    /// Creates an instant from the UTF-8 bytes of a date, or a date and a time, in the format of RFC 3339.
     public init?(rfc3339 bytes: Span<UInt8>) {
         guard bytes.count >= 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
             let year = bytes.extracting(0..<4).decimalNumber, let month = bytes.extracting(5..<7).decimalNumber,

@@ -1,9 +1,9 @@
 import Bytes
 import Hashing
 
-/// UUIDs in the notation of the systems.
+/// Functions that create UUID strings.
 public enum UUIDText {
-    /// Returns the UUID of version 5 of a name in the namespace of URLs, in uppercase.
+    /// Returns the uppercase version 5 UUID of `name` in the URL namespace.
     ///
     /// Source: RFC 9562, section 5.5.
     public static func nameBased(_ name: String) -> String {
@@ -13,9 +13,9 @@ public enum UUIDText {
         return text(of: Array(hash.finalize().prefix(16)), version: 5).uppercased()
     }
 
-    /// Returns 16 bytes as a UUID in lowercase, with the bits of the version and the variant replaced.
+    /// Returns 16 bytes as a lowercase UUID. The bits for the version and the variant are replaced.
     static func text(of bytes: [UInt8], version: UInt8) -> String {
-        // Formatting is written out because it runs for each pseudonym of each record.
+        // The digits are written one by one for speed, because this runs for each pseudonym.
         var text: [UInt8] = []
         text.reserveCapacity(36)
         for (place, stored) in bytes.enumerated() {
@@ -32,7 +32,7 @@ public enum UUIDText {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The namespace 6ba7b811-9dad-11d1-80b4-00c04fd430c8.
+    /// The URL namespace, 6ba7b811-9dad-11d1-80b4-00c04fd430c8.
     private static let urlNamespace: [UInt8] = [
         0x6B, 0xA7, 0xB8, 0x11, 0x9D, 0xAD, 0x11, 0xD1, 0x80, 0xB4, 0x00, 0xC0, 0x4F, 0xD4, 0x30, 0xC8,
     ]
@@ -43,7 +43,7 @@ extension Span<UInt8> {
     public var isUUID: Bool {
         let dash = UInt8(ascii: "-")
         guard count == 36, self[8] == dash, self[13] == dash, self[18] == dash, self[23] == dash else { return false }
-        // The digits are counted without a branch per byte.
+        // Counting the digits avoids a branch per byte.
         var digits: UInt8 = 0
         for index in 0..<36 {
             let byte = self[index]
