@@ -13,8 +13,7 @@ import JSONText
 public struct CapturedUpload: Sendable {
     /// The route of the request, or `nil` if only the payload was captured.
     public let route: UploadRoute?
-    /// The header fields that the system requests in ``RequestFormat/headers``, in the order and letter case of the
-    /// capture.
+    /// The header fields listed in ``RequestFormat/headers``, in the order and letter case of the capture.
     ///
     /// A repeated field occurs more than once. A value that is not a string is empty.
     public let headers: [HeaderField]
@@ -31,13 +30,13 @@ public struct CapturedUpload: Sendable {
         self.source = source
     }
 
-    /// Creates a record from the payload in `document`, whose values are converted to the documented form.
+    /// Creates a record from the payload in `document`. Converts the payload to the documented form.
     public func record(by format: RequestFormat, in document: inout JSONDocument) throws(BodyError) -> Record {
         guard document.kind(of: document.root) == .object else { throw .invalid("the body is no object") }
         return try format.record(self, &document)
     }
 
-    /// Returns the record with its target and the notes of the route, held if it has no target.
+    /// Returns the record with its target and the notes of the route. The record is held if it has no target.
     public func completed(_ record: Record, defaultTarget fallback: Target? = nil) -> Record {
         var record = record
         record.notes += route?.notes ?? []
@@ -49,10 +48,10 @@ public struct CapturedUpload: Sendable {
 
 /// The reason why a captured request cannot be converted to a record.
 ///
-/// It must not contain captured data.
+/// The description must not contain captured data.
 public enum BodyError: Error {
-    /// The server would not accept the body, reported with the default code of the log if `code` is `nil`.
+    /// The server would not accept the body. If `code` is `nil`, the default code is reported.
     case invalid(String, code: String? = nil)
-    /// The request is not an upload, or it is an upload of another client of the server.
+    /// The request is not an upload of a known system.
     case foreign(OtherTraffic)
 }

@@ -1,4 +1,4 @@
-/// The clients of the items of a list request.
+/// A check whether all items of a list request have the same client.
 public struct ClientTally: Sendable {
     /// The first client.
     public private(set) var first: String?
@@ -7,11 +7,11 @@ public struct ClientTally: Sendable {
     /// Creates a tally without clients.
     public init() {}
 
-    /// Adds the client of an item, compared without letter case as it is for the limits of uploads.
+    /// Adds the client of an item. Letter case is ignored, as for upload limits.
     public mutating func count(_ client: String?) {
         guard let client else { return }
         guard let first else { return first = client }
-        // An exact comparison is faster, and consecutive ids are mostly equal.
+        // This exact comparison is fast, and consecutive ids are mostly equal.
         guard !isMixed, first != client else { return }
         isMixed = first.lowercased() != client.lowercased()
     }

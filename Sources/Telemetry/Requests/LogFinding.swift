@@ -1,15 +1,16 @@
 /// The result of reading an entry of a request log, or a line of an NDJSON file.
 public enum LogFinding: Sendable {
-    /// An upload and the status of its answer, which is 0 if none was captured and `nil` if the log has no answers.
+    /// An upload and the status of its answer. It is 0 if no answer was captured, and `nil` if the log contains no
+    /// answers.
     case upload(Record, status: Int?)
-    /// Other traffic.
+    /// A request that is not an upload.
     case other(OtherTraffic)
-    /// An entry that cannot be parsed, with the code of the format document and an explanation.
+    /// An entry that cannot be parsed, with a code and an explanation.
     case reject(String)
 }
 
 extension Record {
-    /// Adds the answer to a captured request, and holds the record if the upload was delivered.
+    /// Adds the status of the answer. Holds the record if the upload was delivered.
     public mutating func addAnswer(_ status: Int, isDelivered: Bool) {
         if isDelivered {
             held.append(.delivered(status: status))
@@ -18,7 +19,7 @@ extension Record {
         }
     }
 
-    /// The status of the answer that proves that the upload was delivered, or `nil` if there is no such answer.
+    /// The status of the answer if it proves that the upload was delivered. Otherwise, `nil`.
     public var deliveredStatus: Int? {
         held.first { $0.code == Hold.delivered(status: 0).code }.flatMap { $0.detail.flatMap { Int($0) } }
     }

@@ -1,12 +1,12 @@
-/// Numbers equal payloads in a file, which can be distinct uploads if they have neither an id nor a time.
+/// Numbers equal payloads in a file, because payloads without an id and a time can be distinct uploads.
 public struct RepeatedPayloadCounter: Sendable {
     private let systems: Set<SystemName>
     private var counts: [PayloadDigest: Int] = [:]
 
-    /// Creates a counter for a file.
+    /// Creates a counter for a file with records of the given systems.
     public init(_ table: SystemTable) { systems = Set(table.all.filter(\.requests.payloadsRepeat).map(\.name)) }
 
-    /// Appends a number to the id of a record that has no time and repeats the payload of another record.
+    /// Appends a number to the record's id if it has no time and its payload occurred before.
     public mutating func number(_ record: inout Record) {
         guard record.time == nil, systems.contains(record.system) else { return }
         let payload = PayloadDigest(record.payload[...])

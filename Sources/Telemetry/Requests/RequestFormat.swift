@@ -1,22 +1,22 @@
 import JSONText
 
-/// The format of the captured requests of a system, in an HTTP archive or on a line of an NDJSON file.
+/// The format of a system's requests in HTTP archives and NDJSON files.
 public struct RequestFormat: Sendable {
-    /// The hosts of the servers of the system, compared as a whole because a log can be forged.
+    /// The hosts of the system's servers. Only the complete host name matches, because a log can be forged.
     public let hosts: [CapturedHost]
-    /// The HTTP methods of uploads in captures.
+    /// The HTTP methods of uploads.
     public let methods: [String]
-    /// The position of the payload in the body.
+    /// The location of the payload in the body.
     public let body: CapturedBody
-    /// The lowercase names of the only header fields that are read, because others can contain credentials.
+    /// The lowercase names of the header fields that are read. Others are ignored because they can contain credentials.
     public let headers: Set<String>
-    /// Whether the payloads have neither an id nor a time, so that equal payloads are numbered as distinct uploads.
+    /// Whether payloads have neither an id nor a time. If so, equal payloads are numbered as distinct uploads.
     public let payloadsRepeat: Bool
     /// Returns whether a path on one of the hosts is the path of an upload.
     ///
     /// `parts` are the decoded, non-empty components of the path.
     public let isUpload: @Sendable (_ parts: [[UInt8]]) -> Bool
-    /// Classifies a request to one of the hosts that is not an upload, if the kind of traffic is known.
+    /// Classifies a request to one of the hosts that is not an upload. Returns `nil` if its kind is unknown.
     public let otherTraffic: (@Sendable (_ parts: [[UInt8]], _ method: String) -> OtherTraffic?)?
     /// Returns the path of an upload in the grammar of the system.
     ///
@@ -24,9 +24,9 @@ public struct RequestFormat: Sendable {
     public let path: (@Sendable (WebAddress) -> String)?
     /// The statuses of answers that prove that an upload was delivered.
     public let deliveredStatuses: ClosedRange<Int>
-    /// Returns the shape of a line of an NDJSON file, or `nil` if the line does not belong to the system.
+    /// Returns the format of a line of an NDJSON file, or `nil` if the line does not belong to the system.
     public let lineShape: (@Sendable (_ line: JSONDocument) -> LineShape?)?
-    /// Creates a record from the payload in `document`, whose values are converted to the documented form.
+    /// Creates a record from the payload in `document`. Converts the payload to the documented form.
     public let record: @Sendable (CapturedUpload, _ document: inout JSONDocument) throws(BodyError) -> Record
 
     /// Creates a format from its parts.
@@ -59,7 +59,7 @@ public struct RequestFormat: Sendable {
 public struct CapturedHost: Sendable {
     /// The name in lowercase.
     public let name: String
-    /// The note on requests to the host, or `nil` for the usual host.
+    /// The note for records of requests to this host, or `nil` for the usual host.
     public let note: String?
 
     /// Creates a host.
@@ -69,7 +69,7 @@ public struct CapturedHost: Sendable {
     }
 }
 
-/// The position of a payload in the body of a request.
+/// The location of a payload in the body of a request.
 public enum CapturedBody: Sendable {
     /// The body is the payload.
     case json
@@ -85,10 +85,10 @@ public struct FormBody: Sendable {
     public let selected: String
     /// The field that contains the payload.
     public let payload: String
-    /// The kind of traffic for forms without a payload.
+    /// The classification of a form without a payload.
     public let otherwise: OtherTraffic
 
-    /// Creates the format of a form.
+    /// Creates the description of a form.
     public init(selector: String, selected: String, payload: String, otherwise: OtherTraffic) {
         self.selector = selector
         self.selected = selected
@@ -97,22 +97,22 @@ public struct FormBody: Sendable {
     }
 }
 
-/// The shape of a line of an NDJSON file, which is determined by its keys.
+/// The format of a line of an NDJSON file, which is determined by its keys.
 public enum LineShape: Sendable {
-    /// Creates a record from a line that is a complete file of a store, such as a ping in its envelope.
+    /// Creates a record from a line with the contents of a store file, such as a ping in its envelope.
     public typealias Reader = @Sendable (_ line: [UInt8], _ source: Source) throws(BodyError) -> Record
 
-    /// A complete file of a store, with an envelope around the payload.
+    /// The contents of a store file: a payload in an envelope.
     case stored(Reader)
-    /// A payload, and whether a file of a store can consist of the payload alone.
+    /// A payload. `isStoredToo` is whether a store file can also consist of the payload alone.
     case payload(isStoredToo: Bool)
 }
 
-/// Traffic in a request log that is not converted.
+/// A kind of requests in a request log that are not converted to records.
 public struct OtherTraffic: Sendable, Hashable, Comparable {
     /// The code of the problem that reports the traffic.
     public let code: String
-    /// The description of the traffic, which follows a number of requests in reports.
+    /// The description of the traffic. Reports show it after the number of requests.
     public let words: String
 
     /// Creates a kind of traffic.

@@ -2,7 +2,7 @@ import Bytes
 
 /// A parser for `application/x-www-form-urlencoded` bodies.
 public enum URLEncodedForm {
-    /// Returns the decoded value of the first field with a name, or `nil` if it is missing or malformed.
+    /// Returns the decoded value of the first field called `name`, or `nil` if it is missing or malformed.
     public static func value(of name: String, in form: [UInt8]) -> [UInt8]? {
         for field in form.split(separator: UInt8(ascii: "&")) {
             let equals = field.firstIndex(of: UInt8(ascii: "=")) ?? field.endIndex
@@ -15,7 +15,7 @@ public enum URLEncodedForm {
 }
 
 extension FormBody {
-    /// Returns the payload in the bytes of a form, or throws if the form does not contain one.
+    /// Returns the payload in `form`, or throws an error if there is none.
     public func payload(in form: [UInt8]) throws(BodyError) -> [UInt8] {
         guard let selector = URLEncodedForm.value(of: selector, in: form), selector.elementsEqual(selected.utf8) else {
             throw .foreign(otherwise)

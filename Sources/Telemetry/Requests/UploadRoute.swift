@@ -1,20 +1,20 @@
-/// The destination of a captured request that is an upload of a system.
+/// The system and the target of a captured upload.
 ///
-/// Only the method, the host and the path determine the route. They are compared as a whole because a log can be
+/// The route depends only on the method, the host and the path. Partial matches are not accepted, because a log can be
 /// forged.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", sections C and D.
 public struct UploadRoute: Sendable {
     /// The system that the server belongs to.
     public let system: SystemName
-    /// The path and query in the grammar of the system, or `nil` if they are not in the grammar.
+    /// The path and query, or `nil` if the system does not accept them.
     public let target: Target?
     /// The decoded components of the path.
     public let parts: [[UInt8]]
     /// Notes on unexpected properties of the request.
     public private(set) var notes: [String] = []
 
-    /// Determines the route of a request, or throws if the request is not an upload.
+    /// Determines the route of a request. Throws an error if the request is not an upload.
     public init(method: String?, url: String, _ systems: SystemTable) throws(BodyError) {
         guard let address = WebAddress(url) else { throw .foreign(.unrelated) }
         let known = systems.all.filter { system in system.requests.hosts.contains { $0.name == address.host } }

@@ -1,19 +1,19 @@
 import Bytes
 
-/// The parts of an absolute `http` or `https` URL that determine the destination of a request.
+/// The host, path and query of an absolute `http` or `https` URL.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", section D.
 public struct WebAddress: Sendable {
     /// The host in lowercase, without the port and without a trailing dot.
     public let host: String
-    /// The path, undecoded.
+    /// The path, still percent-encoded.
     public let path: String
-    /// The query, undecoded, with its question mark, or an empty string if there is none.
+    /// The query, still percent-encoded, including the question mark. Empty if there is no query.
     public let query: String
     /// The non-empty components of the path, each percent-decoded once.
     public let parts: [[UInt8]]
 
-    /// Parses an absolute `http` or `https` URL, whose fragment is ignored because it is not part of a request.
+    /// Parses an absolute `http` or `https` URL. The fragment is ignored because it is not sent.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let authority = Self.authorityStart(in: bytes) else { return nil }
@@ -40,7 +40,7 @@ public struct WebAddress: Sendable {
         return nil
     }
 
-    /// Returns the host of an authority without user information.
+    /// Returns the host in the authority part of a URL, or `nil` if it contains user information.
     private static func host(in authority: ArraySlice<UInt8>) -> String? {
         var host = authority
         if let colon = host.lastIndex(of: UInt8(ascii: ":")) {
@@ -54,7 +54,7 @@ public struct WebAddress: Sendable {
 }
 
 extension UInt8 {
-    /// Whether the byte can occur in a host name, such as the underscore in a staging host.
+    /// Whether the byte can occur in a host name. Underscores occur in staging hosts.
     fileprivate var isHostByte: Bool {
         isDigit || isLetter || self == UInt8(ascii: "-")
             || self == UInt8(ascii: ".") || self == UInt8(ascii: "_")

@@ -1,6 +1,6 @@
 import Bytes
 
-/// The container of an app, an app group or a plugin: the folder that contains `Documents` and `Library`.
+/// The folder of an app, an app group or a plugin that contains `Documents` and `Library`.
 public struct Container: Sendable, Hashable {
     /// The kind of the owner of a container.
     public enum Kind: Sendable, Hashable {
@@ -9,12 +9,12 @@ public struct Container: Sendable, Hashable {
 
     /// The path relative to the root of the capture, which is empty for the root itself.
     public let path: String
-    /// The bundle id of the app or the identifier of the group or plugin, if the capture contains it.
+    /// The bundle id or group identifier, if the capture contains it.
     public let identifier: String?
     /// The kind of the owner.
     public let kind: Kind
 
-    /// Creates a container, whose kind is determined by the identifier if it is not given.
+    /// Creates a container. If `kind` is `nil`, it is derived from the identifier.
     public init(path: String, identifier: String?, kind: Kind? = nil) {
         self.path = path
         self.identifier = identifier
@@ -23,7 +23,7 @@ public struct Container: Sendable, Hashable {
 
     /// Returns whether two containers are equal.
     ///
-    /// Paths are compared by their bytes, because strings with different bytes can be equal while their folders differ.
+    /// Paths are compared by their bytes, because two different folders can have paths that are equal as strings.
     public static func == (left: Container, right: Container) -> Bool {
         left.kind == right.kind && left.identifier == right.identifier
             && left.path.utf8.span.equals(right.path.utf8.span)
@@ -34,7 +34,7 @@ public struct Container: Sendable, Hashable {
     /// The bundle id of the app, if this is the container of an app.
     public var applicationID: String? { kind == .app ? identifier : nil }
 
-    /// The bundle id of the app that a group container `group.<bundle id>` belongs to.
+    /// The bundle id of the app, if this is a group container called `group.<bundle id>`.
     public var groupApplicationID: String? {
         guard kind == .group, let identifier, identifier.hasPrefix(Self.groupPrefix) else { return nil }
         return String(identifier.dropFirst(Self.groupPrefix.count))

@@ -5,19 +5,19 @@ import Files
 public protocol FileStore: Store {
     /// The path of the folder that contains the files.
     var folderPath: String { get }
-    /// Returns the path of a file in the capture, and its name in ``folderPath`` in `name`.
+    /// Returns the path of the file at `index`, and stores its name in `name`.
     func path(ofFile index: Int, name: inout [UInt8]) -> String
     /// The maximum size of a file that is parsed.
     var sizeLimit: FileSizeLimit { get }
-    /// Whether the files can contain credentials, so that the quarantine contains only their hashes.
+    /// Whether the files can contain credentials. If so, only their hashes are put into quarantine.
     var carriesCredentials: Bool { get }
-    /// Creates a reader for the files, which is used by one thread at a time and can reuse its memory.
+    /// Creates a reader for the files. A reader is used by one thread at a time, so it can reuse its memory.
     func makeReader(in context: StoreContext) -> any FileReader
 }
 
 /// Converts the bytes of store files to records.
 public protocol FileReader: Sendable {
-    /// Reads the bytes of the file at `index`, whose path is the `path` of `output`.
+    /// Converts the contents of the file at `index`. The path of the file is `output.path`.
     mutating func read(_ bytes: [UInt8], file index: Int, into output: inout ScanOutput)
 }
 
@@ -31,9 +31,9 @@ extension FileStore {
 
 /// Reads the files of a store for a ``FileScan``, one at a time.
 ///
-/// The rejects in the output are put into quarantine with the bytes in the buffer.
+/// The rejected ranges are put into quarantine, with their bytes from the buffer.
 public protocol FileScanReader: Sendable {
-    /// Reads a file, and returns it unless it could not be read.
+    /// Reads a file. Returns `nil` if the file could not be read.
     mutating func read(
         _ index: Int, in folder: borrowing Folder, with files: inout StoreFileBuffer, into output: inout ScanOutput
     ) -> StoreFile?
@@ -47,12 +47,12 @@ public struct FileScan<Reader: FileScanReader>: StoreScan {
     private var remaining: Range<Int>
     private var reader: Reader
     private var files = StoreFileBuffer()
-    /// The last file, if some of its rejects are not in quarantine yet.
+    /// The last file, if it has rejects that are not in quarantine yet.
     private var current: StoreFile?
     /// The rejects of the last file that are not in quarantine yet.
     private var rejects: [Reject] = []
 
-    /// Creates a scan of the files with the given indices, which are opened in the folder at `folderPath`.
+    /// Creates a scan of the files with the given indices in the folder at `folderPath`.
     public init(
         _ files: Range<Int>, ofStoreAt path: String, inFolderAt folderPath: String, of tree: FileTree,
         using reader: Reader
@@ -96,7 +96,7 @@ private struct ParsedFileReader: FileScanReader {
     let store: any FileStore
     let options: ScanOptions
     var reader: any FileReader
-    /// The name of the file that is being read, whose memory is reused.
+    /// The name of the current file. Its memory is reused for the next name.
     var name: [UInt8] = []
 
     mutating func read(
@@ -112,7 +112,7 @@ private struct ParsedFileReader: FileScanReader {
     }
 }
 
-/// The properties of a store file that reading and quarantine need.
+/// The name, path and properties of a store file.
 public struct StoreFile: Sendable {
     /// The name of the file in its folder.
     public let name: [UInt8]
@@ -120,7 +120,7 @@ public struct StoreFile: Sendable {
     public let path: String
     /// The kind of the store that the file belongs to.
     public let kind: StoreKind
-    /// Whether the file can contain credentials, so that the quarantine contains only its hash.
+    /// The condition under which the file can contain credentials. Only the hash of such a file is put into quarantine.
     public let credentials: Credentials
 
     /// The condition under which a file can contain credentials.
@@ -129,7 +129,7 @@ public struct StoreFile: Sendable {
         case never
         /// The file can always contain credentials.
         case always
-        /// The file can contain credentials if it contains this string, because its name may be misleading.
+        /// The file can contain credentials if it contains the given string. Its name is not sufficient evidence.
         case ifContaining(String)
     }
 
@@ -141,7 +141,7 @@ public struct StoreFile: Sendable {
         self.credentials = credentials
     }
 
-    /// Returns whether the file with these bytes can contain credentials.
+    /// Returns whether a file with the given contents can contain credentials.
     fileprivate func carriesCredentials(_ contents: [UInt8]) -> Bool {
         switch credentials {
         case .never: false
@@ -151,7 +151,7 @@ public struct StoreFile: Sendable {
     }
 }
 
-/// A reusable buffer for the bytes of store files, which reports files that cannot be read.
+/// A reusable buffer for the contents of one store file at a time.
 public struct StoreFileBuffer: Sendable {
     /// The bytes of the last file.
     public private(set) var contents: [UInt8] = []
@@ -159,7 +159,7 @@ public struct StoreFileBuffer: Sendable {
     /// Creates an empty buffer.
     public init() {}
 
-    /// Reads a file, and returns whether ``contents`` contains its bytes.
+    /// Reads a file into ``contents``. Returns `false` if the file is not to be parsed.
     public mutating func read(
         _ file: StoreFile, limit: FileSizeLimit, in folder: borrowing Folder, _ options: ScanOptions,
         into output: inout ScanOutput
@@ -197,12 +197,12 @@ public struct StoreFileBuffer: Sendable {
         }
     }
 
-    /// Puts all rejects of the file into quarantine, for stores whose files are read together.
+    /// Puts all rejects in `output` into quarantine, for stores whose files are read together.
     public func quarantineRejects(of file: StoreFile, in output: inout ScanOutput) {
         quarantine(output.takeRejects()[...], file, into: &output)
     }
 
-    /// Moves rejects into quarantine until the output is full, and returns whether none are left.
+    /// Moves rejects into quarantine until the output is full. Returns whether all were moved.
     public func quarantine(_ rejects: inout [Reject], of file: StoreFile, into output: inout ScanOutput) -> Bool {
         let count = min(rejects.count, output.remainingDetailCount)
         quarantine(rejects[..<count], file, into: &output)

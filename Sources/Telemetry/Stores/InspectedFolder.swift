@@ -1,12 +1,12 @@
 import Files
 
-/// A folder of a capture that is searched for stores, without hidden entries and excluded files.
+/// A folder that is searched for stores. Hidden entries and excluded files are omitted.
 public struct InspectedFolder: ~Copyable {
     /// The path of the folder in the capture.
     public let path: String
     /// The name of the folder.
     public let name: String
-    /// The common prefix of the paths of the entries.
+    /// The prefix that the paths of all entries share.
     public let base: String
     /// The names of the regular files.
     public let files: FileNames
@@ -14,25 +14,25 @@ public struct InspectedFolder: ~Copyable {
     public let folders: [[UInt8]]
     /// The file tree of the capture.
     public let tree: FileTree
-    /// Files that must not be read, such as the output.
+    /// The files that must not be read, such as the output of the command.
     public let excluded: Set<FileIdentity>
 
-    /// The files that may be stores but could not be read.
+    /// The files and folders that may belong to a store but could not be read.
     public private(set) var unreadable: [(path: String, error: FileError)] = []
-    /// The links and special files in subfolders of the store.
+    /// The links and special files inside the store.
     public private(set) var skippedEntries: [SkippedEntry] = []
-    /// The other problems of the folder and its entries, with their paths in the capture.
+    /// All other problems, each with the path of its file or folder in the capture.
     public private(set) var problems: [(path: String, problem: Problem)] = []
     /// The path of an excluded file that belongs to a store.
     public private(set) var excludedStorePath: String?
-    /// The subfolders that belong to the store in this folder and are not searched again.
+    /// The subfolders that belong to a store in this folder. They are not searched again.
     public private(set) var claimedFolders: Set<[UInt8]> = []
 
     private let folder: Folder
     /// The last file that was read, cached because several formats read the same file.
     private var lastRead: (name: [UInt8], contents: [UInt8])?
 
-    /// Creates the search of a folder.
+    /// Creates a folder to be searched.
     public init(
         _ folder: consuming Folder, path: String, name: String, base: String, files: FileNames,
         folders: [[UInt8]], tree: FileTree, excluded: Set<FileIdentity>
@@ -49,15 +49,14 @@ public struct InspectedFolder: ~Copyable {
 
     /// Returns the path of an entry in the capture.
     public func path(of name: [UInt8]) -> String {
-        // Creating the string at once avoids excess capacity, which appending would reserve. A capture can have many
-        // paths.
+        // A string that grows by appending would reserve excess capacity, and a capture can have many paths.
         String(decoding: Array(base.utf8) + name, as: UTF8.self)
     }
 
-    /// Returns the bytes of a file, or throws `EFBIG` if it exceeds the limit.
+    /// Returns the contents of a file. Throws `EFBIG` if its size exceeds the limit.
     public mutating func contents(of name: [UInt8], limit: Int = StoreLimits.file) throws(FileError) -> [UInt8] {
         if let lastRead, lastRead.name == name, lastRead.contents.count <= limit { return lastRead.contents }
-        // The cached bytes are moved out first so that their memory is reused without a copy.
+        // The cached array is moved out so that its memory can be reused.
         var contents = lastRead?.contents ?? []
         lastRead = nil
         try folder.read(name, limit: limit, into: &contents)
@@ -70,8 +69,7 @@ public struct InspectedFolder: ~Copyable {
 
     /// Returns whether a file contains all of the given strings.
     ///
-    /// An unreadable file is reported, because it may belong to any system. A file that is too large is reported only
-    /// if `mustFit` is true, because only then its contents would be missed.
+    /// A file that cannot be read is reported. A file that is too large is reported only if `mustFit` is `true`.
     public mutating func holds(_ name: [UInt8], all texts: [String], mustFit: Bool) -> Bool {
         do throws(FileError) {
             let contents = try contents(of: name)

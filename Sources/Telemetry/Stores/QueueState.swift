@@ -1,14 +1,14 @@
-/// The state of a queue according to the rules of the app, equal for queues in the same condition.
+/// The readiness of a queue for upload and the reason. Queues with the same reason have equal states.
 public struct QueueState: Sendable, Hashable {
     /// The readiness of a queue for upload.
     public enum Readiness: String, Sendable, CaseIterable {
-        /// The queue is ready by the rules.
+        /// The queue is ready according to the rules of the app.
         case ready
-        /// The queue contains events but is not ready by the rules.
+        /// The queue contains events but is not ready according to the rules of the app.
         case notReady = "not-ready"
         /// The queue is empty.
         case empty
-        /// The queue contains events, but no file contains its rules.
+        /// The queue contains events, but its rules are unknown.
         case unknown
     }
 

@@ -1,11 +1,10 @@
 import Hashing
 import JSONText
 
-/// The findings of a scan since they were last taken: records, rejects, problems and reports, in the order of the store.
+/// A buffer of the findings of a scan: records, quarantined data, problems and reports, in the order of the store.
 ///
-/// The readers of the systems add records to an output. An output that was created with options applies the filter, replaces
-/// ids by pseudonyms if this is asked for, and writes each record as a line at once. An output without options keeps the
-/// records as they are.
+/// An output with options applies the filter and the pseudonyms, and writes each added record as a line. An output
+/// without options keeps the records unchanged.
 public struct ScanOutput: Sendable {
     /// The summary of a written record.
     public struct Entry: Sendable {
@@ -13,19 +12,19 @@ public struct ScanOutput: Sendable {
         public let summary: RecordSummary
         /// The range of the line, including its line feed, in ``ScanOutput/lines``.
         public let line: Range<Int>
-        /// The positions of the notes and the payload in ``ScanOutput/lines``.
+        /// The positions of the record's notes and payload in ``ScanOutput/lines``.
         public let written: RecordLineLayout
-        /// The key that decides if two records are duplicates.
+        /// The key that identifies duplicates of the record.
         public let key: RecordKey
         /// The index of the input that the record was read from.
         public let input: Int
-        /// The store that the record was read from, or `nil` for a bundle and for a request log that is an input.
+        /// The part of a store that contained the record. `nil` if the input is a bundle or a request log.
         public let place: StorePlace?
-        /// The numbers of values that were omitted to make pseudonyms.
+        /// The numbers of values that pseudonymization removed.
         public let leftOut: PseudonymCounts
     }
 
-    /// A part of a store of an input.
+    /// A reference to a part of a store.
     public struct StorePlace: Sendable, Hashable {
         /// The index of the store.
         public let store: Int
@@ -33,7 +32,7 @@ public struct ScanOutput: Sendable {
         public let part: Int
     }
 
-    /// The app of the records of a part of a store, with properties of later records taking precedence.
+    /// The app of the records in a part of a store. If records differ, later ones take precedence.
     public struct AppEntry: Sendable {
         /// The part of the store.
         public let place: StorePlace
@@ -41,54 +40,54 @@ public struct ScanOutput: Sendable {
         public fileprivate(set) var app: App
     }
 
-    /// The report of a store about itself.
+    /// A report that a store provides about its contents.
     public struct ReportEntry: Sendable {
         /// The index of the input.
         public let input: Int
-        /// The index of the store, or `nil` for an output that keeps records as they are.
+        /// The index of the store, or `nil` if the output has no options.
         public let store: Int?
         /// The report.
         public let report: StoreReport
     }
 
-    /// The records, if the output keeps them as they are.
+    /// The unchanged records. Empty if the output writes records as lines.
     public private(set) var records: [Record] = []
-    /// The lines of the records, one after another.
+    /// The lines of all records.
     public private(set) var lines = TextBuffer()
     /// The records that were written to ``lines``.
     public private(set) var entries: [Entry] = []
-    /// The rejects of the file that is being read, to be put into quarantine with its bytes.
+    /// The ranges of the current file that are to be put into quarantine.
     public var rejects: [Reject] = []
-    /// The path, in the capture, of the file that is being read.
+    /// The path of the current file in the capture.
     public var path: String
-    /// The spans and files that were put into quarantine.
+    /// The quarantined files and parts of files.
     public private(set) var quarantined: [QuarantineEntry] = []
     /// The problems.
     public private(set) var problems: [LocatedProblem] = []
-    /// The reports of stores about themselves.
+    /// The reports that stores provide about their contents.
     public private(set) var reports: [ReportEntry] = []
-    /// The apps of all records, including excluded ones, if the options request reports of stores.
+    /// The apps of all records, including excluded ones. Empty if the options do not request store reports.
     public private(set) var apps: [AppEntry] = []
-    /// The findings of the filter, including those about excluded records.
+    /// The findings of the filter about all records.
     public private(set) var filtered = FilterFindings()
     /// The first error that prevented pseudonyms from being made.
     public private(set) var refusal: PseudonymError?
     /// The number of bytes that were read.
     public var bytesRead = 0
-    /// The index of the input that is being read.
+    /// The index of the current input.
     public let input: Int
-    /// The index of the store that is being read, or `nil` for a bundle and for a request log that is an input.
+    /// The index of the current store, or `nil` if the input is a bundle or a request log.
     public var store: Int?
 
     private let capture: String
     private let filter: RecordFilter
     private let collectsApps: Bool
-    /// The random numbers for the keys of records, or `nil` if records are kept as they are.
+    /// The secret for the keys of records, or `nil` if the output has no options.
     private let secret: RunSecret?
     private var pseudonymizer: RecordPseudonymizer?
-    /// The number of bytes of payloads and notes, and an allowance for each finding.
+    /// The estimated size of all findings in bytes.
     private var size = 0
-    /// The payload of the last record, whose memory is reused because allocating memory for each payload is slow.
+    /// The payload of an earlier record, kept to reuse its memory.
     private var recycled: [UInt8] = []
 
     /// The maximum capacity, in bytes, of a payload that is reused.
@@ -96,14 +95,14 @@ public struct ScanOutput: Sendable {
     /// The maximum capacity, in bytes, of lines that are reused.
     private static let maximumRecycledLinesSize = 512 << 10
 
-    /// The size, in bytes, at which an output is full, which bounds the memory of a scan.
+    /// The size, in bytes, at which an output is full. It limits the memory of a scan.
     public static let sizeGoal = 4 << 20
-    /// The size, in bytes, that a reject or a problem counts as, which is roughly the size of its strings.
+    /// The estimated size of a reject or a problem in bytes.
     public static let detailSize = 1 << 10
-    /// The size, in bytes, that a record counts as in addition to its payload and notes.
+    /// The estimated size, in bytes, of a record without its payload and notes.
     private static let recordSize = 1 << 10
 
-    /// Creates an output that keeps records as they are.
+    /// Creates an output that keeps records unchanged.
     public init(capture: String, path: String = "") {
         self.capture = capture
         self.path = path
@@ -113,7 +112,7 @@ public struct ScanOutput: Sendable {
         secret = nil
     }
 
-    /// Creates an output that writes records as lines, with the filter and the pseudonyms of the options.
+    /// Creates an output that filters records, replaces ids by pseudonyms and writes the records as lines.
     public init(capture: String, input: Int, writingWith options: ScanOptions) {
         self.capture = capture
         path = ""
@@ -124,15 +123,15 @@ public struct ScanOutput: Sendable {
         pseudonymizer = options.pseudonymizer
     }
 
-    /// Whether the findings have to be taken before more are added.
+    /// Whether the findings must be removed before more are added.
     public var isFull: Bool { size >= Self.sizeGoal }
 
-    /// The number of rejects and problems that fill the output.
+    /// The number of further rejects or problems until the output is full.
     var remainingDetailCount: Int { (max(0, Self.sizeGoal - size) + Self.detailSize - 1) / Self.detailSize }
 
     // MARK: Records
 
-    /// Adds a record of the part with the given index in ``Store/parts``.
+    /// Adds a record of the current store. `part` is an index into ``Store/parts``.
     public mutating func add(_ record: consuming Record, part: Int = 0) {
         guard let secret else {
             count(record)
@@ -155,14 +154,14 @@ public struct ScanOutput: Sendable {
         recycleMemory(of: &record)
     }
 
-    /// Adds the size of a record, whose notes can exceed the payload if it consists of many small requests.
+    /// Adds the size of a record. Notes count too, because they can be larger than the payload.
     private mutating func count(_ record: borrowing Record) {
         size += record.notes.reduce(Self.recordSize + record.payload.count) {
             $0 + $1.utf8.count + MemoryLayout<String>.stride
         }
     }
 
-    /// Adds a record of a bundle, whose line is a range of the bytes passed to ``adopt(lines:)`` afterwards.
+    /// Adds a record of a bundle. `line` is its range in the bytes that are later passed to ``adopt(lines:)``.
     public mutating func add(_ record: borrowing Record, at line: Range<Int>, _ written: RecordLineLayout) {
         guard let secret else { preconditionFailure("the output keeps records as they are") }
         guard filter.passes(record, noting: &filtered) else { return }
@@ -182,14 +181,14 @@ public struct ScanOutput: Sendable {
                 key: RecordKey(record, secret: secret), input: input, place: place, leftOut: leftOut))
     }
 
-    /// Returns the hold of a record without a type, for which servers have neither a path nor a limit.
+    /// Returns a hold if the record has no type. Servers have no path and no limit for such records.
     private static func holdForType(of record: borrowing Record) -> Hold? {
         guard record.type.isEmpty, !record.held.contains(where: \.isSchema) else { return nil }
         return .schema(["type is empty"])
     }
 
     private mutating func collect(_ app: App, at place: StorePlace) {
-        // The records of a part are added one after another.
+        // Consecutive records mostly belong to the same part.
         if let last = apps.indices.last, apps[last].place == place {
             apps[last].app = app.filled(from: apps[last].app)
         } else {
@@ -197,7 +196,7 @@ public struct ScanOutput: Sendable {
         }
     }
 
-    /// Returns an empty array for the next payload, with the capacity of an earlier one if there was one.
+    /// Returns an empty array for the next payload. It reuses the memory of an earlier payload if possible.
     public mutating func takeRecycledMemory() -> [UInt8] {
         var memory: [UInt8] = []
         swap(&memory, &recycled)
@@ -212,7 +211,7 @@ public struct ScanOutput: Sendable {
 
     // MARK: Problems, rejects and reports
 
-    /// Adds a problem with the file that is being read.
+    /// Adds a problem with the current file.
     public mutating func report(_ problem: Problem) { report(problem, path: path) }
 
     /// Adds a problem with the file or folder at `path` in the capture.
@@ -220,24 +219,24 @@ public struct ScanOutput: Sendable {
         report(LocatedProblem(capture: capture, path: path, problem: problem))
     }
 
-    /// Adds a problem, which may belong to another capture if the input is a bundle.
+    /// Adds a problem. If the input is a bundle, the problem may concern another capture.
     public mutating func report(_ problem: LocatedProblem) {
         size += Self.detailSize
         problems.append(problem)
     }
 
-    /// Adds the report of the store about itself.
+    /// Adds a report of the current store.
     public mutating func report(_ report: StoreReport) {
         reports.append(ReportEntry(input: input, store: store, report: report))
     }
 
-    /// Puts a span or a file into quarantine.
+    /// Puts a file or a part of it into quarantine.
     public mutating func quarantine(_ item: QuarantineEntry) {
         size += Self.detailSize
         quarantined.append(item)
     }
 
-    /// Puts a span of a file into quarantine, listing only its hash if the file can contain credentials.
+    /// Puts part of a file into quarantine. Only its hash is listed if the file can contain credentials.
     public mutating func quarantine(
         _ reject: Reject, of contents: [UInt8], path: String, kind: StoreKind, carriesCredentials: Bool
     ) {
@@ -255,7 +254,7 @@ public struct ScanOutput: Sendable {
                 isStored: !carriesCredentials))
     }
 
-    /// Removes and returns the rejects of the file that was read.
+    /// Removes and returns the rejects of the last file.
     public mutating func takeRejects() -> [Reject] {
         defer { rejects = [] }
         return rejects
@@ -263,7 +262,7 @@ public struct ScanOutput: Sendable {
 
     // MARK: Reuse
 
-    /// Removes all findings, but keeps the memory of lines and entries because reallocating it is slow.
+    /// Removes all findings. The memory of lines and entries is kept for reuse.
     public mutating func removeAll() {
         lines.removeAll()
         entries.removeAll(keepingCapacity: true)
@@ -271,6 +270,6 @@ public struct ScanOutput: Sendable {
         (filtered, refusal, path, store, bytesRead, size) = (FilterFindings(), nil, "", nil, 0, 0)
     }
 
-    /// Whether the output is small enough to be reused, which it is not after large records.
+    /// Whether the output is small enough to be kept for reuse.
     public var isWorthReusing: Bool { lines.capacity <= Self.maximumRecycledLinesSize }
 }

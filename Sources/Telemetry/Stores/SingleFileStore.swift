@@ -9,12 +9,12 @@ extension SingleFileStore {
     public var path: String { location.path }
     /// The path of the folder of the file.
     public var folderPath: String { location.folderPath }
-    /// Always 1.
+    /// The number of files, which is always 1.
     public var fileCount: Int { 1 }
-    /// Always `false`, because a single file is not split.
+    /// The value `false`, because a single file is never split among jobs.
     public var isReadByOneJob: Bool { false }
 
-    /// Returns the path of the file, and its name in `name`.
+    /// Returns the path of the file, and stores its name in `name`.
     public func path(ofFile index: Int, name: inout [UInt8]) -> String {
         name = location.name
         return path

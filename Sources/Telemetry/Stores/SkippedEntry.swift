@@ -6,7 +6,7 @@ public struct SkippedEntry: Sendable {
     public let path: String
     /// Whether the entry is a symbolic link.
     public let isLink: Bool
-    /// The target of the link, if it is known.
+    /// The target of the symbolic link, if it is known.
     public var target: LinkTarget?
 
     /// Creates a skipped entry.

@@ -1,20 +1,20 @@
 import Files
 
-/// A store that was recognized in a capture.
+/// A file or folder with queued telemetry that was recognized in a capture.
 public protocol Store: Sendable {
     /// The path relative to the root of the capture, without a trailing slash.
     var path: String { get }
-    /// The system that the store belongs to, or `nil` for a log of the requests of several systems.
+    /// The system that the store belongs to, or `nil` for a request log.
     var system: SystemName? { get }
     /// The kind of the store, or of its first part if it has several parts.
     var kind: StoreKind { get }
-    /// The parts that reports list, one row each, which are only the store itself by default.
+    /// The parts that reports list separately. By default, the store is its only part.
     var parts: [StorePart] { get }
-    /// The paths of files next to the store that belong to it if they exist.
+    /// The paths of files that belong to the store if they exist, such as the journal of a database.
     var companionPaths: [String] { get }
     /// The number of files to read.
     var fileCount: Int { get }
-    /// Whether the files depend on each other, so that a single job must read them all.
+    /// Whether a single job must read all files, because they depend on each other.
     var isReadByOneJob: Bool { get }
 
     /// Starts reading the files with the given indices in the order of the store.
@@ -22,9 +22,9 @@ public protocol Store: Sendable {
 }
 
 extension Store {
-    /// The store itself.
+    /// The store as its only part.
     public var parts: [StorePart] { [StorePart(kind: kind, path: path)] }
-    /// No files.
+    /// An empty array.
     public var companionPaths: [String] { [] }
 }
 
@@ -52,7 +52,7 @@ public protocol StoreScan: Sendable {
     mutating func read(into output: inout ScanOutput) throws(FileError) -> Bool
 }
 
-/// The surroundings of a store, and the options for reading it.
+/// The capture and the container that a store belongs to, and the options for reading it.
 public struct StoreContext: Sendable {
     /// The label of the capture.
     public let capture: String
@@ -77,19 +77,19 @@ public struct StoreContext: Sendable {
 
 /// The options for reading stores.
 public struct ScanOptions: Sendable {
-    /// The random keys of the run, under which records are hashed.
+    /// The random keys with which records are hashed.
     public var secret: RunSecret
     /// The filter for records.
     public var filter: RecordFilter
-    /// The pseudonymizer, or `nil` if records are kept as they are.
+    /// The pseudonymizer, or `nil` if records keep their ids.
     public var pseudonymizer: RecordPseudonymizer?
     /// The maximum size, in bytes, of a file that is put into quarantine.
     public var quarantineFileLimit: Int
-    /// The folder for private copies of databases, which are files without names.
+    /// The folder for temporary copies of databases.
     public var copyFolder: String
-    /// Whether stores report on themselves, such as the state of their queues and the number of repeated events.
+    /// Whether stores report on their contents, such as the state of their queues.
     public var reportsQueues: Bool
-    /// The function that distributes the work on a large file across the available cores.
+    /// The function that distributes work on large files across cores.
     public var parallelFor: ParallelFor
 
     /// Creates options.

@@ -1,36 +1,36 @@
 import Files
 
-/// The functions that recognize the stores of a system, by layout first and by contents if names are ambiguous.
+/// The functions that recognize the stores of a system by name, and by contents if a name is ambiguous.
 public struct StoreFormat: Sendable {
     /// The kinds of the stores.
     public let kinds: [StoreKind]
 
-    /// Returns whether a file in an archive may belong to a store or identify its app, based only on names.
+    /// Returns whether a file in an archive, judged by its name, may belong to a store or identify its app.
     ///
-    /// Archives are read once, from front to back, so that a skipped file cannot be read later. A false positive costs
-    /// only time.
+    /// A skipped file cannot be read later, because archives are read once from front to back. A false positive only
+    /// costs time.
     public let mayBelongToStore: @Sendable (_ file: MemberName) -> Bool
 
-    /// Returns whether a link or special file has the name of a store, or of a file of `store`.
+    /// Returns whether a link or special file has the name of a store or of a file in `store`.
     ///
-    /// `store` is the store that the folder as a whole is, if there is one.
+    /// `store` is the store that consists of the whole folder, if there is one.
     public let isNamedForStore: (@Sendable (_ name: String, _ store: (any Store)?) -> Bool)?
 
-    /// Returns the store that a folder is as a whole, whose files are then not passed to other formats.
+    /// Returns a store that consists of the whole folder. Other formats then do not receive its files.
     public let storeOfFolder: (@Sendable (_ folder: inout InspectedFolder) -> (any Store)?)?
 
-    /// Returns what a file in a folder is to the system.
+    /// Returns the stores of the system in the file called `name`.
     ///
     /// The contents are read only if the name is ambiguous.
     public let storesOfFile: (@Sendable (_ name: String, _ folder: inout InspectedFolder) -> FileFinding)?
 
-    /// Returns what a file that is given without its folder is to the system.
+    /// Returns the stores of the system in a file that was specified without its folder.
     ///
-    /// `path` is the path of its folder as given, which may help to identify the file.
+    /// `path` is the specified path of its folder, which can help to identify the file.
     public let storesOfSingleFile:
         (@Sendable (_ name: String, _ path: String, _ folder: inout InspectedFolder) -> FileFinding)?
 
-    /// Returns the store that a single file is, judged by its contents alone, or `nil`.
+    /// Returns the store in a file, identified only by its contents, or `nil` if there is none.
     public let storeByContents: (@Sendable (_ name: String, _ folder: inout InspectedFolder) -> (any Store)?)?
 
     /// The stores that device backups do not contain.
@@ -63,16 +63,16 @@ public struct StoreFormat: Sendable {
 ///
 /// Source: "iOS backups", section 7.
 public enum BackupGap: Sendable {
-    /// No backup contains the stores of any app.
+    /// Backups contain no stores of this system.
     ///
-    /// The sentence, without a full stop, states this in reports.
+    /// The string is the sentence for reports, without a full stop.
     case ofAllApps(String)
     /// Backups do not contain the stores of some apps.
     ///
-    /// The function returns whether an app keeps its stores outside of backups and none was found.
+    /// The function returns whether stores of an app may be missing from a backup.
     case ofSomeApps(@Sendable (_ applicationID: String, _ stores: [any Store]) -> Bool)
 
-    /// The sentence about the stores of all apps, or `nil` if the gap concerns some apps only.
+    /// The sentence for reports, or `nil` if only some apps are concerned.
     public var sentence: String? {
         switch self {
         case .ofAllApps(let sentence): sentence
@@ -80,7 +80,7 @@ public enum BackupGap: Sendable {
         }
     }
 
-    /// Returns whether the stores of an app are missing from a backup.
+    /// Returns whether stores of an app may be missing from a backup.
     public func concerns(_ applicationID: String, beside stores: [any Store]) -> Bool {
         switch self {
         case .ofAllApps: false
@@ -89,13 +89,13 @@ public enum BackupGap: Sendable {
     }
 }
 
-/// The significance of a file for a system.
+/// The stores of a system that a file contains.
 public enum FileFinding: Sendable {
     /// The file does not belong to the system.
     case unrelated
-    /// The file consists of these stores, or of none if only its name matches, and no other system is asked.
+    /// The file belongs only to this system. The list is empty if the name matches but the contents do not.
     case exclusive([any Store])
-    /// The file contains these stores, and possibly stores of other systems, as preferences do.
+    /// The file contains the given stores, and possibly stores of other systems. An example is a preferences file.
     case shared([any Store])
 }
 
@@ -103,9 +103,9 @@ public enum FileFinding: Sendable {
 public struct MemberName: Sendable {
     /// The name of the file.
     public let name: String
-    /// The names of the enclosing folders, the outermost first.
+    /// The names of the enclosing folders, outermost first.
     public let folders: [String]
-    /// The name of the folder that was archived, if the name of the archive contains it.
+    /// The name of the archived folder, derived from the name of the archive.
     public let rootName: String
 
     /// Creates the name of a file in an archive.

@@ -1,12 +1,12 @@
 import JSONText
 
-/// The report of a store on itself: facts for the operator, and the state of its queues by the rules of the app.
+/// A report on the contents of a store and the state of its queues.
 public struct StoreReport: Sendable {
     /// The report on a part of the store.
     public struct Part: Sendable {
         /// The index of the part in ``Store/parts``.
         public let part: Int
-        /// The numbers of pending events by their outcome, or `nil` if the part contains no events.
+        /// The number of pending events for each outcome, or `nil` if the part contains no events.
         public let events: [String: Int]?
         /// The rules of the queue, or `nil` if the part is not a queue.
         public let queue: (any QueueRules)?
@@ -19,11 +19,11 @@ public struct StoreReport: Sendable {
         }
     }
 
-    /// Sentences without a full stop, about the store as a whole.
+    /// The statements about the store as a whole, each a sentence without a full stop.
     public var facts: [String]
     /// The reports on parts of the store.
     public var parts: [Part]
-    /// The latest instant in the store, in milliseconds since 1970, at which queues are evaluated by default.
+    /// The latest time in the store, in milliseconds since 1970. By default, queues are evaluated at this time.
     public var newest: Int64
 
     /// Creates a report.
@@ -34,12 +34,12 @@ public struct StoreReport: Sendable {
     }
 }
 
-/// The rules of an app for a queue, evaluated at an instant in milliseconds since 1970.
+/// The rules that decide whether a queue is ready for upload. Instants are in milliseconds since 1970.
 public protocol QueueRules: Sendable {
-    /// Returns a sentence, without a full stop, that states whether the queue is ready for upload and why.
+    /// Returns a sentence, without a full stop, that explains whether the queue is ready for upload.
     func sentence(at instant: Int64) -> String
     /// Returns the state of the queue as JSON.
     func json(at instant: Int64) -> CanonicalObject
-    /// Returns the state of the queue as a value that can be counted.
+    /// Returns the state of the queue.
     func state(at instant: Int64) -> QueueState
 }
