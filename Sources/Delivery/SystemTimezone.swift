@@ -6,8 +6,6 @@ import Synchronization
 public enum SystemTimezone {
     private static let day = 86_400
     /// The range in which changes of the offset are searched, the years 2000 to 2099.
-    ///
-    /// Uploads take place in the present.
     private static let instants = (first: 10_957 * day, last: 47_482 * day)
     /// A lock, because the C library supports only one time zone at a time.
     private static let lock = Mutex<Void>(())
@@ -28,9 +26,7 @@ public enum SystemTimezone {
         }
     }
 
-    /// Returns whether the machine has a readable file for a time zone.
-    ///
-    /// For unknown names, the C library would use UTC.
+    /// Returns whether the machine has a readable file for a time zone, because the C library uses UTC otherwise.
     private static func isKnown(_ name: String) -> Bool {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else { return false }
@@ -39,9 +35,7 @@ public enum SystemTimezone {
         return start == Array("TZif".utf8)
     }
 
-    /// Returns the changes of the offset.
-    ///
-    /// No zone changes it twice within a day, so that comparing days finds each change.
+    /// Returns the changes of the offset, found by comparing days, because no zone changes it twice within a day.
     private static func changes() -> [DayRule.ClockChange] {
         var last = instants.first
         var lastOffset = offset(at: last)

@@ -13,18 +13,11 @@ import Telemetry
 ///
 /// Members of the outer object whose name begins with `#` are comments and are ignored.
 public struct CredentialFile: Sendable {
-    /// The credentials of each account, grouped by system.
     let accounts: [SystemName: CredentialFormat.Accounts]
 
     /// Reads the credentials file at `path`.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the file.
-    ///   - systems: The systems whose credentials the file may contain.
-    ///   - protectedFolder: A folder that only the owner can access, such as the credentials folder that systemd
-    ///     creates for a service. The permissions of a file in this folder are not checked.
-    /// - Throws: ``CredentialError`` if the file cannot be read, is accessible to other users, or is malformed.
     public init(path: String, knowing systems: SystemTable, protectedFolder: String? = nil) throws(CredentialError) {
+        // Only the owner can access a protected folder, such as the credentials folder that systemd creates.
         let isProtected =
             protectedFolder.map { !$0.isEmpty && path.hasPrefix($0 + "/") && !path.contains("/../") } ?? false
         let bytes = try OperatorFile.contents(of: path, isSecret: !isProtected)
@@ -32,8 +25,6 @@ public struct CredentialFile: Sendable {
     }
 
     /// Parses `bytes`, the contents of the credentials file at `path`.
-    ///
-    /// - Throws: ``CredentialError``, which states the position of the error but never includes a value from the file.
     public init(_ bytes: [UInt8], path: String, knowing systems: SystemTable) throws(CredentialError) {
         let document: JSONDocument
         do throws(JSONError) {
@@ -44,6 +35,7 @@ public struct CredentialFile: Sendable {
         accounts = try Parser(document: document, path: path, systems: systems).accounts()
     }
 
+    /// Parses a credentials file, whose values never appear in errors.
     private struct Parser {
         let document: JSONDocument
         let path: String

@@ -4,7 +4,6 @@ import Telemetry
 ///
 /// A value in the environment overrides the value in the file.
 public struct Credentials: Sendable {
-    /// The systems whose credentials are looked up.
     let systems: SystemTable
     private var accounts: [SystemName: CredentialFormat.Accounts] = [:]
 
@@ -14,8 +13,6 @@ public struct Credentials: Sendable {
     }
 
     /// Creates credentials from a file and the environment.
-    ///
-    /// - Throws: ``CredentialError`` if an environment variable is not a single line of printable ASCII characters.
     public init(file: CredentialFile?, environment: [String: String], of systems: SystemTable) throws(CredentialError) {
         self.systems = systems
         accounts = file?.accounts ?? [:]
@@ -43,9 +40,8 @@ public struct Credentials: Sendable {
     }
 }
 
-/// The description contains only the number of accounts, so that no secret is printed.
 extension Credentials: CustomStringConvertible, CustomReflectable {
-    /// The number of accounts that have credentials.
+    /// The number of accounts that have credentials, without any secret.
     public var description: String { accounts.accountCount }
 
     /// An empty mirror, so that `dump` does not print a secret.

@@ -5,9 +5,6 @@ enum OperatorFile {
     private static let lengthLimit = 16 << 20
 
     /// Returns the contents of the file at `path`.
-    ///
-    /// - Throws: ``CredentialError`` if the file cannot be read, or if it contains a secret and is accessible to other
-    ///   users.
     static func contents(of path: String, isSecret: Bool) throws(CredentialError) -> [UInt8] {
         let (isPrivate, contents): (Bool, [UInt8])
         do throws(FileError) {
@@ -27,16 +24,12 @@ public enum CredentialError: Error, Sendable, Equatable, CustomStringConvertible
     case file(FileError)
     /// Other users can read or write the file, although it contains a secret.
     case accessibleToOthers(String)
-    /// The file at the first path does not have the documented format.
-    ///
-    /// The second value states the error.
+    /// The file at the path does not have the documented format, for the stated reason.
     case malformed(String, String)
     /// An environment variable does not contain a valid key.
     case invalidVariable(String)
 
-    /// A message of one line.
-    ///
-    /// It contains no part of a credential.
+    /// A message of one line, without any part of a credential.
     public var description: String {
         switch self {
         case .file(let error): "\(error)"

@@ -9,14 +9,10 @@ struct PEMBlock {
     /// Whether the content is a DER sequence, as in certificates and unencrypted keys.
     let isDERSequence: Bool
 
-    /// Whether the block is a certificate.
     var isCertificate: Bool { ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"].contains(label) }
-    /// Whether the block is a private key without a passphrase.
     var isUnencryptedKey: Bool { ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY"].contains(label) }
 
-    /// Returns the blocks of `text`.
-    ///
-    /// Text between the blocks is ignored.
+    /// Returns the blocks of `text`, without the text between them.
     static func blocks(of text: [UInt8]) -> [PEMBlock] {
         var blocks: [PEMBlock] = []
         var begun: (label: String, content: [UInt8])?

@@ -30,9 +30,7 @@ struct Attempts {
     private var disconnections = 0
     private var mayHaveArrived = false
 
-    /// The maximum number of immediate retries after a connection was closed before the answer.
-    ///
-    /// The connection may have been closed because it was idle for too long, and so may the next one that is reused.
+    /// The maximum number of immediate retries after a connection was closed, possibly because it was idle too long.
     private static let immediateAttempts = 2
 
     init(of format: UploadFormat, backoff: Backoff) {
@@ -41,8 +39,6 @@ struct Attempts {
     }
 
     /// Returns the next step after an answer.
-    ///
-    /// `jitter` is evaluated only if the step is a delayed retry.
     mutating func step(after answer: Answer, jitter: @autoclosure () -> Double) -> Step {
         let outcome = AnswerTable.outcome(of: answer, from: format)
         switch outcome {

@@ -77,8 +77,6 @@ struct ClientRun {
     }
 
     /// Settles an answered upload, marks `sends` as in flight, and counts the outcome.
-    ///
-    /// If the ledger cannot record the outcome, the upload stays in flight and is counted as possibly delivered.
     private func commit(_ answered: AnsweredUpload?, marking sends: [PlannedUpload]) async throws -> [MarkResult] {
         let settlement = answered?.settlement
         do {
@@ -119,9 +117,6 @@ struct ClientRun {
     }
 
     /// Sends a request, with retries, until its outcome is known.
-    ///
-    /// - Returns: The outcome; the pause that the server requested, if the upload is not settled; and the reason why no
-    ///   further attempt was made, unless an answer of the server is the reason.
     private func outcome(of request: UploadRequest, _ account: Account) async -> (Outcome, Pause?, UndeliveredReason?) {
         guard let format = format(of: account) else {
             return (.retryLater(reason: "no system is called \(account.system)"), nil, nil)

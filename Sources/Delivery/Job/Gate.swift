@@ -22,12 +22,7 @@ final class Gate: Sendable {
         let reason: String
     }
 
-    /// Creates an open gate.
-    ///
-    /// - Parameters:
-    ///   - system: The system whose server the gate controls.
-    ///   - failureLimit: The number of consecutive clients with failed uploads after which the gate closes.
-    ///   - refusalLimit: The number of equal refusals after which the gate closes, or `nil` for no limit.
+    /// Creates an open gate with the limits of ``JobSettings``.
     init(to system: SystemName, failureLimit: Int, refusalLimit: Int? = nil) {
         self.system = system
         self.failureLimit = max(1, failureLimit)
@@ -37,9 +32,7 @@ final class Gate: Sendable {
     /// The reason why no further request is sent to the server in this job, or `nil` while the gate is open.
     var closingReason: UndeliveredReason? { state.withLock { $0.closingReason } }
 
-    /// Waits until a pause that the server requested has ended.
-    ///
-    /// - Returns: The reason why no request may be sent, or `nil` if a request may be sent.
+    /// Waits until a pause of the server has ended, and returns the reason if no request may be sent.
     func waitUntilOpen() async -> UndeliveredReason? {
         while true {
             let (closingReason, pausedUntil) = state.withLock { ($0.closingReason, $0.pausedUntil) }
@@ -57,9 +50,7 @@ final class Gate: Sendable {
         state.withLock { $0.pausedUntil = max($0.pausedUntil ?? until, until) }
     }
 
-    /// Records an outcome and its effect on later requests.
-    ///
-    /// Closes the gate if a limit is reached.
+    /// Records an outcome and its effect on later requests, and closes the gate if a limit is reached.
     func report(_ outcome: Outcome, _ impact: Attempts.Impact) {
         let reason = UndeliveredReason(system, .serverStopped, outcome.reason ?? "", status: outcome.status)
         state.withLock { state in
@@ -77,9 +68,7 @@ final class Gate: Sendable {
         }
     }
 
-    /// Counts a refusal, and closes the gate if the number of equal refusals reaches the limit.
-    ///
-    /// Refused uploads use the daily quota, so that the same refusal must not be repeated for all of them.
+    /// Counts a refusal, and closes the gate at the limit, because refused uploads use the daily quota.
     private func count(_ refusal: Refusal, _ state: inout State) {
         guard let refusalLimit else { return }
         state.refusals[refusal, default: 0] += 1
@@ -89,6 +78,5 @@ final class Gate: Sendable {
             system, .refusalLimit, "stopped after \(refusals) with \(refusal.status)")
     }
 
-    /// The reason for uploads that are not sent because the job was stopped.
     var jobStoppedReason: UndeliveredReason { UndeliveredReason(system, .jobStopped, "the job was stopped") }
 }

@@ -23,10 +23,7 @@ public struct Job: Sendable {
     /// Sends all uploads that may be sent now, and returns a report.
     ///
     /// If the task is cancelled, no new request is sent. Requests under way have 3 seconds to receive their answers.
-    /// Uploads that are not answered by then stay in flight.
-    ///
-    /// If the ledger or a bundle fails during the job, the report contains the error. Answered uploads are settled if
-    /// the ledger still accepts them. Unanswered uploads stay in flight.
+    /// Uploads without an answer stay in flight. If the ledger or a bundle fails, the report contains the error.
     ///
     /// - Throws: ``CredentialError`` if a certificate file cannot be used.
     public func run() async throws -> JobReport {

@@ -25,7 +25,6 @@ public struct JobReport: Sendable {
     /// The records of which a part was refused and other parts may follow.
     private var partlyRefused: Set<DeliveryKey> = []
 
-    /// The maximum number of distinct problems in the report.
     private static let problemLimit = 20
 
     /// Whether the servers were unreachable: at least one connection failed, and nothing was delivered.
@@ -34,10 +33,7 @@ public struct JobReport: Sendable {
             && undelivered.keys.contains { $0.code == UndeliveredReason.Code.noAnswer.rawValue }
     }
 
-    /// Counts an attempted upload by its outcome.
-    ///
-    /// If no answer of the server is the reason for the outcome, `abortReason` is the reason. `account` is the account
-    /// whose credential was used.
+    /// Counts an attempted upload by its outcome, with `abortReason` if no answer of the server is the reason.
     mutating func count(
         _ send: PlannedUpload, _ outcome: Outcome, _ abortReason: UndeliveredReason? = nil, account: Account,
         type: TypeName

@@ -38,17 +38,13 @@ final class JobRun: Sendable {
 
     func gate(of system: SystemName) -> Gate { gates[system] ?? Gate(to: system, failureLimit: 1) }
 
-    /// Returns the account whose credential `send` needs.
-    ///
-    /// The records of a system without accounts share one account with an empty name.
+    /// Returns the account whose credential `send` needs, with an empty name for a system without accounts.
     func account(of send: PlannedUpload) -> Account {
         if let account = send.account { return job.plan.names.accounts[account] }
         return Account(system: job.plan.names.types[send.type].system, name: "")
     }
 
-    /// Returns the mask that hides the secrets of an account in answers.
-    ///
-    /// The mask is cached, because it contains each secret in many encodings.
+    /// Returns the mask that hides the secrets of an account in answers, cached because it is expensive to create.
     func mask(of account: Account, _ credential: Credential) -> SecretMask {
         shared.withLock { shared in
             if let mask = shared.masks[account] { return mask }
@@ -61,14 +57,12 @@ final class JobRun: Sendable {
     func stop(_ account: Account) { shared.withLock { _ = $0.stopped.insert(account) } }
     func isStopped(_ account: Account) -> Bool { shared.withLock { $0.stopped.contains(account) } }
 
-    /// Passes the outcome of `send` to the log of the job settings.
     func log(_ outcome: Outcome, of send: PlannedUpload, _ record: Record) {
         guard let log = job.settings.log else { return }
         let type = job.plan.names.types[send.type]
         log(JobEvent(time: job.settings.now(), type: type, id: record.id, client: record.client, outcome: outcome))
     }
 
-    /// Counts an upload whose outcome is recorded in the ledger.
     func count(_ outcome: Outcome, of send: PlannedUpload, _ abortReason: UndeliveredReason?) {
         let (type, account) = (job.plan.names.types[send.type], account(of: send))
         shared.withLock { $0.report.count(send, outcome, abortReason, account: account, type: type) }
@@ -77,7 +71,6 @@ final class JobRun: Sendable {
     /// Keeps the first error that prevented uploads from being sent or settled.
     func fail(_ error: any Error) { shared.withLock { $0.report.failure = $0.report.failure ?? error } }
 
-    /// Adds uploads that are not attempted.
     func addUndelivered(_ uploads: Int, _ reason: UndeliveredReason) {
         shared.withLock { $0.report.addUndelivered(uploads, reason) }
     }

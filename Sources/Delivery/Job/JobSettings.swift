@@ -2,9 +2,7 @@ import Telemetry
 
 /// The settings of a job.
 public struct JobSettings: Sendable {
-    /// The settings for requests.
-    ///
-    /// The number of connections is also the number of clients that are served concurrently.
+    /// The settings for requests, whose number of connections is also the number of concurrent clients.
     public var sender: SenderSettings
     /// The credentials of the accounts.
     public var credentials: Credentials
@@ -18,7 +16,7 @@ public struct JobSettings: Sendable {
     public var log: (@Sendable (JobEvent) -> Void)?
     /// Returns the current time.
     public var now: @Sendable () -> Timestamp
-    /// Returns a random number from 0 to 1.
+    /// Returns a random number from 0 to 1, so that clients do not retry simultaneously.
     public var jitter: @Sendable () -> Double = { Double.random(in: 0...1) }
 
     /// Creates settings with the default limits.

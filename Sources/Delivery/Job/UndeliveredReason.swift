@@ -17,25 +17,19 @@ public struct UndeliveredReason: Sendable, Hashable {
         case perhapsDelivered = "perhaps-delivered"
         /// No connection was made, or the request did not reach the server.
         case noAnswer = "no-answer"
-        /// The server does not accept the credential.
         case credentialRefused = "credential-refused"
         /// No more requests are sent to the server in this job.
         case serverStopped = "server-left-alone"
         /// The server sent the same refusal too often in this job.
         case refusalLimit = "refusal-limit"
-        /// The job was stopped.
         case jobStopped = "job-stopped"
-        /// An earlier upload of the same client failed.
         case earlierUploadFailed = "earlier-upload-failed"
-        /// The daily limit was reached during the job.
         case dailyLimit = "daily-limit"
-        /// The bundle can no longer be read.
         case bundleUnreadable = "bundle-unreadable"
         /// No request can be created from the record.
         case noRequest = "no-request"
     }
 
-    /// Creates a reason with one of the codes of this program.
     init(_ system: SystemName, _ code: Code, _ text: String, status: Int? = nil) {
         self.system = system
         self.code = code.rawValue

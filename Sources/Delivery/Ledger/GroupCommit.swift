@@ -19,17 +19,12 @@ final class GroupCommit<Change: Sendable, Result: Sendable>: Sendable {
     private let queue = DispatchQueue(label: "ledger")
     private let write: @Sendable ([Change]) throws -> [Result]
 
-    /// Creates a group commit that writes each group with `write`.
-    ///
-    /// `write` makes a group durable and returns a result for each change. If `write` throws an error, it must not have
-    /// changed anything.
+    /// Creates a group commit whose `write` makes a group durable, or throws an error without changing anything.
     init(write: @escaping @Sendable ([Change]) throws -> [Result]) {
         self.write = write
     }
 
     /// Submits a change and waits until it is durable.
-    ///
-    /// - Throws: The error of writing the group that contains the change.
     func commit(_ change: Change) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             let isFirst = state.withLock { state in

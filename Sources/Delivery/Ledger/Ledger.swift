@@ -18,16 +18,10 @@ public final class Ledger: Sendable {
     private let writer: LedgerWriter
     private let commits: GroupCommit<LedgerChange, [MarkResult]>
 
-    /// Opens a ledger for writing, and creates it if it does not exist.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the ledger. The lock file is created in the same folder.
-    ///   - now: The current time, which is shown to other processes that find the ledger locked.
-    ///   - mustExist: Whether a missing ledger is an error. If so, no file is created, not even the lock file.
-    /// - Throws: ``LedgerError``, such as ``LedgerError/locked(path:by:)`` while another job uses the ledger, or
-    ///   ``LedgerError/missing(path:)`` if the ledger must exist and does not.
+    /// Opens a ledger for writing, and creates it unless `mustExist` is `true`.
     public init(path: String, now: Timestamp, mustExist: Bool = false) throws(LedgerError) {
         self.path = path
+        // If the ledger must exist, no file is created, not even the lock file.
         if mustExist { _ = try LedgerFile.openForReading(path) }
         try LedgerFile.createFolder(of: path)
         let lock = try LedgerLock(try LedgerPath.resolved(path), of: path, started: now.description)
@@ -49,15 +43,12 @@ public final class Ledger: Sendable {
     public var view: LedgerView { LedgerView(path: path, file: file, of: self) }
 
     /// Begins the job of a plan: settles the records that have nothing left to send, and stores why others wait.
-    ///
-    /// - Throws: ``LedgerError`` if the ledger cannot be written.
     public func begin(_ plan: Plan) throws { try writer.begin(plan) }
 
     /// Settles uploads and marks others as in flight, in one durable transaction.
     ///
     /// - Returns: For each element of `sends`, whether it may be sent.
-    /// - Throws: ``LedgerError`` if the changes cannot be written. The ledger is unchanged, unless the error is
-    ///   ``LedgerError/removed(path:)``. In that case, no later job will find the changes.
+    /// - Throws: ``LedgerError`` if the changes cannot be written. The ledger is unchanged, unless it was removed.
     public func commit(settling settlements: [Settlement], marking sends: [PlannedUpload], at now: Timestamp)
         async throws
         -> [MarkResult]
@@ -87,11 +78,9 @@ private final class LedgerWriter: Sendable {
     }
 
     /// Runs `body` in one transaction, which is durable when this method returns.
-    ///
-    /// - Throws: ``LedgerError``, such as ``LedgerError/removed(path:)`` if the changed file is no longer at the path
-    ///   of the ledger. No later job would find the changes in that case.
     func write<Value: Sendable>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
         let value = try LedgerFile.translatingErrors(path) { try file.write(body) }
+        // No later job would find changes in a file that is no longer at the path of the ledger.
         guard lock.locksFile(at: path) else { throw .removed(path: path) }
         return value
     }

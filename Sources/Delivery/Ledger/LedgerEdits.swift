@@ -7,9 +7,7 @@ extension Ledger {
     public enum RecordState: Sendable, Equatable {
         /// The ledger has no entry for the id.
         case unknown
-        /// A record was held when the last job saw it.
-        ///
-        /// The value contains the hold codes.
+        /// A record was held, for the given hold codes, when the last job saw it.
         case held([String])
         /// A record was settled, is in flight, was released, or waits for another reason.
         case known
@@ -32,9 +30,7 @@ extension Ledger {
         try edit { try $0.run("UPDATE jobs SET success = time") }
     }
 
-    /// Releases records that are held for the hold code `code`.
-    ///
-    /// - Returns: For each id, 1 if the id was not released for this code before, and 0 otherwise.
+    /// Releases records from a hold code, and returns 1 for each id that was not released before and 0 for the others.
     public func release(_ ids: [String], heldFor code: String) throws(LedgerError) -> [String: Int] {
         try edit { db in
             let types = try db.typeNames().values
@@ -46,10 +42,7 @@ extension Ledger {
         }
     }
 
-    /// Stores the new path of a finished bundle.
-    ///
-    /// Entries of held records that the operator can release are kept. Entries of all other held records of the bundle
-    /// are removed.
+    /// Stores the new path of a finished bundle, and removes its held records that the operator cannot release.
     public func recordMove(_ bundle: BundleName, to path: String, knowing systems: SystemTable) throws(LedgerError) {
         try edit { db in
             try db.run("UPDATE bundles SET path = ? WHERE digest = ?", [path, bundle.digest])
@@ -61,11 +54,10 @@ extension Ledger {
         }
     }
 
-    /// Removes all entries of the records with the given ids.
+    /// Removes all entries of the records with the given ids, so that they are sent or held again.
     ///
-    /// A delivered record is sent again if a job is given it again, and a released record is held again. The quota of
-    /// the day and the delivered events of lists are unchanged. If an id is the address of a server, its pause is
-    /// removed. If an id is the digest of a bundle, its waiting records are removed.
+    /// The quota of the day and the delivered events of lists are unchanged. An id may also be the address of a server
+    /// that requested a pause, or the digest of a bundle with waiting records.
     /// - Returns: The number of removed entries for each id.
     public func forget(_ ids: [String]) throws(LedgerError) -> [String: Int] {
         try edit { db in
@@ -95,7 +87,6 @@ extension Ledger {
 }
 
 extension Database {
-    /// Returns the reasons for which records are held, with their row ids.
     fileprivate func heldReasons() throws -> [(id: Int64, reason: WaitReason)] {
         var reasons: [(Int64, WaitReason)] = []
         try rows("SELECT id, detail FROM reasons WHERE code = 'held'") { row in
@@ -106,8 +97,6 @@ extension Database {
     }
 
     /// Removes a hold code from the reason for which a record is held.
-    ///
-    /// A record without other codes then waits to be sent.
     fileprivate func release(
         _ identity: Digest16, of code: String, heldFor reasons: [(id: Int64, reason: WaitReason)]
     ) throws {

@@ -12,13 +12,9 @@ public struct LedgerHolder: Sendable, Equatable {
 
 /// An error of opening, reading or writing a ledger.
 public enum LedgerError: Error, Sendable, CustomStringConvertible {
-    /// Another job has locked the ledger.
-    ///
-    /// The holder is `nil` if that job has not written its lock file yet.
+    /// Another job has locked the ledger, and may not have written its lock file yet.
     case locked(path: String, by: LedgerHolder?)
-    /// The file is damaged.
-    ///
-    /// The reason is the message of SQLite.
+    /// The file is damaged, with the message of SQLite as the reason.
     case damaged(path: String, reason: String)
     /// The file is not a ledger.
     case notALedger(path: String)

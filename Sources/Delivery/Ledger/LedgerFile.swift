@@ -8,9 +8,8 @@ import SQLite
 enum LedgerFile {
     /// Opens a ledger for writing, and initializes it if the file is empty.
     ///
-    /// The caller holds the lock of the ledger. Every intermediate state of the initialization is recognized, so that a
-    /// job can continue where an earlier one was killed or found the disk full. In WAL mode with `synchronous = FULL`,
-    /// each commit needs exactly one `fsync`.
+    /// The caller holds the lock. Every intermediate state of the initialization is recognized, so that a job can
+    /// continue where an earlier one was killed. In WAL mode with `synchronous = FULL`, each commit needs one `fsync`.
     static func openForWriting(_ path: String) throws(LedgerError) -> DatabaseFile {
         let realPath = try LedgerPath.openingPath(of: try LedgerPath.resolved(path), path)
         // The file is checked before anything is changed, even its permissions, because it may belong to another
@@ -39,9 +38,7 @@ enum LedgerFile {
     /// pages that the log contains already.
     private static let checkpointPages = 4096
 
-    /// Opens an existing ledger for reading.
-    ///
-    /// A job may write the ledger at the same time.
+    /// Opens an existing ledger for reading, while a job may write it.
     static func openForReading(_ path: String) throws(LedgerError) -> DatabaseFile {
         guard access(path, F_OK) == 0 else { throw .missing(path: path) }
         guard try isRegular(path) else { throw .notAFile(path: path) }
@@ -57,18 +54,14 @@ enum LedgerFile {
         return try openExisting(try LedgerPath.openingPath(of: try LedgerPath.resolved(path), path), path) != nil
     }
 
-    /// Returns whether `path` is a regular file.
-    ///
-    /// Opening a pipe would block.
+    /// Returns whether `path` is a regular file, because opening a pipe would block.
     private static func isRegular(_ path: String) throws(LedgerError) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else { throw .file(FileError(.open, path)) }
         return status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Opens a ledger for reading.
-    ///
-    /// Returns `nil` for a file that is not initialized yet.
+    /// Opens a ledger for reading, or returns `nil` for a file that is not initialized yet.
     private static func openExisting(_ realPath: String, _ path: String) throws(LedgerError) -> DatabaseFile? {
         try translatingErrors(path) {
             do {
@@ -89,13 +82,9 @@ enum LedgerFile {
         return try file.read { try isLedger($0, path) } ? file : nil
     }
 
-    /// Returns whether SQLite may write to the file to recover it.
+    /// Returns whether SQLite may write to the file to recover it, because it is a ledger or the first page of one.
     ///
-    /// Only a ledger, or a file that contains at most the first page of one, may be recovered. The database of another
-    /// program must not be changed.
-    ///
-    /// Source: SQLite, "Database File Format", section 1.3: the application id is at offset 68 of the header of 100
-    /// bytes.
+    /// Source: SQLite, "Database File Format", section 1.3: the header has 100 bytes, with the application id at 68.
     private static func isRecoverable(_ path: String) -> Bool {
         // If the file is not recoverable, opening the ledger without recovery reports the error.
         guard access(path, W_OK) == 0, let file = try? InputFile(path: path),
@@ -120,7 +109,6 @@ enum LedgerFile {
         return path.hasPrefix("file:") ? "./\(path)" : path
     }
 
-    /// Returns the URI by which SQLite opens the file at `path` as an immutable database.
     static func immutableURI(of path: String) -> String {
         var name: [UInt8] = []
         for byte in path.utf8 {
@@ -155,9 +143,7 @@ enum LedgerFile {
         }
     }
 
-    /// Creates the folder of a ledger if it is missing.
-    ///
-    /// Only the owner has access to it.
+    /// Creates the folder of a ledger, with access only for the owner, if it is missing.
     static func createFolder(of path: String) throws(LedgerError) {
         let folder = LedgerPath.folder(of: path)
         guard access(folder, F_OK) != 0 else { return }

@@ -55,7 +55,6 @@ struct LedgerJob: Sendable {
         types = types.map { _ in nil }
     }
 
-    /// Applies the changes of a group.
     mutating func apply(_ changes: [LedgerChange], _ db: Database) throws -> [[MarkResult]] {
         for change in changes {
             for settlement in change.settlements { try settle(settlement, at: change.now, db) }
@@ -143,11 +142,9 @@ struct LedgerJob: Sendable {
         }
     }
 
-    /// Stores a pause requested by a server.
-    ///
-    /// The longest recorded pause applies. A recorded pause that was requested in the future is replaced, because the
-    /// clock was wrong.
+    /// Stores a pause unless a longer one is stored.
     private func insert(_ pause: Pause, _ db: Database) throws {
+        // A stored pause that was requested in the future is replaced, because the clock was wrong.
         try db.run(
             """
             INSERT INTO pauses (endpoint, noted, until) VALUES (?1, ?2, ?3)
@@ -173,15 +170,12 @@ struct LedgerJob: Sendable {
         try db.hasRow("SELECT 1 FROM refusals WHERE identity = ? AND content = ?", [key.identity, key.content])
     }
 
-    /// Removes the refused events of a record whose parts are all settled.
-    ///
-    /// - Returns: The status of the server's answer to a refused part, or `nil` if no part was refused.
+    /// Removes the refused events of a settled record, and returns the status of a refused part, if there is one.
     private func removeRefusals(_ key: DeliveryKey, _ db: Database) throws -> Int? {
         try db.first(
             "DELETE FROM refusals WHERE identity = ? AND content = ? RETURNING status", [key.identity, key.content])
     }
 
-    /// Settles the record of an upload.
     private mutating func settle(
         _ send: PlannedUpload, status: Int, isRefused: Bool, at now: Timestamp, _ db: Database
     ) throws {
@@ -190,9 +184,7 @@ struct LedgerJob: Sendable {
             isRefused: isRefused, at: now, db)
     }
 
-    /// Settles a record.
-    ///
-    /// A list with a refused part is settled as refused permanently.
+    /// Settles a record, permanently as refused if it is a list with a refused part.
     private mutating func settle(
         _ key: DeliveryKey, isList: Bool, client: UInt32, type: UInt32, status: Int, isRefused: Bool,
         at now: Timestamp, _ db: Database
@@ -243,10 +235,8 @@ struct LedgerJob: Sendable {
     // MARK: Beginning
 
     /// Removes the quotas of days that are no longer needed.
-    ///
-    /// The earlier of this job's day and the last job's day counts. A clock that is years ahead for one night must not
-    /// remove the quotas of the current day.
     private func removeOldQuotas(_ db: Database, today: Int, now: Timestamp) throws {
+        // The earlier day counts, because a clock that is years ahead for one night must not remove current quotas.
         let last = try db.first("SELECT day FROM jobs") ?? today
         try db.run("DELETE FROM quotas WHERE day < ?", [min(today, last) - Self.quotaRetentionDays])
         try db.run(

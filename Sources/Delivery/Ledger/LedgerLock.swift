@@ -11,15 +11,7 @@ struct LedgerLock: ~Copyable, Sendable {
     private let lockFile: LockedFile
     private let ledgerFile: LockedFile
 
-    /// Acquires both locks.
-    ///
-    /// Creates an empty file if the ledger does not exist.
-    ///
-    /// - Parameters:
-    ///   - realPath: The path of the ledger without symbolic links.
-    ///   - ledger: The path of the ledger in messages.
-    ///   - started: The current time, which is written to the lock file.
-    /// - Throws: ``LedgerError``, such as ``LedgerError/locked(path:by:)`` while another process holds a lock.
+    /// Acquires both locks, and creates an empty file if the ledger does not exist.
     init(_ realPath: String, of ledger: String, started: String) throws(LedgerError) {
         let lockFile = try Self.acquireLockFile(realPath, of: ledger)
         let ledgerFile = try Self.acquireLedgerFile(realPath, of: ledger)
@@ -62,7 +54,6 @@ struct LedgerLock: ~Copyable, Sendable {
         return object.bytes + [UInt8(ascii: "\n")]
     }
 
-    /// The name of the host.
     private static var host: String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "" }
@@ -76,9 +67,7 @@ struct LedgerLock: ~Copyable, Sendable {
 }
 
 extension LedgerHolder {
-    /// Parses the contents of a lock file.
-    ///
-    /// Returns `nil` if they are incomplete.
+    /// Parses the contents of a lock file, or returns `nil` if they are incomplete.
     public init?(note: [UInt8]) {
         guard let fields = try? JSONFields(note), let pid = fields.integer("pid"), let host = fields.text("host"),
             let started = fields.text("started")

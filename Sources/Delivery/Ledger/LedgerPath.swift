@@ -14,11 +14,7 @@ enum LedgerPath {
     /// The maximum number of symbolic links that are followed, as in Linux.
     private static let linkLimit = 40
 
-    /// Returns `path` without symbolic links.
-    ///
-    /// The file itself need not exist.
-    ///
-    /// - Throws: ``LedgerError`` if the folder of the file does not exist or cannot be resolved.
+    /// Returns `path`, whose file need not exist, without symbolic links.
     static func resolved(_ path: String) throws(LedgerError) -> String {
         var next = path
         for _ in 0..<linkLimit {
@@ -39,17 +35,10 @@ enum LedgerPath {
         throw .file(FileError(.open, path, code: ELOOP))
     }
 
-    /// Returns the path of the folder that contains a ledger.
-    ///
-    /// Slashes at the end of `path` are ignored.
+    /// Returns the path of the folder that contains a ledger, ignoring slashes at the end of `path`.
     static func folder(of path: String) -> String { Path.folder(of: Path.withoutTrailingSlashes(path)) }
 
-    /// Returns the path by which the ledger at `resolved` has to be opened.
-    ///
-    /// Errors contain `path` instead, which is the path that the operator gave.
-    ///
-    /// - Throws: ``LedgerError``, such as ``LedgerError/multipleNames(path:)`` if another name of the file may have a
-    ///   log.
+    /// Returns the path by which a ledger has to be opened, because another name of the file may have a log.
     static func openingPath(of resolved: String, _ path: String) throws(LedgerError) -> String {
         var status = stat()
         guard stat(resolved, &status) == 0 else { throw .file(FileError(.open, path)) }
@@ -77,9 +66,7 @@ enum LedgerPath {
         if isNew { try file.withoutTransaction { try $0.checkpoint() } }
     }
 
-    /// Returns the path that is stored in a file, or `nil` if there is none.
-    ///
-    /// The log and the locks are ignored.
+    /// Returns the path that is stored in a file, ignoring its log and locks.
     private static func storedPath(in path: String) throws -> String? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_size > 0 else { return nil }

@@ -1,13 +1,11 @@
 import SQLite
 
 extension Database {
-    /// Returns whether a statement produces a row.
     func hasRow(_ sql: StaticString, _ values: [any DatabaseValue]) throws -> Bool {
         let found: Int? = try first(sql, values)
         return found != nil
     }
 
-    /// Runs a statement and returns the number of rows that it changed.
     func changeCount(running sql: StaticString, _ values: [any DatabaseValue]) throws -> Int {
         try run(sql, values)
         return changeCount

@@ -3,7 +3,6 @@ import Telemetry
 
 /// Queries that read the state of a ledger, for jobs and for read-only views.
 extension Database {
-    /// Returns the state that the plan of `pool` on the day `today` needs.
     func ledgerState(of pool: CandidatePool, today: Int) throws -> LedgerState {
         var state = LedgerState()
         state.histories = try histories(of: pool.candidates)
@@ -54,9 +53,7 @@ extension Database {
         try keys.map { try hasRow("SELECT 1 FROM items WHERE key = ?", [$0.digest]) }
     }
 
-    /// Returns the refused events of lists that are not settled.
-    ///
-    /// Their number is small in a ledger of any size.
+    /// Returns the refused events of unsettled lists, whose number is small in a ledger of any size.
     private func refusedItems() throws -> [DeliveryKey: Set<ItemKey>] {
         // An older ledger that is opened for reading has no such table.
         guard try hasTable("refusals") else { return [:] }
@@ -92,7 +89,6 @@ extension Database {
         return "[\(types.keys.sorted().map(String.init).joined(separator: ","))]"
     }
 
-    /// Returns all pauses requested by servers, including pauses that have ended.
     func pauses() throws -> [Pause] {
         // An older ledger that is opened for reading has no such table.
         guard try hasTable("pauses") else { return [] }

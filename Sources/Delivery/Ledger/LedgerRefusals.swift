@@ -20,7 +20,7 @@ public struct RefusalGroup: Sendable, Equatable {
 
 /// A selection of refused records.
 public enum RefusalSelection: Sendable, Equatable {
-    /// The records with the given ids.
+    /// The records with the given ids, including records that were given up.
     case ids([String])
     /// The records that were refused with the given status.
     case status(Int)
@@ -46,11 +46,7 @@ extension LedgerView {
 }
 
 extension Ledger {
-    /// Makes refused records available for sending again.
-    ///
-    /// A selection by id includes records that were given up.
-    ///
-    /// - Returns: The number of refused records for each id.
+    /// Makes refused records available for sending again, and returns the number of refused records for each id.
     public func retry(_ selection: RefusalSelection) throws(LedgerError) -> [String: Int] {
         try edit { db in
             switch selection {
@@ -61,11 +57,7 @@ extension Ledger {
         }
     }
 
-    /// Marks records as given up unless they are delivered or in flight.
-    ///
-    /// They are not sent again and no longer reported.
-    ///
-    /// - Returns: The number of records for each id.
+    /// Marks records as given up unless they are delivered or in flight, and returns the number for each id.
     public func giveUp(_ ids: [String], at now: Timestamp) throws(LedgerError) -> [String: Int] {
         try edit { db in
             let types = try db.typeNames().values
@@ -100,8 +92,7 @@ extension Database {
         return keys.count
     }
 
-    /// Makes all records available for sending again that were refused with `status`, or with any status if it is
-    /// `nil`.
+    /// Makes records available for sending again that were refused with `status`, or with any status if it is `nil`.
     fileprivate func retryAll(status: Int?) throws -> [String: Int] {
         try insertWaits(status: status)
         var keys = try keys(
@@ -120,9 +111,7 @@ extension Database {
         return counts
     }
 
-    /// Adds refused records to the waiting records.
-    ///
-    /// The next job that sees a record replaces its entry.
+    /// Adds refused records to the waiting records until the next job that sees them replaces the entries.
     private func insertWaits(identity: Digest16) throws {
         try run(
             """

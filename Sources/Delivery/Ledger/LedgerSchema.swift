@@ -35,9 +35,7 @@ enum LedgerSchema {
         try !appliedMigrations(in: db).isSubset(of: migrations.map(\.name))
     }
 
-    /// Returns the names of the applied migrations.
-    ///
-    /// The result is empty if there is no table of migrations.
+    /// Returns the names of the applied migrations, empty if there is no table of migrations.
     static func appliedMigrations(in db: Database) throws -> Set<String> {
         guard try db.hasTable(migrationTable) else { return [] }
         var names: Set<String> = []

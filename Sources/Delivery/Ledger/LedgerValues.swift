@@ -3,12 +3,9 @@ import Telemetry
 
 /// Ledgers store times as seconds since 1970.
 extension Timestamp {
-    /// Creates a timestamp.
-    ///
-    /// Returns `nil` if `seconds` is out of range.
+    /// Creates a timestamp, or returns `nil` if `seconds` is out of range.
     init?(seconds: Int64) { self.init(milliseconds: seconds &* 1000) }
 
-    /// The number of seconds since 1970.
     var seconds: Int64 { milliseconds / 1000 }
 }
 
@@ -21,9 +18,7 @@ extension Digest16: DatabaseValue {
         return parameter.bind(words.span.bytes)
     }
 
-    /// Reads the bytes of a column.
-    ///
-    /// Returns `nil` if the column does not contain 16 bytes.
+    /// Reads a column, or returns `nil` if the column does not contain 16 bytes.
     init?(_ row: borrowing DatabaseRow, at column: Int) {
         let words = row.withBytes(of: column) { bytes -> (UInt64, UInt64)? in
             guard bytes.byteCount == 16 else { return nil }
@@ -39,8 +34,6 @@ extension Digest16: DatabaseValue {
 
 extension DeliveryKey {
     /// Reads the identity from a column and the content from the next one.
-    ///
-    /// Returns `nil` if either does not contain 16 bytes.
     init?(_ row: borrowing DatabaseRow, at column: Int) {
         guard let identity = Digest16(row, at: column), let content = Digest16(row, at: column + 1) else { return nil }
         self.init(identity: identity, content: content)

@@ -1,16 +1,12 @@
 import SQLite
 import Telemetry
 
-/// A read-only view of a ledger.
-///
-/// A job may write the ledger at the same time.
+/// A read-only view of a ledger that a job may write at the same time.
 public struct LedgerView: Sendable {
     /// The path of the file.
     public let path: String
     private let file: DatabaseFile
-    /// The ledger whose file is read.
-    ///
-    /// The reference is kept because the ledger closes its file when it is deinitialized.
+    /// The ledger, which is kept alive because it closes its file when it is deinitialized.
     private let ledger: Ledger?
 
     /// Creates a view of `file`, which `ledger` owns if a job has the ledger open.
@@ -21,8 +17,6 @@ public struct LedgerView: Sendable {
     }
 
     /// Opens an existing ledger for reading.
-    ///
-    /// - Throws: ``LedgerError``, such as ``LedgerError/missing(path:)`` if there is no ledger.
     public init(path: String) throws(LedgerError) {
         self.init(path: path, file: try LedgerFile.openForReading(path))
     }
@@ -60,8 +54,7 @@ public struct LedgerView: Sendable {
 
     /// Returns the number of held records that the operator can release, by hold codes.
     ///
-    /// Records count until they are released or forgotten, regardless of the bundles that jobs are given. Records that
-    /// are held only for codes in `ignored` are not counted.
+    /// Records that are held only for codes in `ignored` are not counted.
     public func heldReleasable(
         knowing systems: SystemTable, ignoring ignored: Set<String> = []
     ) throws(LedgerError) -> [String: Int] {

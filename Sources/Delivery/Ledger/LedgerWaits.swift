@@ -52,9 +52,7 @@ extension WaitReason {
 }
 
 extension Database {
-    /// Reads the number of records that are neither settled nor in flight.
-    ///
-    /// The columns are client, type, bundle, code, detail and number of records.
+    /// Reads the client, type, bundle, code and detail of records neither settled nor in flight, and their number.
     func waits(_ body: (borrowing DatabaseRow) -> Void) throws {
         try rows(
             """

@@ -24,8 +24,6 @@ public struct Settlement: Sendable {
 public enum MarkResult: Sendable, Equatable {
     /// The upload is durably marked and may be sent.
     case marked
-    /// The quota of the day is used up, so that the upload must not be sent today.
-    ///
-    /// This can happen if the day of the plan has ended or the clock was set back.
+    /// The quota of the day is used up, because the day of the plan has ended or the clock was set back.
     case dailyLimit
 }

@@ -17,9 +17,7 @@ public struct BundleStatus: Sendable {
     public private(set) var refused: [String: Int] = [:]
     /// The number of records in flight whose outcome is unknown.
     public private(set) var inFlight = 0
-    /// The number of held records for each hold code.
-    ///
-    /// A record with several codes is counted for each of them.
+    /// The number of held records for each of their hold codes.
     public private(set) var held: [String: Int] = [:]
     /// The number of records that wait for a later job, by reason.
     public private(set) var waiting: [WaitReason: Int] = [:]
@@ -34,9 +32,7 @@ public struct BundleStatus: Sendable {
 
     private static let operatorCodes: Set<String> = [Disposition.tooOld.code, Disposition.missingCredential.code]
 
-    /// Returns the status of each bundle of a pool.
-    ///
-    /// `statuses` are the statuses of its records, in the order of the pool.
+    /// Returns the status of each bundle of a pool, from the statuses of its records.
     public static func all(of pool: CandidatePool, _ statuses: [RecordStatus]) -> [BundleStatus] {
         var bundles = pool.bundles.map { BundleStatus(name: $0) }
         for (candidate, status) in zip(pool.candidates, statuses) {

@@ -14,9 +14,7 @@ public struct RecordLocation: Sendable, Hashable {
     public let count: UInt32
 }
 
-/// The data about one record that a plan needs.
-///
-/// Its size is 88 bytes, regardless of the record.
+/// The data about one record that a plan needs, with a fixed size of 88 bytes.
 struct Candidate: Sendable {
     let key: DeliveryKey
     let location: RecordLocation
@@ -28,9 +26,7 @@ struct Candidate: Sendable {
     private let itemCount: OptionalUInt32
     private let firstItem: Int
 
-    /// The sort key by time.
-    ///
-    /// Records of unknown time are last.
+    /// The sort key by time, with records of unknown time last.
     var timeOrder: Int64 { time ?? .max }
     /// The indices of the record's items in the pool, or `nil` if the record is not a list.
     var items: Range<Int>? { itemCount.value.map { firstItem..<firstItem + Int($0) } }
@@ -99,10 +95,8 @@ public struct CandidatePool: Sendable {
     /// The names to which the indices in the candidates refer.
     public private(set) var names = PlanNames()
     private(set) var candidates: [Candidate] = []
-    /// The items of the records that are lists.
     private(set) var items = PoolItems()
 
-    /// The systems whose records the pool may contain.
     let systems: SystemTable
     /// The bundles of the records, in the order in which they were given.
     private(set) var bundles: [BundleName] = []
@@ -118,9 +112,7 @@ public struct CandidatePool: Sendable {
     /// The number of records.
     public var count: Int { candidates.count }
 
-    /// Returns the indices of the records that are held for `code` and not released for it.
-    ///
-    /// If `ids` is not `nil`, only records with these ids are included.
+    /// Returns the indices of the records that are held for `code`, limited to `ids` unless it is `nil`.
     public func indices(heldFor code: String, ids: [String]?) -> [Int] {
         let identities = ids.map { ids in Set(names.types.values.flatMap { type in ids.map { type.identity(of: $0) } })
         }
@@ -147,7 +139,6 @@ public struct CandidatePool: Sendable {
         }
     }
 
-    /// The current end of the pool.
     var end: End { End(bundles: bundles.count, candidates: candidates.count, items: items.count) }
 
     /// An end of the pool, to which it can be truncated.
@@ -157,24 +148,17 @@ public struct CandidatePool: Sendable {
         let items: Int
     }
 
-    /// Removes everything that was added after `end`.
-    ///
-    /// Numbered names keep their indices.
+    /// Removes everything that was added after `end`, except for numbered names.
     mutating func removeAll(after end: End) {
         bundles.removeSubrange(end.bundles...)
         candidates.removeSubrange(end.candidates...)
         items.removeAll(from: end.items)
     }
 
-    /// Adds a bundle.
-    ///
-    /// Segments that are added later belong to it.
+    /// Adds a bundle, to which segments that are added later belong.
     mutating func addBundle(_ bundle: BundleName) { bundles.append(bundle) }
 
-    /// Adds the notes of a segment.
-    ///
-    /// Hold codes are dropped if they are releasable and `isReleased` returns `true` for the id of the record and the
-    /// code.
+    /// Adds the notes of a segment, without releasable hold codes for which `isReleased` returns `true`.
     mutating func add(
         _ notes: CandidateNotes, bundle: Int, segment: Int, isReleased: (_ id: String, _ code: String) -> Bool
     ) {
@@ -215,9 +199,8 @@ public enum HoldCodes {
     }
 
     /// Returns whether an operator may release records that are held for `code`.
-    ///
-    /// An unknown code is not releasable, because the newer version that introduced it may not allow that.
     public static func isReleasable(_ code: String, knowing systems: SystemTable) -> Bool {
+        // An unknown code is not releasable, because the newer version that introduced it may not allow that.
         systems.holdCodes.contains { $0.code == code && !$0.isFinal }
     }
 }

@@ -6,15 +6,11 @@ public struct DayRule: Sendable, Equatable {
     public struct ClockChange: Sendable, Equatable {
         /// The time of the change, in seconds since 1970.
         public let instant: Int
-        /// The offset from UTC after the change, in seconds.
-        ///
-        /// Positive values are east of Greenwich.
+        /// The offset from UTC after the change, in seconds east of Greenwich.
         public let offset: Int
     }
 
-    /// The changes, sorted by time.
-    ///
-    /// Before the first change, the offset is 0.
+    /// The changes, sorted by time, before which the offset is 0.
     let changes: [ClockChange]
 
     /// The rule of UTC days.

@@ -18,7 +18,6 @@ public struct Digest16: Sendable, Hashable {
         self.low = low
     }
 
-    /// Appends the 16 bytes to `bytes`.
     func append(to bytes: inout [UInt8]) {
         for word in [high, low] {
             for shift in stride(from: UInt64(56), through: 0, by: -8) {
@@ -75,9 +74,7 @@ public struct DeliveryKey: Sendable, Hashable {
 }
 
 extension DeliveryKey: Comparable {
-    /// Returns whether `left` sorts before `right`.
-    ///
-    /// Keys with the same identity are adjacent.
+    /// Returns whether `left` sorts before `right`, with keys of the same identity adjacent.
     public static func < (left: DeliveryKey, right: DeliveryKey) -> Bool {
         left.identity == right.identity ? left.content < right.content : left.identity < right.identity
     }

@@ -31,7 +31,6 @@ struct DuplicateFinder {
         }
     }
 
-    /// Returns the result for the candidate at `index`.
     subscript(index: Int) -> Mark { marks[index] }
 
     private mutating func markGroup(_ group: ArraySlice<Int>, _ candidates: [Candidate], _ names: PlanNames) {

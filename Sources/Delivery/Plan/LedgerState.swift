@@ -37,8 +37,6 @@ public struct RecordHistory: Sendable, Equatable {
     private let otherSeconds: OptionalUInt32
 
     /// The last time that can be stored, in the year 2106.
-    ///
-    /// Later times are replaced by it.
     private static let lastSecond = Int64(UInt32.max) - 1
 
     /// The time of the last settlement of another payload with the same id.
@@ -46,9 +44,7 @@ public struct RecordHistory: Sendable, Equatable {
         otherSeconds.value.flatMap { Timestamp(milliseconds: Int64($0) * 1000) }
     }
 
-    /// Creates a history.
-    ///
-    /// The time is stored with a precision of seconds.
+    /// Creates a history, whose time is stored with a precision of seconds.
     public init(_ outcome: Outcome = .none, otherPayloadTime: Timestamp? = nil) {
         self.outcome = outcome
         otherSeconds = OptionalUInt32(
@@ -66,9 +62,7 @@ public struct LedgerState: Sendable {
     public var refusedItems: [DeliveryKey: Set<ItemKey>] = [:]
     /// The uploads that were marked in flight and not settled.
     public var inFlight: [DeliveryKey: InFlightUpload] = [:]
-    /// The clients that requested the deletion of their data.
-    ///
-    /// The requests were settled or are in flight.
+    /// The clients whose requests for the deletion of their data were settled or are in flight.
     public var deletedClients: Set<ClientName> = []
     /// The number of uploads of each client that count toward today's quota.
     public var used: [ClientName: Int] = [:]
@@ -79,13 +73,10 @@ public struct LedgerState: Sendable {
     /// Creates the state of an empty ledger.
     public init() {}
 
-    /// Returns the history of the candidate at `index`.
-    ///
-    /// It is empty if the ledger has no entry.
+    /// Returns the history of the candidate at `index`, or an empty one if the ledger has no entry.
     func history(of index: Int) -> RecordHistory {
         histories.indices.contains(index) ? histories[index] : RecordHistory()
     }
 
-    /// Returns whether the item at an index of the pool was delivered.
     func isDelivered(item index: Int) -> Bool { deliveredItems.indices.contains(index) && deliveredItems[index] }
 }

@@ -4,10 +4,8 @@ import Telemetry
 
 /// The key of an event in a list request.
 ///
-/// The same event has the same key in all requests.
-///
-/// An app may report equal events repeatedly. Equal events in one request are numbered, and events with the same number
-/// in different requests are the same.
+/// The same event has the same key in all requests. An app may report equal events repeatedly. Equal events in one
+/// request are numbered, and events with the same number in different requests are the same.
 public struct ItemKey: Sendable, Hashable {
     let digest: Digest16
 }
@@ -31,9 +29,7 @@ struct ListItems {
     let items: [Item]
     private let list: ListFormat
 
-    /// Creates the list of the events in a record.
-    ///
-    /// Returns `nil` if the record is not a list of the given format, or if there is no format.
+    /// Creates the list of the events in a record, or returns `nil` if the record does not have the given format.
     init?(_ record: borrowing Record, _ format: ListFormat?, using document: inout JSONDocument) {
         guard let format, (try? document.read(record.payload)) != nil,
             document.memberCount(of: document.root) == 1,
@@ -90,9 +86,7 @@ struct ListItems {
 }
 
 extension SHA256 {
-    /// Returns the hash extended by the members of an object except one.
-    ///
-    /// If the value is not an object, the whole value is hashed.
+    /// Returns the hash extended by the members of an object except one, or by a value that is not an object.
     fileprivate func adding(membersOf node: JSONNode, in document: JSONDocument, excluding excludedKey: JSONKey)
         -> SHA256
     {

@@ -11,15 +11,12 @@ public struct Pause: Sendable, Hashable {
     /// The end of the pause, with a precision of seconds.
     public let until: Timestamp
 
-    /// The maximum length of a pause, in seconds.
-    ///
-    /// A mistaken request of a server must not stop all uploads for years.
+    /// The maximum length of a pause, in seconds, so that a mistaken server does not stop all uploads for years.
     static let maximumSeconds = 7 * 86_400
 
     /// Returns whether the pause is in effect.
-    ///
-    /// Pauses requested in the future are ignored, because the clock was wrong.
     public func isActive(at now: Timestamp) -> Bool {
+        // A pause that was requested in the future is ignored, because the clock was wrong.
         now < until && requested.milliseconds - now.milliseconds <= PlanRules.clockToleranceMilliseconds
     }
 }

@@ -1,14 +1,10 @@
 import Telemetry
 
 /// The decision of a job about a record.
-///
-/// Each record has exactly one disposition.
 public enum Disposition: Sendable, CaseIterable {
     /// The record is sent.
     case send
-    /// Some parts of a list are sent.
-    ///
-    /// The other parts wait for another job, because the limits allow no more.
+    /// Some parts of a list are sent, and the others wait for another job, because the limits allow no more.
     case sendPart
     /// No events of a list are left to send, so that the record is settled without a request.
     case settle
@@ -40,10 +36,8 @@ public enum Disposition: Sendable, CaseIterable {
     case givenUp
 
     /// The code in `--json`, in metrics and in the ledger.
-    ///
-    /// The code is not a raw value, because dispositions are used as dictionary keys, and raw values are hashed as
-    /// strings.
     public var code: String {
+        // The code is not a raw value, because dictionary keys with raw values are hashed as strings.
         switch self {
         case .send: "send"
         case .sendPart: "sent-in-part"
@@ -64,9 +58,7 @@ public enum Disposition: Sendable, CaseIterable {
         }
     }
 
-    /// The name in summaries.
-    ///
-    /// Unless there is a special name, it consists of the words of the code.
+    /// The name in summaries, by default the words of the code.
     public var name: String {
         switch self {
         case .typeLimit: "per-type limit"
@@ -114,9 +106,7 @@ public struct PlannedUpload: Sendable, Hashable {
     public let account: UInt32?
     /// The location of the record.
     public let location: RecordLocation
-    /// The events that the upload contains.
-    ///
-    /// Empty if the record is not a list.
+    /// The events that the upload contains, empty if the record is not a list.
     public let items: [SentItem]
     /// Whether the record is sent unchanged, with all its events.
     public let isWhole: Bool
@@ -160,9 +150,7 @@ public struct DispositionGroup: Sendable, Hashable {
 public struct Plan: Sendable {
     /// The records of the plan.
     public let pool: CandidatePool
-    /// The uploads of each client.
-    ///
-    /// Clients are in the order of their first records in the bundles.
+    /// The uploads of each client, in the order of the clients' first records in the bundles.
     public internal(set) var queues: [ClientQueue] = []
     /// The records that are settled without a request.
     public internal(set) var settlements: [EmptySettlement] = []
@@ -180,9 +168,7 @@ public struct Plan: Sendable {
     /// The names to which the indices in the plan refer.
     public var names: PlanNames { pool.names }
 
-    /// The number of uploads.
-    ///
-    /// A record that is split counts once for each part.
+    /// The number of uploads, including each part of a split record.
     public var uploads: Int { queues.reduce(0) { $0 + $1.sends.count } }
 
     /// The records of which some parts are sent and the others wait for another job.
@@ -216,9 +202,7 @@ extension Plan {
         return counts.sorted { $0.key < $1.key }.map { (names.accounts[$0.key], $0.value) }
     }
 
-    /// The number of held records for each hold code.
-    ///
-    /// A record with several codes is counted for each of them.
+    /// The number of held records for each of their hold codes.
     public var holds: [String: Int] {
         var holds: [String: Int] = [:]
         for (group, count) in groups where group.disposition == .held {

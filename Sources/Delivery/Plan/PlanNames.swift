@@ -1,9 +1,7 @@
 import Bundle
 import Telemetry
 
-/// A client for which limits are counted.
-///
-/// All records of a system without a client share one client name.
+/// A client for which limits are counted, shared by all records of a system without a client.
 public struct ClientName: Sendable {
     /// The system of the client.
     public let system: SystemName
@@ -15,9 +13,7 @@ public struct ClientName: Sendable {
 }
 
 extension ClientName: Hashable {
-    /// Returns whether both names are the same client.
-    ///
-    /// Letter case is ignored.
+    /// Returns whether both names are the same client, ignoring letter case.
     public static func == (left: ClientName, right: ClientName) -> Bool {
         guard left.system == right.system else { return false }
         guard let first = left.client, let second = right.client else {
@@ -40,7 +36,6 @@ public struct TypeName: Sendable, Hashable {
     /// The name of the type in its system.
     public let name: String
 
-    /// Returns the identity of the record of this type with the given id.
     func identity(of id: String) -> Digest16 { DeliveryKey.identity(system: system, type: name, id: id) }
 }
 

@@ -1,8 +1,6 @@
 import Telemetry
 
-/// The limits on the number of uploads.
-///
-/// A limit of `nil` allows any number.
+/// The limits on the number of uploads, with `nil` for any number.
 ///
 /// Source: "Delivery", "Limits".
 public struct UploadLimits: Sendable, Equatable {
@@ -21,9 +19,7 @@ public struct UploadLimits: Sendable, Equatable {
     /// The set of uploads that is counted together.
     public var scope: Scope
 
-    /// Creates limits.
-    ///
-    /// The default values are the documented limits.
+    /// Creates limits, by default the documented ones.
     public init(daily: Int? = 100, perType: Int? = 40, scope: Scope = .client) {
         self.daily = daily
         self.perType = perType
@@ -35,24 +31,18 @@ public struct UploadLimits: Sendable, Equatable {
 public struct PlanRules: Sendable {
     /// The limits on the number of uploads.
     public var limits: UploadLimits
-    /// The maximum age of a record, in milliseconds, or `nil` for any age.
-    ///
-    /// Records of unknown time are never too old.
+    /// The maximum age of a record of known time, in milliseconds, or `nil` for any age.
     public var maximumAge: Int64?
     /// The rule that assigns instants to days.
     public var days: DayRule
-    /// The address of each system's server, in the form of ``Endpoint/address``.
-    ///
-    /// Pauses apply only to servers in this table.
+    /// The addresses of the servers to which pauses apply, in the form of ``Endpoint/address``.
     public var endpoints: [SystemName: String] = [:]
     /// The maximum size of a list request, in bytes of payload.
     public var maximumListBytes: Int
     /// The maximum number of events in a list request, unless the limit of the system is lower.
     public var maximumListItems: Int
 
-    /// Creates rules.
-    ///
-    /// The default values are the documented ones.
+    /// Creates rules, by default the documented ones.
     public init(
         limits: UploadLimits = UploadLimits(), maximumAge: Int64? = nil, days: DayRule = .utc,
         maximumListBytes: Int = 5_000_000, maximumListItems: Int = .max
@@ -64,13 +54,9 @@ public struct PlanRules: Sendable {
         self.maximumListItems = maximumListItems
     }
 
-    /// The minimum time between two payloads with the same id, in milliseconds.
-    ///
-    /// Servers forget an id after about 10 minutes.
+    /// The minimum interval of payloads with the same id, in milliseconds, because servers forget ids after 10 minutes.
     static let sameIDInterval: Int64 = 15 * 60_000
-    /// The maximum time, in milliseconds, by which a stored time may be in the future.
-    ///
-    /// Beyond that, the clock was wrong.
+    /// The maximum time, in milliseconds, by which a stored time may be in the future unless the clock was wrong.
     static let clockToleranceMilliseconds: Int64 = 86_400_000
 
     /// Returns whether a payload was sent so recently that another payload with the same id has to wait.

@@ -29,11 +29,9 @@ public struct Planner {
     /// For each client index, whether the client requested the deletion of its data.
     private let isDeleted: [Bool]
 
-    /// The part of the limits that the plan has not used yet.
     private var quota: Quota
     /// The identities in the plan that several records share.
     private var sentIdentities: Set<Digest16> = []
-    /// The events that the plan contains.
     private var sentItems: Set<ItemKey> = []
     private var inFlightByIdentity: [Digest16: [(key: DeliveryKey, time: Timestamp)]] = [:]
     private var plan: Plan
@@ -72,14 +70,13 @@ public struct Planner {
     }
 
     /// Returns, for each client index, whether the client requested the deletion of its data.
-    ///
-    /// A request without a client id has no effect, because it does not identify other records.
     static func deletedClients(_ pool: CandidatePool, _ state: LedgerState) -> [Bool] {
         let names = pool.names
         let isRequest = names.types.values.map {
             pool.systems.precedence(of: $0.system).deletionRequests.contains($0.name)
         }
         var isDeleted = names.clients.values.map { state.deletedClients.contains($0) }
+        // A request without a client id has no effect, because it does not identify other records.
         for candidate in pool.candidates where isRequest[Int(candidate.type)] {
             isDeleted[Int(candidate.client)] = names.clients[candidate.client].client != nil
         }
@@ -139,9 +136,8 @@ public struct Planner {
     }
 
     /// Returns whether another payload with the same id is in flight.
-    ///
-    /// Parts of the same list are not other payloads, because a list has no id for the server.
     private func isOtherInFlight(_ candidate: Candidate) -> Bool {
+        // Parts of the same list are not other payloads, because a list has no id for the server.
         guard candidate.items == nil, let flights = inFlightByIdentity[candidate.key.identity] else { return false }
         return flights.contains { $0.key != candidate.key && PlanRules.isRecent($0.time, at: now) }
     }
@@ -182,9 +178,7 @@ public struct Planner {
         return .send
     }
 
-    /// Splits the items of a list into uploads within the size limits.
-    ///
-    /// An item that exceeds the limit is sent alone.
+    /// Splits the items of a list into uploads within the size limits, unless a single item exceeds them.
     private func parts(of items: [Int], _ list: ListFormat) -> [[Int]] {
         let limit = min(list.maximumItems, rules.maximumListItems)
         let frame = ListItems.opening(list).count + ListItems.closing.count
@@ -203,9 +197,7 @@ public struct Planner {
         return parts
     }
 
-    /// Counts an upload toward the limits.
-    ///
-    /// Returns the reason if the limits do not allow it.
+    /// Counts an upload toward the limits, or returns the reason why it has to wait.
     private mutating func reserveQuota(_ candidate: Candidate, key: DeliveryKey) -> Disposition? {
         let isCounted = state.inFlight[key]?.isCounted(for: pool.names.clients[candidate.client], on: today) ?? false
         return quota.reserve(client: candidate.client, type: candidate.type, isCounted: isCounted)

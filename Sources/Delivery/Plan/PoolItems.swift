@@ -11,13 +11,11 @@ struct PoolItems: Sendable {
     /// Returns the size of the item at `index`, in bytes.
     func size(at index: Int) -> Int { Int(sizes[index]) }
 
-    /// Appends an item of `size` bytes.
     mutating func append(_ key: ItemKey, size: Int) {
         keys.append(key)
         sizes.append(UInt32(clamping: size))
     }
 
-    /// Removes the items from index `start` to the end.
     mutating func removeAll(from start: Int) {
         keys.removeSubrange(start...)
         sizes.removeSubrange(start...)

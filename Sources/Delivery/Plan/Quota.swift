@@ -21,10 +21,7 @@ struct Quota {
             }
     }
 
-    /// Counts an upload if the limits allow it.
-    ///
-    /// `isCounted` states whether the upload counts toward today's quota already.
-    /// - Returns: The reason why the upload has to wait, or `nil` if it may be sent.
+    /// Counts an upload, which today's quota may count already, or returns the reason why it has to wait.
     mutating func reserve(client: UInt32, type: UInt32, isCounted: Bool) -> Disposition? {
         let bucket = limits.scope == .client ? Int(client) : 0
         let slot = Slot(bucket: bucket, type: type)

@@ -5,8 +5,8 @@ import Telemetry
 
 /// Reads the records of uploads from verified bundles.
 ///
-/// A segment is decoded when one of its records is needed, and is checked against its hash again. Decoded segments are
-/// cached up to a size limit.
+/// A segment is decoded when one of its records is needed, and is checked against its hash again. The call blocks
+/// meanwhile. Decoded segments are cached up to a size limit.
 public final class UploadSource: Sendable {
     private let bundles: [BundleReader]
     private let cacheLimit: Int
@@ -31,19 +31,13 @@ public final class UploadSource: Sendable {
     }
 
     /// Creates a source for verified bundles, in the order in which record locations refer to them.
-    ///
-    /// Decoded segments are cached up to `cacheLimit` bytes. The segment in use may exceed the limit.
     public init(_ bundles: [BundleReader], cacheLimit: Int = 16 << 20) {
         self.bundles = bundles
         self.cacheLimit = cacheLimit
         state = Mutex(State())
     }
 
-    /// Returns the record that an upload sends, or the part of it.
-    ///
-    /// The payload of the result is exactly what is sent. The call blocks while a segment is decoded.
-    ///
-    /// - Throws: ``UnusableBundleError`` if the bundle has changed since it was verified.
+    /// Returns the record or part that an upload sends, with exactly the payload that is sent.
     public func record(of send: PlannedUpload) throws(UnusableBundleError) -> Record {
         try withState(send.location) { state throws(BundleError) in
             let record = try self.record(at: send.location, &state)
@@ -62,10 +56,6 @@ public final class UploadSource: Sendable {
     private func systems(of location: RecordLocation) -> SystemTable { bundles[Int(location.bundle)].systems }
 
     /// Returns the record at a location.
-    ///
-    /// The call blocks while a segment is decoded.
-    ///
-    /// - Throws: ``UnusableBundleError`` if the bundle has changed since it was verified.
     public func record(at location: RecordLocation) throws(UnusableBundleError) -> Record {
         try withState(location) { state throws(BundleError) in try record(at: location, &state) }
     }

@@ -16,9 +16,7 @@ public struct UnusableBundlesError: Error {
     public let bundles: [UnusableBundleError]
 }
 
-/// The verified bundles of a job.
-///
-/// All bundles are verified before anything is sent.
+/// The bundles of a job, all of which are verified before anything is sent.
 public struct VerifiedBundles: Sendable {
     /// The records of all bundles.
     public let pool: CandidatePool
@@ -27,18 +25,7 @@ public struct VerifiedBundles: Sendable {
     /// The bundles that were skipped because they are damaged, unfinished or not signed.
     public let unusable: [UnusableBundleError]
 
-    /// Opens and verifies bundles.
-    ///
-    /// - Parameters:
-    ///   - paths: The paths of the bundles.
-    ///   - systems: The systems whose records the bundles may contain.
-    ///   - signers: The accepted signers, one of which must have signed each bundle, or `nil` if no signature is
-    ///     required.
-    ///   - limit: The limit of the memory and threads that verification uses.
-    ///   - keepsGoing: Whether bundles that cannot be used are skipped instead of being an error.
-    ///   - isReleased: Returns whether the operator has released the record with an id for a hold code.
-    ///   - progress: A function that is called with the number of verified bytes of each member.
-    /// - Throws: ``UnusableBundlesError`` with all bundles that cannot be used, unless `keepsGoing` is `true`.
+    /// Opens and verifies bundles, and skips bundles that cannot be used if `keepsGoing` is `true`.
     public init(
         _ paths: [String], knowing systems: SystemTable, signedBy signers: AllowedSigners? = nil, limit: JobLimit,
         keepsGoing: Bool = false,

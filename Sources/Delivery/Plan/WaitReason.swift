@@ -13,7 +13,6 @@ public struct WaitReason: Sendable, Hashable {
         self.detail = detail
     }
 
-    /// Creates the reason of a disposition.
     init(_ disposition: Disposition, detail: String? = nil) {
         self.init(code: disposition.code, detail: detail)
     }
@@ -27,9 +26,7 @@ public struct WaitReason: Sendable, Hashable {
             detail: parts.count > 1 ? String(parts[1].drop { $0 == " " }) : nil)
     }
 
-    /// The hold codes of the record.
-    ///
-    /// Empty if the record waits for another reason.
+    /// The hold codes of the record, empty if the record waits for another reason.
     public var heldCodes: [String] {
         guard code == Disposition.held.code, let detail else { return [] }
         return detail.split(separator: ",").map { String($0.drop { $0 == " " }) }
@@ -49,7 +46,6 @@ public struct WaitReason: Sendable, Hashable {
     /// The reason of a planned record that is not settled yet.
     static let notSent = WaitReason(code: "not-sent")
 
-    /// The reason of an upload in flight whose outcome is unknown.
     static let inFlight = WaitReason(code: "in-flight")
 
     /// The reason of a refused record that the operator wants to send again.

@@ -2,31 +2,21 @@
 public struct Backoff: Sendable, Equatable {
     /// The maximum number of attempts for one request in a job.
     public var attempts: Int
-    /// The maximum delay before the second attempt, in seconds.
-    ///
-    /// The delay doubles with each further attempt.
+    /// The maximum delay before the second attempt, in seconds, which doubles with each further attempt.
     public var base: Double
     /// The maximum delay, in seconds.
     ///
     /// If a server requests a longer delay, no more requests are sent to it in this job.
     public var limit: Double
 
-    /// Creates a schedule.
-    ///
-    /// Delays are in seconds.
+    /// Creates a schedule with delays in seconds.
     public init(attempts: Int = 4, base: Double = 1, limit: Double = 30) {
         self.attempts = attempts
         self.base = base
         self.limit = limit
     }
 
-    /// Returns the delay before the next attempt, in seconds, or `nil` if no further attempt is made.
-    ///
-    /// - Parameters:
-    ///   - failures: The number of failed attempts, at least 1.
-    ///   - retryAfter: The delay that the server requested, in seconds.
-    ///   - jitter: A random number from 0 to 1, so that clients do not retry simultaneously.
-    /// - Returns: The delay, or `nil` to stop.
+    /// Returns the delay in seconds after the given number of failures, or `nil` if no further attempt is made.
     public func delay(afterFailures failures: Int, retryAfter: Int? = nil, jitter: Double) -> Double? {
         guard failures < attempts else { return nil }
         var delay = base

@@ -3,11 +3,7 @@ import Telemetry
 
 /// Creates files in the gzip format of RFC 1952.
 enum Gzip {
-    /// Returns the bytes compressed at the default level.
-    ///
-    /// The header has no name and no time, so that equal input gives equal output.
-    ///
-    /// - Throws: `RequestError.notCompressed` if there is not enough memory.
+    /// Returns the compressed bytes, without a name or time in the header, so that equal input gives equal output.
     static func compressed(_ bytes: [UInt8]) throws(RequestError) -> [UInt8] {
         var stream = z_stream()
         var code = pingferry_gzip_init(&stream, Z_DEFAULT_COMPRESSION)

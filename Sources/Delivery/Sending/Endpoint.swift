@@ -13,19 +13,14 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     /// The address without a path, such as `https://incoming.telemetry.mozilla.org`.
     public let description: String
 
-    /// The address in canonical form, with the port.
-    ///
-    /// Equal servers have equal addresses.
+    /// The address in canonical form, with the port, so that equal servers have equal addresses.
     public var address: String {
         "\(isEncrypted ? "https" : "http")://\(HostName.hostAndPort(host.lowercased(), port))"
     }
 
-    /// Parses an `http` or `https` address with an optional port.
+    /// Parses an `http` or `https` address with an optional port, or returns `nil` for anything else.
     ///
-    /// Returns `nil` for anything else.
-    ///
-    /// An address with a path or with credentials is rejected. Paths come from the records, and credentials must not be
-    /// on a command line.
+    /// Paths are rejected because they come from the records, and credentials because others can read command lines.
     public init?(_ text: String) {
         guard let parts = URLComponents(string: text), let host = HostName.asciiHost(parts), parts.hasOnlyHostAndPort,
             parts.percentEncodedUser == nil, parts.percentEncodedPassword == nil
@@ -42,8 +37,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// These properties use the percent-encoded components, because components that do not decode to UTF-8 appear as
-/// missing.
+/// These properties use percent-encoded components, because a component that is not UTF-8 appears as missing.
 extension URLComponents {
     /// Whether nothing follows the host and port, except for a slash.
     var hasOnlyHostAndPort: Bool {
@@ -52,18 +46,13 @@ extension URLComponents {
     }
 }
 
-/// Formats and validates host names.
 enum HostName {
-    /// Returns the host and port.
-    ///
-    /// An IPv6 address is enclosed in brackets.
+    /// Returns the host and port, with an IPv6 address in brackets.
     static func hostAndPort(_ host: String, _ port: Int) -> String {
         "\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 
     /// Returns the host without brackets, or `nil` if it is not plain ASCII without percent-encoding.
-    ///
-    /// Internationalized names have to be given in their `xn--` form.
     static func asciiHost(_ parts: URLComponents) -> String? {
         guard let bracketed = parts.percentEncodedHost else { return nil }
         let host = String(bracketed.drop { $0 == "[" }.reversed().drop { $0 == "]" }.reversed())

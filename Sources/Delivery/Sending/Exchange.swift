@@ -18,16 +18,12 @@ final class Exchange: HTTPReceiver {
 
     private let state: Mutex<State>
 
-    /// The time that answers have left after the job was stopped.
-    ///
-    /// The job has to end within 5 seconds, and the ledger needs the rest.
+    /// The time that answers have left after the job was stopped, because the job has to end within 5 seconds.
     static let stopGracePeriod = Duration.seconds(3)
     /// The maximum number of bytes of a body that are read so that the connection can be reused.
     private static let bodyReadLimit = 16 * Answer.bodyLimit
-    /// The header fields that are kept.
     static let keptFields = ["location", "retry-after"]
 
-    /// Creates an exchange that begins at `start`.
     init(totalLimit: Duration, idleLimit: Duration, from start: ContinuousClock.Instant = .now) {
         state = Mutex(State(timeout: ExchangeTimeout(start: start, totalLimit: totalLimit, idleLimit: idleLimit)))
     }
@@ -38,9 +34,7 @@ final class Exchange: HTTPReceiver {
         state.withLock { $0.timeout.didSendRequest(at: instant) }
     }
 
-    /// Stores the head of the answer.
-    ///
-    /// From now on, the request counts as answered.
+    /// Stores the head of the answer, after which the request counts as answered.
     func didReceiveHead(_ head: HTTPResponseHead, at instant: ContinuousClock.Instant) {
         state.withLock { state in
             state.head = head
@@ -71,8 +65,6 @@ final class Exchange: HTTPReceiver {
     var timeoutCause: ExchangeTimeout.Cause { state.withLock { $0.timeout.expiry.cause } }
 
     /// Returns the received part of the answer, or `nil` if not even its head was received.
-    ///
-    /// `end` is the way the exchange ended.
     func answer(_ end: HTTPOutcome) -> (head: HTTPResponseHead, body: [UInt8], isWhole: Bool)? {
         state.withLock { state in
             guard let head = state.head else { return nil }

@@ -20,33 +20,26 @@ struct ExchangeTimeout {
     private var headArrival: ContinuousClock.Instant?
     private var bytes = 0
 
-    /// The minimum average rate of a body, in bytes per second.
-    ///
-    /// It applies after the idle limit has passed.
+    /// The minimum average rate of a body, in bytes per second, after the idle limit has passed.
     ///
     /// Answers are a few hundred bytes long, so that only a server that deliberately sends very slowly is below this
     /// rate.
     static let minimumBodyRate = 1000
 
-    /// Creates the timeout of an exchange that may take `totalLimit`, with at most `idleLimit` without data from the
-    /// server.
     init(start: ContinuousClock.Instant, totalLimit: Duration, idleLimit: Duration) {
         deadline = start + totalLimit
         self.idleLimit = idleLimit
     }
 
-    /// Records that a part of the request was sent.
     mutating func didSendRequest(at instant: ContinuousClock.Instant) {
         if headArrival == nil { lastActivity = instant }
     }
 
-    /// Records that the head of the answer was received.
     mutating func didReceiveHead(at instant: ContinuousClock.Instant) {
         headArrival = headArrival ?? instant
         lastActivity = instant
     }
 
-    /// Records that `count` bytes of the body were received.
     mutating func didReceiveBody(_ count: Int, at instant: ContinuousClock.Instant) {
         bytes += count
         lastActivity = instant

@@ -8,7 +8,6 @@ public struct Proxy: Hashable, Sendable, CustomStringConvertible, CustomReflecta
     public let port: Int
     /// The user name, or `nil` if the proxy needs no credential.
     let user: String?
-    /// The password of the user.
     let password: String?
 
     /// Whether the proxy needs a credential.
@@ -18,11 +17,7 @@ public struct Proxy: Hashable, Sendable, CustomStringConvertible, CustomReflecta
     /// An empty mirror, so that `dump` does not print the password.
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// Parses `[http://][user:password@]host[:port]`.
-    ///
-    /// Returns `nil` for anything else.
-    ///
-    /// Proxies with an encrypted connection to the proxy itself are not supported.
+    /// Parses `[http://][user:password@]host[:port]`, or returns `nil` for anything else.
     public init?(_ text: String) {
         let address = text.contains("://") ? text : "http://\(text)"
         guard let parts = URLComponents(string: address), parts.scheme?.lowercased() == "http",
@@ -37,9 +32,7 @@ public struct Proxy: Hashable, Sendable, CustomStringConvertible, CustomReflecta
         password = parts.password
     }
 
-    /// Returns whether a component was decoded.
-    ///
-    /// Foundation returns `nil` for a component that is not valid UTF-8.
+    /// Returns whether a component was decoded, because Foundation returns `nil` for invalid UTF-8.
     private static func isDecoded(_ text: String?, from part: String?) -> Bool {
         (text ?? "").isEmpty == (part ?? "").isEmpty
     }
@@ -60,11 +53,7 @@ public struct ProxyRules: Sendable {
         encrypted = proxy
     }
 
-    /// Reads `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
-    ///
-    /// Lowercase names take precedence over uppercase names.
-    ///
-    /// - Throws: ``ProxyError`` if the value of a variable is not a supported proxy.
+    /// Reads `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, in lowercase before uppercase.
     public init(environment: [String: String]) throws(ProxyError) {
         let all = try Self.proxy("all_proxy", in: environment)
         plain = try Self.proxy("http_proxy", in: environment) ?? all

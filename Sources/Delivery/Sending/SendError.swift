@@ -8,9 +8,7 @@ public struct SendError: Error, Sendable, Equatable, CustomStringConvertible {
         case notTrusted
         /// Data arrived on an idle connection before the request was sent, so that the request was not sent.
         case unsolicited
-        /// The connection was closed before an answer arrived.
-        ///
-        /// The connection may have been idle.
+        /// The connection, which may have been idle, was closed before an answer arrived.
         case disconnected
         /// No valid HTTP answer arrived in time, so that the server may have received the request.
         case unanswered

@@ -12,16 +12,7 @@ public final class Sender: Sendable {
     private let settings: SenderSettings
     private let now: @Sendable () -> Timestamp
 
-    /// Creates a sender.
-    ///
-    /// No connection is made yet.
-    ///
-    /// - Parameters:
-    ///   - settings: The settings for requests.
-    ///   - systems: The systems to which requests will be sent.
-    ///   - now: A function that returns the current time, with which `Retry-After` dates are compared.
-    /// - Throws: ``CredentialError`` if a certificate file cannot be used, or ``SendError`` if there is not enough
-    ///   memory.
+    /// Creates a sender for requests to `systems`, without making a connection yet.
     public init(
         _ settings: SenderSettings, systems: some Sequence<SystemName>, now: @escaping @Sendable () -> Timestamp
     ) throws {
@@ -50,9 +41,8 @@ public final class Sender: Sendable {
 
     /// Sends a request once, without retries.
     ///
-    /// If the task is cancelled, the answer has 3 seconds to arrive. The status line determines the outcome of a
-    /// request. If the head of an answer was received, the request counts as answered, even if the body is incomplete.
-    ///
+    /// If the task is cancelled, the answer has 3 seconds to arrive. If its head was received, the request counts as
+    /// answered, even if the body is incomplete.
     /// - Throws: ``SendError`` if there is no answer.
     public func send(_ request: UploadRequest, to system: SystemName) async throws(SendError) -> Answer {
         guard let route = routes[system] else { throw SendError(.notConnected, "no endpoint") }

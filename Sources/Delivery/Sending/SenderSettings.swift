@@ -20,9 +20,7 @@ public struct SenderSettings: Sendable {
     /// The value of the header `User-Agent`.
     public var agent: String
 
-    /// Creates settings.
-    ///
-    /// Systems without a given endpoint use their documented one.
+    /// Creates settings, with the documented endpoints of systems for which none is given.
     public init(agent: String, endpoints given: [SystemName: Endpoint] = [:], systems: SystemTable) {
         self.agent = agent
         endpoints = given
@@ -38,9 +36,7 @@ public struct TLSIdentity: Sendable {
     public var authorities: String?
     /// The path of the client certificate, followed by its intermediate certificates.
     public var certificate: String?
-    /// The path of the client key.
-    ///
-    /// By default, the certificate file contains it.
+    /// The path of the client key, or `nil` if the certificate file contains it.
     public var key: String?
 
     /// Creates an identity with the system's authorities and without a client certificate.
