@@ -2,11 +2,7 @@ import Glibc
 
 /// The arguments of the command line.
 public enum CommandArguments {
-    /// Ends the program with a usage error if an argument is not UTF-8.
-    ///
-    /// Swift would replace the invalid bytes, so that a path could refer to another file.
-    ///
-    /// - Parameter name: The name of the program, for the message.
+    /// Ends the program with a usage error if an argument is not UTF-8, because Swift would replace the invalid bytes.
     public static func requireUTF8(of name: String) {
         for number in 1..<max(1, Int(CommandLine.argc)) {
             guard let argument = CommandLine.unsafeArgv[number], String(validatingCString: argument) == nil else {

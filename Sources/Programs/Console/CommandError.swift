@@ -68,8 +68,6 @@ public struct CommandError: Error {
     }
 
     /// Writes the error to standard error.
-    ///
-    /// - Parameter program: The name of the program, which begins the message.
     public func report(as program: String) {
         switch StandardError.currentForm {
         case .text:

@@ -1,9 +1,7 @@
 import Bytes
 import CFiles
 
-/// A line on standard error that shows the progress of a long operation.
-///
-/// The line is printed only if standard error is a terminal.
+/// A line on standard error that shows the progress of a long operation, if standard error is a terminal.
 public final class ProgressLine {
     private let isShown: Bool
     private let verb: String
@@ -17,12 +15,7 @@ public final class ProgressLine {
 
     private static let interval = Duration.milliseconds(200)
 
-    /// Creates a progress line, which appears with the first update.
-    ///
-    /// - Parameters:
-    ///   - verb: The name of the operation, such as `reading`.
-    ///   - total: The number of bytes to process, or `nil` if it is unknown.
-    ///   - isQuiet: Whether the line is never shown.
+    /// Creates a progress line for an operation such as `reading`, which appears with the first update.
     public init(_ verb: String, total: Int? = nil, isQuiet: Bool) {
         self.verb = verb
         self.total = total
@@ -74,8 +67,7 @@ public final class ProgressLine {
 
     private func put(_ text: String) {
         isOnScreen = true
-        // The state is set first, because a signal handler clears the line according to it. To clear an empty line is
-        // harmless.
+        // The state is set first, because a signal handler clears the line according to it.
         cfiles_set_line(cfiles_line_temporary)
         StandardError.put("\r\u{1B}[K\(text)")
     }

@@ -19,16 +19,12 @@ public enum SecretPrompt {
         return true
     }
 
-    /// Prints a question and reads the answer with the echo of the terminal turned off.
-    ///
-    /// The echo is turned on again afterwards, also if a signal ends the program.
-    ///
-    /// - Parameter question: The question to print.
-    /// - Returns: The answer, or `nil` if there is no terminal or the answer is empty.
+    /// Prints a question and reads the answer without echo, or returns `nil` if the answer is empty.
     public static func ask(_ question: String) -> Secret? {
         let terminal = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else { return nil }
         defer { close(terminal) }
+        // If a signal ends the program, its handler turns the echo on again.
         guard cfiles_echo_off(terminal) == 0 else { return nil }
         cfiles_set_line(cfiles_line_permanent)
         StandardError.put(question.printable + " ")

@@ -29,12 +29,7 @@ public struct SignerOptions: ParsableArguments {
     /// Creates options that require no signature.
     public init() {}
 
-    /// Returns the accepted signers that the options or the environment variables specify.
-    ///
-    /// - Parameter environment: The environment variables of the process.
-    /// - Returns: The accepted signers, or `nil` if no signature is required.
-    /// - Throws: ``CommandError`` if a variable is empty or a list is invalid, and `ValidationError` if revoked keys
-    ///   are given without signers.
+    /// Returns the accepted signers from the options or the environment, or `nil` if no signature is required.
     public func signers(environment: [String: String]) throws -> AllowedSigners? {
         func value(_ option: String?, _ name: String) throws -> String? {
             if let option { return option }

@@ -1,8 +1,6 @@
 /// A search for the words that a misspelled word may stand for.
 public enum SimilarWords {
     /// Returns the elements of `words` that are similar to `word`, the most similar ones first.
-    ///
-    /// Similar words have an edit distance of at most 2, or at most 1 if the element has at most 4 bytes.
     public static func matches(for word: String, among words: [String]) -> [String] {
         words.map { (word: $0, distance: distance(from: Array(word.utf8), to: Array($0.utf8))) }
             .filter { $0.distance <= ($0.word.utf8.count > 4 ? 2 : 1) }

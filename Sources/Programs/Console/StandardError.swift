@@ -48,9 +48,7 @@ public enum StandardError {
         put(String(decoding: PrintableJSON.rewriting(json), as: UTF8.self) + "\n")
     }
 
-    /// Writes text unchanged.
-    ///
-    /// Errors are ignored, because there is no other place to report them.
+    /// Writes text unchanged, and ignores errors, because there is no other place to report them.
     static func put(_ text: String) {
         var text = text
         text.withUTF8 { bytes in

@@ -5,19 +5,12 @@ import Glibc
 /// A check at the start of a program for the threads, the memory and the open files that it needs.
 public enum SystemResources {
     /// The address space, in bytes, that one thread usually needs for a segment of records and its compressed form.
-    ///
-    /// It is checked at the start, because a failed allocation later would crash the program.
     private static let bytesPerThread = 16 << 20
 
     /// Ends the program with an error message if the limits of the system are too low.
     ///
-    /// The program also ends with a message if a thread cannot be created later. With too few open files, libraries
-    /// would crash or report a server or a bundle as unreachable.
-    ///
-    /// - Parameters:
-    ///   - program: The name of the program, for messages.
-    ///   - openFiles: The number of files that the program opens at once, in addition to those that are open already.
-    ///   - threadsPerProcessor: The number of threads that work at once for each processor.
+    /// Without the check, a failed allocation would crash the program. With too few open files, libraries would crash
+    /// or report a server or a bundle as unreachable.
     public static func require(for program: StaticString, openFiles: Int, threadsPerProcessor: Int) {
         guard DescriptorLimit.allows(openFiles) else {
             end(program, "cannot have \(openFiles) files open at once", "raise the limit of open files (ulimit -n)")
@@ -54,9 +47,7 @@ public enum SystemResources {
         return size
     }
 
-    /// Reserves address space of the given size and releases it again.
-    ///
-    /// - Returns: 0, or an `errno` code.
+    /// Reserves and releases address space, and returns 0 or an `errno` code.
     private static func checkAddressSpace(_ bytes: Int) -> Int32 {
         let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
         let memory = mmap(nil, bytes, PROT_READ | PROT_WRITE, flags, -1, 0)

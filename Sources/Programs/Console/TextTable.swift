@@ -1,15 +1,11 @@
 import Bytes
 
-/// A table of text with aligned columns.
-///
-/// Columns that contain only numbers are aligned to the right.
+/// A table of text with aligned columns, to the right if a column contains only numbers.
 public struct TextTable {
     private let header: [String]
     private let rows: [[String]]
 
-    /// Creates a table with the given column titles and rows.
-    ///
-    /// Each row must have the same number of cells as `header`. Unprintable characters in cells are escaped.
+    /// Creates a table whose rows have as many cells as `header`, and escapes unprintable characters.
     public init(header: [String], rows: [[String]]) {
         self.header = header
         self.rows = rows.map { $0.map(\.printable) }

@@ -2,11 +2,7 @@
 public enum WrappedText {
     private static let width = 80
 
-    /// Returns the lines of `text`.
-    ///
-    /// The first line is indented by `indent` spaces, and the others by two more. A word that is longer than a line is
-    /// placed on a line of its own. Words joined by a no-break space stay together, and the result has an ordinary
-    /// space between them.
+    /// Returns the lines of `text`, the first indented by `indent` spaces and the others by two more.
     public static func lines(of text: String, indent: Int) -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ") {

@@ -9,10 +9,7 @@ struct BundleStatusReport {
     /// The records that are not delivered, if they are to be listed.
     var records: [UndeliveredRecord] = []
 
-    /// The line that `status` prints for the bundle.
-    ///
-    /// Examples are `monday.tar.zst: done: 7 delivered; held: pending-events 1` and `tuesday.tar.zst: not done: refused
-    /// 1 (400 no such user), daily limit 40; 12 delivered`.
+    /// The line that `status` prints, such as `monday.tar.zst: done: 7 delivered; held: pending-events 1`.
     var line: String {
         let held = status.held.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
         let settled =
@@ -58,7 +55,6 @@ struct BundleStatusReport {
 /// A record that is not delivered, with the id that `retry`, `release` and `forget` accept.
 struct UndeliveredRecord {
     let record: Record
-    /// The reason why the record is not delivered.
     let reason: WaitReason
 
     /// The id, and below it the type, client, time and reason of the record.

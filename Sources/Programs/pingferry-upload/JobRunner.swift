@@ -4,11 +4,8 @@ import Delivery
 import Files
 import Parallel
 
-/// Runs a job that a signal can stop.
-///
-/// A stopped job ends within 5 seconds, because requests under way may receive their answers.
+/// Runs a job that ends within 5 seconds after a signal has stopped it.
 enum JobRunner {
-    /// Runs the job and returns its report.
     static func run(_ job: Job, progress: SendingProgress) async throws -> JobReport {
         defer { progress.clear() }
         // The job starts only after the signal handler is installed. Before that, a signal would end the process
@@ -32,10 +29,8 @@ enum JobRunner {
 
     /// Calls `body` on a separate thread when the first SIGINT, SIGTERM or SIGHUP arrives.
     ///
-    /// The first signal does not end the process. A second signal ends it immediately with exit status 128 + n. A
-    /// signal that was ignored when the process started (`nohup`) stays ignored. Call this method only once.
-    ///
-    /// - Throws: `FileError` if a handler cannot be installed.
+    /// A second signal ends the process immediately with exit status 128 + n. A signal that was ignored when the
+    /// process started (`nohup`) stays ignored. Call this method only once.
     private static func catchStopSignal(_ body: @escaping @Sendable () -> Void) throws(FileError) {
         var code = cfiles_catch_stop()
         if code == 0 { code = BackgroundThread.start { if cfiles_wait_for_stop() != 0 { body() } } }

@@ -3,9 +3,7 @@ import Delivery
 import JSONText
 import Telemetry
 
-/// The summary that is printed after a job.
-///
-/// It counts each record of the bundles exactly once.
+/// The summary that is printed after a job, in which each record of the bundles counts exactly once.
 struct JobSummary {
     let plan: Plan
     let report: JobReport
@@ -21,9 +19,7 @@ struct JobSummary {
     var heldReleasable: [String: Int] = [:]
     /// The pauses in effect, including pauses that servers requested during this job.
     var pauses: [Pause]
-    /// The status of each bundle.
-    ///
-    /// Empty if it is not reported.
+    /// The status of each bundle, empty if it is not reported.
     var bundles: [BundleStatus] = []
     /// The new paths of the bundles that were moved.
     var moved: [String] = []
@@ -38,7 +34,6 @@ struct JobSummary {
         max(0, plan.count(.send) + plan.count(.sendPart) - report.delivered - report.refused - sentInPart)
     }
 
-    /// The number of refused records that the operator has not resolved.
     private var unresolvedRefusals: Int { refusals.reduce(0) { $0 + $1.records } }
 
     /// The number of records that were not attempted, by reason.
@@ -53,9 +48,7 @@ struct JobSummary {
         [("delivered", report.delivered), ("refused", report.refused), ("left", undeliveredRecords)].filter { $0.1 > 0 }
     }
 
-    /// The number of records with each outcome or reason.
-    ///
-    /// Each record counts once.
+    /// The number of records with each outcome or reason, with each record counted once.
     private var counts: [String: Int] {
         var counts = Dictionary(uniqueKeysWithValues: outcomes)
         for (reason, records) in reasons { counts[reason.code, default: 0] += records }
@@ -63,14 +56,12 @@ struct JobSummary {
     }
 
     /// The exit status of the command, or `nil` for success.
-    ///
-    /// A refusal takes precedence over records that the next job will send, because it needs a decision of the
-    /// operator.
     var status: ExitStatus? {
         if let failure { return failure.status }
         if let status = unusable.status { return status }
         if !report.wrongCredentials.isEmpty || plan.count(.missingCredential) > 0 { return .badConfiguration }
         if report.isOutage { return .unavailable }
+        // A refusal takes precedence over records that the next job will send, because the operator has to decide.
         if report.refused > 0 || unresolvedRefusals > 0 || !heldReleasable.isEmpty { return .incomplete }
         if undeliveredRecords > 0 || Disposition.allCases.contains(where: { $0.isDeferred && plan.count($0) > 0 }) {
             return .tryLater
@@ -81,10 +72,7 @@ struct JobSummary {
     /// Whether the summary line is printed even with `--quiet`.
     private var needsAttention: Bool { status != nil || plan.count(.tooOld) > 0 }
 
-    /// The summary line, which scripts parse.
-    ///
-    /// An example is `120 records: delivered 40, refused 1, left 2; mozilla: 503 busy (2); 1 stays refused until retry
-    /// or forget: …`.
+    /// The summary line, which scripts parse, such as `120 records: delivered 40, refused 1, left 2`.
     private var summaryLine: String {
         let parts =
             outcomes.map { "\($0.name) \($0.count)" }
@@ -158,8 +146,6 @@ struct JobSummary {
     }
 
     /// Prints the summary to standard output and problems to standard error.
-    ///
-    /// With `isQuiet`, a successful job prints nothing.
     func print(isQuiet: Bool, asJSON: Bool) throws {
         // The JSON log already contains an entry for each upload.
         if !isQuiet, StandardError.currentForm == .text {
@@ -176,7 +162,6 @@ struct JobSummary {
 }
 
 extension CanonicalObject {
-    /// Sets a list of refused records, grouped by answer.
     mutating func set(_ key: JSONKey, refusals: [RefusalGroup]) {
         set(key, objects: refusals) { object, group in
             object.set("reason", string: group.reason)

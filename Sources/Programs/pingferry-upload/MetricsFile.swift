@@ -3,15 +3,11 @@ import Delivery
 import Files
 import Systems
 
-/// The file of the option `--metrics`.
-///
-/// Each job replaces it, even if the job fails.
+/// The file of the option `--metrics`, which each job replaces, even if the job fails.
 struct MetricsFile {
     let path: String
 
     /// Writes the metrics of the job and of its ledger, which may be missing.
-    ///
-    /// - Throws: `FileError` if the file cannot be written.
     func write(status: Int32, ledger: LedgerOptions, unusableBundles: Int) throws {
         let now = SystemClock.now
         // The job itself reports errors of the ledger. They determine the exit status in the metrics.

@@ -4,8 +4,6 @@ import Files
 import Glibc
 
 /// The uploader.
-///
-/// Each run sends the records that the limits allow today, stores all outcomes, and ends.
 @main
 struct PingferryUpload: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -28,9 +28,7 @@ struct PlanReport {
         }
     }
 
-    /// The summary of the plan.
-    ///
-    /// An example is `46 uploads planned of 120 records: send 44, daily limit 60, held: schema 16`.
+    /// The summary of the plan, such as `46 uploads planned of 120 records: send 44, daily limit 60`.
     var summaryLine: String {
         let parts = plan.reasons.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }
         let send = plan.count(.send)
@@ -78,8 +76,6 @@ struct PlanReport {
     // MARK: JSON
 
     /// Prints the plan as one object: counts, uploads in order, and records that are not sent.
-    ///
-    /// Their ids are read from `source`.
     func printJSON(_ source: UploadSource) throws {
         var object = CanonicalObject()
         object.set("reasons", reasons: plan.reasons)
@@ -144,9 +140,7 @@ extension CanonicalObject {
     }
 }
 
-/// Phrases of the summaries.
-///
-/// Scripts parse them.
+/// Phrases of the summaries, which scripts parse.
 enum Phrase {
     /// Returns a number with a noun, such as `1 record` or `2 records`.
     static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
@@ -154,8 +148,7 @@ enum Phrase {
     /// Returns a phrase such as `https://h:443 asked to be left alone until 2026-03-02T13:00:00.000Z`.
     static func pause(_ pause: Pause) -> String { "\(pause.endpoint) asked to be left alone until \(pause.until)" }
 
-    /// Returns a phrase such as `3 stay refused until retry or forget: 400 no such user (2), 413 the body is too large
-    /// (1)`.
+    /// Returns a phrase such as `3 stay refused until retry or forget: 400 no such user (2), 413 too large (1)`.
     static func refusals(_ groups: [RefusalGroup]) -> String {
         let records = groups.reduce(0) { $0 + $1.records }
         let shown = groups.prefix(refusalsShown).map { "\($0.status) \($0.reason) (\($0.records))" }

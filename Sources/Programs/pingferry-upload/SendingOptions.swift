@@ -99,8 +99,6 @@ struct SendingOptions: ParsableArguments {
     }
 
     /// Returns the credentials from the file and the environment.
-    ///
-    /// - Throws: `CredentialError` if the credentials are invalid or the file is not protected.
     func credentials(environment: [String: String]) throws -> Credentials {
         let path = credentials ?? environment["PINGFERRY_CREDENTIALS"].flatMap { $0.isEmpty ? nil : $0 }
         // systemd sets this variable. Its files belong to root, and an access control list lets the service read them.
@@ -112,8 +110,6 @@ struct SendingOptions: ParsableArguments {
     }
 
     /// Returns the settings of a job with these options.
-    ///
-    /// - Throws: `CredentialError` or `ProxyError` if a setting is invalid.
     func jobSettings(agent: String, environment: [String: String]) throws -> JobSettings {
         var sender = SenderSettings(agent: agent, endpoints: try endpoints(), systems: Systems.table)
         sender.connections = connections

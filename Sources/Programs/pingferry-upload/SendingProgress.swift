@@ -15,7 +15,6 @@ final class SendingProgress: Sendable {
         var undelivered = 0
     }
 
-    /// Creates a progress line for a job of `total` uploads.
     init(total: Int, isQuiet: Bool) {
         self.total = total
         state = Mutex(State(line: ProgressLine("sending", isQuiet: isQuiet)))

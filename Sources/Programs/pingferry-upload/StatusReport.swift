@@ -7,11 +7,8 @@ import Telemetry
 /// The contents of a ledger for display, as tables or as JSON.
 struct StatusReport {
     let overview: LedgerOverview
-    /// The lowercased ids of the clients to show.
-    ///
-    /// Empty for all clients.
+    /// The lowercased ids of the clients to show, empty for all clients.
     let clients: Set<String>
-    /// The current time.
     let now: Timestamp
 
     private var pauses: [Pause] { overview.pauses.filter { $0.isActive(at: now) } }
@@ -46,9 +43,7 @@ struct StatusReport {
 
     // MARK: Tables
 
-    /// Prints the clients with a row for each type, and the totals.
-    ///
-    /// Lines have at most 80 columns.
+    /// Prints the clients with a row for each type, and the totals, in lines of at most 80 columns.
     func printTable() throws {
         let entries = entries
         let rows = entries.map { entry in
@@ -75,9 +70,7 @@ struct StatusReport {
         try printBundles()
     }
 
-    /// The summary of the ledger.
-    ///
-    /// An example is `40 delivered, 1 refused, 0 in flight, 12 waiting, 3 held; last job 2026-03-02T02:30:00.000Z; …`.
+    /// The summary, such as `40 delivered, 1 refused, 0 in flight, 12 waiting, 3 held; last job …`.
     var summaryLine: String {
         let totals = totals
         let givenUp = totals.givenUp > 0 ? ", \(totals.givenUp) given up" : ""
@@ -201,7 +194,6 @@ struct StatusReport {
 }
 
 extension [WaitReason: Int] {
-    /// The records that wait for a reason other than being held.
     fileprivate var notHeld: Self { filter { $0.key.code != Disposition.held.code } }
     fileprivate var held: Self { filter { $0.key.code == Disposition.held.code } }
     fileprivate var records: Int { values.reduce(0, +) }

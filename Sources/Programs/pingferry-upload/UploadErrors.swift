@@ -5,9 +5,7 @@ import Delivery
 import Files
 
 extension CommandError {
-    /// Converts an error of the modules below.
-    ///
-    /// Returns `nil` for an unknown type of error.
+    /// Converts an error of the modules below, or returns `nil` for an unknown type of error.
     init?(_ error: any Error) {
         switch error {
         case let failure as CommandError: self = failure
@@ -46,14 +44,13 @@ extension CommandError {
     }
 
     /// Creates the error of a job that failed after it may have sent uploads.
-    ///
-    /// The exit statuses for invalid input are not used here, because they mean that nothing was sent.
     init(whileSending error: any Error) {
         let failure = CommandError(error)
         let remedy =
             error is UnusableBundleError
             ? "the bundle changed while it was sent; answered uploads are settled; give an intact copy to the next job"
             : failure?.remedy
+        // The exit statuses for invalid input are not used, because they mean that nothing was sent.
         self.init(status: .inputOutput, message: failure?.message ?? "\(error)", remedy: remedy)
     }
 
@@ -84,9 +81,7 @@ extension CommandError {
 }
 
 extension AsyncParsableCommand {
-    /// Runs the body of a command.
-    ///
-    /// Reports its error to standard error, and exits with the status of the error.
+    /// Runs the body of a command, reports its error, and exits with the status of the error.
     func reportingErrors(_ body: () async throws -> Void) async throws {
         do {
             try await body()
@@ -102,7 +97,6 @@ extension AsyncParsableCommand {
 }
 
 extension [UnusableBundleError] {
-    /// Reports each error to standard error.
     func report() {
         for bundle in self { CommandError(bundle).report(as: PingferryUpload.name) }
     }

@@ -24,8 +24,6 @@ struct CommonOptions: ParsableArguments {
     }
 
     /// Verifies bundles and shows the progress on the terminal.
-    ///
-    /// - Throws: `UnusableBundlesError` if bundles cannot be used.
     func intake(
         _ bundles: [String], signedBy signers: AllowedSigners? = nil, keepsGoing: Bool = false,
         isReleased: (_ id: String, _ code: String) -> Bool
@@ -62,8 +60,6 @@ struct LedgerOptions: ParsableArguments {
     }
 
     /// Returns the path of the ledger.
-    ///
-    /// - Throws: `CommandError` if no path is given and the environment does not determine one.
     func path() throws -> String {
         if let ledger { return ledger }
         let environment = ProcessInfo.processInfo.environment
@@ -78,9 +74,6 @@ struct LedgerOptions: ParsableArguments {
         return "\(home)/.local/state/pingferry/ledger.sqlite"
     }
 
-    /// Opens the ledger for writing.
-    ///
-    /// With `mustExist`, a missing ledger is an error.
     func open(mustExist: Bool) throws -> Ledger {
         try Ledger(path: try path(), now: SystemClock.now, mustExist: mustExist)
     }

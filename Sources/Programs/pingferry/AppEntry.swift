@@ -44,11 +44,7 @@ struct AppEntry {
         if row.container != nil { containers += 1 }
     }
 
-    /// Adds the findings in one part of a store.
-    ///
-    /// - Parameters:
-    ///   - row: The findings.
-    ///   - app: The app that the store belongs to, as far as it is known.
+    /// Adds the findings in one part of a store, which belongs to `app` if the app is known.
     mutating func add(_ row: ScanRow, app: App?) {
         name = name ?? app?.name
         if let version = app?.version { versions.insert(version) }
@@ -80,8 +76,6 @@ struct AppEntry {
     }
 
     /// The most frequent facts that more than one store reports, and the number of facts that are not listed.
-    ///
-    /// If there are at most `maximumFactCount` facts, all of them are listed.
     var commonFacts: (facts: [(text: String, stores: Int)], others: Int) {
         let sorted = facts.sorted { left, right in
             left.value != right.value

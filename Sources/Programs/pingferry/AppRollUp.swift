@@ -1,9 +1,7 @@
 import Bundle
 import Telemetry
 
-/// The findings of a scan by app.
-///
-/// All containers of an app form one entry, including its group containers and its containers in other captures.
+/// The findings of a scan by app, with the containers of all captures combined.
 struct AppRollUp {
     /// The key by which containers are combined: the bundle id, or the name in the records if the id is unknown.
     enum Key: Hashable {
@@ -16,11 +14,6 @@ struct AppRollUp {
     let entries: [AppEntry]
 
     /// Combines rows whose counts are final.
-    ///
-    /// - Parameters:
-    ///   - rows: The rows of all inputs.
-    ///   - containerCount: The number of containers, which is greater than each container's number.
-    ///   - apps: The apps of the same containers.
     init(_ rows: some Sequence<ScanRow>, containerCount: Int, _ apps: ContainerApps) {
         var known = NumberedValues<Key>()
         var keys: [UInt32?] = Array(repeating: nil, count: containerCount)
@@ -50,9 +43,7 @@ struct AppRollUp {
         return app?.id.map(Key.id) ?? app?.name.map(Key.name) ?? .unknown
     }
 
-    /// The display names of ``entries``, with the version of each app.
-    ///
-    /// The bundle id is added to a name that several apps share.
+    /// The display names of ``entries``, with versions, and with the bundle id if several apps share a name.
     var names: [String] {
         let counts = Dictionary(entries.map { ($0.shortName, 1) }, uniquingKeysWith: +)
         return entries.map { entry in

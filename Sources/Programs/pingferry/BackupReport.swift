@@ -25,10 +25,7 @@ struct BackupReport {
             }
     }
 
-    /// Returns lines for many backups.
-    ///
-    /// The first line counts the backups. Each other line counts the backups with an app whose pings are not in
-    /// backups.
+    /// Returns a line that counts the backups, and a line for each app whose pings are not in backups.
     static func summary(of backups: [BackupFacts]) -> [String] {
         let encrypted = backups.count(where: \.isEncrypted)
         let absent = Dictionary(backups.flatMap(\.appsWithoutPings).map { ($0, 1) }, uniquingKeysWith: +)
@@ -43,7 +40,6 @@ struct BackupReport {
     /// A line for each system whose data is never in backups.
     static let generalLines = Systems.table.all.compactMap(\.stores?.backups?.sentence)
 
-    /// The backup as JSON.
     var json: CanonicalObject {
         var object = CanonicalObject()
         object.set("absent", strings: facts.appsWithoutPings)

@@ -4,9 +4,7 @@ import Console
 import JSONText
 import Telemetry
 
-/// The manifest and the details of a bundle, as `list` shows them.
-///
-/// A bundle can have millions of details. Only those that are shown are kept in memory.
+/// The manifest of a bundle and its details, of which only the shown ones are kept in memory.
 struct BundleContents {
     private let reader: BundleReader
     private let manifest: Manifest
@@ -94,11 +92,6 @@ struct BundleContents {
     }
 
     /// Prints the contents as one canonical JSON object, whose arrays are printed while they are read.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the bundle as given.
-    ///   - records: The records to list, or `nil` to omit them.
-    /// - Throws: `BundleError` if the bundle is damaged, or `FileError` if standard output cannot be written.
     func printJSON(path: String, _ records: RecordListing?) throws {
         var object = CanonicalObject()
         object.set("digest", string: manifest.digest)

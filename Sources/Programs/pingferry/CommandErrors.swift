@@ -40,9 +40,6 @@ extension CommandError {
 
 extension AsyncParsableCommand {
     /// Runs the body of a command, and reports an error on standard error.
-    ///
-    /// - Parameter body: The body of the command.
-    /// - Throws: `ExitCode` with the exit status for the error, and usage errors unchanged.
     func reportingErrors(_ body: () async throws -> Void) async throws {
         do {
             try await body()
@@ -53,12 +50,7 @@ extension AsyncParsableCommand {
         }
     }
 
-    /// Runs `body` for each path, and reports errors on standard error.
-    ///
-    /// - Parameters:
-    ///   - paths: The paths of the files.
-    ///   - body: The function to call, which also receives whether the path is the first one.
-    /// - Throws: `ExitCode` with the exit status for the first error, after all paths have been processed.
+    /// Runs `body` for each path, reports errors, and then throws the exit status of the first error.
     func reportingErrors(for paths: [String], _ body: (_ path: String, _ isFirst: Bool) throws -> Void) async throws {
         var first: ExitCode?
         for (number, path) in paths.enumerated() {

@@ -23,13 +23,7 @@ final class CommandOutput {
     /// The files that must not be read as input: the files under construction, and the files that they will replace.
     let identities: Set<FileIdentity>
 
-    /// Opens an output that is not split into volumes.
-    ///
-    /// - Parameters:
-    ///   - path: The path, or `-` for standard output.
-    ///   - replacing: Whether an existing file may be replaced.
-    ///   - isHashed: Whether ``hashedFiles`` is needed.
-    /// - Throws: `FileError` if the output cannot be created.
+    /// Opens an output that is not split into volumes, with `-` as the path of standard output.
     init(path: String, replacing: Bool, isHashed: Bool = false) throws {
         self.path = path
         isSplit = false
@@ -64,12 +58,9 @@ final class CommandOutput {
         self.writer = consume writer
     }
 
-    /// Whether the output is a terminal.
     var isTerminal: Bool { rewriter != nil }
 
-    /// Sets the permissions of the file.
-    ///
-    /// - Throws: `ValidationError` if the output is not a file.
+    /// Sets the permissions of the file, or throws a usage error if the output is not a file.
     func setPermissions(_ permissions: FilePermissions) throws {
         switch file {
         case .some(let file): try file.setPermissions(permissions.mode)
@@ -112,7 +103,7 @@ final class CommandOutput {
 
     /// The name and the hash of each file, or of the stream, for a receipt.
     ///
-    /// Volumes are always hashed, and are available after ``commit()``. Other outputs are hashed only on request.
+    /// Volumes are always hashed, and other outputs only on request.
     var hashedFiles: [Receipt.File] {
         guard let hash else {
             return volumes.map { Receipt.File(name: Path.lastName(of: $0.path), sha256: $0.sha256) }
@@ -122,7 +113,6 @@ final class CommandOutput {
 }
 
 extension VolumeWriter.Volume {
-    /// The volume as JSON.
     var json: [UInt8] {
         var object = CanonicalObject()
         object.set("bytes", integer: bytes)

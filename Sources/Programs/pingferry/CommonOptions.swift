@@ -21,10 +21,8 @@ struct CommonOptions: ParsableArguments {
 
     var limit: JobLimit { JobLimit(jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount) }
 
-    /// The folder for temporary files.
     static var temporaryFolder: String { ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp" }
 
-    /// Returns the options for reading captures with this command.
     func scanOptions(
         filter: RecordFilter, pseudonymizer: RecordPseudonymizer? = nil, quarantineFileLimit: Int = 64 << 20,
         reportsQueues: Bool = false
@@ -35,20 +33,11 @@ struct CommonOptions: ParsableArguments {
             quarantineFileLimit: quarantineFileLimit, copyFolder: Self.temporaryFolder, reportsQueues: reportsQueues)
     }
 
-    /// Returns a progress line for reading inputs.
     func progress(of reader: CaptureReader) -> ProgressLine {
         ProgressLine("reading", total: reader.byteCount, isQuiet: quiet)
     }
 
-    /// Reads all inputs, and shows a progress line.
-    ///
-    /// - Parameters:
-    ///   - reader: The reader of the inputs.
-    ///   - keep: A function that is called for each record, with its line and the part of the line that is its payload.
-    ///   - note: A function that is called for each other finding.
-    ///   - afterOutput: A function that is called after each step, which can produce any number of records.
-    /// - Returns: The counts and findings of all inputs.
-    /// - Throws: `InputError`, and the errors of `keep` and `afterOutput`.
+    /// Reads all inputs, passes the records and findings to the given functions, and shows a progress line.
     func read(
         _ reader: CaptureReader,
         keep: (borrowing ScanOutput.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void,
@@ -156,7 +145,6 @@ struct FilterOptions: ParsableArguments {
     @Flag(help: "Select records that can be uploaded.")
     var uploadable = false
 
-    /// Returns the filter that these options describe.
     func filter() throws -> RecordFilter {
         var filter = RecordFilter()
         filter.systems = Set(

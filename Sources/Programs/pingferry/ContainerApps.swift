@@ -3,7 +3,6 @@ import Telemetry
 
 /// The apps that containers belong to, as determined from the stores in the containers.
 struct ContainerApps {
-    /// An app in a capture.
     private struct OwnerKey: Hashable {
         let capture: String
         let bundleID: String
@@ -16,10 +15,6 @@ struct ContainerApps {
     private var owned: [OwnerKey: (number: Int, path: String)] = [:]
 
     /// Collects the apps from rows whose counts are final.
-    ///
-    /// - Parameters:
-    ///   - rows: The rows of all inputs.
-    ///   - containerCount: The number of containers, which is greater than each container's number.
     init(_ rows: some Sequence<ScanRow>, containerCount: Int) {
         apps = Array(repeating: nil, count: containerCount)
         for row in rows {
@@ -35,10 +30,7 @@ struct ContainerApps {
         }
     }
 
-    /// Returns the app that a row belongs to.
-    ///
-    /// If the row itself does not name an app with a version, the app is taken from other stores in the same container.
-    /// For a group container, it is taken from the stores in the container of its app.
+    /// Returns the app of a row, which other stores in its container or in the container of the app may name.
     func app(of row: ScanRow) -> App? {
         if row.app?.version != nil { return row.app }
         let number = apps[row.containerNumber] ?? owner(of: row).flatMap { apps[$0.number] }

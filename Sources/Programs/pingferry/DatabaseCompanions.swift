@@ -10,9 +10,7 @@ struct DatabaseCompanions {
 
     init(of database: String) { paths = ["-journal", "-wal", "-shm"].map { database + $0 } }
 
-    /// Checks that no such file exists.
-    ///
-    /// - Throws: `CommandError` if there is one.
+    /// Throws an error if one of the files exists.
     func requireAbsence() throws {
         guard let path = paths.first(where: { FileIdentity(path: $0) != nil }) else { return }
         throw CommandError(
@@ -20,9 +18,6 @@ struct DatabaseCompanions {
             remedy: "choose another name, or pass --force to remove the file")
     }
 
-    /// Removes the files.
-    ///
-    /// - Throws: `FileError`.
     func remove() throws {
         // No file exists for a name that is too long for the file system.
         for path in paths where unlink(path) != 0 && ![ENOENT, ENAMETOOLONG].contains(errno) {

@@ -29,10 +29,6 @@ struct DigestOptions: ParsableArguments {
     }
 
     /// Returns the expected digest of each bundle, or `nil` if none was given.
-    ///
-    /// - Parameter bundles: The paths of the bundles.
-    /// - Returns: The digests in the order of `bundles`.
-    /// - Throws: `CommandError` if the file is not a list of digests or has no digest for a bundle.
     func expected(of bundles: [String]) throws -> [String]? {
         if let digest {
             guard bundles.count == 1 else {

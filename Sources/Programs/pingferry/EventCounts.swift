@@ -16,7 +16,6 @@ struct EventCounts {
         unknown += other.unknown
     }
 
-    /// The counts by meaning, and the count of unknown events, as JSON.
     var json: CanonicalObject {
         var object = CanonicalObject()
         object.set("known", object: CanonicalObject(counts: known))

@@ -3,7 +3,6 @@ import Glibc
 
 /// The permissions of an output file, given as octal digits such as `0640`.
 struct FilePermissions: ExpressibleByArgument, Equatable {
-    /// The permission bits.
     let mode: mode_t
 
     /// The permissions of a file that only its owner can read and write.
@@ -11,10 +10,7 @@ struct FilePermissions: ExpressibleByArgument, Equatable {
 
     private init(mode: mode_t) { self.mode = mode }
 
-    /// Parses three or four octal digits.
-    ///
-    /// Returns `nil` for other strings, and for permissions with which the owner cannot read and write the file or
-    /// anyone can execute it.
+    /// Parses octal digits, or returns `nil` if the owner cannot read and write the file or anyone can execute it.
     init?(argument: String) {
         let digits = argument.utf8
         guard (3...4).contains(digits.count), digits.first != UInt8(ascii: "+"),

@@ -22,7 +22,6 @@ struct FilterSummary {
         return lines
     }
 
-    /// The summary as JSON.
     var json: CanonicalObject {
         var object = CanonicalObject()
         object.set("unmatched", objects: unmatched) { object, unmatched in

@@ -1,9 +1,7 @@
 import Bundle
 import Capture
 
-/// The inputs that a bundle was made from, as rows of a table.
-///
-/// The inputs of an input bundle follow below it and are indented.
+/// The inputs that a bundle was made from, as rows of a table, with the inputs of input bundles indented.
 struct InputRows {
     /// The rows that are shown, each with the label, the kind and the hash of an input.
     private(set) var rows: [[String]] = []
@@ -14,9 +12,7 @@ struct InputRows {
 
     init(_ inputs: BundleInputs) { add(inputs, level: 0) }
 
-    /// Adds a level and the levels below it.
-    ///
-    /// The recursion is shallow, because manifests with deep nesting are rejected.
+    /// Adds a level and the levels below it, which are few, because deeply nested manifests are rejected.
     private mutating func add(_ inputs: BundleInputs, level: Int) {
         // The sum is limited, because each count can be as large as `Int.max`.
         omittedCount = min(omittedCount, Int.max - inputs.omitted) + inputs.omitted

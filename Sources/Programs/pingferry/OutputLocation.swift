@@ -3,14 +3,7 @@ import Files
 
 /// A check of the location of an output.
 enum OutputLocation {
-    /// Prints a warning if an output is inside one of the captures that are read.
-    ///
-    /// Such an output changes the capture, and the next run reads it as part of the capture.
-    ///
-    /// - Parameters:
-    ///   - output: The path of the output.
-    ///   - inputs: The paths of the captures.
-    ///   - isQuiet: Whether the warning is suppressed.
+    /// Prints a warning if an output is inside one of the captures, because the next run would read the output.
     static func warnIfInsideCapture(_ output: String, inputs: [String], isQuiet: Bool) {
         guard !isQuiet, output != "-", let folder = RealPath.of(Path.folder(of: output)) else { return }
         for input in inputs where input != "-" {

@@ -15,9 +15,6 @@ enum OutputName {
     private static let knownExtensions = ["sqlite", "sqlite3", "db", "csv", "ndjson", "jsonl", "zst"]
 
     /// Returns the known extension that the extension of `path` may be a misspelling of, such as `.csv`.
-    ///
-    /// - Parameter path: The path of the output as given.
-    /// - Returns: The extension, or `nil` if the extension of `path` is known or similar to no known one.
     static func suggestedExtension(for path: String) -> String? {
         let name = path.lowercased()
         guard let dot = name.lastIndex(of: "."), !name[dot...].contains("/") else { return nil }
@@ -27,9 +24,6 @@ enum OutputName {
     }
 
     /// Returns a warning if an NDJSON output has the extension of another format.
-    ///
-    /// - Parameter path: The path of the output as given.
-    /// - Returns: The warning, or `nil` if the name does not suggest another format.
     static func warning(for path: String) -> String? {
         var name = path.lowercased()
         let isCompressed = name.hasSuffix(".zst")

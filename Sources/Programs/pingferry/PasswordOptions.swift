@@ -27,10 +27,6 @@ struct PasswordOptions: ParsableArguments {
     private static let silentRoundLimit = 1_000_000
 
     /// Returns the given passwords, and requests others on the terminal when they are needed.
-    ///
-    /// - Parameter isQuiet: Whether passwords are not requested and no progress is shown.
-    /// - Returns: The passwords.
-    /// - Throws: `CommandError` if a password file is not private or has no password, or `FileError`.
     func passwords(isQuiet: Bool) throws -> BackupPasswords {
         var known = try passwordFile.map { try Self.password(inFile: $0) }
         if let password = Self.takeFromEnvironment() { known.append(password) }
@@ -69,8 +65,7 @@ struct PasswordOptions: ParsableArguments {
 
     // MARK: Files
 
-    /// Returns the first line of a file without its line break, which is a line feed or a carriage return and a line
-    /// feed.
+    /// Returns the first line of a file without its line feed, and without a carriage return before the line feed.
     private static func password(inFile path: String) throws -> Secret {
         var bytes = try contents(of: path)
         if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {

@@ -4,9 +4,7 @@ import Files
 import Glibc
 import Systems
 
-/// The offline program, which reads captures, converts them, and packs and verifies bundles.
-///
-/// It links no network code.
+/// The offline program, which links no network code.
 @main
 struct Pingferry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

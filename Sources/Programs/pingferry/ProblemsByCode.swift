@@ -8,11 +8,8 @@ struct ProblemsByCode {
     /// The maximum number of problems of each code that are kept.
     static let shownPerCode = 3
     /// The maximum number of different codes, after which further codes are counted as `other`.
-    ///
-    /// The codes in a bundle are not limited.
     private static let maximumCodeCount = 1000
 
-    /// Adds a problem.
     mutating func add(_ problem: LocatedProblem) {
         let code = problem.problem.code
         let group = groups[code] != nil || groups.count < Self.maximumCodeCount ? code : "other"

@@ -6,14 +6,9 @@ import Hashing
 
 /// A comparison of bundles with a receipt that describes them.
 struct ReceiptComparison {
-    /// The path of the receipt.
     let path: String
     private let receipt: ExpectedReceipt
 
-    /// Reads the receipt at `path`.
-    ///
-    /// - Parameter path: The path of the receipt.
-    /// - Throws: `CommandError` if the file is not a receipt, or `FileError`.
     init(path: String) throws {
         let bytes = try InputFile(path: path).contents(limit: ExpectedReceipt.maxSize)
         do throws(ReceiptParsingError) {
@@ -27,11 +22,6 @@ struct ReceiptComparison {
     }
 
     /// Checks that the receipt contains a bundle with its digest and the hashes of its files.
-    ///
-    /// - Parameters:
-    ///   - reader: The reader of the bundle.
-    ///   - bundle: The path of the bundle.
-    /// - Throws: `CommandError` if it does not, or if the bundle has changed since it was opened.
     func check(_ reader: BundleReader, _ bundle: String) throws {
         let paths: [String?] = reader.volumes?.names.map(\.path) ?? [bundle == "-" ? nil : bundle]
         let names = paths.map { path in path.map { Path.lastName(of: $0) } }

@@ -25,9 +25,6 @@ struct ReceiptOptions: ParsableArguments {
     }
 
     /// Checks that the receipt would not replace a bundle or a file that is used to verify one.
-    ///
-    /// - Parameter paths: The paths of these files.
-    /// - Throws: `InputError` if it would.
     func requireSeparateFile(from paths: @autoclosure () -> [String]) throws {
         guard let receipt, let identity = FileIdentity(path: receipt) else { return }
         if paths().contains(where: { FileIdentity(path: $0) == identity }) {
@@ -60,12 +57,7 @@ struct ReceiptOutput: ~Copyable {
         file = nil
     }
 
-    /// Writes the receipt, so that it appears under its name.
-    ///
-    /// - Parameters:
-    ///   - done: A description of the completed work, for the hint of an error.
-    ///   - receipt: A function that makes the receipt, called only if one is requested.
-    /// - Throws: `CommandError` if the receipt cannot be written.
+    /// Writes the receipt, or throws an error that describes the completed work with `done`.
     consuming func write(after done: String, _ receipt: () -> Receipt) throws(CommandError) {
         guard let file else { return }
         let receipt = receipt()
@@ -88,7 +80,6 @@ struct ReceiptOutput: ~Copyable {
 }
 
 extension Receipt.Origin {
-    /// Returns the current user, host and time.
     static func current() -> Receipt.Origin {
         let userID = getuid()
         // `getpwuid` is not used because it may contact a service over a socket, and this program opens no sockets.
@@ -100,7 +91,6 @@ extension Receipt.Origin {
             version: ProgramVersion.number, time: Timestamp(clamping: milliseconds))
     }
 
-    /// The host name.
     private static var host: String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "" }

@@ -4,16 +4,11 @@ import Files
 import JSONText
 import Telemetry
 
-/// A listing of the records of a bundle with their ids and the reasons why they are held.
-///
-/// The records are read one segment at a time.
+/// A listing of the records of a bundle with their ids and holds, read one segment at a time.
 struct RecordListing {
     let reader: BundleReader
 
     /// Calls `body` with a JSON object for each record, in order.
-    ///
-    /// - Parameter body: The function to call.
-    /// - Throws: `BundleError`, and the errors of `body`.
     func forEachObject(_ body: (CanonicalObject) throws -> Void) throws {
         try forEach(Self.object, body)
     }
@@ -41,10 +36,7 @@ struct RecordListing {
         ]
     }
 
-    /// Prints a line for each record, with tabs between the columns.
-    ///
-    /// - Parameter name: The name of the bundle for an additional last column, or `nil` to omit the column.
-    /// - Throws: `BundleError` if the bundle is damaged, or `FileError` if standard output cannot be written.
+    /// Prints a line for each record, with tabs between the columns and the name of the bundle at the end if given.
     func printLines(bundleName name: String?) throws {
         var lines: [String] = []
         func flush() throws(FileError) {

@@ -21,7 +21,6 @@ struct ScanCounts {
     private var openRow = 0
     private var openCounts: [Name: Int] = [:]
 
-    /// Creates counts of zero for a number of rows.
     init(rows: Int) {
         ranges = Array(repeating: 0..<0, count: rows)
     }

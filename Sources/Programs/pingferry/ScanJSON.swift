@@ -19,10 +19,8 @@ struct ScanJSON {
         for row in report.rows { try body(object(of: row)) }
     }
 
-    /// An object for each app, with the totals of its stores.
     var appEntries: [CanonicalObject] { report.rollUp(apps).entries.map(\.json) }
 
-    /// An object for each backup.
     var backups: [CanonicalObject] { report.inputs.flatMap(\.backups).map { BackupReport($0).json } }
 
     private func object(of row: ScanRow) -> CanonicalObject {
@@ -62,7 +60,6 @@ struct ScanJSON {
 }
 
 extension AppEntry {
-    /// The entry as JSON.
     fileprivate var json: CanonicalObject {
         let (facts, others) = commonFacts
         var object = CanonicalObject()

@@ -9,11 +9,9 @@ struct ScanReport {
     private(set) var inputs: [ScannedInput]
     /// The shown problems that belong to no store.
     private(set) var unassignedProblems: [LocatedProblem] = []
-    /// All problems by code.
     private(set) var problemsByCode = ProblemsByCode()
     /// The number of quarantined entries with each code.
     private(set) var quarantineCounts: [String: Int] = [:]
-    /// The number of all problems.
     private(set) var problemCount = 0
     /// The number of problems that are shown, which are the first ones.
     private(set) var shownProblemCount = 0
@@ -25,11 +23,6 @@ struct ScanReport {
     private let inputsByLabel: [String: Int]
 
     /// Creates a report without findings.
-    ///
-    /// - Parameters:
-    ///   - captures: The inputs of the scan.
-    ///   - paths: The paths of the inputs as given.
-    ///   - instant: The time at which queues are evaluated, or `nil` for the latest time in the store of each queue.
     init(_ captures: [CaptureInput], paths: [String], at instant: Timestamp?) {
         self.instant = instant
         inputs = []
@@ -39,13 +32,11 @@ struct ScanReport {
         inputsByLabel = Dictionary(inputs.enumerated().map { ($1.label, $0) }) { first, _ in first }
     }
 
-    /// The number of problems that are not shown.
     var hiddenProblemCount: Int { problemCount - shownProblemCount }
 
     /// The number of containers, including bundles and request logs, each of which counts as one.
     var containerCount: Int { inputs.last?.containers.upperBound ?? 0 }
 
-    /// The rows of all inputs, in order.
     var rows: some Sequence<ScanRow> {
         inputs.lazy.flatMap { input in input.rowIndices.lazy.map { input.row($0) } }
     }
@@ -54,12 +45,8 @@ struct ScanReport {
     var containerApps: ContainerApps { ContainerApps(rows, containerCount: containerCount) }
 
     /// Returns the findings by app.
-    ///
-    /// - Parameter apps: The apps that the containers belong to.
-    /// - Returns: An entry for each app.
     func rollUp(_ apps: ContainerApps) -> AppRollUp { AppRollUp(rows, containerCount: containerCount, apps) }
 
-    /// Counts a record.
     mutating func count(_ entry: ScanOutput.Entry) {
         inputs[entry.input].count(entry.summary, inRow: inputs[entry.input].row(at: entry.place))
     }

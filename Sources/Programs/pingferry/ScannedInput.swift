@@ -28,9 +28,7 @@ struct ScannedInput {
 
     /// The name of the input in reports.
     let label: String
-    /// The numbers of the containers in the input, counted over all inputs.
-    ///
-    /// A bundle or a request log counts as a container.
+    /// The numbers of the containers, counted over all inputs, including each bundle and request log.
     let containers: Range<Int>
     private let contents: Contents
     private var rowTable: [Row] = []
@@ -39,11 +37,6 @@ struct ScannedInput {
     private var details: [Int: ScanRow.Details] = [:]
 
     /// Lists the stores of an input, with counts of zero.
-    ///
-    /// - Parameters:
-    ///   - input: The input.
-    ///   - path: The path of the input as given.
-    ///   - firstContainer: The number of containers in the inputs before it.
     init(_ input: CaptureInput, path: String, firstContainer: Int) {
         var containerCount = 1
         switch input {
@@ -70,12 +63,10 @@ struct ScannedInput {
         counts = ScanCounts(rows: rowTable.count)
     }
 
-    /// The backups in the input.
     var backups: [BackupFacts] {
         if case .folder(let capture) = contents { capture.backups } else { [] }
     }
 
-    /// The indices of all rows, in the order of the capture.
     var rowIndices: Range<Int> { rowTable.indices }
 
     /// Calls `body` with the path and the rows of each store, in the order of the capture.
@@ -123,7 +114,6 @@ struct ScannedInput {
 
     // MARK: Counting
 
-    /// Counts a record.
     mutating func count(_ record: RecordSummary, inRow row: Int) {
         let system = record.system.description
         counts.count(.type(system: system, type: record.type, isUploadable: record.isUploadable), ofRow: row)
@@ -135,13 +125,11 @@ struct ScannedInput {
         for meaning in meanings { counts.count(.event(meaning: meaning), ofRow: row) }
     }
 
-    /// Counts a quarantined entry.
     mutating func add(_ entry: QuarantineEntry, toRow row: Int, isShown: Bool) {
         rowTable[row].quarantineCount += 1
         if isShown { details[row, default: .init()].quarantined.append(entry) }
     }
 
-    /// Counts a problem.
     mutating func add(_ problem: LocatedProblem, toRow row: Int, isShown: Bool) {
         rowTable[row].problemCount += 1
         if isShown { details[row, default: .init()].problems.append(problem) }
@@ -158,11 +146,6 @@ struct ScannedInput {
     }
 
     /// Adds the facts, pending events and queues that were found in a store.
-    ///
-    /// - Parameters:
-    ///   - report: The findings.
-    ///   - store: The index of the store in the capture.
-    ///   - instant: The time at which the queues are evaluated, in milliseconds since 1970.
     mutating func add(_ report: StoreReport, ofStore store: Int, at instant: Int64) {
         let first = firstRow(ofStore: store)
         if !report.facts.isEmpty { details[first, default: .init()].facts += report.facts }
@@ -177,12 +160,7 @@ struct ScannedInput {
     /// Returns the index of the row for the position of a record or an app in a store.
     func row(at place: ScanOutput.StorePlace?) -> Int { place.map { firstRow(ofStore: $0.store) + $0.part } ?? 0 }
 
-    /// Returns the index of the row for a file that is, or belongs to, a store.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the file in the capture.
-    ///   - kind: The kind of the store, which distinguishes the stores of two systems in the same file.
-    /// - Returns: The index, or `nil` if the file belongs to no store.
+    /// Returns the row for a file of a store, with the kind to distinguish stores of two systems in the same file.
     func row(ofPath path: String, kind: String? = nil) -> Int? {
         switch contents {
         case .bundle: return 0

@@ -1,8 +1,6 @@
 import ArgumentParser
 
-/// A range of segments of a bundle, written as `2-5`, `2-` (from the second to the last one), or `2`.
-///
-/// Segments are numbered from 1, as in their names.
+/// A range of segments, numbered from 1, written as `2-5`, `2-` (from the second to the last one), or `2`.
 struct SegmentRange: ExpressibleByArgument, Equatable, CustomStringConvertible {
     let first: Int
     /// The number of the last segment, or `nil` for the last segment of the bundle.
@@ -29,10 +27,7 @@ struct SegmentRange: ExpressibleByArgument, Equatable, CustomStringConvertible {
 
     var description: String { last == first ? "\(first)" : "\(first)-\(last.map(String.init) ?? "")" }
 
-    /// Returns the indices of the segments, counted from 0, in a bundle with `count` segments.
-    ///
-    /// - Parameter count: The number of segments in the bundle.
-    /// - Returns: The indices, or `nil` if the bundle does not have all of the segments.
+    /// Returns the indices, counted from 0, in a bundle with `count` segments, or `nil` if segments are missing.
     func indices(ofSegments count: Int) -> Range<Int>? {
         let last = last ?? count
         return first <= count && last <= count ? first - 1..<last : nil

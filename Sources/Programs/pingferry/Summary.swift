@@ -12,7 +12,6 @@ struct Summary {
     /// The id of the key that pseudonyms were made with, or `nil` if none were made.
     private let pseudonymKeyID: String?
 
-    /// Creates a summary of the data that was read with `options`.
     init(_ intake: Intake, of options: ScanOptions) {
         self.intake = intake
         filter = FilterSummary(intake.filtered, of: options.filter)
@@ -28,10 +27,7 @@ struct Summary {
         return parts.joined(separator: ", ")
     }
 
-    /// Prints the summary as JSON.
-    ///
-    /// - Parameter extend: A function that adds the members of the command.
-    /// - Throws: `FileError` if standard output cannot be written.
+    /// Prints the summary as JSON, with the members that `extend` adds.
     func printJSON(_ extend: (inout CanonicalObject) -> Void) throws {
         var object = json
         extend(&object)
@@ -39,12 +35,6 @@ struct Summary {
     }
 
     /// Prints the summary as JSON with an array that may be larger than memory.
-    ///
-    /// - Parameters:
-    ///   - key: The key of the array.
-    ///   - elements: A function that calls its argument with each element of the array.
-    ///   - extend: A function that adds the other members of the command.
-    /// - Throws: `FileError` if standard output cannot be written, and the errors of `elements`.
     func printJSON(
         streaming key: JSONKey, _ elements: @escaping JSONObjectPrinter.Elements,
         _ extend: (inout CanonicalObject) -> Void
@@ -72,10 +62,7 @@ struct Summary {
         return object
     }
 
-    /// Prints problems and quarantined items to standard error.
-    ///
-    /// - Parameter isQuiet: Whether the counts of values that pseudonymization omitted are not printed.
-    /// - Throws: `ExitCode` with status 1 if some input was quarantined or could not be read.
+    /// Prints problems and quarantined items to standard error, and throws an exit status if the input is incomplete.
     func finish(isQuiet: Bool = false) throws {
         for line in filter.lines { StandardError.write("pingferry: \(line)") }
         if pseudonymKeyID != nil { return try finishPseudonyms(isQuiet: isQuiet) }

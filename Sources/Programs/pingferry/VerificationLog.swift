@@ -30,9 +30,6 @@ struct VerificationLog {
     }
 
     /// Records that the current bundle is good.
-    ///
-    /// - Parameter path: The path of the bundle, for the error.
-    /// - Throws: `FileError`, or `CommandError` if a file has changed since it was opened.
     mutating func recordSuccess(_ path: String) async throws {
         guard let reader, let hashes else { return }
         let found = try await hashes.value
@@ -41,10 +38,6 @@ struct VerificationLog {
     }
 
     /// Records that the current bundle is damaged or cannot be read.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the bundle.
-    ///   - failure: The reason.
     mutating func recordFailure(_ path: String, _ failure: CommandError) async {
         var found: [ContentHash] = []
         do {

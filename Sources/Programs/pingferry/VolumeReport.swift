@@ -4,8 +4,7 @@ import JSONText
 
 /// The output of `verify` about the volumes of a bundle.
 enum VolumeReport {
-    /// Returns the volumes of a valid bundle as JSON objects, with the hashes from the list that they were compared
-    /// with.
+    /// Returns the volumes of a valid bundle as JSON objects, with the hashes from their list.
     static func json(of set: VolumeSet) -> [[UInt8]] {
         zip(set.names, set.sizes).map { name, size in
             var object = CanonicalObject()
@@ -16,7 +15,6 @@ enum VolumeReport {
         }
     }
 
-    /// Returns a line about the volumes of a valid bundle.
     static func sentence(on set: VolumeSet) -> String {
         let count = Summary.count(set.names.count, "volume")
         let list = VolumeName.listPath(of: set.names.first?.bundle ?? "")

@@ -86,7 +86,6 @@ struct EditOptions: ParsableArguments {
     @OptionGroup(title: "Ledger") var ledger: LedgerOptions
     @OptionGroup(title: "Common options") var common: CommonOptions
 
-    /// Throws an error if no ids are given.
     func requireIDs() throws {
         guard !ids.isEmpty else { throw ValidationError("Missing expected argument '<id> ...'") }
     }

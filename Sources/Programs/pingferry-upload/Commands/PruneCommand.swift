@@ -33,9 +33,7 @@ struct PruneCommand: AsyncParsableCommand {
         }
     }
 
-    /// The minimum age, in milliseconds.
-    ///
-    /// Jobs mark the records that they see only once a day, and may not run for some days.
+    /// The minimum age, in milliseconds, which allows for jobs that mark records once a day or do not run for days.
     private static let minimumAge: Int64 = 7 * 86_400_000
 
     func run() async throws {

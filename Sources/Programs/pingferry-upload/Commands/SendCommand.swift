@@ -146,9 +146,7 @@ struct SendCommand: AsyncParsableCommand {
         if let status = intake.unusable.status { throw ExitCode(status.rawValue) }
     }
 
-    /// Makes the plan for the current time.
-    ///
-    /// Reading the bundles may have taken a long time.
+    /// Makes the plan for the current time, because reading the bundles may have taken a long time.
     private func plan(_ intake: VerifiedBundles, _ view: LedgerView?, _ credentials: Credentials) throws -> Plan {
         let now = SystemClock.now
         let state = try view?.state(of: intake.pool, today: ledger.days.day(of: now)) ?? LedgerState()
@@ -157,9 +155,7 @@ struct SendCommand: AsyncParsableCommand {
         return Planner.plan(intake.pool, state, rules: rules, now: now, hasCredential: credentials.isKnown)
     }
 
-    /// Opens the ledger for reading.
-    ///
-    /// Returns `nil` if it does not exist, which is the same as an empty ledger.
+    /// Opens the ledger for reading, or returns `nil` if it does not exist, which is the same as an empty ledger.
     private func ledgerView() throws -> LedgerView? {
         do {
             return try LedgerView(path: try ledger.path())
@@ -223,9 +219,7 @@ struct SendCommand: AsyncParsableCommand {
         }
     }
 
-    /// Moves bundles to a folder.
-    ///
-    /// A bundle that cannot be moved is reported and stays in its place.
+    /// Moves bundles to a folder, and reports bundles that cannot be moved.
     private func move(
         _ bundles: [BundleStatus], to folder: borrowing DestinationFolder, _ summary: inout JobSummary,
         _ ledger: Ledger
@@ -245,12 +239,7 @@ struct SendCommand: AsyncParsableCommand {
         }
     }
 
-    /// Moves the files of a bundle, which are the bundle or its volumes and their list, and the signature if there is
-    /// one.
-    ///
-    /// - Returns: The new path of the first file, or `nil` if the files are in the folder already.
-    /// - Throws: `CommandError` if the bundle cannot be read or moved, or if it is not the verified bundle. Another
-    ///   process may have replaced it while the job ran.
+    /// Moves the files and the signature of a bundle, or returns `nil` if they are in the folder already.
     private static func move(
         _ bundle: BundleName, to folder: borrowing DestinationFolder
     ) throws(CommandError) -> String? {
@@ -260,6 +249,7 @@ struct SendCommand: AsyncParsableCommand {
         } catch {
             throw CommandError(moving: error, bundle.path)
         }
+        // Another process may have replaced the bundle while the job ran.
         guard reader.manifest.digest == bundle.digest else { throw CommandError(changed: bundle.path) }
         let path = reader.volumes?.names.first?.bundle ?? bundle.path
         let signature = AllowedSigners.signaturePath(of: path)

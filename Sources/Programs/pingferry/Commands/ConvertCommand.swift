@@ -140,13 +140,7 @@ struct ConvertCommand: AsyncParsableCommand {
         try CommandOutput(path: isStandardOutput ? "-" : output, replacing: force)
     }
 
-    /// Opens the inputs.
-    ///
-    /// - Parameters:
-    ///   - excluded: The output files, which are not read as input.
-    ///   - pseudonymizer: The transform that makes pseudonyms, or `nil` to keep ids.
-    /// - Returns: A reader of the inputs.
-    /// - Throws: `InputError`, or `ValidationError` if the selected segments do not exist.
+    /// Opens the inputs, without the output files in `excluded`.
     private func reader(
         excluded: Set<FileIdentity>, _ pseudonymizer: RecordPseudonymizer?
     ) async throws -> CaptureReader {

@@ -99,8 +99,7 @@ struct InspectCommand: AsyncParsableCommand {
         try report(printer, of: file)
     }
 
-    /// Returns the text before each of several files: a line as `head` and `tail` print it, or the start of a JSON
-    /// object.
+    /// Returns the text before each of several files: a line as in `head` and `tail`, or the start of a JSON object.
     private func start(of file: String, isFirst: Bool) -> [UInt8] {
         let name = InputOpener.name(of: file)
         guard compact else { return Array("\(isFirst ? "" : "\n")==> \(name.printable) <==\n".utf8) }
@@ -143,12 +142,7 @@ struct InspectCommand: AsyncParsableCommand {
         }
     }
 
-    /// Reports warnings on standard error.
-    ///
-    /// - Parameters:
-    ///   - printer: The printer of the file.
-    ///   - file: The path of the file.
-    /// - Throws: `ExitCode` with status 1 if a value could not be shown.
+    /// Reports warnings on standard error, and throws an exit status if a value could not be shown.
     private func report(_ printer: PropertyListPrinter, of file: String) throws {
         let name = InputOpener.name(of: file)
         for warning in printer.warnings.prefix(Self.reportLimit) where warning.isLoss || !quiet {

@@ -117,9 +117,6 @@ struct ReportCommand: AsyncParsableCommand {
     }
 
     /// Returns the facts about the inputs for the page.
-    ///
-    /// With pseudonyms, names and digests of inputs are omitted because they would reveal the origin of the data.
-    /// `keyID` is the id of the key, or `nil` without pseudonyms.
     private func facts(_ reader: CaptureReader, _ intake: Intake, _ stores: ScanReport, keyID: String?) -> ReportFacts {
         let inputs = zip(reader.inputs, input.paths).map { $0.reportInput(path: $1) }
         var facts = ReportFacts(
@@ -129,6 +126,7 @@ struct ReportCommand: AsyncParsableCommand {
             facts.queues = stores.queues
             return facts
         }
+        // With pseudonyms, names and digests of inputs are omitted, because they would reveal the origin of the data.
         facts.inputs = inputs.enumerated().map { .init(label: "input \($0 + 1)", kind: $1.kind) }
         facts.pseudonymized = .init(
             keyID: keyID, quarantine: intake.quarantined.counts, problems: intake.problems.counts)

@@ -4,9 +4,7 @@ import Files
 import FoundationEssentials
 import Glibc
 
-/// The command `upload`, which runs `pingferry-upload`.
-///
-/// The uploader is a separate program so that this program links no network code.
+/// The command `upload`, which runs a separate program, so that this program links no network code.
 struct UploadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upload",
@@ -37,9 +35,7 @@ struct UploadCommand: AsyncParsableCommand {
 
     private static let program = "pingferry-upload"
 
-    /// The folders to search for the uploader, in order.
-    ///
-    /// Empty elements of `PATH`, which mean the current folder, are ignored.
+    /// The folders to search for the uploader, except for empty elements of `PATH`, which mean the current folder.
     private static var folders: [String] {
         // Without /proc, only PATH is searched.
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
