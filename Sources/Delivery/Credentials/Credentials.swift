@@ -8,9 +8,7 @@ public struct Credentials: Sendable {
     private var accounts: [SystemName: CredentialFormat.Accounts] = [:]
 
     /// Creates an empty set of credentials for `systems`.
-    public init(of systems: SystemTable) {
-        self.systems = systems
-    }
+    public init(of systems: SystemTable) { self.systems = systems }
 
     /// Creates credentials from a file and the environment.
     public init(file: CredentialFile?, environment: [String: String], of systems: SystemTable) throws(CredentialError) {

@@ -42,8 +42,7 @@ struct Attempts {
     mutating func step(after answer: Answer, jitter: @autoclosure () -> Double) -> Step {
         let outcome = AnswerTable.outcome(of: answer, from: format)
         switch outcome {
-        case .delivered, .refused:
-            return .finished(outcome, .none)
+        case .delivered, .refused: return .finished(outcome, .none)
         case .unknown:
             mayHaveArrived = true
             failures += 1

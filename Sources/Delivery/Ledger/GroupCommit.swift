@@ -20,9 +20,7 @@ final class GroupCommit<Change: Sendable, Result: Sendable>: Sendable {
     private let write: @Sendable ([Change]) throws -> [Result]
 
     /// Creates a group commit whose `write` makes a group durable, or throws an error without changing anything.
-    init(write: @escaping @Sendable ([Change]) throws -> [Result]) {
-        self.write = write
-    }
+    init(write: @escaping @Sendable ([Change]) throws -> [Result]) { self.write = write }
 
     /// Submits a change and waits until it is durable.
     func commit(_ change: Change) async throws -> Result {
@@ -37,9 +35,7 @@ final class GroupCommit<Change: Sendable, Result: Sendable>: Sendable {
     }
 
     /// Waits until no group is being written.
-    func finish() {
-        queue.sync {}
-    }
+    func finish() { queue.sync {} }
 
     private func writeGroups() {
         while let group = nextGroup() {

@@ -42,8 +42,7 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
         case .damaged(let path, let reason): "\(path): the ledger is damaged: \(reason)"
         case .notALedger(let path): "\(path): not a ledger of this program"
         case .notAFile(let path): "\(path): not a regular file"
-        case .multipleNames(let path):
-            "\(path): the ledger has several hard links, and was first opened by another one"
+        case .multipleNames(let path): "\(path): the ledger has several hard links, and was first opened by another one"
         case .newerVersion(let path): "\(path): written by a newer version of this program"
         case .missing(let path): "\(path): the ledger does not exist"
         case .removed(let path): "\(path): the ledger was removed or replaced while it was in use"
@@ -62,8 +61,7 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
             again, so move the file away only if that is acceptable
             """
         case .notALedger, .notAFile: "use --ledger to give the path of a ledger or of a file that does not exist yet"
-        case .multipleNames:
-            "use the first name, or remove the other hard links; symbolic links are allowed"
+        case .multipleNames: "use the first name, or remove the other hard links; symbolic links are allowed"
         case .newerVersion: "use a newer version of this program"
         case .removed:
             """

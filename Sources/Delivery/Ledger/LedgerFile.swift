@@ -134,8 +134,7 @@ enum LedgerFile {
             case .damaged: throw .damaged(path: path, reason: error.message)
             case .notADatabase: throw .notALedger(path: path)
             case .full: throw .storage(path: path, reason: "the disk is full", isFull: true)
-            case .notAllowed:
-                throw .file(FileError(.open, path, code: access(path, W_OK) == 0 ? EACCES : errno))
+            case .notAllowed: throw .file(FileError(.open, path, code: access(path, W_OK) == 0 ? EACCES : errno))
             case .other: throw .storage(path: path, reason: error.message, isFull: false)
             }
         } catch {

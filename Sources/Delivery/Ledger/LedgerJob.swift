@@ -110,8 +110,7 @@ struct LedgerJob: Sendable {
     }
 
     private mutating func returnQuota(_ client: Int64, on day: Int, _ db: Database) throws {
-        try db.run(
-            "UPDATE quotas SET taken = taken - 1 WHERE day = ? AND client = ? AND taken > 0", [day, client])
+        try db.run("UPDATE quotas SET taken = taken - 1 WHERE day = ? AND client = ? AND taken > 0", [day, client])
         // The quota may belong to another day than the cached one.
         usage = nil
     }
@@ -133,8 +132,7 @@ struct LedgerJob: Sendable {
             try insertRemark(settlement, reason, db)
             guard send.completesRecord else { return try insertRefusals(send, status: status, db) }
             try settle(send, status: status, isRefused: true, at: now, db)
-        case .retryLater, .credentialWrong(_, _, mayHaveArrived: false):
-            try cancelMark(send, db)
+        case .retryLater, .credentialWrong(_, _, mayHaveArrived: false): try cancelMark(send, db)
         case .unknown, .credentialWrong:
             try db.run(
                 "UPDATE flights SET uncertain = 1 WHERE identity = ? AND content = ?",
@@ -151,10 +149,7 @@ struct LedgerJob: Sendable {
             ON CONFLICT DO UPDATE SET noted = excluded.noted, until = excluded.until
             WHERE excluded.until > until OR noted > excluded.noted + ?4
             """,
-            [
-                pause.endpoint, pause.requested.seconds, pause.until.seconds,
-                PlanRules.clockToleranceMilliseconds / 1000,
-            ])
+            [pause.endpoint, pause.requested.seconds, pause.until.seconds, PlanRules.clockToleranceMilliseconds / 1000])
     }
 
     /// Stores the refused events of a part until the other parts of its record are settled.

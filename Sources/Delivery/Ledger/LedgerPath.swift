@@ -75,7 +75,5 @@ enum LedgerPath {
         }
     }
 
-    private static func storedPath(_ db: Database) throws -> String? {
-        try db.first("SELECT path FROM place")
-    }
+    private static func storedPath(_ db: Database) throws -> String? { try db.first("SELECT path FROM place") }
 }

@@ -39,8 +39,7 @@ extension LedgerJob {
     func markSeen(settledIn plan: Plan, _ db: Database) throws {
         let keys = plan.dispositions.indices.filter {
             [.delivered, .refused, .givenUp].contains(plan.dispositions[$0])
-        }
-        .map { plan.pool.candidates[$0].key }
+        }.map { plan.pool.candidates[$0].key }
         for key in keys.sorted() {
             // The time is updated at most once a day, to save writes.
             try db.run(

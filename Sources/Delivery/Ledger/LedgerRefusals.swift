@@ -99,8 +99,7 @@ extension Database {
             "DELETE FROM settled WHERE refused = 1 AND (?1 IS NULL OR status = ?1) RETURNING identity, content",
             [status])
         keys.formUnion(
-            try self.keys(
-                "DELETE FROM refusals WHERE ?1 IS NULL OR status = ?1 RETURNING identity, content", [status]))
+            try self.keys("DELETE FROM refusals WHERE ?1 IS NULL OR status = ?1 RETURNING identity, content", [status]))
         var counts: [String: Int] = [:]
         for key in keys {
             let id: String? = try first(

@@ -67,9 +67,7 @@ struct CandidateNotes: Sendable {
     private let systems: SystemTable
     private var document = JSONDocument()
 
-    init(knowing systems: SystemTable) {
-        self.systems = systems
-    }
+    init(knowing systems: SystemTable) { self.systems = systems }
 
     /// Adds a note about a record whose line, with the line feed, is at `range` of the segment.
     mutating func add(_ record: borrowing Record, _ range: Range<Int>) {
@@ -102,9 +100,7 @@ public struct CandidatePool: Sendable {
     private(set) var bundles: [BundleName] = []
 
     /// Creates an empty pool.
-    public init(knowing systems: SystemTable) {
-        self.systems = systems
-    }
+    public init(knowing systems: SystemTable) { self.systems = systems }
 
     /// Returns whether uploads of a system need credentials.
     public func needsCredential(of system: SystemName) -> Bool { systems[system]?.uploads.credentials != nil }

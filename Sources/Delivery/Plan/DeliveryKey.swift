@@ -9,9 +9,7 @@ public struct Digest16: Sendable, Hashable {
     let high: UInt64
     let low: UInt64
 
-    init(_ hash: SHA256) {
-        (high, low) = hash.finalize().leadingWords
-    }
+    init(_ hash: SHA256) { (high, low) = hash.finalize().leadingWords }
 
     init(high: UInt64, low: UInt64) {
         self.high = high

@@ -31,8 +31,7 @@ struct ListItems {
 
     /// Creates the list of the events in a record, or returns `nil` if the record does not have the given format.
     init?(_ record: borrowing Record, _ format: ListFormat?, using document: inout JSONDocument) {
-        guard let format, (try? document.read(record.payload)) != nil,
-            document.memberCount(of: document.root) == 1,
+        guard let format, (try? document.read(record.payload)) != nil, document.memberCount(of: document.root) == 1,
             let list = document.value(of: format.key, in: document.root), document.kind(of: list) == .array
         else { return nil }
         let scope = [record.system.description, record.target?.path ?? "", record.client?.lowercased() ?? ""]

@@ -157,8 +157,7 @@ public struct Planner {
         let left = unsettled.filter { !sentItems.contains(pool.items.keys[$0]) }
         guard !left.isEmpty else {
             guard unsettled.isEmpty else { return .overlapping }
-            plan.settlements.append(
-                EmptySettlement(key: candidate.key, client: candidate.client, type: candidate.type))
+            plan.settlements.append(EmptySettlement(key: candidate.key, client: candidate.client, type: candidate.type))
             return refused.isEmpty ? .settle : .refused
         }
         // Only records of systems with lists have items.

@@ -28,9 +28,7 @@ public struct VerifiedBundles: Sendable {
     /// Opens and verifies bundles, and skips bundles that cannot be used if `keepsGoing` is `true`.
     public init(
         _ paths: [String], knowing systems: SystemTable, signedBy signers: AllowedSigners? = nil, limit: JobLimit,
-        keepsGoing: Bool = false,
-        isReleased: (_ id: String, _ code: String) -> Bool,
-        progress: (Int) -> Void = { _ in }
+        keepsGoing: Bool = false, isReleased: (_ id: String, _ code: String) -> Bool, progress: (Int) -> Void = { _ in }
     ) async throws {
         var pool = CandidatePool(knowing: systems)
         var readers: [BundleReader] = []

@@ -52,9 +52,7 @@ public struct WaitReason: Sendable, Hashable {
     static let toRetry = WaitReason(code: "to-be-sent-again")
 
     /// The names of reasons that are not dispositions.
-    private static let names = [
-        notSent.code: "not sent", inFlight.code: "in flight", toRetry.code: "to be sent again",
-    ]
+    private static let names = [notSent.code: "not sent", inFlight.code: "in flight", toRetry.code: "to be sent again"]
 }
 
 extension WaitReason: Comparable {

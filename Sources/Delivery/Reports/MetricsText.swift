@@ -46,13 +46,9 @@ public struct MetricsText {
         add("delivered_records", "Records that were delivered.", delivered)
         add("in_flight_uploads", "Uploads in flight whose outcome is unknown.", inFlight)
         add("given_up_records", "Records that the operator gave up.", givenUp)
-        add(
-            "refused_records", "Refused records that the operator has not resolved, by status.", refused,
-            by: "status")
+        add("refused_records", "Refused records that the operator has not resolved, by status.", refused, by: "status")
         add("waiting_records", "Waiting and held records, by reason.", waiting, by: "reason")
-        add(
-            "held_releasable", "Held records that the operator can release, by hold codes.",
-            releasable, by: "codes")
+        add("held_releasable", "Held records that the operator can release, by hold codes.", releasable, by: "codes")
     }
 
     /// The values of a metric by the values of its labels: no label, the system, or the system and another label.

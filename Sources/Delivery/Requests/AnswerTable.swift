@@ -18,8 +18,7 @@ public enum AnswerTable {
         case 300..<400:
             // A captive portal or a moved host redirects all requests, so that the record is not at fault.
             return .retryLater(status: answer.status, reason: redirection(answer))
-        case ..<200:
-            return .retryLater(status: answer.status, reason: "the server answered with no final status")
+        case ..<200: return .retryLater(status: answer.status, reason: "the server answered with no final status")
         default: return format.outcome(of: answer)
         }
     }

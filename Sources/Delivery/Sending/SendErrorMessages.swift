@@ -14,17 +14,14 @@ extension SendError {
         case .connectionTimedOut(let isAtProxy):
             let suffix = isAtProxy ? route.proxySuffix : route.proxy.map { " to the proxy \($0)" } ?? ""
             self.init(.notConnected, "no connection\(suffix) in time")
-        case .proxyRefused:
-            self.init(.notConnected, "\(route.connectionTarget) refuses to connect to \(route.server)")
-        case .wrongName:
-            self.init(.notTrusted, "the server's certificate does not name this host")
+        case .proxyRefused: self.init(.notConnected, "\(route.connectionTarget) refuses to connect to \(route.server)")
+        case .wrongName: self.init(.notTrusted, "the server's certificate does not name this host")
         case .untrusted:
             self.init(
                 .notTrusted,
                 "no trusted connection: the server's certificate has expired or is from an unknown authority (see --ca-file)"
             )
-        case .noHandshake:
-            self.init(.notTrusted, "no trusted connection: the handshake failed")
+        case .noHandshake: self.init(.notTrusted, "no trusted connection: the handshake failed")
         case .closedInHandshake:
             self.init(.notConnected, "the connection\(route.proxySuffix) was closed before it was encrypted")
         case .unsolicited:
@@ -41,15 +38,13 @@ extension SendError {
                 ? "the server closed the connection without an answer"
                 : "the connection\(route.proxySuffix) was closed without an answer"
             self.init(.disconnected, words)
-        case .cut:
-            self.init(.disconnected, "the connection\(route.proxySuffix) was cut")
+        case .cut: self.init(.disconnected, "the connection\(route.proxySuffix) was cut")
         case .invalidResponse:
             self.init(
                 .unanswered,
                 "the answer of \(route.server)\(route.proxySuffix) is not HTTP: check the address and its scheme (http or https)"
             )
-        case .ended:
-            self.init(.unanswered, "the request was cancelled before the answer arrived")
+        case .ended: self.init(.unanswered, "the request was cancelled before the answer arrived")
         case .other(let words, let wasSent):
             self.init(wasSent ? .unanswered : .notConnected, "the connection\(route.proxySuffix) failed: \(words)")
         }

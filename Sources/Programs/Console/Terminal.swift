@@ -8,14 +8,10 @@ import JSONText
 /// the exception: they keep their bytes unless standard output is a terminal.
 public enum Terminal {
     /// Prints a line.
-    public static func print(_ line: String) throws(FileError) {
-        try write(line.printable)
-    }
+    public static func print(_ line: String) throws(FileError) { try write(line.printable) }
 
     /// Prints several lines, such as help.
-    public static func print(lines: String) throws(FileError) {
-        try write(lines.printableLines)
-    }
+    public static func print(lines: String) throws(FileError) { try write(lines.printableLines) }
 
     /// Prints a JSON object on one line.
     public static func print(_ object: CanonicalObject) throws(FileError) {

@@ -66,10 +66,9 @@ struct PlanReport {
         }
         return [
             plan.names.clients.values[Int(key.client)].client ?? "(none)",
-            plan.names.types.values[Int(key.type)].system.description,
-            plan.names.types.values[Int(key.type)].name, "\(uploads)", "\(count { $0 == .send })",
-            "\(count(\.isWaiting))", "\(count { $0 != .send && !$0.isWaiting })",
-            reasons.sorted().joined(separator: ", "),
+            plan.names.types.values[Int(key.type)].system.description, plan.names.types.values[Int(key.type)].name,
+            "\(uploads)", "\(count { $0 == .send })", "\(count(\.isWaiting))",
+            "\(count { $0 != .send && !$0.isWaiting })", reasons.sorted().joined(separator: ", "),
         ]
     }
 

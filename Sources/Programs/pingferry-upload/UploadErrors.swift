@@ -24,8 +24,7 @@ extension CommandError {
 
     /// Creates the error of a finished bundle that cannot be moved.
     init(moving error: FileError) {
-        let remedy =
-            error.isOnAnotherFileSystem ? "use a folder on the same file system as the bundles" : nil
+        let remedy = error.isOnAnotherFileSystem ? "use a folder on the same file system as the bundles" : nil
         self.init(status: .cannotCreate, message: "\(error)", remedy: remedy)
     }
 

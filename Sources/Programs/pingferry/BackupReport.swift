@@ -9,9 +9,7 @@ import Telemetry
 struct BackupReport {
     private let facts: BackupFacts
 
-    init(_ facts: BackupFacts) {
-        self.facts = facts
-    }
+    init(_ facts: BackupFacts) { self.facts = facts }
 
     private var name: String { facts.path.isEmpty ? "." : facts.path }
 

@@ -82,9 +82,7 @@ struct InputOptions: ParsableArguments {
     var spoolLimit = 16384
 
     /// The temporary storage for members of archives, which uses no disk space until the first member is stored.
-    var spool: Spool {
-        Spool(folder: CommonOptions.temporaryFolder, limit: spoolLimit << 20)
-    }
+    var spool: Spool { Spool(folder: CommonOptions.temporaryFolder, limit: spoolLimit << 20) }
 
     func validate() throws {
         try Self.checkStandardInput(in: paths)

@@ -18,9 +18,7 @@ struct InputRows {
         omittedCount = min(omittedCount, Int.max - inputs.omitted) + inputs.omitted
         for input in inputs.entries {
             let hash = (input.sha256 ?? input.digest)?.hex ?? ""
-            let row = [
-                String(repeating: "  ", count: level) + (input.label ?? "(unknown)"), input.kind.rawValue, hash,
-            ]
+            let row = [String(repeating: "  ", count: level) + (input.label ?? "(unknown)"), input.kind.rawValue, hash]
             if rows.count < CappedList<[String]>.defaultLimit { rows.append(row) } else { hiddenCount += 1 }
             if let below = input.inputs { add(below, level: level + 1) }
         }

@@ -33,8 +33,7 @@ struct ReceiptComparison {
             switch mismatch {
             case .notNamed: "pass the receipt that was written for this bundle; bundles are found in it by their names"
             case .digest: "do not use this bundle; it is not the one that the receipt describes"
-            case .file:
-                "compare the file with the original; it has the same contents, but was packed again or altered"
+            case .file: "compare the file with the original; it has the same contents, but was packed again or altered"
             }
         throw CommandError(status: .badData, message: "\(name): \(mismatch) (\(path))", remedy: remedy)
     }

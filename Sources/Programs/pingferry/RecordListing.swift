@@ -9,9 +9,7 @@ struct RecordListing {
     let reader: BundleReader
 
     /// Calls `body` with a JSON object for each record, in order.
-    func forEachObject(_ body: (CanonicalObject) throws -> Void) throws {
-        try forEach(Self.object, body)
-    }
+    func forEachObject(_ body: (CanonicalObject) throws -> Void) throws { try forEach(Self.object, body) }
 
     /// Calls `body` with the result of `show` for each record, after the whole segment of the record has been checked.
     private func forEach<Shown>(_ show: (borrowing Record) -> Shown, _ body: (Shown) throws -> Void) throws {

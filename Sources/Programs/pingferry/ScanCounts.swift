@@ -21,9 +21,7 @@ struct ScanCounts {
     private var openRow = 0
     private var openCounts: [Name: Int] = [:]
 
-    init(rows: Int) {
-        ranges = Array(repeating: 0..<0, count: rows)
-    }
+    init(rows: Int) { ranges = Array(repeating: 0..<0, count: rows) }
 
     /// Adds 1 to a count of a row.
     mutating func count(_ name: Name, ofRow row: Int) {

@@ -107,9 +107,7 @@ struct Summary {
     /// The maximum number of findings that are printed to standard error.
     private static let reportLimit = 20
 
-    private static func position(_ reject: Reject) -> String {
-        reject.offset.map { " at byte \($0)" } ?? ""
-    }
+    private static func position(_ reject: Reject) -> String { reject.offset.map { " at byte \($0)" } ?? "" }
 
     /// Returns a suffix such as ` (4 uploadable; held: schema 1)`, or an empty string if there are no records.
     static func details(of totals: BundleTotals) -> String {
@@ -125,14 +123,10 @@ struct Summary {
     }
 
     /// Returns a number with a noun in the singular or plural, such as `1 record` or `2 records`.
-    static func count(_ number: Int, _ noun: String) -> String {
-        "\(number) \(noun)\(number == 1 ? "" : "s")"
-    }
+    static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 }
 
 extension LocatedProblem {
     /// A line such as `phone.zip: Documents/x.json: damaged`, without the path if the problem affects a whole capture.
-    var sentence: String {
-        [capture, path, problem.text].filter { !$0.isEmpty }.joined(separator: ": ")
-    }
+    var sentence: String { [capture, path, problem.text].filter { !$0.isEmpty }.joined(separator: ": ") }
 }

@@ -71,8 +71,7 @@ struct ForgetCommand: AsyncParsableCommand {
             let counts = try forGood ? ledger.giveUp(edit.ids, at: SystemClock.now) : ledger.forget(edit.ids)
             try edit.report(
                 forGood ? "record given up" : "entry forgotten",
-                plural: forGood ? "records given up" : "entries forgotten",
-                counts)
+                plural: forGood ? "records given up" : "entries forgotten", counts)
             try edit.requireKnown(counts)
         }
     }

@@ -207,8 +207,7 @@ struct SendCommand: AsyncParsableCommand {
     private func finish(_ summary: inout JobSummary, _ ledger: Ledger) throws {
         summary.refusals = try ledger.view.refusals()
         summary.pauses = try ledger.view.pauses(of: summary.plan, at: SystemClock.now)
-        summary.heldReleasable = try ledger.view.heldReleasable(
-            knowing: Systems.table, ignoring: Set(ignoreHeld))
+        summary.heldReleasable = try ledger.view.heldReleasable(knowing: Systems.table, ignoring: Set(ignoreHeld))
         guard moveDone != nil || common.json else { return }
         let pool = summary.plan.pool
         let state = try ledger.view.state(of: pool, today: self.ledger.days.day(of: SystemClock.now))
@@ -221,8 +220,7 @@ struct SendCommand: AsyncParsableCommand {
 
     /// Moves bundles to a folder, and reports bundles that cannot be moved.
     private func move(
-        _ bundles: [BundleStatus], to folder: borrowing DestinationFolder, _ summary: inout JobSummary,
-        _ ledger: Ledger
+        _ bundles: [BundleStatus], to folder: borrowing DestinationFolder, _ summary: inout JobSummary, _ ledger: Ledger
     ) throws {
         for bundle in bundles {
             let path: String

@@ -128,8 +128,7 @@ struct BundleCommand: AsyncParsableCommand {
             let hashes = InputHashes(limit: limit)
             let opening = InputOpener(
                 labels: input.label, systems: Systems.table, limit: limit,
-                excluded: file.identities.union(receipt.identities),
-                spool: input.spool,
+                excluded: file.identities.union(receipt.identities), spool: input.spool,
                 passwords: try backups.passwords(isQuiet: common.quiet),
                 // Hashes of the inputs would reveal their origin.
                 hashes: pseudonymizer == nil ? hashes : nil)

@@ -147,8 +147,7 @@ struct ConvertCommand: AsyncParsableCommand {
         let limit = common.limit
         let opening = InputOpener(
             labels: input.label, systems: Systems.table, limit: limit, excluded: excluded, isSalvage: salvage,
-            spool: input.spool,
-            passwords: try backups.passwords(isQuiet: common.quiet))
+            spool: input.spool, passwords: try backups.passwords(isQuiet: common.quiet))
         let selection = try segments.map { try select($0, opening) }
         let inputs =
             if let selection { [CaptureInput.bundle(selection.bundle)] } else { try await opening.open(input.paths) }
@@ -199,8 +198,7 @@ struct ConvertCommand: AsyncParsableCommand {
         let limit = common.limit
         let companions = self.format == .sqlite ? DatabaseCompanions(of: output) : nil
         if !force { try companions?.requireAbsence() }
-        var export = try TableExport(
-            format, path: output, replacing: force, systems: Systems.table, limit: limit)
+        var export = try TableExport(format, path: output, replacing: force, systems: Systems.table, limit: limit)
         let reader = try await reader(excluded: export.identities, pseudonymizer)
         export.add(meta: "tool", "pingferry \(ProgramVersion.number)")
         export.add(meta: "tables", "\(ExportTables.version)")
@@ -211,8 +209,7 @@ struct ConvertCommand: AsyncParsableCommand {
             if case .bundle(let bundle) = input { export.add(meta: "digest.\(number + 1)", bundle.manifest.digest) }
         }
         let intake = try await common.read(
-            reader,
-            keep: { entry, line, payload in export.add(entry.summary, line: line, payload: payload) },
+            reader, keep: { entry, line, payload in export.add(entry.summary, line: line, payload: payload) },
             note: { finding in
                 switch finding {
                 case .quarantined(let item, _): if pseudonymizer == nil { export.add(item) }
@@ -222,9 +219,7 @@ struct ConvertCommand: AsyncParsableCommand {
             }, afterOutput: { try await export.writeFinished() })
         let counts = try await export.finish()
         try companions?.remove()
-        try report(
-            Summary(intake, of: reader.options), counts,
-            rowsWithoutTime: export.rowsWithoutTime)
+        try report(Summary(intake, of: reader.options), counts, rowsWithoutTime: export.rowsWithoutTime)
     }
 
     // MARK: The summary

@@ -68,9 +68,7 @@ struct InspectCommand: AsyncParsableCommand {
         guard (1...4095).contains(maxSize) else { throw ValidationError("--max-size requires a number from 1 to 4095") }
     }
 
-    func run() async throws {
-        try await reportingErrors(for: files, inspect)
-    }
+    func run() async throws { try await reportingErrors(for: files, inspect) }
 
     private func inspect(_ file: String, isFirst: Bool) throws {
         let limits = PropertyListLimits(length: maxSize << 20)

@@ -46,9 +46,7 @@ struct ListCommand: AsyncParsableCommand {
 
     func validate() throws { try InputOptions.checkStandardInput(in: bundles) }
 
-    func run() async throws {
-        try await reportingErrors(for: bundles, list)
-    }
+    func run() async throws { try await reportingErrors(for: bundles, list) }
 
     private func list(_ path: String, isFirst: Bool) throws {
         let reader = try InputOpener.bundle(path, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder)

@@ -27,8 +27,7 @@ struct UploadCommand: AsyncParsableCommand {
                 try execute(path)
             }
             throw CommandError(
-                status: .unavailable,
-                message: "\(Self.program) is not installed in the folder of pingferry or on PATH",
+                status: .unavailable, message: "\(Self.program) is not installed in the folder of pingferry or on PATH",
                 remedy: "install it on a machine with network access, and run it there")
         }
     }

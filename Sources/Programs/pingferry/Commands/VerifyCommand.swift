@@ -86,8 +86,7 @@ struct VerifyCommand: AsyncParsableCommand {
             let comparison = try against.map { try ReceiptComparison(path: $0) }
             try receipts.requireSeparateFile(
                 from: paths.flatMap(Self.files)
-                    + [signature, digests.digestFile, signing.signers, signing.revoked, against]
-                    .compactMap(\.self))
+                    + [signature, digests.digestFile, signing.signers, signing.revoked, against].compactMap(\.self))
             try await verifyAll(signers, expected, comparison, writing: try receipts.output(replacing: force))
         }
     }
