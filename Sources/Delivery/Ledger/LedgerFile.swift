@@ -11,7 +11,7 @@ enum LedgerFile {
     /// The caller holds the lock. Every intermediate state of the initialization is recognized, so that a job can
     /// continue where an earlier one was killed. In WAL mode with `synchronous = FULL`, each commit needs one `fsync`.
     static func openForWriting(_ path: String) throws(LedgerError) -> DatabaseFile {
-        let realPath = try LedgerPath.openingPath(of: try LedgerPath.resolved(path), path)
+        let realPath = try LedgerPath.openingPath(of: path)
         // The file is checked before anything is changed, even its permissions, because it may belong to another
         // program.
         _ = try openExisting(realPath, path)
@@ -43,7 +43,7 @@ enum LedgerFile {
         guard access(path, F_OK) == 0 else { throw .missing(path: path) }
         guard try isRegular(path) else { throw .notAFile(path: path) }
         guard access(path, R_OK) == 0 else { throw .file(FileError(.open, path)) }
-        let realPath = try LedgerPath.openingPath(of: try LedgerPath.resolved(path), path)
+        let realPath = try LedgerPath.openingPath(of: path)
         guard let file = try openExisting(realPath, path) else { throw .missing(path: path) }
         return file
     }
@@ -51,7 +51,7 @@ enum LedgerFile {
     /// Returns whether the file is an initialized ledger.
     static func exists(_ path: String) throws(LedgerError) -> Bool {
         guard access(path, F_OK) == 0 else { return false }
-        return try openExisting(try LedgerPath.openingPath(of: try LedgerPath.resolved(path), path), path) != nil
+        return try openExisting(try LedgerPath.openingPath(of: path), path) != nil
     }
 
     /// Returns whether `path` is a regular file, because opening a pipe would block.

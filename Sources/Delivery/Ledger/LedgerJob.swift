@@ -67,7 +67,7 @@ struct LedgerJob: Sendable {
     private mutating func mark(_ send: PlannedUpload, at now: Timestamp, _ db: Database) throws -> MarkResult {
         let day = rules.days.day(of: now)
         let client = try rowID(ofClient: send.client, db)
-        let isCounted = try mayBeInFlight(send.key) && isInFlight(send.key, of: client, on: day, db)
+        let isCounted = try (inFlightKeys?.contains(send.key) ?? true) && isInFlight(send.key, of: client, on: day, db)
         // The planner uses the same rule in `InFlightUpload.isCounted(for:on:)`.
         if !isCounted {
             guard try useQuota(client, on: day, db) else { return .dailyLimit }
@@ -83,8 +83,6 @@ struct LedgerJob: Sendable {
         inFlightKeys?.insert(send.key)
         return .marked
     }
-
-    private func mayBeInFlight(_ key: DeliveryKey) -> Bool { inFlightKeys?.contains(key) ?? true }
 
     private func isInFlight(_ key: DeliveryKey, of client: Int64, on day: Int, _ db: Database) throws -> Bool {
         try db.hasRow(
@@ -107,12 +105,6 @@ struct LedgerJob: Sendable {
             "INSERT INTO quotas (day, client, taken) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET taken = taken + 1",
             [day, client])
         return true
-    }
-
-    private mutating func returnQuota(_ client: Int64, on day: Int, _ db: Database) throws {
-        try db.run("UPDATE quotas SET taken = taken - 1 WHERE day = ? AND client = ? AND taken > 0", [day, client])
-        // The quota may belong to another day than the cached one.
-        usage = nil
     }
 
     // MARK: Settling
@@ -185,7 +177,8 @@ struct LedgerJob: Sendable {
         at now: Timestamp, _ db: Database
     ) throws {
         let (type, client) = (try rowID(ofType: type, db), try rowID(ofClient: client, db))
-        if isList { try clearInFlightParts(of: key, db) }
+        // Once other requests have carried its events, a list is not sent again in the old parts.
+        if isList { try db.run("DELETE FROM flights WHERE identity = ?", [key.identity]) }
         let refusal = isList ? try removeRefusals(key, db) : nil
         try db.run(
             """
@@ -210,13 +203,6 @@ struct LedgerJob: Sendable {
         try db.run("DELETE FROM flights WHERE identity = ? AND content = ?", [send.key.identity, send.key.content])
     }
 
-    /// Removes all parts of a list from the uploads in flight.
-    ///
-    /// Once other requests have carried its events, the list is not sent again in the old parts.
-    private func clearInFlightParts(of list: DeliveryKey, _ db: Database) throws {
-        try db.run("DELETE FROM flights WHERE identity = ?", [list.identity])
-    }
-
     /// Cancels a mark and returns its quota, unless an earlier attempt may have arrived.
     private mutating func cancelMark(_ send: PlannedUpload, _ db: Database) throws {
         var flight: (client: Int64, day: Int)?
@@ -224,7 +210,12 @@ struct LedgerJob: Sendable {
             "DELETE FROM flights WHERE identity = ? AND content = ? AND uncertain = 0 RETURNING client, day",
             [send.key.identity, send.key.content]
         ) { flight = ($0[0], $0[1]) }
-        if let flight { try returnQuota(flight.client, on: flight.day, db) }
+        guard let flight else { return }
+        try db.run(
+            "UPDATE quotas SET taken = taken - 1 WHERE day = ? AND client = ? AND taken > 0",
+            [flight.day, flight.client])
+        // The quota may belong to another day than the cached one.
+        usage = nil
     }
 
     // MARK: Beginning

@@ -15,10 +15,8 @@ struct LedgerLock: ~Copyable, Sendable {
     init(_ realPath: String, of ledger: String, started: String) throws(LedgerError) {
         let lockFile = try Self.acquireLockFile(realPath, of: ledger)
         let ledgerFile = try Self.acquireLedgerFile(realPath, of: ledger)
-        do throws(FileError) {
+        try LedgerFile.translatingErrors(ledger) {
             try lockFile.replaceContents(by: Self.holderNote(started: started), realPath + ".lock")
-        } catch {
-            throw .file(error)
         }
         self.lockFile = lockFile
         self.ledgerFile = ledgerFile

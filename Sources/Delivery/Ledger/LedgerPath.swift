@@ -39,7 +39,8 @@ enum LedgerPath {
     static func folder(of path: String) -> String { Path.folder(of: Path.withoutTrailingSlashes(path)) }
 
     /// Returns the path by which a ledger has to be opened, because another name of the file may have a log.
-    static func openingPath(of resolved: String, _ path: String) throws(LedgerError) -> String {
+    static func openingPath(of path: String) throws(LedgerError) -> String {
+        let resolved = try resolved(path)
         var status = stat()
         guard stat(resolved, &status) == 0 else { throw .file(FileError(.open, path)) }
         let stored: String?

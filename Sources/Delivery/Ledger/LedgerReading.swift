@@ -9,11 +9,10 @@ extension Database {
         state.deliveredItems = try deliveredItems(of: pool.items.keys)
         state.refusedItems = try refusedItems()
         state.pauses = try pauses()
-        let used = try usage(on: today)
         let names = try clientNames()
         state.inFlight = try inFlightUploads(names)
         state.deletedClients = try deletedClients(names, pool.systems)
-        for (client, count) in used {
+        for (client, count) in try usage(on: today) {
             if let name = names[client] { state.used[name, default: 0] += count }
         }
         return state

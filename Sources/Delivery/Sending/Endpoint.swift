@@ -56,10 +56,7 @@ enum HostName {
     static func asciiHost(_ parts: URLComponents) -> String? {
         guard let bracketed = parts.percentEncodedHost else { return nil }
         let host = String(bracketed.drop { $0 == "[" }.reversed().drop { $0 == "]" }.reversed())
-        guard !host.isEmpty else { return nil }
-        let isPlain = host.utf8.allSatisfy { byte in
-            byte.isLetter || byte.isDigit || "-._:".utf8.contains(byte)
-        }
-        return isPlain ? host : nil
+        let isPlain = host.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-._:".utf8.contains($0) }
+        return isPlain && !host.isEmpty ? host : nil
     }
 }

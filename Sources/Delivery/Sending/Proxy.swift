@@ -81,10 +81,7 @@ public struct ProxyRules: Sendable {
     }
 
     private static func value(_ name: String, in environment: [String: String]) -> (name: String, value: String)? {
-        for name in [name, name.uppercased()] {
-            if let value = environment[name], !value.isEmpty { return (name, value) }
-        }
-        return nil
+        [name, name.uppercased()].map { (name: $0, value: environment[$0] ?? "") }.first { !$0.value.isEmpty }
     }
 }
 

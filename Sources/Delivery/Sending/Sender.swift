@@ -17,7 +17,7 @@ public final class Sender: Sendable {
         _ settings: SenderSettings, systems: some Sequence<SystemName>, now: @escaping @Sendable () -> Timestamp
     ) throws {
         var routes: [SystemName: Route] = [:]
-        for system in Set(systems) {
+        for system in systems {
             guard let endpoint = settings.endpoints[system] else { continue }
             routes[system] = Route(endpoint: endpoint, proxy: settings.proxies.proxy(for: endpoint))
         }
