@@ -20,10 +20,8 @@ struct BundleStatusReport {
             + (status.inFlight > 0 ? ["in flight \(status.inFlight)"] : [])
             + status.waiting.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }
         let parts = [
-            left.isEmpty ? [] : [left.joined(separator: ", ")],
-            settled.isEmpty ? [] : [settled.joined(separator: ", ")],
-            held.isEmpty ? [] : ["held: \(held)"],
-        ].flatMap(\.self)
+            left.joined(separator: ", "), settled.joined(separator: ", "), held.isEmpty ? "" : "held: \(held)",
+        ].filter { !$0.isEmpty }
         let state = status.isDone ? "done" : "not done"
         return "\(status.name.path): \(state)\(parts.isEmpty ? "" : ": ")\(parts.joined(separator: "; "))"
     }

@@ -43,27 +43,19 @@ struct PlanReport {
     }
 
     private var rows: [[String]] {
-        var groups: [ClientAndType: [(group: DispositionGroup, count: Int)]] = [:]
-        for (group, count) in plan.groups {
-            groups[ClientAndType(client: group.client, type: group.type), default: []].append((group, count))
-        }
+        let groups = Dictionary(grouping: plan.groups) { ClientAndType(client: $0.key.client, type: $0.key.type) }
         var uploads: [ClientAndType: Int] = [:]
         for send in plan.queues.flatMap(\.sends) {
             uploads[ClientAndType(client: send.client, type: send.type), default: 0] += 1
         }
-        return groups.map { key, groups in
-            row(key, groups, uploads: uploads[key] ?? 0)
-        }.sorted { $0.lexicographicallyPrecedes($1) }
+        return groups.map { row($0, $1, uploads: uploads[$0] ?? 0) }.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
-    private func row(_ key: ClientAndType, _ groups: [(group: DispositionGroup, count: Int)], uploads: Int) -> [String]
-    {
+    private func row(_ key: ClientAndType, _ groups: [(key: DispositionGroup, value: Int)], uploads: Int) -> [String] {
         func count(_ isIncluded: (Disposition) -> Bool) -> Int {
-            groups.reduce(0) { $0 + (isIncluded($1.group.disposition) ? $1.count : 0) }
+            groups.reduce(0) { $0 + (isIncluded($1.key.disposition) ? $1.value : 0) }
         }
-        let reasons = groups.filter { $0.group.disposition != .send }.map {
-            "\(plan.reason(of: $0.group).text) \($0.count)"
-        }
+        let reasons = groups.filter { $0.key.disposition != .send }.map { "\(plan.reason(of: $0).text) \($1)" }
         return [
             plan.names.clients.values[Int(key.client)].client ?? "(none)",
             plan.names.types.values[Int(key.type)].system.description, plan.names.types.values[Int(key.type)].name,
@@ -84,7 +76,7 @@ struct PlanReport {
         object.set("send", integer: plan.count(.send))
         object.set("time", string: plan.now.description)
         object.set("uploads", integer: plan.uploads)
-        object.set("sends", elements: try plan.queues.flatMap(\.sends).map { try Self.json($0, plan, source) })
+        object.set("sends", elements: try plan.queues.flatMap(\.sends).map { try Self.json($0, source) })
         object.set(
             "waits",
             elements: try plan.dispositions.indices.filter { plan.dispositions[$0] != .send }.map { index in
@@ -104,7 +96,7 @@ struct PlanReport {
         return object.bytes
     }
 
-    private static func json(_ send: PlannedUpload, _ plan: Plan, _ source: UploadSource) throws -> [UInt8] {
+    private static func json(_ send: PlannedUpload, _ source: UploadSource) throws -> [UInt8] {
         let record = try source.record(of: send)
         var object = CanonicalObject(naming: record)
         object.set("bytes", integer: record.payload.count)
