@@ -1,7 +1,7 @@
 import Glibc
 import Telemetry
 
-/// The clock of the machine, which may be wrong or may be changed.
+/// The system clock, which can be wrong and can be changed at any time.
 public enum SystemClock {
     /// The current time.
     public static var now: Timestamp {

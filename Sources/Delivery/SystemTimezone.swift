@@ -5,12 +5,12 @@ import Synchronization
 /// The time zones of the machine's `tzdata`.
 public enum SystemTimezone {
     private static let day = 86_400
-    /// The range in which changes of the offset are searched, the years 2000 to 2099.
+    /// The period in which changes of the UTC offset are searched for, in seconds since 1970: the years 2000 to 2099.
     private static let instants = (first: 10_957 * day, last: 47_482 * day)
-    /// A lock, because the C library supports only one time zone at a time.
+    /// Serializes access to the time zone of the C library, because the library supports only one at a time.
     private static let lock = Mutex<Void>(())
 
-    /// Returns the rule for the days of a time zone such as `Europe/Berlin`, or `nil` if the machine does not have it.
+    /// Returns the day rule of a time zone such as `Europe/Berlin`, or `nil` if the time zone is not installed.
     public static func days(of name: String) -> DayRule? {
         guard name != "UTC" else { return .utc }
         guard isKnown(name) else { return nil }
@@ -26,7 +26,7 @@ public enum SystemTimezone {
         }
     }
 
-    /// Returns whether the machine has a readable file for a time zone, because the C library uses UTC otherwise.
+    /// Returns whether the time zone is installed, because the C library would use UTC for an unknown name.
     private static func isKnown(_ name: String) -> Bool {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else { return false }
@@ -35,7 +35,9 @@ public enum SystemTimezone {
         return start == Array("TZif".utf8)
     }
 
-    /// Returns the changes of the offset, found by comparing days, because no zone changes it twice within a day.
+    /// Returns the changes of the UTC offset.
+    ///
+    /// Only days are compared, because no time zone changes its offset twice a day.
     private static func changes() -> [DayRule.ClockChange] {
         var last = instants.first
         var lastOffset = offset(at: last)

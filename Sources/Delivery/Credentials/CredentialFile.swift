@@ -4,7 +4,7 @@ import Telemetry
 
 /// A JSON file that contains the credentials of accounts.
 ///
-/// The outer object has a member for each system, and each member is an object with an entry for each account. The
+/// The outer object has a member for each system. Its value is an object with an entry for each account. The
 /// `CredentialFormat` of the system defines the form of an entry.
 ///
 /// ```json
@@ -35,7 +35,7 @@ public struct CredentialFile: Sendable {
         accounts = try Parser(document: document, path: path, systems: systems).accounts()
     }
 
-    /// Parses a credentials file, whose values never appear in errors.
+    /// A parser for credentials files whose errors never contain values from the file.
     private struct Parser {
         let document: JSONDocument
         let path: String
@@ -55,7 +55,7 @@ public struct CredentialFile: Sendable {
             return accounts
         }
 
-        /// The names of the systems that have credentials, joined for a message.
+        /// The names of the systems that need credentials, joined for an error message.
         private var systemNames: String {
             systems.all.filter { $0.uploads.credentials != nil }.map(\.name.description).joined(separator: " and ")
         }

@@ -39,7 +39,7 @@ public struct Credentials: Sendable {
 }
 
 extension Credentials: CustomStringConvertible, CustomReflectable {
-    /// The number of accounts that have credentials, without any secret.
+    /// A description that contains only the number of accounts, so that no secret is printed.
     public var description: String { accounts.accountCount }
 
     /// An empty mirror, so that `dump` does not print a secret.
@@ -47,7 +47,7 @@ extension Credentials: CustomStringConvertible, CustomReflectable {
 }
 
 extension CredentialFile: CustomStringConvertible, CustomReflectable {
-    /// The number of accounts that have credentials.
+    /// A description that contains only the number of accounts, so that no secret is printed.
     public var description: String { accounts.accountCount }
 
     /// An empty mirror, so that `dump` does not print a secret.

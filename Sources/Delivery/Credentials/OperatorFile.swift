@@ -22,14 +22,14 @@ enum OperatorFile {
 public enum CredentialError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The file cannot be read.
     case file(FileError)
-    /// Other users can read or write the file, although it contains a secret.
+    /// Other users can read or write the file at the path, although it contains a secret.
     case accessibleToOthers(String)
-    /// The file at the path does not have the documented format, for the stated reason.
+    /// The file does not have the documented format. The values are its path and the reason.
     case malformed(String, String)
     /// An environment variable does not contain a valid key.
     case invalidVariable(String)
 
-    /// A message of one line, without any part of a credential.
+    /// A one-line message that contains no part of a credential.
     public var description: String {
         switch self {
         case .file(let error): "\(error)"
@@ -39,7 +39,7 @@ public enum CredentialError: Error, Sendable, Equatable, CustomStringConvertible
         }
     }
 
-    /// The action that resolves the error, or `nil` if there is no specific one.
+    /// A suggestion for how to resolve the error, or `nil` if there is no specific one.
     public var remedy: String? {
         switch self {
         case .accessibleToOthers(let path):

@@ -12,7 +12,7 @@ struct PEMBlock {
     var isCertificate: Bool { ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"].contains(label) }
     var isUnencryptedKey: Bool { ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY"].contains(label) }
 
-    /// Returns the blocks of `text`, without the text between them.
+    /// Returns the PEM blocks in `text`, ignoring all other text.
     static func blocks(of text: [UInt8]) -> [PEMBlock] {
         var blocks: [PEMBlock] = []
         var begun: (label: String, content: [UInt8])?

@@ -2,7 +2,7 @@ import Telemetry
 
 /// The state of the attempts to send one request.
 ///
-/// The state is a value without side effects: it decides the next step, and the caller performs it.
+/// The state only decides on the next step. The caller performs the step.
 struct Attempts {
     /// The step that follows an attempt.
     enum Step: Equatable {
@@ -14,7 +14,7 @@ struct Attempts {
 
     /// The effect of an outcome on the requests that follow.
     enum Impact: Equatable {
-        /// The server works as expected.
+        /// The following requests are not affected, because the server works as expected.
         case none
         /// The server failed or is busy.
         case failure
@@ -30,7 +30,7 @@ struct Attempts {
     private var disconnections = 0
     private var mayHaveArrived = false
 
-    /// The maximum number of immediate retries after a connection was closed, possibly because it was idle too long.
+    /// The maximum number of immediate retries after a closed connection, which may have been idle for too long.
     private static let immediateAttempts = 2
 
     init(of format: UploadFormat, backoff: Backoff) {
@@ -65,7 +65,7 @@ struct Attempts {
     /// Returns the next step after an attempt that received no answer.
     mutating func step(after failure: SendError, jitter: @autoclosure () -> Double) -> Step {
         if failure.mayHaveArrived { mayHaveArrived = true }
-        // Each retry uses up one idle connection, so that the number of retries is bounded.
+        // Each retry uses up one idle connection, so the number of retries is bounded.
         if failure.kind == .unsolicited { return .retry(after: 0) }
         if failure.kind == .disconnected, disconnections < Self.immediateAttempts {
             disconnections += 1
@@ -77,7 +77,7 @@ struct Attempts {
             outcomeWithoutRetry(failure.description), failure.kind == .notTrusted ? .serverUnavailable : .failure)
     }
 
-    /// Returns the outcome if no further attempt is made for a `reason` other than an answer of the server.
+    /// Returns the outcome if the request is not sent again, for a `reason` other than an answer of the server.
     func outcomeWithoutRetry(_ reason: String) -> Outcome {
         mayHaveArrived ? .unknown(reason: reason) : .retryLater(reason: reason)
     }

@@ -14,7 +14,7 @@ struct ClientRun {
         system = run.job.plan.names.clients[queue.client].system
     }
 
-    /// Sends uploads until the queue is empty or no further upload of this client may be sent in this job.
+    /// Sends uploads until the queue is empty or the job may send nothing more for this client.
     func send() async throws {
         var answered: AnsweredUpload?
         var left = queue.sends[...]
@@ -39,8 +39,8 @@ struct ClientRun {
             do throws(RequestError) {
                 request = try self.request(for: record, account)
             } catch {
-                // The server is not at fault, so that the other records of the client can be sent. The remaining parts
-                // of this record are skipped, because its last part would mark the whole record as settled.
+                // The server is not at fault, so the other records of the client can be sent. The remaining parts of
+                // this record are skipped, because its last part would mark the whole record as settled.
                 let others = left.drop { $0.recordKey == send.recordKey }
                 run.addUndelivered(left.count - others.count, UndeliveredReason(system, .noRequest, error.description))
                 left = others
@@ -72,7 +72,7 @@ struct ClientRun {
     /// An upload that has an outcome, but is not settled in the ledger yet.
     private struct AnsweredUpload {
         let settlement: Settlement
-        /// The reason why no further attempt was made, unless an answer of the server is the reason.
+        /// The reason why no further attempt was made, or `nil` if an answer of the server is the reason.
         let abortReason: UndeliveredReason?
     }
 
@@ -116,7 +116,7 @@ struct ClientRun {
         settings.credentials.systems[account.system]?.uploads
     }
 
-    /// Sends a request, with retries, until its outcome is known.
+    /// Sends a request, retrying if possible, and returns its outcome.
     private func outcome(of request: UploadRequest, _ account: Account) async -> (Outcome, Pause?, UndeliveredReason?) {
         guard let format = format(of: account) else {
             return (.retryLater(reason: "no system is called \(account.system)"), nil, nil)

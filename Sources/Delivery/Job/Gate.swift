@@ -22,7 +22,7 @@ final class Gate: Sendable {
         let reason: String
     }
 
-    /// Creates an open gate with the limits of ``JobSettings``.
+    /// Creates an open gate with the limits that ``JobSettings`` describes.
     init(to system: SystemName, failureLimit: Int, refusalLimit: Int? = nil) {
         self.system = system
         self.failureLimit = max(1, failureLimit)
@@ -32,7 +32,7 @@ final class Gate: Sendable {
     /// The reason why no further request is sent to the server in this job, or `nil` while the gate is open.
     var closingReason: UndeliveredReason? { state.withLock { $0.closingReason } }
 
-    /// Waits until a pause of the server has ended, and returns the reason if no request may be sent.
+    /// Waits until the server's pause has ended, and returns `nil` or the reason why no request may be sent.
     func waitUntilOpen() async -> UndeliveredReason? {
         while true {
             let (closingReason, pausedUntil) = state.withLock { ($0.closingReason, $0.pausedUntil) }
@@ -68,7 +68,7 @@ final class Gate: Sendable {
         }
     }
 
-    /// Counts a refusal, and closes the gate at the limit, because refused uploads use the daily quota.
+    /// Counts a refusal, and closes the gate at the limit, because refused uploads use up the daily quota.
     private func count(_ refusal: Refusal, _ state: inout State) {
         guard let refusalLimit else { return }
         state.refusals[refusal, default: 0] += 1

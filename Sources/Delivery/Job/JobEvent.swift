@@ -50,7 +50,7 @@ extension Outcome {
         }
     }
 
-    /// The reason of the server or of this program, or `nil` for a success without a remark.
+    /// The reason given by the server or by this program, or `nil` for a success without a remark.
     var reason: String? {
         switch self {
         case .delivered(_, let note): note
@@ -60,7 +60,7 @@ extension Outcome {
         }
     }
 
-    /// Whether the upload is final, so that no later job sends it again unless the operator requests it.
+    /// Whether the outcome is final, so that no later job sends the upload again unless the operator requests it.
     var isSettled: Bool {
         switch self {
         case .delivered, .refused: true

@@ -2,38 +2,38 @@ import Telemetry
 
 /// The result of a job.
 ///
-/// Except for ``requests`` and ``undelivered``, it counts records, not uploads.
+/// ``requests`` and ``undelivered`` count uploads. All other counts are numbers of records.
 public struct JobReport: Sendable {
     /// The number of uploads that were attempted.
     public private(set) var requests = 0
     /// The number of records that were delivered completely.
     public private(set) var delivered = 0
-    /// The number of settled records of which at least one part was refused.
+    /// The number of settled records that have at least one refused part.
     public private(set) var refused = 0
-    /// The number of uploads that a later job has to send, by reason.
+    /// The number of uploads left for a later job, by reason.
     public private(set) var undelivered: [UndeliveredReason: Int] = [:]
     /// The accounts whose credentials the server rejected.
     public private(set) var wrongCredentials: Set<Account> = []
-    /// Distinct problems with uploads, one line each.
+    /// The distinct problems with uploads, each as one line.
     public private(set) var problems: [String] = []
     /// Whether the job was stopped before its end.
     public internal(set) var wasStopped = false
-    /// The first error of the ledger or of a bundle, because of which uploads could not be read or settled.
+    /// The first error of the ledger or of a bundle that prevented uploads from being read or settled.
     public internal(set) var failure: (any Error)?
-    /// The records of which some parts are settled and others are not.
+    /// The records that have both settled and unsettled parts.
     public private(set) var partlySettled: Set<DeliveryKey> = []
-    /// The records of which a part was refused and other parts may follow.
+    /// The records that have a refused part and may have unsent parts.
     private var partlyRefused: Set<DeliveryKey> = []
 
     private static let problemLimit = 20
 
-    /// Whether the servers were unreachable: at least one connection failed, and nothing was delivered.
+    /// Whether at least one connection failed and nothing was delivered.
     public var isOutage: Bool {
         delivered == 0 && partlySettled.isEmpty
             && undelivered.keys.contains { $0.code == UndeliveredReason.Code.noAnswer.rawValue }
     }
 
-    /// Counts an attempted upload by its outcome, with `abortReason` if no answer of the server is the reason.
+    /// Counts an attempted upload by its outcome, and by `abortReason` if the outcome is not due to an answer.
     mutating func count(
         _ send: PlannedUpload, _ outcome: Outcome, _ abortReason: UndeliveredReason? = nil, account: Account,
         type: TypeName

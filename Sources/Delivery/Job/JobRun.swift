@@ -38,13 +38,15 @@ final class JobRun: Sendable {
 
     func gate(of system: SystemName) -> Gate { gates[system] ?? Gate(to: system, failureLimit: 1) }
 
-    /// Returns the account whose credential `send` needs, with an empty name for a system without accounts.
+    /// Returns the account whose credential `send` needs, or one with an empty name if the system has no accounts.
     func account(of send: PlannedUpload) -> Account {
         if let account = send.account { return job.plan.names.accounts[account] }
         return Account(system: job.plan.names.types[send.type].system, name: "")
     }
 
-    /// Returns the mask that hides the secrets of an account in answers, cached because it is expensive to create.
+    /// Returns the mask that hides the secrets of an account in answers.
+    ///
+    /// Masks are cached, because creating one is slow.
     func mask(of account: Account, _ credential: Credential) -> SecretMask {
         shared.withLock { shared in
             if let mask = shared.masks[account] { return mask }

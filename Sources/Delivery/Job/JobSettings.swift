@@ -2,21 +2,21 @@ import Telemetry
 
 /// The settings of a job.
 public struct JobSettings: Sendable {
-    /// The settings for requests, whose number of connections is also the number of concurrent clients.
+    /// The settings for requests, whose connection limit is also the maximum number of concurrently served clients.
     public var sender: SenderSettings
     /// The credentials of the accounts.
     public var credentials: Credentials
     /// The schedule of retries.
     public var backoff = Backoff()
-    /// The number of consecutive clients with failed uploads after which no more requests are sent to their server.
+    /// The number of successive clients with failed uploads after which a server receives no more requests.
     public var failureLimit = 5
-    /// The number of equal refusals after which a system is stopped, or `nil` for no limit.
+    /// The number of equal refusals after which a server receives no more requests, or `nil` for no limit.
     public var refusalLimit: Int? = 25
     /// A function that is called with each finished upload.
     public var log: (@Sendable (JobEvent) -> Void)?
-    /// Returns the current time.
+    /// A function that returns the current time.
     public var now: @Sendable () -> Timestamp
-    /// Returns a random number from 0 to 1, so that clients do not retry simultaneously.
+    /// A function that returns a random number from 0 to 1, which keeps clients from retrying simultaneously.
     public var jitter: @Sendable () -> Double = { Double.random(in: 0...1) }
 
     /// Creates settings with the default limits.

@@ -6,9 +6,9 @@ public struct UndeliveredReason: Sendable, Hashable {
     public let system: SystemName
     /// The stable code, such as `no-answer` or `status-503`.
     public let code: String
-    /// The HTTP status that is the reason, or `nil` if no answer is the reason.
+    /// The HTTP status of the answer, or `nil` if the reason is not an answer.
     public let status: Int?
-    /// The reason as a message, which may contain text of the server.
+    /// The message, which may contain text from the server.
     public let text: String
 
     /// The codes of reasons other than an HTTP status.
@@ -37,7 +37,7 @@ public struct UndeliveredReason: Sendable, Hashable {
         self.text = text
     }
 
-    /// Creates a reason from the status of an answer, or from a missing answer if `status` is `nil`.
+    /// Creates a reason from the HTTP status of an answer, or from a missing answer if `status` is `nil`.
     init(_ system: SystemName, status: Int?, _ text: String) {
         self.system = system
         code = status.map { "status-\($0)" } ?? Code.noAnswer.rawValue
@@ -45,6 +45,6 @@ public struct UndeliveredReason: Sendable, Hashable {
         self.text = text
     }
 
-    /// The message with the status in front, if there is one: `503 the server is busy or failing`.
+    /// The message, preceded by the status if there is one, such as `503 the server is busy or failing`.
     public var phrase: String { status.map { "\($0) \(text)" } ?? text }
 }

@@ -19,7 +19,7 @@ final class GroupCommit<Change: Sendable, Result: Sendable>: Sendable {
     private let queue = DispatchQueue(label: "ledger")
     private let write: @Sendable ([Change]) throws -> [Result]
 
-    /// Creates a group commit whose `write` makes a group durable, or throws an error without changing anything.
+    /// Creates a group commit that calls `write`, which stores a group durably or throws without storing anything.
     init(write: @escaping @Sendable ([Change]) throws -> [Result]) { self.write = write }
 
     /// Submits a change and waits until it is durable.

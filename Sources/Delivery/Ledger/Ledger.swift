@@ -12,7 +12,7 @@ import Telemetry
 public final class Ledger: Sendable {
     /// The path of the file.
     public let path: String
-    /// Whether the ledger was created, because no ledger existed at the path.
+    /// Whether the ledger file was created because it did not exist.
     public let isNew: Bool
     private let file: DatabaseFile
     private let writer: LedgerWriter
@@ -42,13 +42,13 @@ public final class Ledger: Sendable {
     /// A read-only view of the ledger.
     public var view: LedgerView { LedgerView(path: path, file: file, of: self) }
 
-    /// Begins the job of a plan: settles the records that have nothing left to send, and stores why others wait.
+    /// Settles the records of a plan that have nothing left to send, and stores why other records wait.
     public func begin(_ plan: Plan) throws { try writer.begin(plan) }
 
     /// Settles uploads and marks others as in flight, in one durable transaction.
     ///
     /// - Returns: For each element of `sends`, whether it may be sent.
-    /// - Throws: ``LedgerError`` if the changes cannot be written. The ledger is unchanged, unless it was removed.
+    /// - Throws: ``LedgerError`` if the changes cannot be written. Nothing is changed in this case.
     public func commit(settling settlements: [Settlement], marking sends: [PlannedUpload], at now: Timestamp)
         async throws
         -> [MarkResult]
@@ -80,7 +80,7 @@ private final class LedgerWriter: Sendable {
     /// Runs `body` in one transaction, which is durable when this method returns.
     func write<Value: Sendable>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
         let value = try LedgerFile.translatingErrors(path) { try file.write(body) }
-        // No later job would find changes in a file that is no longer at the path of the ledger.
+        // If the file is no longer at the path of the ledger, later jobs would not find the changes.
         guard lock.locksFile(at: path) else { throw .removed(path: path) }
         return value
     }
@@ -92,11 +92,11 @@ private final class LedgerWriter: Sendable {
 
     /// Applies a group of changes in one transaction.
     ///
-    /// If that fails, the job rereads its state from the ledger later.
+    /// If the transaction fails, the job later reads its state from the ledger again.
     func commit(_ group: [LedgerChange]) throws -> [[MarkResult]] {
         try job.withLock { job in
-            // The job is taken out and put back, so that its state for up to a million clients is not copied for each
-            // group.
+            // The job is removed from the property during the call, because copying its state for up to a million
+            // clients would be slow.
             guard var current = job.take() else { throw LedgerNotBegunError() }
             defer { job = current }
             do {
@@ -116,5 +116,5 @@ struct LedgerChange: Sendable {
     let now: Timestamp
 }
 
-/// The error of marking or settling uploads before the job has begun.
+/// The error that is thrown if uploads are marked or settled before the job has begun.
 struct LedgerNotBegunError: Error {}

@@ -7,7 +7,7 @@ extension Ledger {
     public enum RecordState: Sendable, Equatable {
         /// The ledger has no entry for the id.
         case unknown
-        /// A record was held, for the given hold codes, when the last job saw it.
+        /// A record was held when the last job saw it. The value contains its hold codes.
         case held([String])
         /// A record was settled, is in flight, was released, or waits for another reason.
         case known
@@ -30,7 +30,9 @@ extension Ledger {
         try edit { try $0.run("UPDATE jobs SET success = time") }
     }
 
-    /// Releases records from a hold code, and returns 1 for each id that was not released before and 0 for the others.
+    /// Releases the records with the given ids from a hold code.
+    ///
+    /// - Returns: For each id, 0 if it had been released before, and 1 otherwise.
     public func release(_ ids: [String], heldFor code: String) throws(LedgerError) -> [String: Int] {
         try edit { db in
             let types = try db.typeNames().values
@@ -42,7 +44,9 @@ extension Ledger {
         }
     }
 
-    /// Stores the new path of a finished bundle, and removes its held records that the operator cannot release.
+    /// Stores the new path of a finished bundle.
+    ///
+    /// Removes the entries of its held records that the operator cannot release.
     public func recordMove(_ bundle: BundleName, to path: String, knowing systems: SystemTable) throws(LedgerError) {
         try edit { db in
             try db.run("UPDATE bundles SET path = ? WHERE digest = ?", [path, bundle.digest])
@@ -56,7 +60,7 @@ extension Ledger {
 
     /// Removes all entries of the records with the given ids, so that they are sent or held again.
     ///
-    /// The quota of the day and the delivered events of lists are unchanged. An id may also be the address of a server
+    /// The day's quota and the keys of delivered events are unchanged. An id may also be the address of a server
     /// that requested a pause, or the digest of a bundle with waiting records.
     /// - Returns: The number of removed entries for each id.
     public func forget(_ ids: [String]) throws(LedgerError) -> [String: Int] {
@@ -78,8 +82,7 @@ extension Ledger {
                 if let endpoint = Endpoint(id) {
                     count += try db.changeCount(running: "DELETE FROM pauses WHERE endpoint = ?", [endpoint.address])
                 }
-                // The waiting records may still contain a record that was settled or released later. Such a record is
-                // counted once.
+                // A waiting record may have been settled or released later. It is counted only once.
                 return count > 0 ? count : waits
             }
         }
@@ -96,7 +99,7 @@ extension Database {
         return reasons
     }
 
-    /// Removes a hold code from the reason for which a record is held.
+    /// Removes a hold code from the stored reason why a record is held.
     fileprivate func release(
         _ identity: Digest16, of code: String, heldFor reasons: [(id: Int64, reason: WaitReason)]
     ) throws {

@@ -12,15 +12,15 @@ public struct LedgerHolder: Sendable, Equatable {
 
 /// An error of opening, reading or writing a ledger.
 public enum LedgerError: Error, Sendable, CustomStringConvertible {
-    /// Another job has locked the ledger, and may not have written its lock file yet.
+    /// Another job has locked the ledger. The holder is `nil` if its lock file could not be read.
     case locked(path: String, by: LedgerHolder?)
-    /// The file is damaged, with the message of SQLite as the reason.
+    /// The file is damaged. The reason is the message of SQLite.
     case damaged(path: String, reason: String)
     /// The file is not a ledger.
     case notALedger(path: String)
     /// The path is not a regular file, but a pipe, a folder or a device.
     case notAFile(path: String)
-    /// The file has several hard links, and the ledger was not opened by this one before.
+    /// The file has several hard links, and the ledger was not opened by this path before.
     case multipleNames(path: String)
     /// The ledger was written by a newer version of the program.
     case newerVersion(path: String)
@@ -51,7 +51,7 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The action that resolves the error, or `nil` if there is no specific one.
+    /// A suggestion for how to resolve the error, or `nil` if there is no specific one.
     public var remedy: String? {
         switch self {
         case .locked: "wait until that job ends; nothing was sent"

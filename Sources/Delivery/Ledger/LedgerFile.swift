@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 import SQLite
 
-/// Opens the file of a ledger and checks that it is one.
+/// Opens ledger files and checks that they are ledgers.
 enum LedgerFile {
     /// Opens a ledger for writing, and initializes it if the file is empty.
     ///
@@ -34,8 +34,8 @@ enum LedgerFile {
 
     /// The size of the write-ahead log, in pages, at which it is copied into the database: 16 MiB.
     ///
-    /// The keys are hashes, so that each group changes pages everywhere. In a longer log, more of these changes replace
-    /// pages that the log contains already.
+    /// Keys are hashes, so each group changes pages throughout the database. The longer the log is, the more of these
+    /// pages it already contains.
     private static let checkpointPages = 4096
 
     /// Opens an existing ledger for reading, while a job may write it.
@@ -61,7 +61,7 @@ enum LedgerFile {
         return status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Opens a ledger for reading, or returns `nil` for a file that is not initialized yet.
+    /// Opens a ledger for reading, or returns `nil` if the file is not initialized yet.
     private static func openExisting(_ realPath: String, _ path: String) throws(LedgerError) -> DatabaseFile? {
         try translatingErrors(path) {
             do {
@@ -98,7 +98,7 @@ enum LedgerFile {
     /// The default page size of SQLite, in bytes.
     private static let pageSize = 4096
 
-    /// Returns the name by which SQLite opens the file at `path`.
+    /// Returns the name by which SQLite can open the file at `path`.
     ///
     /// SQLite interprets names that begin with `file:` as URIs. If the folder is not writable and there is no
     /// write-ahead log, the file is opened as an immutable database.
@@ -167,7 +167,7 @@ enum LedgerFile {
         return true
     }
 
-    /// Returns whether a database is empty, except for the empty table of migrations, which is created first.
+    /// Returns whether a database contains nothing except an empty migration table, which is created first.
     private static func isUninitialized(_ db: Database) throws -> Bool {
         let others: Int? = try db.first(
             "SELECT count(*) FROM sqlite_schema WHERE tbl_name <> ?", [LedgerSchema.migrationTable])

@@ -1,16 +1,16 @@
 import SQLite
 import Telemetry
 
-/// The changes that a job makes inside the transactions of its groups.
+/// Applies the changes of a job within the transactions of its groups.
 struct LedgerJob: Sendable {
     private let names: PlanNames
     private let rules: PlanRules
     private var clients: [Int64?]
     private var types: [Int64?]
-    /// The used quota of the day, or `nil` if it has to be read from the ledger.
+    /// The used part of the day's quota, or `nil` if it has to be read from the ledger.
     private var usage: Usage?
 
-    /// The keys of the uploads in flight, possibly with some others, or `nil` if they are unknown.
+    /// The keys of all uploads in flight and possibly some others, or `nil` if the keys are unknown.
     private var inFlightKeys: Set<DeliveryKey>?
 
     private struct Usage {
@@ -46,8 +46,7 @@ struct LedgerJob: Sendable {
         try recordWaits(in: plan, db)
     }
 
-    /// Discards everything that was read or written since the last successful transaction, because the ledger may not
-    /// contain it.
+    /// Discards the cached state after a failed transaction, because it may differ from the ledger.
     mutating func forgetState() {
         usage = nil
         inFlightKeys = nil
@@ -91,7 +90,7 @@ struct LedgerJob: Sendable {
     }
 
     private mutating func useQuota(_ client: Int64, on day: Int, _ db: Database) throws -> Bool {
-        // The value is taken out and put back, so that it is not copied.
+        // The value is removed from the property so that changing it does not copy it.
         var usage = try self.usage.take() ?? Usage(on: day, db)
         if usage.day != day { usage = try Usage(on: day, db) }
         defer { self.usage = usage }
@@ -144,7 +143,7 @@ struct LedgerJob: Sendable {
             [pause.endpoint, pause.requested.seconds, pause.until.seconds, PlanRules.clockToleranceMilliseconds / 1000])
     }
 
-    /// Stores the refused events of a part until the other parts of its record are settled.
+    /// Stores the refused events of a part until all parts of its record are settled.
     private func insertRefusals(_ send: PlannedUpload, status: Int, _ db: Database) throws {
         for item in send.items {
             try db.run(
@@ -157,7 +156,7 @@ struct LedgerJob: Sendable {
         try db.hasRow("SELECT 1 FROM refusals WHERE identity = ? AND content = ?", [key.identity, key.content])
     }
 
-    /// Removes the refused events of a settled record, and returns the status of a refused part, if there is one.
+    /// Removes the refused events of a settled record, and returns the status of a refused part if there is one.
     private func removeRefusals(_ key: DeliveryKey, _ db: Database) throws -> Int? {
         try db.first(
             "DELETE FROM refusals WHERE identity = ? AND content = ? RETURNING status", [key.identity, key.content])
@@ -171,13 +170,13 @@ struct LedgerJob: Sendable {
             isRefused: isRefused, at: now, db)
     }
 
-    /// Settles a record, permanently as refused if it is a list with a refused part.
+    /// Settles a record, as refused if it is a list that has a refused part.
     private mutating func settle(
         _ key: DeliveryKey, isList: Bool, client: UInt32, type: UInt32, status: Int, isRefused: Bool,
         at now: Timestamp, _ db: Database
     ) throws {
         let (type, client) = (try rowID(ofType: type, db), try rowID(ofClient: client, db))
-        // Once other requests have carried its events, a list is not sent again in the old parts.
+        // Other requests may have delivered the events, so the list is not sent in the same parts again.
         if isList { try db.run("DELETE FROM flights WHERE identity = ?", [key.identity]) }
         let refusal = isList ? try removeRefusals(key, db) : nil
         try db.run(
@@ -203,7 +202,7 @@ struct LedgerJob: Sendable {
         try db.run("DELETE FROM flights WHERE identity = ? AND content = ?", [send.key.identity, send.key.content])
     }
 
-    /// Cancels a mark and returns its quota, unless an earlier attempt may have arrived.
+    /// Removes the in-flight mark of an upload and frees its quota, unless an earlier attempt may have arrived.
     private mutating func cancelMark(_ send: PlannedUpload, _ db: Database) throws {
         var flight: (client: Int64, day: Int)?
         try db.rows(
@@ -214,7 +213,7 @@ struct LedgerJob: Sendable {
         try db.run(
             "UPDATE quotas SET taken = taken - 1 WHERE day = ? AND client = ? AND taken > 0",
             [flight.day, flight.client])
-        // The quota may belong to another day than the cached one.
+        // The cached quota may be that of another day.
         usage = nil
     }
 
@@ -222,7 +221,7 @@ struct LedgerJob: Sendable {
 
     /// Removes the quotas of days that are no longer needed.
     private func removeOldQuotas(_ db: Database, today: Int, now: Timestamp) throws {
-        // The earlier day counts, because a clock that is years ahead for one night must not remove current quotas.
+        // The earlier day is used, because a clock that is years ahead for one night must not remove current quotas.
         let last = try db.first("SELECT day FROM jobs") ?? today
         try db.run("DELETE FROM quotas WHERE day < ?", [min(today, last) - Self.quotaRetentionDays])
         try db.run(
@@ -239,7 +238,7 @@ struct LedgerJob: Sendable {
     mutating func rowID(ofClient number: UInt32, _ db: Database) throws -> Int64 {
         if let row = clients[Int(number)] { return row }
         let name = names.clients[number]
-        // The expressions are those of the index, because SQLite does not use the index for others.
+        // The expressions must match those of the index. Otherwise, SQLite would not use the index.
         let row = try Self.rowID(
             db,
             find: """

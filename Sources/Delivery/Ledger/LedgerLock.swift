@@ -2,11 +2,13 @@ import Files
 import Glibc
 import JSONText
 
-/// The exclusive right to write a ledger, as advisory locks that are released when the process ends.
+/// The exclusive right to write a ledger.
+///
+/// Its two advisory locks are released when the process ends.
 ///
 /// One lock is on the ledger itself, because the file may have several names. The other lock is on a lock file in the
-/// same folder. It also protects the creation of the ledger, and it is the only lock of earlier versions. The lock file
-/// identifies the owner for messages only.
+/// same folder. It also protects the creation of the ledger, and it is the only lock that earlier versions use. The
+/// contents of the lock file are used only to identify the owner in messages.
 struct LedgerLock: ~Copyable, Sendable {
     private let lockFile: LockedFile
     private let ledgerFile: LockedFile
@@ -38,7 +40,7 @@ struct LedgerLock: ~Copyable, Sendable {
         do throws(FileError) {
             return try LockedFile(realPath, .beyondEnd)
         } catch {
-            // The owner opened the ledger by another name, and its lock file has that name.
+            // The owner opened the ledger by another name, and the name of its lock file is derived from that.
             if error.isLocked { throw .locked(path: ledger, by: nil) }
             throw error.code == ENOTSUP || error.code == EISDIR ? .notAFile(path: ledger) : .file(error)
         }

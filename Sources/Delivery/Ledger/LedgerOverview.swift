@@ -3,7 +3,7 @@ import Telemetry
 
 /// The counts and remarks of a ledger, for display to the operator.
 public struct LedgerOverview: Sendable {
-    /// A client and a type of upload by which records are grouped.
+    /// A group of records that have the same client and type of upload.
     public struct RecordGroup: Sendable, Hashable {
         /// The client.
         public let client: ClientName
@@ -63,7 +63,7 @@ public struct LedgerOverview: Sendable {
     public struct WaitingBundle: Sendable, Equatable {
         /// The path and digest of the bundle.
         public let name: BundleName
-        /// The time at which a job was last given the bundle.
+        /// The time of the last job that was given the bundle.
         public let seen: Timestamp?
         /// The number of waiting records, by reason.
         public fileprivate(set) var waiting: [WaitReason: Int] = [:]
@@ -105,7 +105,7 @@ public struct LedgerOverview: Sendable {
     }
 
     private mutating func addWaits(_ db: Database, _ names: Names) throws {
-        // These rows were written by the last job of an earlier release.
+        // Earlier releases stored the waiting records of the last job in this table.
         try add("SELECT client, kind, reason, records FROM waiting WHERE records > 0", db, names) {
             $0.waiting[WaitReason(legacyText: $1[2]), default: 0] += $1[3]
         }

@@ -14,7 +14,7 @@ enum LedgerPath {
     /// The maximum number of symbolic links that are followed, as in Linux.
     private static let linkLimit = 40
 
-    /// Returns `path`, whose file need not exist, without symbolic links.
+    /// Returns `path` with its symbolic links resolved, even if the file does not exist.
     static func resolved(_ path: String) throws(LedgerError) -> String {
         var next = path
         for _ in 0..<linkLimit {
@@ -38,7 +38,9 @@ enum LedgerPath {
     /// Returns the path of the folder that contains a ledger, ignoring slashes at the end of `path`.
     static func folder(of path: String) -> String { Path.folder(of: Path.withoutTrailingSlashes(path)) }
 
-    /// Returns the path by which a ledger has to be opened, because another name of the file may have a log.
+    /// Returns the path by which a ledger must be opened.
+    ///
+    /// It differs from `path` if the file was first opened by another name.
     static func openingPath(of path: String) throws(LedgerError) -> String {
         let resolved = try resolved(path)
         var status = stat()
@@ -47,7 +49,7 @@ enum LedgerPath {
         do throws(LedgerError) {
             stored = try LedgerFile.translatingErrors(path) { try storedPath(in: resolved) }
         } catch {
-            // A file with one name has one log. Opening the file reports what is wrong with it.
+            // A file with only one name has only one log. Other errors are reported when the file is opened.
             guard status.st_nlink > 1 else { return resolved }
             throw error
         }
@@ -67,7 +69,7 @@ enum LedgerPath {
         if isNew { try file.withoutTransaction { try $0.checkpoint() } }
     }
 
-    /// Returns the path that is stored in a file, ignoring its log and locks.
+    /// Returns the path stored in the file at `path`, without reading its write-ahead log or its locks.
     private static func storedPath(in path: String) throws -> String? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_size > 0 else { return nil }

@@ -1,7 +1,7 @@
 import SQLite
 import Telemetry
 
-/// Removal of entries that no bundle in use needs.
+/// Removal of entries that are not needed for any bundle in use.
 extension Ledger {
     /// Removes the entries of settled records that no job has seen in a bundle for at least `milliseconds`.
     ///

@@ -11,7 +11,7 @@ extension Database {
         return changeCount
     }
 
-    /// Returns the keys in the first two columns of the rows that a statement produces.
+    /// Returns the keys in the first two columns of the rows that a query produces.
     func keys(_ sql: StaticString, _ values: [any DatabaseValue] = []) throws -> Set<DeliveryKey> {
         var keys: Set<DeliveryKey> = []
         try rows(sql, values) { row in

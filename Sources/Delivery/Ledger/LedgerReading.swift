@@ -52,7 +52,7 @@ extension Database {
         try keys.map { try hasRow("SELECT 1 FROM items WHERE key = ?", [$0.digest]) }
     }
 
-    /// Returns the refused events of unsettled lists, whose number is small in a ledger of any size.
+    /// Returns the refused events of unsettled lists, which are few even in a large ledger.
     private func refusedItems() throws -> [DeliveryKey: Set<ItemKey>] {
         // An older ledger that is opened for reading has no such table.
         guard try hasTable("refusals") else { return [:] }
@@ -67,7 +67,7 @@ extension Database {
     /// Returns the clients whose requests for deletion were settled or are in flight.
     private func deletedClients(_ names: [Int64: ClientName], _ systems: SystemTable) throws -> Set<ClientName> {
         let types = try deletionRequestTypes(systems)
-        // No system of the table has requests for deletion, so that no rows have to be searched.
+        // No system supports requests for deletion, so there are no rows to search for.
         guard types != "[]" else { return [] }
         var clients: Set<ClientName> = []
         try rows(
@@ -113,9 +113,9 @@ extension Database {
 
     /// Returns the number of uploads of each client that count toward the quota of `today`.
     ///
-    /// Uploads of later days count too, so that setting back the clock does not free quota. A day that is more than one
-    /// day ahead was counted with a wrong clock. It counts for only two days after the error was detected, so that it
-    /// does not block uploads for years.
+    /// Uploads of later days also count, so that setting back the clock does not free quota. A day that is more than
+    /// one day ahead is due to a wrong clock. Its uploads count for only two days after the error was detected, so that
+    /// they do not block uploads for years.
     func usage(on today: Int) throws -> [Int64: Int] {
         var used: [Int64: Int] = [:]
         try rows(

@@ -46,7 +46,7 @@ extension LedgerView {
 }
 
 extension Ledger {
-    /// Makes refused records available for sending again, and returns the number of refused records for each id.
+    /// Makes refused records available for sending again, and returns their number for each id.
     public func retry(_ selection: RefusalSelection) throws(LedgerError) -> [String: Int] {
         try edit { db in
             switch selection {
@@ -57,7 +57,9 @@ extension Ledger {
         }
     }
 
-    /// Marks records as given up unless they are delivered or in flight, and returns the number for each id.
+    /// Marks records as given up unless they are delivered or in flight.
+    ///
+    /// Returns the number of marked records for each id.
     public func giveUp(_ ids: [String], at now: Timestamp) throws(LedgerError) -> [String: Int] {
         try edit { db in
             let types = try db.typeNames().values
@@ -92,7 +94,9 @@ extension Database {
         return keys.count
     }
 
-    /// Makes records available for sending again that were refused with `status`, or with any status if it is `nil`.
+    /// Makes the records that were refused with `status` available for sending again.
+    ///
+    /// If `status` is `nil`, all refused records are selected.
     fileprivate func retryAll(status: Int?) throws -> [String: Int] {
         try insertWaits(status: status)
         var keys = try keys(
@@ -110,7 +114,7 @@ extension Database {
         return counts
     }
 
-    /// Adds refused records to the waiting records until the next job that sees them replaces the entries.
+    /// Adds refused records to the waiting records, until the next job that sees them replaces these entries.
     private func insertWaits(identity: Digest16) throws {
         try run(
             """

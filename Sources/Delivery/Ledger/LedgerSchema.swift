@@ -14,7 +14,7 @@ enum LedgerSchema {
         ("4", fourthVersion), ("5", fifthVersion),
     ]
 
-    /// The table of applied migrations, with the name that the first release gave it.
+    /// The table of applied migrations, which has kept its name since the first release.
     static let migrationTable = "grdb_migrations"
 
     /// Migrates a database to the current version, with one transaction for each migration.
@@ -35,7 +35,7 @@ enum LedgerSchema {
         try !appliedMigrations(in: db).isSubset(of: migrations.map(\.name))
     }
 
-    /// Returns the names of the applied migrations, empty if there is no table of migrations.
+    /// Returns the names of the applied migrations, or an empty set if the migration table does not exist.
     static func appliedMigrations(in db: Database) throws -> Set<String> {
         guard try db.hasTable(migrationTable) else { return [] }
         var names: Set<String> = []
@@ -47,7 +47,7 @@ enum LedgerSchema {
     ///
     /// - `settled.seen`: The time at which a job last saw the record in a bundle, in seconds since 1970, updated at most
     ///   once a day. It is `NULL` if no job has seen the record since it was settled.
-    /// - `jobs.since`: The time at which the column `seen` was added. When records were seen before that is unknown.
+    /// - `jobs.since`: The time at which the column `seen` was added. It is unknown when records were last seen before.
     private static let fifthVersion = """
         ALTER TABLE settled ADD COLUMN seen INTEGER;
         ALTER TABLE jobs ADD COLUMN since INTEGER;
@@ -103,7 +103,7 @@ enum LedgerSchema {
     /// - `items`: The delivered events of lists.
     /// - `quotas`: The number of uploads for each day and client. `seen` is the first day on which the row was in the
     ///   future.
-    /// - `waiting`: The records that the last job left, also while a job runs.
+    /// - `waiting`: The records that the last job did not send.
     private static let firstVersion = """
         CREATE TABLE kinds (id INTEGER PRIMARY KEY, system TEXT NOT NULL, type TEXT NOT NULL, UNIQUE (system, type));
         CREATE TABLE clients (id INTEGER PRIMARY KEY, system TEXT NOT NULL, client TEXT);

@@ -33,7 +33,7 @@ extension Digest16: DatabaseValue {
 }
 
 extension DeliveryKey {
-    /// Reads the identity from a column and the content from the next one.
+    /// Reads the identity from the given column and the content from the next column.
     init?(_ row: borrowing DatabaseRow, at column: Int) {
         guard let identity = Digest16(row, at: column), let content = Digest16(row, at: column + 1) else { return nil }
         self.init(identity: identity, content: content)

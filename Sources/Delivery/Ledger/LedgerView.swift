@@ -6,10 +6,10 @@ public struct LedgerView: Sendable {
     /// The path of the file.
     public let path: String
     private let file: DatabaseFile
-    /// The ledger, which is kept alive because it closes its file when it is deinitialized.
+    /// The ledger that owns the file, retained because it closes the file when it is deinitialized.
     private let ledger: Ledger?
 
-    /// Creates a view of `file`, which `ledger` owns if a job has the ledger open.
+    /// Creates a view of `file`, which is owned by `ledger` if a job has the ledger open.
     init(path: String, file: DatabaseFile, of ledger: Ledger? = nil) {
         self.path = path
         self.file = file
@@ -21,7 +21,7 @@ public struct LedgerView: Sendable {
         self.init(path: path, file: try LedgerFile.openForReading(path))
     }
 
-    /// Returns the state that the plan of `pool` on the day `today` needs.
+    /// Returns the state of the ledger that is needed to plan the uploads of `pool` on the day `today`.
     public func state(of pool: CandidatePool, today: Int) throws(LedgerError) -> LedgerState {
         try read { try $0.ledgerState(of: pool, today: today) }
     }
@@ -47,7 +47,7 @@ public struct LedgerView: Sendable {
         return try read { try $0.pauses() }.filter { $0.isActive(at: now) && endpoints.contains($0.endpoint) }
     }
 
-    /// Returns the counts and remarks of the ledger, with the used quota of the day `today`.
+    /// Returns the counts and remarks of the ledger, and the quota used on the day `today`.
     public func overview(today: Int) throws(LedgerError) -> LedgerOverview {
         try read { try LedgerOverview($0, today: today) }
     }
@@ -70,7 +70,7 @@ public struct LedgerView: Sendable {
         }
     }
 
-    /// Returns the recorded reasons for which records of `pool` are not delivered.
+    /// Returns the stored reasons why records of `pool` are not delivered.
     public func recordedReasons(of pool: CandidatePool) throws(LedgerError) -> RecordedReasons {
         try read { db in
             var recorded = RecordedReasons()

@@ -6,7 +6,7 @@ import Telemetry
 /// A waiting record is reported until it is settled, regardless of the bundles that later jobs are given. No rows are
 /// removed while a job sends. Rows of records that were settled are ignored, and removed when the next job begins.
 extension LedgerJob {
-    /// Stores the waiting records of `plan`, and replaces the earlier rows of its bundles.
+    /// Stores the waiting records of `plan`, which replace the earlier rows of the same bundles.
     mutating func recordWaits(in plan: Plan, _ db: Database) throws {
         try db.run("DELETE FROM waiting")
         let bundles = try plan.pool.bundles.map { try db.rowID(of: $0, at: plan.now) }
@@ -36,7 +36,7 @@ extension LedgerJob {
 }
 
 extension Plan {
-    /// The indices of the records that wait or are to be sent, sorted by key, because sorted rows are inserted fastest.
+    /// The indices of the records that wait or are planned, sorted by key because sorted rows are inserted fastest.
     fileprivate var waitingIndices: [Int] {
         dispositions.indices.filter { dispositions[$0].isWaiting || dispositions[$0] == .send }
             .sorted { pool.candidates[$0].key < pool.candidates[$1].key }
@@ -44,7 +44,7 @@ extension Plan {
 }
 
 extension WaitReason {
-    /// Reads the code from a column and the detail from the next one, which is empty if there is none.
+    /// Reads the code from the given column, and the detail from the next column, with an empty detail as `nil`.
     init(_ row: borrowing DatabaseRow, at column: Int) {
         let detail: String = row[column + 1]
         self.init(code: row[column], detail: detail.isEmpty ? nil : detail)
@@ -52,7 +52,9 @@ extension WaitReason {
 }
 
 extension Database {
-    /// Reads the client, type, bundle, code and detail of records neither settled nor in flight, and their number.
+    /// Passes groups of records that are neither settled nor in flight to `body`.
+    ///
+    /// The columns are the client, type, bundle, code, detail and number of records.
     func waits(_ body: (borrowing DatabaseRow) -> Void) throws {
         try rows(
             """
@@ -66,7 +68,7 @@ extension Database {
             """, [], body)
     }
 
-    /// Returns the reason for which a record waited in the last job that saw it, or `nil` if it did not wait.
+    /// Returns the reason why a record waited in the last job that saw it, or `nil` if it did not wait.
     func waitReason(of key: DeliveryKey) throws -> WaitReason? {
         var reason: WaitReason?
         try rows(

@@ -4,7 +4,7 @@ import Telemetry
 public struct Settlement: Sendable {
     /// The upload.
     public let send: PlannedUpload
-    /// The id of the record, which is listed if the record was refused.
+    /// The id of the record, which is needed for the list of refused records.
     public let recordID: String
     /// The outcome of the upload.
     public let outcome: Outcome
@@ -24,6 +24,6 @@ public struct Settlement: Sendable {
 public enum MarkResult: Sendable, Equatable {
     /// The upload is durably marked and may be sent.
     case marked
-    /// The quota of the day is used up, because the day of the plan has ended or the clock was set back.
+    /// The day's quota is used up, because the day of the plan has ended or the clock was set back.
     case dailyLimit
 }
