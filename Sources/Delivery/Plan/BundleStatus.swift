@@ -1,9 +1,9 @@
 import Telemetry
 
-/// The delivery status of one bundle: whether it is done, and the records that are left.
+/// The delivery status of one bundle: whether it is done, and the number of its records in each state.
 ///
-/// A bundle is done if no job could send any more of its records. Held records do not prevent that, because no job
-/// sends them. Refused records do, until the operator retries or gives them up.
+/// A bundle is done if no job could send any more of its records. Held records do not matter, because no job sends
+/// them. A bundle with refused records is not done until the operator retries them or gives them up.
 public struct BundleStatus: Sendable {
     /// The path and digest of the bundle.
     public let name: BundleName
@@ -11,7 +11,7 @@ public struct BundleStatus: Sendable {
     public private(set) var records = 0
     /// The number of records that were delivered completely, from this or another bundle.
     public private(set) var delivered = 0
-    /// The number of records that are not sent any more.
+    /// The number of records that will not be sent.
     public private(set) var excluded = 0
     /// The number of refused records, by the server's answer, such as `400 no such user`.
     public private(set) var refused: [String: Int] = [:]
@@ -32,7 +32,7 @@ public struct BundleStatus: Sendable {
 
     private static let operatorCodes: Set<String> = [Disposition.tooOld.code, Disposition.missingCredential.code]
 
-    /// Returns the status of each bundle of a pool, from the statuses of its records.
+    /// Returns the status of each bundle in a pool, computed from the statuses of its records.
     public static func all(of pool: CandidatePool, _ statuses: [RecordStatus]) -> [BundleStatus] {
         var bundles = pool.bundles.map { BundleStatus(name: $0) }
         for (candidate, status) in zip(pool.candidates, statuses) {
@@ -58,7 +58,7 @@ public struct BundleStatus: Sendable {
 }
 
 extension CandidatePool {
-    /// Returns whether records of a type, given by its index, are sent before all others of their client.
+    /// Returns whether records of the type with this index are sent before all others of their client.
     func takesPrecedence(_ type: UInt32) -> Bool {
         let name = names.types[type]
         return systems.precedence(of: name.system).first.contains(name.name)

@@ -26,7 +26,7 @@ struct Candidate: Sendable {
     private let itemCount: OptionalUInt32
     private let firstItem: Int
 
-    /// The sort key by time, with records of unknown time last.
+    /// The time by which records are sorted, or the maximum value if the time is unknown.
     var timeOrder: Int64 { time ?? .max }
     /// The indices of the record's items in the pool, or `nil` if the record is not a list.
     var items: Range<Int>? { itemCount.value.map { firstItem..<firstItem + Int($0) } }
@@ -48,7 +48,7 @@ struct Candidate: Sendable {
     }
 }
 
-/// The data about one record that is collected while its bundle is verified, before names are numbered.
+/// The data about one record, collected while its bundle is verified and before names are replaced by indices.
 struct CandidateNote: Sendable {
     let key: DeliveryKey
     let id: String?
@@ -61,7 +61,7 @@ struct CandidateNote: Sendable {
     let holds: [String]
 }
 
-/// The notes about the records of one segment, with memory that is reused for parsing.
+/// Collects the notes about the records of one segment, and reuses the memory for parsing.
 struct CandidateNotes: Sendable {
     private(set) var notes: [CandidateNote] = []
     private let systems: SystemTable
@@ -69,7 +69,7 @@ struct CandidateNotes: Sendable {
 
     init(knowing systems: SystemTable) { self.systems = systems }
 
-    /// Adds a note about a record whose line, with the line feed, is at `range` of the segment.
+    /// Adds a note about a record whose line, including the line feed, is at `range` of the segment.
     mutating func add(_ record: borrowing Record, _ range: Range<Int>) {
         let uploads = systems[record.system]?.uploads
         let list = ListItems(record, uploads?.list, using: &document)
@@ -84,7 +84,7 @@ struct CandidateNotes: Sendable {
                 account: uploads?.account(of: record, using: &document), holds: holds))
     }
 
-    /// The hold code of a record whose target names another document.
+    /// The hold code for a record whose upload path contains the id of another record.
     static let foreignTarget = "foreign-target"
 }
 
@@ -120,13 +120,13 @@ public struct CandidatePool: Sendable {
     /// Returns the location of the record at `index`.
     public func location(of index: Int) -> RecordLocation { candidates[index].location }
 
-    /// Returns the hold codes, in order, for which the record at `index` is held and not released.
+    /// Returns the hold codes for which the record at `index` is held and has not been released.
     public func holds(of index: Int) -> [String] { candidates[index].holds.map { names.holds[$0] } ?? [] }
 
     /// Returns the account whose credential the record at `index` needs, or `nil` if it needs none.
     public func account(of index: Int) -> Account? { candidates[index].account.map { names.accounts[$0] } }
 
-    /// Returns the index of the hold codes or of the account that explains a disposition, or `nil` if there is none.
+    /// Returns the index of the hold codes or account that explains `disposition`, or `nil` if there is none.
     func detail(of index: Int, _ disposition: Disposition) -> UInt32? {
         switch disposition {
         case .held: candidates[index].holds
@@ -137,24 +137,24 @@ public struct CandidatePool: Sendable {
 
     var end: End { End(bundles: bundles.count, candidates: candidates.count, items: items.count) }
 
-    /// An end of the pool, to which it can be truncated.
+    /// A position in the pool to which it can be truncated.
     struct End {
         let bundles: Int
         let candidates: Int
         let items: Int
     }
 
-    /// Removes everything that was added after `end`, except for numbered names.
+    /// Removes everything that was added after `end`, except for names.
     mutating func removeAll(after end: End) {
         bundles.removeSubrange(end.bundles...)
         candidates.removeSubrange(end.candidates...)
         items.removeAll(from: end.items)
     }
 
-    /// Adds a bundle, to which segments that are added later belong.
+    /// Adds a bundle, which will contain all segments that are added until the next bundle.
     mutating func addBundle(_ bundle: BundleName) { bundles.append(bundle) }
 
-    /// Adds the notes of a segment, without releasable hold codes for which `isReleased` returns `true`.
+    /// Adds the notes of a segment, omitting releasable hold codes for which `isReleased` returns `true`.
     mutating func add(
         _ notes: CandidateNotes, bundle: Int, segment: Int, isReleased: (_ id: String, _ code: String) -> Bool
     ) {
@@ -181,7 +181,7 @@ public struct CandidatePool: Sendable {
 
 /// The path and digest of a bundle.
 public struct BundleName: Sendable, Hashable {
-    /// The path that the operator gave.
+    /// The path that the operator specified.
     public let path: String
     /// The digest of the contents, which does not depend on the file name.
     public let digest: String
@@ -196,7 +196,7 @@ public enum HoldCodes {
 
     /// Returns whether an operator may release records that are held for `code`.
     public static func isReleasable(_ code: String, knowing systems: SystemTable) -> Bool {
-        // An unknown code is not releasable, because the newer version that introduced it may not allow that.
+        // An unknown code was introduced by a newer version, which may not allow its release.
         systems.holdCodes.contains { $0.code == code && !$0.isFinal }
     }
 }

@@ -1,8 +1,8 @@
 import Telemetry
 
-/// The rule that assigns instants to days: UTC days, or the days of a time zone.
+/// A rule that determines the day of an instant, in UTC or in a time zone.
 public struct DayRule: Sendable, Equatable {
-    /// A change of the offset from UTC.
+    /// A change of the UTC offset, such as the start of daylight saving time.
     public struct ClockChange: Sendable, Equatable {
         /// The time of the change, in seconds since 1970.
         public let instant: Int
@@ -10,10 +10,10 @@ public struct DayRule: Sendable, Equatable {
         public let offset: Int
     }
 
-    /// The changes, sorted by time, before which the offset is 0.
+    /// The changes, sorted by time, with an offset of 0 before the first change.
     let changes: [ClockChange]
 
-    /// The rule of UTC days.
+    /// The rule for UTC days.
     public static let utc = DayRule(changes: [])
 
     /// Returns the day of an instant, as a number of days since 1970-01-01.

@@ -3,8 +3,8 @@ import Telemetry
 
 /// The first 16 bytes of a SHA-256 hash.
 ///
-/// To find a second input for a given hash takes 2¹²⁸ attempts. Two inputs with the same hash can be created with 2⁶⁴
-/// attempts, but only by the author of both, who would merely cause one of the records to be mistaken for the other.
+/// Finding an input with a given hash takes 2¹²⁸ attempts. Finding two inputs with the same hash takes 2⁶⁴ attempts,
+/// but only the author of both inputs can do so. The author's own record would then be mistaken for another.
 public struct Digest16: Sendable, Hashable {
     let high: UInt64
     let low: UInt64
@@ -36,7 +36,7 @@ extension Digest16: Comparable {
 ///
 /// Source: "Delivery", "The ledger".
 public struct DeliveryKey: Sendable, Hashable {
-    /// The hash of the system, type and id, by which a server recognizes repeated uploads.
+    /// The hash of the system, type and id, which servers use to recognize repeated uploads.
     public let identity: Digest16
     /// The hash of the payload, or of the item keys if the upload is a part of a list.
     public let content: Digest16
@@ -61,7 +61,7 @@ public struct DeliveryKey: Sendable, Hashable {
         return Digest16(hash)
     }
 
-    /// Returns the key of an upload that carries only some items of this record.
+    /// Returns the key of an upload that contains only some items of this record.
     func partKey(_ items: some Sequence<SentItem>) -> DeliveryKey {
         var bytes: [UInt8] = []
         for item in items { item.key.digest.append(to: &bytes) }
@@ -72,14 +72,14 @@ public struct DeliveryKey: Sendable, Hashable {
 }
 
 extension DeliveryKey: Comparable {
-    /// Returns whether `left` sorts before `right`, with keys of the same identity adjacent.
+    /// Returns whether `left` sorts before `right`, in an order that groups keys of the same identity.
     public static func < (left: DeliveryKey, right: DeliveryKey) -> Bool {
         left.identity == right.identity ? left.content < right.content : left.identity < right.identity
     }
 }
 
 extension SHA256 {
-    /// Hashes the number of bytes and then the bytes, so that consecutive strings cannot be confused.
+    /// Hashes the length of `bytes` and then `bytes`, so that the boundaries of consecutive strings are unambiguous.
     mutating func update(lengthPrefixed bytes: ArraySlice<UInt8>) {
         let count = (0..<8).map { UInt8(truncatingIfNeeded: bytes.count >> (8 * $0)) }
         update(count.span)

@@ -1,6 +1,6 @@
-/// Finds the candidates that are the same upload or share an id.
+/// Finds candidates that represent the same upload or have the same id.
 struct DuplicateFinder {
-    /// The result for one candidate.
+    /// The findings about one candidate.
     struct Mark {
         /// Whether another candidate with the same key is used instead.
         var isDuplicate = false
@@ -10,7 +10,7 @@ struct DuplicateFinder {
 
     private var marks: [Mark]
 
-    /// Examines candidates, given with the `order` in which they would be sent.
+    /// Examines `candidates`, where `order` contains their indices in sending order.
     ///
     /// Of equal records, the first one that may be sent is used. However, if a request log shows that one of them was
     /// delivered, that one is used, so that none is sent again.

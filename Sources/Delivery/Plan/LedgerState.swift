@@ -1,19 +1,19 @@
 import Bytes
 import Telemetry
 
-/// An upload that was marked in flight and not settled, so that its outcome is unknown.
+/// An upload that was marked as in flight and is not settled, so that its outcome is unknown.
 public struct InFlightUpload: Sendable, Equatable {
-    /// The client whose quota the upload last used.
+    /// The client to whose quota the upload was last counted.
     public var client: ClientName
-    /// The day whose quota the upload last used.
+    /// The day to whose quota the upload was last counted.
     public var day: Int
     /// The time at which the upload was marked.
     public var time: Timestamp
 
-    /// Returns whether the upload counts toward the quota of `client` on the day `today`.
+    /// Returns whether the upload already counts toward the quota of `client` on the day `today`.
     ///
-    /// An upload that counts toward a later day, because the clock was set back, does not: the quota of today may be
-    /// used up.
+    /// The result is `false` if the upload counts toward a later day because the clock was set back. In this case, it
+    /// needs quota of today, which may be used up.
     func isCounted(for client: ClientName, on today: Int) -> Bool { self.client == client && day == today }
 }
 
@@ -33,10 +33,10 @@ public struct RecordHistory: Sendable, Equatable {
 
     /// The outcome of the record.
     public var outcome: Outcome
-    /// The seconds since 1970 of the last settlement of another payload with the same id.
+    /// The time of the last settlement of another payload with the same id, in seconds since 1970.
     private let otherSeconds: OptionalUInt32
 
-    /// The last time that can be stored, in the year 2106.
+    /// The latest time that can be stored, in seconds since 1970, which is in the year 2106.
     private static let lastSecond = Int64(UInt32.max) - 1
 
     /// The time of the last settlement of another payload with the same id.
@@ -44,7 +44,7 @@ public struct RecordHistory: Sendable, Equatable {
         otherSeconds.value.flatMap { Timestamp(milliseconds: Int64($0) * 1000) }
     }
 
-    /// Creates a history, whose time is stored with a precision of seconds.
+    /// Creates a history, storing the time with a precision of seconds.
     public init(_ outcome: Outcome = .none, otherPayloadTime: Timestamp? = nil) {
         self.outcome = outcome
         otherSeconds = OptionalUInt32(
@@ -56,9 +56,9 @@ public struct RecordHistory: Sendable, Equatable {
 public struct LedgerState: Sendable {
     /// The history of each candidate, in the order of the pool.
     public var histories: [RecordHistory] = []
-    /// Whether each item of the pool was delivered.
+    /// For each item of the pool, whether it was delivered.
     public var deliveredItems: [Bool] = []
-    /// The refused events of records that have other parts left to send.
+    /// The refused events of records that have unsent parts.
     public var refusedItems: [DeliveryKey: Set<ItemKey>] = [:]
     /// The uploads that were marked in flight and not settled.
     public var inFlight: [DeliveryKey: InFlightUpload] = [:]

@@ -4,8 +4,8 @@ import Telemetry
 
 /// The key of an event in a list request.
 ///
-/// The same event has the same key in all requests. An app may report equal events repeatedly. Equal events in one
-/// request are numbered, and events with the same number in different requests are the same.
+/// An event has the same key in all requests. An app may report equal events repeatedly, so equal events in one request
+/// are numbered. Equal events with the same number in different requests are treated as the same event.
 public struct ItemKey: Sendable, Hashable {
     let digest: Digest16
 }
@@ -18,7 +18,7 @@ public struct SentItem: Sendable, Hashable {
     public let key: ItemKey
 }
 
-/// The events of a request that is a list without an id for the server, as described by the `ListFormat` of its system.
+/// The events of a list request, whose format is the `ListFormat` of its system.
 struct ListItems {
     struct Item: Sendable {
         let key: ItemKey
@@ -29,7 +29,7 @@ struct ListItems {
     let items: [Item]
     private let list: ListFormat
 
-    /// Creates the list of the events in a record, or returns `nil` if the record does not have the given format.
+    /// Creates the list of the events in `record`, or returns `nil` if the record does not have the given format.
     init?(_ record: borrowing Record, _ format: ListFormat?, using document: inout JSONDocument) {
         guard let format, (try? document.read(record.payload)) != nil, document.memberCount(of: document.root) == 1,
             let list = document.value(of: format.key, in: document.root), document.kind(of: list) == .array
@@ -85,7 +85,7 @@ struct ListItems {
 }
 
 extension SHA256 {
-    /// Returns the hash extended by the members of an object except one, or by a value that is not an object.
+    /// Returns the hash extended by all members of an object except `excludedKey`, or by a value of another type.
     fileprivate func adding(membersOf node: JSONNode, in document: JSONDocument, excluding excludedKey: JSONKey)
         -> SHA256
     {
@@ -105,7 +105,7 @@ extension SHA256 {
 }
 
 extension Digest16 {
-    /// Returns the hash of an event that is equal to `number` earlier events of the same request.
+    /// Returns the hash of an event that follows `number` equal events in the same request.
     fileprivate func numbered(_ number: Int) -> Digest16 {
         var bytes: [UInt8] = []
         append(to: &bytes)

@@ -1,17 +1,17 @@
 import Telemetry
 
-/// A pause requested by a server, which later jobs observe too.
+/// A pause requested by a server, which also applies to later jobs.
 ///
 /// Source: RFC 9110, section 10.2.3 (`Retry-After`).
 public struct Pause: Sendable, Hashable {
-    /// The server, in the form of ``Endpoint/address``.
+    /// The address of the server, in the form of ``Endpoint/address``.
     public let endpoint: String
-    /// The time of the request.
+    /// The time at which the server requested the pause.
     public let requested: Timestamp
     /// The end of the pause, with a precision of seconds.
     public let until: Timestamp
 
-    /// The maximum length of a pause, in seconds, so that a mistaken server does not stop all uploads for years.
+    /// The maximum length of a pause, in seconds, so that a faulty server does not stop all uploads for years.
     static let maximumSeconds = 7 * 86_400
 
     /// Returns whether the pause is in effect.

@@ -4,15 +4,15 @@ import Telemetry
 public enum Disposition: Sendable, CaseIterable {
     /// The record is sent.
     case send
-    /// Some parts of a list are sent, and the others wait for another job, because the limits allow no more.
+    /// Some parts of a list are sent, and the others wait for a later job because of the limits.
     case sendPart
-    /// No events of a list are left to send, so that the record is settled without a request.
+    /// A list has no events left to send, so it is settled without a request.
     case settle
     /// The record waits for another day, because today's quota of its client is used up.
     case dailyLimit
-    /// The record waits for another job, because this job has reached the limit for its type.
+    /// The record waits for another job, because this job has reached the limit for the record's type.
     case typeLimit
-    /// The record waits, because another payload with the same id is in this job or was sent less than 15 minutes ago.
+    /// The record waits, because another payload with its id is sent by this job or was sent in the last 15 minutes.
     case sameIDSentRecently
     /// The record waits for a credential.
     case missingCredential
@@ -30,14 +30,14 @@ public enum Disposition: Sendable, CaseIterable {
     case refused
     /// The bundles contain the same record more than once.
     case duplicate
-    /// Other requests of this job carry all events of the list.
+    /// Other requests of this job contain all events of the list.
     case overlapping
     /// The operator gave up the record.
     case givenUp
 
-    /// The code in `--json`, in metrics and in the ledger.
+    /// The stable code in JSON output, metrics and the ledger.
     public var code: String {
-        // The code is not a raw value, because dictionary keys with raw values are hashed as strings.
+        // A raw value would slow down dictionaries, because the string would be hashed for each key.
         switch self {
         case .send: "send"
         case .sendPart: "sent-in-part"
@@ -58,7 +58,7 @@ public enum Disposition: Sendable, CaseIterable {
         }
     }
 
-    /// The name in summaries, by default the words of the code.
+    /// The name in summaries, which usually consists of the words of the code.
     public var name: String {
         switch self {
         case .typeLimit: "per-type limit"
@@ -92,7 +92,7 @@ public enum Disposition: Sendable, CaseIterable {
     }
 }
 
-/// An upload that a plan contains.
+/// An upload in a plan.
 public struct PlannedUpload: Sendable, Hashable {
     /// The key of the upload in the ledger.
     public let key: DeliveryKey
@@ -106,11 +106,11 @@ public struct PlannedUpload: Sendable, Hashable {
     public let account: UInt32?
     /// The location of the record.
     public let location: RecordLocation
-    /// The events that the upload contains, empty if the record is not a list.
+    /// The events in the upload, or an empty array if the record is not a list.
     public let items: [SentItem]
-    /// Whether the record is sent unchanged, with all its events.
+    /// Whether the upload contains the whole record, unchanged.
     public let isWhole: Bool
-    /// Whether all events of the record have been sent once this upload is settled.
+    /// Whether settling this upload completes the record.
     public let completesRecord: Bool
     /// Whether another part of the record was refused in an earlier job.
     public let followsRefusal: Bool
@@ -134,7 +134,7 @@ public struct EmptySettlement: Sendable, Hashable {
     public let type: UInt32
 }
 
-/// A client, type and disposition by which records are counted.
+/// A client, type and disposition, used as a key for counting records.
 public struct DispositionGroup: Sendable, Hashable {
     /// The index of the client in the names of the plan.
     public let client: UInt32
@@ -146,11 +146,11 @@ public struct DispositionGroup: Sendable, Hashable {
     public let detail: UInt32?
 }
 
-/// The decisions of a job: the uploads in order, and the reason why each other record is not sent.
+/// The decisions of a job: the uploads in order, and the reason why any other record is not sent.
 public struct Plan: Sendable {
     /// The records of the plan.
     public let pool: CandidatePool
-    /// The uploads of each client, in the order of the clients' first records in the bundles.
+    /// The uploads of each client, with the clients in the order of their first records in the bundles.
     public internal(set) var queues: [ClientQueue] = []
     /// The records that are settled without a request.
     public internal(set) var settlements: [EmptySettlement] = []
@@ -158,7 +158,7 @@ public struct Plan: Sendable {
     public internal(set) var groups: [DispositionGroup: Int] = [:]
     /// The disposition of each record, in the order of the bundles.
     public internal(set) var dispositions: [Disposition] = []
-    /// The pauses in effect that concern these records.
+    /// The pauses in effect for the servers of these records.
     public internal(set) var pauses: [Pause] = []
     /// The rules that the plan follows.
     public let rules: PlanRules
@@ -171,7 +171,7 @@ public struct Plan: Sendable {
     /// The number of uploads, including each part of a split record.
     public var uploads: Int { queues.reduce(0) { $0 + $1.sends.count } }
 
-    /// The records of which some parts are sent and the others wait for another job.
+    /// The records of which only some parts are sent, while the others wait for a later job.
     public var recordsSentInPart: Set<DeliveryKey> {
         let parts = queues.flatMap { $0.sends.filter { !$0.isWhole } }
         return Set(parts.map(\.recordKey)).subtracting(parts.filter(\.completesRecord).map(\.recordKey))
@@ -193,7 +193,7 @@ extension Plan {
         return reasons
     }
 
-    /// The accounts whose credentials are missing, with the number of records that wait for each.
+    /// The accounts whose credentials are missing, and the number of records that wait for each.
     public var missingCredentials: [(account: Account, records: Int)] {
         var counts: [UInt32: Int] = [:]
         for (group, count) in groups where group.disposition == .missingCredential {

@@ -1,14 +1,14 @@
 import Bundle
 import Telemetry
 
-/// A client for which limits are counted, shared by all records of a system without a client.
+/// A client to which limits apply, or all records of a system that have no client.
 public struct ClientName: Sendable {
     /// The system of the client.
     public let system: SystemName
-    /// The id with the letter case in which it was first seen, or `nil` for records without a client.
+    /// The client id with the letter case in which it was first seen, or `nil` for records without a client.
     public let client: String?
 
-    /// The id in the form in which ids are compared.
+    /// The lowercased client id, which is used for comparisons.
     var lowercasedID: String? { client?.lowercased() }
 }
 
@@ -47,6 +47,6 @@ public struct PlanNames: Sendable {
     public internal(set) var types = NumberedValues<TypeName>()
     /// The accounts that need a credential.
     public internal(set) var accounts = NumberedValues<Account>()
-    /// The lists of hold codes that are not released.
+    /// The combinations of unreleased hold codes.
     public internal(set) var holds = NumberedValues<[String]>()
 }

@@ -1,14 +1,14 @@
 import Telemetry
 
-/// The limits on the number of uploads, with `nil` for any number.
+/// The limits on the number of uploads, where `nil` means no limit.
 ///
 /// Source: "Delivery", "Limits".
 public struct UploadLimits: Sendable, Equatable {
-    /// The set of uploads that is counted together.
+    /// The set of uploads to which a limit applies.
     public enum Scope: String, Sendable, CaseIterable {
-        /// The uploads of each client are counted separately.
+        /// The limits apply to the uploads of each client separately.
         case client
-        /// The uploads of all clients are counted together.
+        /// The limits apply to the uploads of all clients together.
         case job
     }
 
@@ -16,10 +16,10 @@ public struct UploadLimits: Sendable, Equatable {
     public var daily: Int?
     /// The maximum number of uploads of one type per job.
     public var perType: Int?
-    /// The set of uploads that is counted together.
+    /// The set of uploads to which the limits apply.
     public var scope: Scope
 
-    /// Creates limits, by default the documented ones.
+    /// Creates limits with the documented default values.
     public init(daily: Int? = 100, perType: Int? = 40, scope: Scope = .client) {
         self.daily = daily
         self.perType = perType
@@ -31,18 +31,18 @@ public struct UploadLimits: Sendable, Equatable {
 public struct PlanRules: Sendable {
     /// The limits on the number of uploads.
     public var limits: UploadLimits
-    /// The maximum age of a record of known time, in milliseconds, or `nil` for any age.
+    /// The maximum age of a record whose time is known, in milliseconds, or `nil` for no limit.
     public var maximumAge: Int64?
     /// The rule that assigns instants to days.
     public var days: DayRule
-    /// The addresses of the servers to which pauses apply, in the form of ``Endpoint/address``.
+    /// The address of each system's server, in the form of ``Endpoint/address``, for finding its pauses.
     public var endpoints: [SystemName: String] = [:]
     /// The maximum size of a list request, in bytes of payload.
     public var maximumListBytes: Int
     /// The maximum number of events in a list request, unless the limit of the system is lower.
     public var maximumListItems: Int
 
-    /// Creates rules, by default the documented ones.
+    /// Creates rules with the documented default values.
     public init(
         limits: UploadLimits = UploadLimits(), maximumAge: Int64? = nil, days: DayRule = .utc,
         maximumListBytes: Int = 5_000_000, maximumListItems: Int = .max
@@ -54,9 +54,9 @@ public struct PlanRules: Sendable {
         self.maximumListItems = maximumListItems
     }
 
-    /// The minimum interval of payloads with the same id, in milliseconds, because servers forget ids after 10 minutes.
+    /// The minimum time between payloads with the same id, in milliseconds, as servers forget ids after 10 minutes.
     static let sameIDInterval: Int64 = 15 * 60_000
-    /// The maximum time, in milliseconds, by which a stored time may be in the future unless the clock was wrong.
+    /// The maximum time by which a stored time may be in the future, in milliseconds, before it is considered wrong.
     static let clockToleranceMilliseconds: Int64 = 86_400_000
 
     /// Returns whether a payload was sent so recently that another payload with the same id has to wait.

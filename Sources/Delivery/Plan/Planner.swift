@@ -30,7 +30,7 @@ public struct Planner {
     private let isDeleted: [Bool]
 
     private var quota: Quota
-    /// The identities in the plan that several records share.
+    /// The identities that several records of the plan share.
     private var sentIdentities: Set<Digest16> = []
     private var sentItems: Set<ItemKey> = []
     private var inFlightByIdentity: [Digest16: [(key: DeliveryKey, time: Timestamp)]] = [:]
@@ -150,7 +150,7 @@ public struct Planner {
         return .send
     }
 
-    /// Plans the events of a list that no other upload contains, in as many uploads as necessary.
+    /// Plans uploads for the events of a list that no other upload contains.
     private mutating func planList(_ candidate: Candidate, items: Range<Int>) -> Disposition {
         let refused = state.refusedItems[candidate.key] ?? []
         let unsettled = items.filter { !state.isDelivered(item: $0) && !refused.contains(pool.items.keys[$0]) }
@@ -167,7 +167,7 @@ public struct Planner {
             let sent = part.map { SentItem(index: $0 - items.lowerBound, key: pool.items.keys[$0]) }
             let isWhole = part.count == items.count
             let key = isWhole ? candidate.key : candidate.key.partKey(sent)
-            // The parts before this one are in the plan already.
+            // The parts before this one are already in the plan.
             if let reason = reserveQuota(candidate, key: key) { return number == 0 ? reason : .sendPart }
             for item in sent { sentItems.insert(item.key) }
             append(
@@ -177,7 +177,7 @@ public struct Planner {
         return .send
     }
 
-    /// Splits the items of a list into uploads within the size limits, unless a single item exceeds them.
+    /// Splits the items of a list into uploads within the size limits, which only a single large item may exceed.
     private func parts(of items: [Int], _ list: ListFormat) -> [[Int]] {
         let limit = min(list.maximumItems, rules.maximumListItems)
         let frame = ListItems.opening(list).count + ListItems.closing.count

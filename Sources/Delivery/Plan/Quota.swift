@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The part of the limits that the uploads of a plan have not used.
+/// The number of uploads that the limits still allow.
 struct Quota {
     private let limits: UploadLimits
     private var used: [Int]
@@ -11,7 +11,7 @@ struct Quota {
         let type: UInt32
     }
 
-    /// Creates the quota that earlier jobs, as stored in `state`, have left for today.
+    /// Creates the quota that is left for today after the uploads of earlier jobs, which are stored in `state`.
     init(_ limits: UploadLimits, used state: LedgerState, names: PlanNames) {
         self.limits = limits
         used =
@@ -21,7 +21,7 @@ struct Quota {
             }
     }
 
-    /// Counts an upload, which today's quota may count already, or returns the reason why it has to wait.
+    /// Counts an upload, unless today's quota already includes it, or returns the reason why it has to wait.
     mutating func reserve(client: UInt32, type: UInt32, isCounted: Bool) -> Disposition? {
         let bucket = limits.scope == .client ? Int(client) : 0
         let slot = Slot(bucket: bucket, type: type)

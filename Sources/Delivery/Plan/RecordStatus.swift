@@ -1,19 +1,18 @@
 import Telemetry
 
-/// The delivery status of a record of a bundle.
+/// The delivery status of a record in a bundle.
 public enum RecordStatus: Sendable, Equatable {
     /// The record was delivered completely, from this or another bundle.
     case delivered
-    /// The record is not sent any more, because the operator gave it up or its client requested the deletion of its
-    /// data.
+    /// The record is not sent, because the operator gave it up or its client requested the deletion of its data.
     case excluded
-    /// A server refused the record with this answer, and the operator has not resolved that.
+    /// A server refused the record with the given answer, and the operator has not resolved the refusal.
     case refused(String)
-    /// The record is held for these codes.
+    /// The record is held for the given hold codes.
     case held([String])
     /// The record is in flight, and its outcome is unknown.
     case inFlight
-    /// The record waits for a later job, for this reason.
+    /// The record waits for a later job, for the given reason.
     case waiting(WaitReason)
 
     /// Returns the status of each record of a pool, in the order of the pool.
@@ -37,7 +36,7 @@ public enum RecordStatus: Sendable, Equatable {
             } else if state.inFlight[candidate.key] != nil {
                 return .inFlight
             }
-            // A record that was held in the last job and is no longer held has not been attempted since.
+            // A record that was held in the last job but is no longer held has not been attempted since.
             guard let reason = recorded.waitReasons[candidate.key], reason.code != Disposition.held.code else {
                 return .waiting(.notSent)
             }
@@ -57,9 +56,9 @@ public enum RecordStatus: Sendable, Equatable {
     }
 }
 
-/// The reasons, as stored in a ledger, why records are not delivered.
+/// The reasons, read from a ledger, why records are not delivered.
 public struct RecordedReasons: Sendable {
-    /// The reasons for which records wait.
+    /// The reasons why records wait.
     public var waitReasons: [DeliveryKey: WaitReason] = [:]
     /// The servers' answers to refused records, such as `400 no such user`.
     public var refusalAnswers: [DeliveryKey: String] = [:]

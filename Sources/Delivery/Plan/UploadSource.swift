@@ -5,8 +5,8 @@ import Telemetry
 
 /// Reads the records of uploads from verified bundles.
 ///
-/// A segment is decoded when one of its records is needed, and is checked against its hash again. The call blocks
-/// meanwhile. Decoded segments are cached up to a size limit.
+/// A segment is decoded and checked against its hash when one of its records is needed. Decoding blocks the caller.
+/// Decoded segments are cached up to a size limit.
 public final class UploadSource: Sendable {
     private let bundles: [BundleReader]
     private let cacheLimit: Int
@@ -30,7 +30,7 @@ public final class UploadSource: Sendable {
         var lastUse: Int
     }
 
-    /// Creates a source for verified bundles, in the order in which record locations refer to them.
+    /// Creates a source for verified bundles, to which record locations refer by index.
     public init(_ bundles: [BundleReader], cacheLimit: Int = 16 << 20) {
         self.bundles = bundles
         self.cacheLimit = cacheLimit

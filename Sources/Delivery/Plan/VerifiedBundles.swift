@@ -10,9 +10,9 @@ public struct UnusableBundleError: Error {
     public let error: BundleError
 }
 
-/// The bundles that cannot be used, in the order in which they were given.
+/// An error that lists the bundles that cannot be used, in the order in which they were given.
 public struct UnusableBundlesError: Error {
-    /// The errors, at least one.
+    /// The errors of the bundles, which are at least one.
     public let bundles: [UnusableBundleError]
 }
 
@@ -20,12 +20,12 @@ public struct UnusableBundlesError: Error {
 public struct VerifiedBundles: Sendable {
     /// The records of all bundles.
     public let pool: CandidatePool
-    /// The source that reads the payloads of uploads.
+    /// The source from which the payloads of uploads are read.
     public let source: UploadSource
     /// The bundles that were skipped because they are damaged, unfinished or not signed.
     public let unusable: [UnusableBundleError]
 
-    /// Opens and verifies bundles, and skips bundles that cannot be used if `keepsGoing` is `true`.
+    /// Opens and verifies bundles, skipping bundles that cannot be used if `keepsGoing` is `true`.
     public init(
         _ paths: [String], knowing systems: SystemTable, signedBy signers: AllowedSigners? = nil, limit: JobLimit,
         keepsGoing: Bool = false, isReleased: (_ id: String, _ code: String) -> Bool, progress: (Int) -> Void = { _ in }
@@ -43,7 +43,7 @@ public struct VerifiedBundles: Sendable {
                 readers.append(reader)
             } catch let error as BundleError {
                 unusable.append(UnusableBundleError(path: path, error: error))
-                // Some records of the bundle may have been read before the damage was found.
+                // Some records of the bundle may have been added before the damage was found.
                 pool.removeAll(after: end)
             }
         }

@@ -1,10 +1,10 @@
 import Telemetry
 
-/// The reason why a record is not sent: a stable code and a detail.
+/// The reason why a record is not sent, consisting of a stable code and a detail.
 public struct WaitReason: Sendable, Hashable {
     /// The stable code, such as `daily-limit` or `held`.
     public let code: String
-    /// The hold codes of a held record, or the account whose credential is missing, or `nil` for other reasons.
+    /// The hold codes of a held record, the account of a missing credential, or `nil` for other reasons.
     public let detail: String?
 
     /// Creates a reason.
@@ -17,7 +17,7 @@ public struct WaitReason: Sendable, Hashable {
         self.init(code: disposition.code, detail: detail)
     }
 
-    /// Parses the text of a reason that a ledger of the first releases contains.
+    /// Parses a reason in the text form that the first releases stored in ledgers.
     init(legacyText: String) {
         let parts = legacyText.split(separator: ":", maxSplits: 1).map(String.init)
         let disposition = Disposition.allCases.first { $0.name == parts.first }
@@ -26,7 +26,7 @@ public struct WaitReason: Sendable, Hashable {
             detail: parts.count > 1 ? String(parts[1].drop { $0 == " " }) : nil)
     }
 
-    /// The hold codes of the record, empty if the record waits for another reason.
+    /// The hold codes of a held record, or an empty array for other reasons.
     public var heldCodes: [String] {
         guard code == Disposition.held.code, let detail else { return [] }
         return detail.split(separator: ",").map { String($0.drop { $0 == " " }) }

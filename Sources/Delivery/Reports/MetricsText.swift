@@ -6,7 +6,7 @@ import Telemetry
 public struct MetricsText {
     private var text = ""
 
-    /// Creates the metrics of a job that ended at `now`, without an overview if the ledger cannot be read.
+    /// Creates the metrics of a job that ended at `now`, where `overview` is `nil` if the ledger cannot be read.
     public init(
         _ overview: LedgerOverview?, knowing systems: SystemTable, status: Int32, now: Timestamp,
         unusableBundles unusable: Int
@@ -51,10 +51,10 @@ public struct MetricsText {
         add("held_releasable", "Held records that the operator can release, by hold codes.", releasable, by: "codes")
     }
 
-    /// The values of a metric by the values of its labels: no label, the system, or the system and another label.
+    /// The values of a metric, by its label values: none, the system, or the system and one more.
     private typealias Counts = [[String]: Int]
 
-    /// Appends a metric, whose second label has the name `label`.
+    /// Appends a metric that has the labels `system` and `label`, or only some of them.
     private mutating func add(_ name: String, _ help: String, _ counts: Counts, by label: String = "") {
         text += "# HELP pingferry_\(name) \(help)\n# TYPE pingferry_\(name) gauge\n"
         for (values, count) in counts.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {

@@ -1,8 +1,8 @@
 import Telemetry
 
-/// The outcomes of answers.
+/// Determines the outcomes of answers.
 ///
-/// Some statuses have the same meaning for all systems, and each system defines the others.
+/// Some statuses have the same meaning for all systems. Each system defines the meaning of the others.
 ///
 /// Sources: "Delivery", "The meaning of an answer"; the format document of each system.
 public enum AnswerTable {
@@ -16,7 +16,7 @@ public enum AnswerTable {
         case 408, 425, 429, 500...:
             return .retryLater(status: answer.status, reason: answer.reason("the server is busy or failing"))
         case 300..<400:
-            // A captive portal or a moved host redirects all requests, so that the record is not at fault.
+            // A captive portal or a moved host redirects all requests, so the record is not at fault.
             return .retryLater(status: answer.status, reason: redirection(answer))
         case ..<200: return .retryLater(status: answer.status, reason: "the server answered with no final status")
         default: return format.outcome(of: answer)

@@ -1,8 +1,8 @@
-/// The schedule of retries of a request.
+/// The schedule for retrying a request.
 public struct Backoff: Sendable, Equatable {
     /// The maximum number of attempts for one request in a job.
     public var attempts: Int
-    /// The maximum delay before the second attempt, in seconds, which doubles with each further attempt.
+    /// The maximum delay before the second attempt, in seconds, doubled for each further attempt.
     public var base: Double
     /// The maximum delay, in seconds.
     ///

@@ -1,9 +1,9 @@
 import CZlib
 import Telemetry
 
-/// Creates files in the gzip format of RFC 1952.
+/// Compresses data in the gzip format of RFC 1952.
 enum Gzip {
-    /// Returns the compressed bytes, without a name or time in the header, so that equal input gives equal output.
+    /// Returns the compressed bytes, with no name or time in the header so that equal input gives equal output.
     static func compressed(_ bytes: [UInt8]) throws(RequestError) -> [UInt8] {
         var stream = z_stream()
         var code = pingferry_gzip_init(&stream, Z_DEFAULT_COMPRESSION)

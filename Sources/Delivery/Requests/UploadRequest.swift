@@ -9,12 +9,12 @@ public struct UploadRequest: Sendable, Equatable {
     public let path: String
     /// The header fields, except for those that the HTTP client adds.
     public let headers: [HeaderField]
-    /// The body in its content encoding.
+    /// The body, compressed if the header fields say so.
     public let body: [UInt8]
     /// The mask that hides the secrets of the request in answers, because a server may repeat them.
     let secrets: SecretMask
 
-    /// Creates the request that a system defines for a payload, with the credential of the account.
+    /// Creates the request for a payload, in the format of its system and with the credential of its account.
     package init(
         _ format: UploadFormat, target: Target?, payload: [UInt8], credential: Credential,
         secrets: SecretMask, now: Timestamp, agent: String

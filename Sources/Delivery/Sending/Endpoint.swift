@@ -20,7 +20,8 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
 
     /// Parses an `http` or `https` address with an optional port, or returns `nil` for anything else.
     ///
-    /// Paths are rejected because they come from the records, and credentials because others can read command lines.
+    /// Paths are rejected, because records specify them. Credentials are rejected, because other users can read command
+    /// lines.
     public init?(_ text: String) {
         guard let parts = URLComponents(string: text), let host = HostName.asciiHost(parts), parts.hasOnlyHostAndPort,
             parts.percentEncodedUser == nil, parts.percentEncodedPassword == nil
@@ -37,7 +38,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// These properties use percent-encoded components, because a component that is not UTF-8 appears as missing.
+/// These properties read percent-encoded components, because decoded components are `nil` if they are not UTF-8.
 extension URLComponents {
     /// Whether nothing follows the host and port, except for a slash.
     var hasOnlyHostAndPort: Bool {
@@ -52,7 +53,7 @@ enum HostName {
         "\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 
-    /// Returns the host without brackets, or `nil` if it is not plain ASCII without percent-encoding.
+    /// Returns the host without brackets, or `nil` if it contains percent-encoded or non-ASCII characters.
     static func asciiHost(_ parts: URLComponents) -> String? {
         guard let bracketed = parts.percentEncodedHost else { return nil }
         let host = String(bracketed.drop { $0 == "[" }.reversed().drop { $0 == "]" }.reversed())

@@ -4,8 +4,8 @@ import Telemetry
 
 /// One request and its answer, with limits on time and size.
 ///
-/// The HTTP client reports the progress to the exchange and asks it how long to wait. A server that sends a byte now
-/// and then must not delay the job.
+/// The HTTP client reports the progress to the exchange and asks it how long to wait. A server that sends data very
+/// slowly must not delay the job.
 ///
 /// A class, because the client and the sender share it.
 final class Exchange: HTTPReceiver {
@@ -18,9 +18,9 @@ final class Exchange: HTTPReceiver {
 
     private let state: Mutex<State>
 
-    /// The time that answers have left after the job was stopped, because the job has to end within 5 seconds.
+    /// The time in which answers must arrive after the job was stopped, because the job has to end within 5 seconds.
     static let stopGracePeriod = Duration.seconds(3)
-    /// The maximum number of bytes of a body that are read so that the connection can be reused.
+    /// The maximum number of bytes of a body that are read in order to reuse the connection.
     private static let bodyReadLimit = 16 * Answer.bodyLimit
     static let keptFields = ["location", "retry-after"]
 
@@ -61,7 +61,7 @@ final class Exchange: HTTPReceiver {
         state.withLock { $0.timeout.stop(at: instant + Self.stopGracePeriod) }
     }
 
-    /// The limit that currently determines when the exchange ends.
+    /// The time limit that currently determines when the exchange ends.
     var timeoutCause: ExchangeTimeout.Cause { state.withLock { $0.timeout.expiry.cause } }
 
     /// Returns the received part of the answer, or `nil` if not even its head was received.

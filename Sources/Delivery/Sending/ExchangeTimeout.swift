@@ -4,7 +4,7 @@
 struct ExchangeTimeout {
     /// The limit that ends an exchange.
     enum Cause: Sendable, Equatable {
-        /// The exchange as a whole takes too long.
+        /// The exchange takes too long as a whole.
         case deadline
         /// The server sends nothing, or too little.
         case silence
@@ -22,8 +22,7 @@ struct ExchangeTimeout {
 
     /// The minimum average rate of a body, in bytes per second, after the idle limit has passed.
     ///
-    /// Answers are a few hundred bytes long, so that only a server that deliberately sends very slowly is below this
-    /// rate.
+    /// Answers are a few hundred bytes long, so only a server that deliberately sends slowly is below this rate.
     static let minimumBodyRate = 1000
 
     init(start: ContinuousClock.Instant, totalLimit: Duration, idleLimit: Duration) {

@@ -32,7 +32,7 @@ public struct Proxy: Hashable, Sendable, CustomStringConvertible, CustomReflecta
         password = parts.password
     }
 
-    /// Returns whether a component was decoded, because Foundation returns `nil` for invalid UTF-8.
+    /// Returns whether a component was decoded, which fails with `nil` if it is not valid UTF-8.
     private static func isDecoded(_ text: String?, from part: String?) -> Bool {
         (text ?? "").isEmpty == (part ?? "").isEmpty
     }
@@ -53,7 +53,7 @@ public struct ProxyRules: Sendable {
         encrypted = proxy
     }
 
-    /// Reads `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, in lowercase before uppercase.
+    /// Reads `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, preferring lowercase names to uppercase ones.
     public init(environment: [String: String]) throws(ProxyError) {
         let all = try Self.proxy("all_proxy", in: environment)
         plain = try Self.proxy("http_proxy", in: environment) ?? all
@@ -85,7 +85,7 @@ public struct ProxyRules: Sendable {
     }
 }
 
-/// The error of an environment variable whose value is not a supported proxy.
+/// The error for an environment variable whose value is not a supported proxy.
 public struct ProxyError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The name of the variable.
     public let variable: String

@@ -1,6 +1,6 @@
 import HTTP
 
-/// The way to a server, directly or through a proxy, with its names for messages.
+/// The route to a server, directly or through a proxy, with descriptions for messages.
 struct Route: Sendable {
     let endpoint: Endpoint
     /// The proxy of the connection, or `nil` for a direct connection.
@@ -20,8 +20,8 @@ struct Route: Sendable {
     }
 
     var server: String { "\(endpoint.host):\(endpoint.port)" }
-    /// The name of the host to which the connection is made.
+    /// The description of the server or proxy to which the connection is made.
     var connectionTarget: String { proxy.map { "the proxy \($0)" } ?? server }
-    /// The text that follows the word "connection" in messages.
+    /// A suffix for messages about the connection, which is empty for a direct connection.
     var proxySuffix: String { proxy.map { " through the proxy \($0)" } ?? "" }
 }

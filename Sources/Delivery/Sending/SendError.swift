@@ -1,20 +1,20 @@
 /// The reason why a request received no answer.
 public struct SendError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The possible states of the request.
+    /// The state of the request when the error occurred.
     public enum Kind: Sendable, Equatable {
-        /// No connection was established, so that the server did not receive the request.
+        /// No connection was established, so the server did not receive the request.
         case notConnected
-        /// The server cannot be trusted or cannot be found, so that another attempt would not help.
+        /// The server cannot be trusted or found, so another attempt would not help.
         case notTrusted
-        /// Data arrived on an idle connection before the request was sent, so that the request was not sent.
+        /// The request was not sent, because unexpected data had arrived on the idle connection.
         case unsolicited
-        /// The connection, which may have been idle, was closed before an answer arrived.
+        /// The connection was closed before an answer arrived, possibly because it had been idle.
         case disconnected
-        /// No valid HTTP answer arrived in time, so that the server may have received the request.
+        /// No valid HTTP answer arrived in time, but the server may have received the request.
         case unanswered
     }
 
-    /// The state of the request.
+    /// The state of the request when the error occurred.
     public let kind: Kind
     /// The message.
     public let description: String

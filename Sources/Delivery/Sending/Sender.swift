@@ -12,7 +12,7 @@ public final class Sender: Sendable {
     private let settings: SenderSettings
     private let now: @Sendable () -> Timestamp
 
-    /// Creates a sender for requests to `systems`, without making a connection yet.
+    /// Creates a sender for requests to `systems`, which opens connections only when they are needed.
     public init(
         _ settings: SenderSettings, systems: some Sequence<SystemName>, now: @escaping @Sendable () -> Timestamp
     ) throws {
@@ -36,7 +36,7 @@ public final class Sender: Sendable {
         self.now = now
     }
 
-    /// Ends the requests under way and closes all connections.
+    /// Cancels the requests under way and closes all connections.
     public func shutdown() async { await client.close() }
 
     /// Sends a request once, without retries.
@@ -64,7 +64,7 @@ public final class Sender: Sendable {
         }
         switch end {
         case .failed(.proxyRefused(407)):
-            // The answer of the proxy is unknown, so that the body is the name of the proxy.
+            // The answer of the proxy is unknown, so the body is the name of the proxy.
             return Answer(status: 407, body: Array((route.proxy?.description ?? "").utf8))
         case .failed(let failure): throw SendError(failure, on: route)
         case .late: throw SendError(.unanswered, timeoutMessage(exchange.timeoutCause, on: route))

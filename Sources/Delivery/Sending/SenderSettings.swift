@@ -7,7 +7,7 @@ public struct SenderSettings: Sendable {
     public var endpoints: [SystemName: Endpoint]
     /// The rules that select a proxy.
     public var proxies = ProxyRules()
-    /// The trusted authorities and the client certificate.
+    /// The trusted certificate authorities and the client certificate.
     public var identity = TLSIdentity()
     /// The maximum number of connections to one endpoint.
     public var connections = 8
@@ -20,7 +20,7 @@ public struct SenderSettings: Sendable {
     /// The value of the header `User-Agent`.
     public var agent: String
 
-    /// Creates settings, with the documented endpoints of systems for which none is given.
+    /// Creates settings, using the documented endpoint of each system that is not in `given`.
     public init(agent: String, endpoints given: [SystemName: Endpoint] = [:], systems: SystemTable) {
         self.agent = agent
         endpoints = given
@@ -30,16 +30,16 @@ public struct SenderSettings: Sendable {
     }
 }
 
-/// The certificate files, in PEM format, for encrypted connections.
+/// The certificate files for encrypted connections, in PEM format.
 public struct TLSIdentity: Sendable {
-    /// The path of the authorities that replace those of the system.
+    /// The path of a file with certificate authorities, which replace those of the operating system.
     public var authorities: String?
-    /// The path of the client certificate, followed by its intermediate certificates.
+    /// The path of a file with the client certificate, followed by its intermediate certificates.
     public var certificate: String?
-    /// The path of the client key, or `nil` if the certificate file contains it.
+    /// The path of a file with the private key of the client, or `nil` if the certificate file contains the key.
     public var key: String?
 
-    /// Creates an identity with the system's authorities and without a client certificate.
+    /// Creates an identity that uses the system's certificate authorities and no client certificate.
     public init() {}
 
     /// Reads the files and checks that they can be used.
