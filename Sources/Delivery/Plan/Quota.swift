@@ -21,7 +21,7 @@ struct Quota {
             }
     }
 
-    /// Counts an upload, unless today's quota already includes it, or returns the reason why it has to wait.
+    /// Counts an upload toward the limits, or returns the reason why it has to wait.
     mutating func reserve(client: UInt32, type: UInt32, isCounted: Bool) -> Disposition? {
         let bucket = limits.scope == .client ? Int(client) : 0
         let slot = Slot(bucket: bucket, type: type)

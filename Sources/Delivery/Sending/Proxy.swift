@@ -32,7 +32,7 @@ public struct Proxy: Hashable, Sendable, CustomStringConvertible, CustomReflecta
         password = parts.password
     }
 
-    /// Returns whether a component was decoded, which fails with `nil` if it is not valid UTF-8.
+    /// Returns whether `part` could be decoded as `text`, because invalid UTF-8 is decoded as `nil`.
     private static func isDecoded(_ text: String?, from part: String?) -> Bool {
         (text ?? "").isEmpty == (part ?? "").isEmpty
     }

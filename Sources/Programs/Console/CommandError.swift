@@ -2,7 +2,7 @@ import Bundle
 import Files
 import JSONText
 
-/// The exit statuses of both programs other than success and usage errors.
+/// The exit statuses of both programs, except for success and usage errors.
 public enum ExitStatus: Int32, Sendable {
     /// The command finished, but some input was quarantined or some record was refused.
     case incomplete = 1
@@ -58,7 +58,7 @@ public struct CommandError: Error {
         self.init(status: Self.status(of: error), message: "\(error)", remedy: error.remedy)
     }
 
-    /// Creates an error for an invalid bundle whose message begins with the path of the bundle.
+    /// Creates an error for an invalid bundle, with a message that begins with the path of the bundle.
     public init(_ error: BundleError, in path: String) {
         self.init(error)
         // The message of a failed system call already contains the path.

@@ -29,7 +29,7 @@ extension AsyncParsableCommand {
         let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
         guard !names.contains(word) else { return }
         let similar = SimilarWords.matches(for: word, among: names)
-        // With a default command, the word can be a file. It is misspelled only if no file has that name.
+        // If there is a default command, the word can be a file. It is misspelled only if no such file exists.
         if !isHelp, configuration.defaultSubcommand != nil, similar.isEmpty || access(word, F_OK) == 0 { return }
         let hint =
             similar.isEmpty
@@ -42,7 +42,7 @@ extension AsyncParsableCommand {
         do {
             return try await asyncParseAsRoot(arguments)
         } catch {
-            // The message can repeat an argument. Escaped arguments are parsed, so that it shows them on one line.
+            // The message can repeat an argument, so arguments are escaped to keep the message on one line.
             let printable = arguments.map(\.printable)
             if printable != arguments { _ = try await asyncParseAsRoot(printable) }
             throw error

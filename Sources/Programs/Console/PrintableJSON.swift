@@ -32,7 +32,7 @@ public struct PrintableJSON: Sendable {
         }
     }
 
-    /// Adds a byte that is part of a multi-byte character or unprintable.
+    /// Adds a byte that is unprintable or part of a multi-byte character.
     private mutating func add(_ byte: UInt8, to output: inout [UInt8]) {
         let continues = byte & 0xC0 == 0x80
         if !pending.isEmpty, !continues { finish(&output) }

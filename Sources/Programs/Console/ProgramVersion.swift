@@ -5,7 +5,7 @@ public enum ProgramVersion {
     /// The version number, which is also written into bundles, receipts and requests.
     public static let number = "0.1.0"
 
-    /// The commit that the programs were built from, or `nil` if the build did not state one.
+    /// The commit from which the programs were built, or `nil` if it is unknown.
     private static var commit: String? { cversion_commit().map { String(cString: $0) } }
 
     /// Returns the line that `--version` prints: `pingferry 0.1.0 (commit 0123456789ab)`.

@@ -15,7 +15,7 @@ public final class ProgressLine {
 
     private static let interval = Duration.milliseconds(200)
 
-    /// Creates a progress line for an operation such as `reading`, which appears with the first update.
+    /// Creates a progress line for an operation such as `reading`, to be shown with the first update.
     public init(_ verb: String, total: Int? = nil, isQuiet: Bool) {
         self.verb = verb
         self.total = total
@@ -44,13 +44,13 @@ public final class ProgressLine {
         return "\(verb): \(parts.joined(separator: ", "))"
     }
 
-    /// Shows `text` instead of the counts.
+    /// Shows `text` instead of the progress.
     public func show(_ text: String) {
         guard isShown else { return }
         put(text.printable)
     }
 
-    /// Shows `text` instead of the counts, at most a few times a second.
+    /// Shows `text` instead of the progress, at most a few times a second.
     public func update(_ text: @autoclosure () -> String) {
         guard isShown, clock.now - lastUpdate >= Self.interval else { return }
         lastUpdate = clock.now
@@ -67,7 +67,7 @@ public final class ProgressLine {
 
     private func put(_ text: String) {
         isOnScreen = true
-        // The state is set first, because a signal handler clears the line according to it.
+        // A signal handler clears the line depending on this state, so the state is set first.
         cfiles_set_line(cfiles_line_temporary)
         StandardError.put("\r\u{1B}[K\(text)")
     }

@@ -3,14 +3,14 @@ import CFiles
 import Glibc
 import Secrets
 
-/// A prompt on the terminal for a secret, which is not echoed.
+/// A prompt on the terminal that reads a secret without echo.
 public enum SecretPrompt {
     /// The maximum length of an answer, in bytes.
     public static let limit = 4096
 
     private static let path = "/dev/tty"
 
-    /// Whether the process has a terminal and standard error is a terminal.
+    /// Whether the process has a controlling terminal and standard error is a terminal.
     public static var isAvailable: Bool {
         guard StandardError.isTerminal else { return false }
         let terminal = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY)
@@ -39,7 +39,7 @@ public enum SecretPrompt {
         return secret.isEmpty ? nil : secret
     }
 
-    /// Reads a line one byte at a time, so that the input after it remains available to other processes.
+    /// Reads a line one byte at a time, so that the input after the line remains available to other processes.
     private static func read(_ terminal: Int32, into answer: inout [UInt8]) {
         while answer.count < limit {
             var byte: UInt8 = 0

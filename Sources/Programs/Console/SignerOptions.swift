@@ -1,7 +1,7 @@
 import ArgumentParser
 import Bundle
 
-/// The options that specify which signatures of bundles are accepted.
+/// The options that select the accepted signers of bundles.
 public struct SignerOptions: ParsableArguments {
     /// The path of the list of signers.
     @Option(
@@ -21,9 +21,9 @@ public struct SignerOptions: ParsableArguments {
             """, valueName: "file"), completion: .file())
     public var revoked: String?
 
-    /// The environment variable with the path of the list of signers, for use without the option.
+    /// The environment variable with the path of the list of signers, used if the option is not given.
     public static let variable = "PINGFERRY_SIGNERS"
-    /// The environment variable with the path of the list of revoked keys, for use without the option.
+    /// The environment variable with the path of the list of revoked keys, used if the option is not given.
     public static let revokedVariable = "PINGFERRY_REVOKED"
 
     /// Creates options that require no signature.
@@ -33,7 +33,7 @@ public struct SignerOptions: ParsableArguments {
     public func signers(environment: [String: String]) throws -> AllowedSigners? {
         func value(_ option: String?, _ name: String) throws -> String? {
             if let option { return option }
-            // Otherwise a script that sets the variable from an empty one would disable the check.
+            // An empty variable is an error, so that a mistake in a script does not disable the check.
             guard let path = environment[name], path.isEmpty else { return environment[name] }
             throw CommandError(
                 status: .badConfiguration, message: "\(name) is set and empty",

@@ -3,7 +3,7 @@ import Glibc
 import JSONText
 import Synchronization
 
-/// The messages of a program on standard error.
+/// Writes the messages of a program to standard error.
 public enum StandardError {
     private static let form = Mutex(Form.text)
 
@@ -11,7 +11,7 @@ public enum StandardError {
     public enum Form: Sendable {
         /// One line of text for each message.
         case text
-        /// One line of canonical JSON for each message, and no other lines, for logs that programs read.
+        /// One line of canonical JSON for each message and nothing else, for logs that programs read.
         case json
     }
 
@@ -21,7 +21,7 @@ public enum StandardError {
     /// The form in which messages are written.
     public static var currentForm: Form { form.withLock(\.self) }
 
-    /// Whether progress can be shown: messages are text, and standard error is a terminal.
+    /// Whether messages are text and standard error is a terminal, so that progress can be shown.
     public static var isTerminal: Bool { currentForm == .text && isatty(STDERR_FILENO) == 1 }
 
     /// Writes a message of one line, with unprintable characters escaped.

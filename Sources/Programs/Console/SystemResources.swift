@@ -2,9 +2,9 @@ import CThreads
 import Files
 import Glibc
 
-/// A check at the start of a program for the threads, the memory and the open files that it needs.
+/// Checks at the start of a program whether it has enough threads, memory and open files.
 public enum SystemResources {
-    /// The address space, in bytes, that one thread usually needs for a segment of records and its compressed form.
+    /// The address space, in bytes, that a thread needs for a segment of records and its compressed form.
     private static let bytesPerThread = 16 << 20
 
     /// Ends the program with an error message if the limits of the system are too low.

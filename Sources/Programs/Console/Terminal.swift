@@ -2,10 +2,10 @@ import Bytes
 import Files
 import JSONText
 
-/// Results on standard output, with unprintable characters escaped.
+/// Prints results to standard output, with unprintable characters escaped.
 ///
-/// All text from captures and servers is printed with this type or with ``StandardError``. The records of `convert` are
-/// the exception: they keep their bytes unless standard output is a terminal.
+/// All text from captures and servers is printed with this type or with ``StandardError``. Only the records of
+/// `convert` are printed unchanged, unless standard output is a terminal.
 public enum Terminal {
     /// Prints a line.
     public static func print(_ line: String) throws(FileError) { try write(line.printable) }

@@ -1,11 +1,11 @@
 import Bytes
 
-/// A table of text with aligned columns, to the right if a column contains only numbers.
+/// A text table with aligned columns, in which columns of numbers are aligned to the right.
 public struct TextTable {
     private let header: [String]
     private let rows: [[String]]
 
-    /// Creates a table whose rows have as many cells as `header`, and escapes unprintable characters.
+    /// Creates a table from rows with as many cells as `header`, and escapes unprintable characters.
     public init(header: [String], rows: [[String]]) {
         self.header = header
         self.rows = rows.map { $0.map(\.printable) }

@@ -6,7 +6,7 @@ import Telemetry
 /// The status of a bundle for display, as a line of text or a JSON object.
 struct BundleStatusReport {
     let status: BundleStatus
-    /// The records that are not delivered, if they are to be listed.
+    /// The undelivered records to list, or an empty array if records are not listed.
     var records: [UndeliveredRecord] = []
 
     /// The line that `status` prints, such as `monday.tar.zst: done: 7 delivered; held: pending-events 1`.
@@ -55,7 +55,7 @@ struct UndeliveredRecord {
     let record: Record
     let reason: WaitReason
 
-    /// The id, and below it the type, client, time and reason of the record.
+    /// The lines for the record: its id, and below it the type, client, time and reason.
     var lines: [String] {
         let client = record.client.map { ", client \($0)" } ?? ""
         let time = record.time.map { ", \($0)" } ?? ""
@@ -73,7 +73,7 @@ struct UndeliveredRecord {
 }
 
 extension CanonicalObject {
-    /// Sets a list of reasons, each with its code, detail, number of records and text.
+    /// Sets an array of reasons, each with its code, detail, number of records and text.
     mutating func set(_ key: JSONKey, reasons: [WaitReason: Int]) {
         set(key, objects: reasons.sorted { $0.key < $1.key }) { object, entry in
             object.set("code", string: entry.key.code)

@@ -1,7 +1,7 @@
 import Systems
 import Telemetry
 
-/// The parts of `--help` that describe credentials, as the systems define them.
+/// The parts of `--help` that describe the credentials of all systems.
 enum CredentialHelp {
     private static var formats: [CredentialFormat] { Systems.table.all.compactMap(\.uploads.credentials) }
 

@@ -4,7 +4,7 @@ import Delivery
 import Files
 import Parallel
 
-/// Runs a job that ends within 5 seconds after a signal has stopped it.
+/// Runs a job and, after a signal, ends it within 5 seconds.
 enum JobRunner {
     static func run(_ job: Job, progress: SendingProgress) async throws -> JobReport {
         defer { progress.clear() }

@@ -3,40 +3,40 @@ import Delivery
 import JSONText
 import Telemetry
 
-/// The summary that is printed after a job, in which each record of the bundles counts exactly once.
+/// The summary printed after a job, which counts each record of the bundles exactly once.
 struct JobSummary {
     let plan: Plan
     let report: JobReport
     /// The error of the ledger or of a bundle during the job.
     let failure: CommandError?
-    /// Returns the name of the setting that provides a missing credential.
+    /// A function that returns the name of the setting for a missing credential.
     let settingHint: (Account) -> String
     /// The bundles that were skipped because they cannot be used.
     var unusable: [UnusableBundleError] = []
-    /// The unresolved refusals in the ledger after the job, from all bundles.
+    /// The unresolved refusals in the ledger after the job, including those of other bundles.
     var refusals: [RefusalGroup] = []
-    /// The held records in the ledger that the operator can release, from all bundles, by hold codes.
+    /// The number of held records in the ledger that the operator can release, by hold codes.
     var heldReleasable: [String: Int] = [:]
     /// The pauses in effect, including pauses that servers requested during this job.
     var pauses: [Pause]
-    /// The status of each bundle, empty if it is not reported.
+    /// The status of each bundle, or an empty array if statuses are not reported.
     var bundles: [BundleStatus] = []
     /// The new paths of the bundles that were moved.
     var moved: [String] = []
     /// The first error of moving a bundle.
     var moveFailure: CommandError?
 
-    /// The number of lists that were planned to be sent in part, and of which a part was settled.
+    /// The number of lists that were planned to be sent in part and are now partly settled.
     private var sentInPart: Int { plan.recordsSentInPart.intersection(report.partlySettled).count }
 
-    /// The number of records that were planned and not settled.
+    /// The number of planned records that were not settled.
     private var undeliveredRecords: Int {
         max(0, plan.count(.send) + plan.count(.sendPart) - report.delivered - report.refused - sentInPart)
     }
 
     private var unresolvedRefusals: Int { refusals.reduce(0) { $0 + $1.records } }
 
-    /// The number of records that were not attempted, by reason.
+    /// The number of records that the job did not attempt to send, by reason.
     private var reasons: [WaitReason: Int] {
         var reasons = plan.reasons.filter { $0.key != WaitReason(code: Disposition.sendPart.code) }
         if sentInPart > 0 { reasons[WaitReason(code: Disposition.sendPart.code)] = sentInPart }
@@ -90,7 +90,7 @@ struct JobSummary {
 
     private var wrongCredentials: [Account] { report.wrongCredentials.sorted { $0.label < $1.label } }
 
-    /// The reasons why planned uploads were not delivered, with the number of uploads.
+    /// The reasons why planned uploads were not delivered, and the number of uploads for each.
     private var undelivered: [(reason: UndeliveredReason, uploads: Int)] {
         report.undelivered.map { ($0.key, $0.value) }
             .sorted { ($0.reason.system.description, $0.reason.text) < ($1.reason.system.description, $1.reason.text) }
@@ -105,7 +105,7 @@ struct JobSummary {
         return counts.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
     }
 
-    /// The phrases about records that the operator has to resolve, or the statement that nothing is left.
+    /// The phrases about records that the operator has to resolve, or a phrase that nothing is left.
     private var closingPhrases: [String] {
         var closingPhrases: [String] = []
         if !unusable.isEmpty { closingPhrases.append("left out: \(unusable.map(\.path).joined(separator: ", "))") }

@@ -3,14 +3,14 @@ import Delivery
 import Files
 import Systems
 
-/// The file of the option `--metrics`, which each job replaces, even if the job fails.
+/// The file for the option `--metrics`, which is replaced by each job, even by a job that fails.
 struct MetricsFile {
     let path: String
 
-    /// Writes the metrics of the job and of its ledger, which may be missing.
+    /// Writes the metrics of the job and, if it can be read, of its ledger.
     func write(status: Int32, ledger: LedgerOptions, unusableBundles: Int) throws {
         let now = SystemClock.now
-        // The job itself reports errors of the ledger. They determine the exit status in the metrics.
+        // The job reports errors of the ledger itself. Its exit status, which is in the metrics, depends on them.
         let overview = try? LedgerView(path: ledger.path()).overview(today: ledger.days.day(of: now))
         let text = MetricsText(
             overview, knowing: Systems.table, status: status, now: now, unusableBundles: unusableBundles)

@@ -3,7 +3,7 @@ import Console
 import Files
 import Glibc
 
-/// The uploader.
+/// The program that uploads bundles.
 @main
 struct PingferryUpload: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -7,7 +7,7 @@ import Telemetry
 /// A plan for display, as a table or as JSON.
 struct PlanReport {
     let plan: Plan
-    /// Returns the name of the setting that provides a missing credential.
+    /// A function that returns the name of the setting for a missing credential.
     let settingHint: (Account) -> String
 
     private var pool: CandidatePool { plan.pool }
@@ -66,7 +66,7 @@ struct PlanReport {
 
     // MARK: JSON
 
-    /// Prints the plan as one object: counts, uploads in order, and records that are not sent.
+    /// Prints the plan as one object: the counts, the uploads in order, and the records that are not sent.
     func printJSON(_ source: UploadSource) throws {
         var object = CanonicalObject()
         object.set("reasons", reasons: plan.reasons)
@@ -106,7 +106,7 @@ struct PlanReport {
 }
 
 extension CanonicalObject {
-    /// Sets the held records by code and the missing credentials by account.
+    /// Sets the number of held records for each code, and the missing credentials.
     mutating func set(waitingIn plan: Plan) {
         set("held", object: CanonicalObject(counts: plan.holds))
         set("missingCredentials", objects: plan.missingCredentials) { object, missing in
@@ -116,7 +116,7 @@ extension CanonicalObject {
         }
     }
 
-    /// Sets the servers that requested pauses, and the ends of the pauses.
+    /// Sets an array of pauses, each with its server and end.
     mutating func set(_ pauses: [Pause]) {
         set("pauses", objects: pauses) { object, pause in
             object.set("endpoint", string: pause.endpoint)
@@ -124,14 +124,14 @@ extension CanonicalObject {
         }
     }
 
-    /// Sets the name of an account, and whether its development key is needed.
+    /// Sets the name of an account, and whether its development key is used.
     fileprivate mutating func set(_ account: Account) {
         set("account", string: account.name)
         set("development", boolean: account.isDevelopment)
     }
 }
 
-/// Phrases of the summaries, which scripts parse.
+/// The phrases of summaries, which scripts parse.
 enum Phrase {
     /// Returns a number with a noun, such as `1 record` or `2 records`.
     static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
@@ -157,6 +157,6 @@ enum Phrase {
             + codes.joined(separator: ", ")
     }
 
-    /// The maximum number of distinct answers in a line.
+    /// The maximum number of distinct answers that are shown in a line.
     static let refusalsShown = 3
 }

@@ -20,7 +20,7 @@ final class SendingProgress: Sendable {
         state = Mutex(State(line: ProgressLine("sending", isQuiet: isQuiet)))
     }
 
-    /// Updates the line with each finished upload, if standard error is a terminal.
+    /// Changes `settings` to update the line after each upload, if standard error is a terminal.
     func observe(_ settings: inout JobSettings) {
         guard StandardError.isTerminal else { return }
         let log = settings.log

@@ -43,7 +43,7 @@ struct StatusReport {
 
     // MARK: Tables
 
-    /// Prints the clients with a row for each type, and the totals, in lines of at most 80 columns.
+    /// Prints a row for each client and type, and the totals, in lines of at most 80 columns.
     func printTable() throws {
         let entries = entries
         let rows = entries.map { entry in
@@ -82,13 +82,13 @@ struct StatusReport {
             """
     }
 
-    /// Returns the phrase about the last successful job, which is empty if the last job was successful.
+    /// Returns a phrase about the last successful job, or an empty string if the last job was successful.
     private func lastSuccess(before job: Timestamp) -> String {
         guard let success = overview.lastSuccess else { return ", no success yet" }
         return success == job ? "" : ", last success \(success)"
     }
 
-    /// Prints the bundles with waiting records, and the time at which a job was last given each.
+    /// Prints the bundles that contain waiting records, and when they were last given to a job.
     private func printBundles() throws {
         guard clients.isEmpty, overview.bundles.count > 1 else { return }
         for bundle in overview.bundles {
@@ -112,7 +112,7 @@ struct StatusReport {
         }
     }
 
-    /// Prints the reasons why records wait, one for each line unless it is long.
+    /// Prints a line for each reason why records wait, wrapping long lines.
     private static func print(reasons waiting: [WaitReason: Int]) throws {
         for (reason, records) in waiting.sorted(by: { $0.key < $1.key }) {
             for line in WrappedText.lines(of: "\(reason.text) \(records)", indent: 4) { try Terminal.print(line) }

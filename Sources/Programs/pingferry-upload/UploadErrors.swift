@@ -5,7 +5,7 @@ import Delivery
 import Files
 
 extension CommandError {
-    /// Converts an error of the modules below, or returns `nil` for an unknown type of error.
+    /// Creates a command error from an error of another module, or returns `nil` if its type is unknown.
     init?(_ error: any Error) {
         switch error {
         case let failure as CommandError: self = failure
@@ -22,19 +22,19 @@ extension CommandError {
 
     init(_ failure: UnusableBundleError) { self.init(failure.error, in: failure.path) }
 
-    /// Creates the error of a finished bundle that cannot be moved.
+    /// Creates an error for a finished bundle that cannot be moved.
     init(moving error: FileError) {
         let remedy = error.isOnAnotherFileSystem ? "use a folder on the same file system as the bundles" : nil
         self.init(status: .cannotCreate, message: "\(error)", remedy: remedy)
     }
 
-    /// Creates the error of a finished bundle that cannot be read before it is moved.
+    /// Creates an error for a finished bundle that cannot be read before it is moved.
     init(moving error: BundleError, _ path: String) {
         let failure = CommandError(error, in: path)
         self.init(status: .cannotCreate, message: "not moved: \(failure.message)", remedy: failure.remedy)
     }
 
-    /// Creates the error of a finished bundle that was replaced by another file.
+    /// Creates an error for a finished bundle that was replaced by another file.
     init(changed path: String) {
         self.init(
             status: .cannotCreate,
@@ -42,14 +42,14 @@ extension CommandError {
             remedy: "the next job sends the bundle that is there now")
     }
 
-    /// Creates the error of a job that failed after it may have sent uploads.
+    /// Creates an error for a job that failed after it may have sent uploads.
     init(whileSending error: any Error) {
         let failure = CommandError(error)
         let remedy =
             error is UnusableBundleError
             ? "the bundle changed while it was sent; answered uploads are settled; give an intact copy to the next job"
             : failure?.remedy
-        // The exit statuses for invalid input are not used, because they mean that nothing was sent.
+        // The exit statuses for invalid input are not used, because they imply that nothing was sent.
         self.init(status: .inputOutput, message: failure?.message ?? "\(error)", remedy: remedy)
     }
 
@@ -100,7 +100,7 @@ extension [UnusableBundleError] {
         for bundle in self { CommandError(bundle).report(as: PingferryUpload.name) }
     }
 
-    /// The common exit status of the errors, or the status for bad data if they differ, or `nil` if there are none.
+    /// The exit status shared by all errors, the status for bad data if they differ, or `nil` if there are none.
     var status: ExitStatus? {
         let statuses = Set(map { CommandError($0).status })
         return statuses.count > 1 ? .badData : statuses.first

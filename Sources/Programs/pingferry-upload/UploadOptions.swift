@@ -15,7 +15,7 @@ struct CommonOptions: ParsableArguments {
     @Flag(help: "Print the result as JSON.")
     var json = false
 
-    /// Throws an error if a bundle is standard input, because this job and later ones read the bundle repeatedly.
+    /// Throws an error if a bundle is standard input, because bundles are read repeatedly.
     static func rejectStandardInput(in bundles: [String]) throws {
         guard !bundles.contains("-") else {
             throw ValidationError(
@@ -123,7 +123,7 @@ struct Limit: ExpressibleByArgument, CustomStringConvertible {
     var defaultValueDescription: String { description }
 }
 
-/// A time span, which is given as a number followed by `d`, `h` or `m`.
+/// A period of time, written as a number followed by `d`, `h` or `m`.
 struct Age: ExpressibleByArgument {
     let milliseconds: Int64
 

@@ -1,7 +1,7 @@
 import Bundle
 import Telemetry
 
-/// The combined findings of a scan in all containers of one app.
+/// The findings of a scan for one app, combined from all its containers.
 struct AppEntry {
     /// The bundle id of the app, or `nil` if it is unknown.
     let id: String?
@@ -18,11 +18,11 @@ struct AppEntry {
     private(set) var eventCounts = EventCounts()
     private(set) var problemCount = 0
     private(set) var quarantineCount = 0
-    /// The number of pending events in each state, by the name of the state.
+    /// The number of pending events, by the name of their state.
     private(set) var pendingEvents: [String: Int] = [:]
     /// The number of queues in each state.
     private(set) var queues: [QueueState: Int] = [:]
-    /// The number of stores that report each fact.
+    /// The number of stores for which each fact is reported.
     private var facts: [String: Int] = [:]
 
     init(_ key: AppRollUp.Key) {
@@ -38,13 +38,13 @@ struct AppEntry {
     /// The name of the app, or its bundle id if the name is unknown.
     var shortName: String { name ?? id ?? "(unknown)" }
 
-    /// Counts the container of a row, unless the row is a bundle or a request log, which have no container.
+    /// Counts the container of a row, unless the row belongs to a bundle or a request log.
     mutating func countContainer(of row: ScanRow) {
         captures.insert(row.capture)
         if row.container != nil { containers += 1 }
     }
 
-    /// Adds the findings in one part of a store, which belongs to `app` if the app is known.
+    /// Adds the findings of a row, where `app` is the app of its container or `nil` if it is unknown.
     mutating func add(_ row: ScanRow, app: App?) {
         name = name ?? app?.name
         if let version = app?.version { versions.insert(version) }
@@ -75,7 +75,7 @@ struct AppEntry {
         }
     }
 
-    /// The most frequent facts that more than one store reports, and the number of facts that are not listed.
+    /// The most frequent facts and the number of their stores, and the number of facts that are not listed.
     var commonFacts: (facts: [(text: String, stores: Int)], others: Int) {
         let sorted = facts.sorted { left, right in
             left.value != right.value

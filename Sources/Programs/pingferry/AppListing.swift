@@ -3,18 +3,18 @@ import Capture
 import Console
 import Telemetry
 
-/// The text output of a scan of many containers, with a paragraph for each app.
+/// The text output of a scan of many containers, grouped by app.
 struct AppListing {
     private let report: ScanReport
     private let rollUp: AppRollUp
 
-    /// The maximum number of stores that are listed individually if they are in many containers.
+    /// The number of stores above which a report on many containers is grouped by app.
     static let maximumStoreCount = 40
-    /// The maximum number of containers whose stores are listed individually if there are many stores.
+    /// The number of containers above which a report on many stores is grouped by app.
     static let maximumContainerCount = 3
-    /// The maximum number of problems, and of backups, that are listed individually.
+    /// The maximum number of problems and the maximum number of backups that are listed individually.
     private static let listedLimit = 20
-    /// The maximum number of captures without a store that are named.
+    /// The maximum number of captures without stores that are listed by name.
     private static let namedLimit = 5
 
     /// Creates the listing of a finished report.
@@ -23,7 +23,7 @@ struct AppListing {
         rollUp = report.rollUp(report.containerApps)
     }
 
-    /// Returns whether a report is listed by app by default, because of the numbers of its stores and containers.
+    /// Returns whether a report has so many stores and containers that it is grouped by app by default.
     static func isNeeded(for report: ScanReport) -> Bool {
         let stores = report.inputs.reduce(0) { $0 + $1.rowIndices.count }
         return stores > maximumStoreCount && report.containerCount > maximumContainerCount
@@ -118,7 +118,7 @@ struct AppListing {
         }
     }
 
-    /// Returns the line for a problem, which begins with the label of the capture if there are several captures.
+    /// Returns the line for a problem, with the label of the capture if there are several captures.
     private func line(for problem: LocatedProblem) -> String {
         hasSingleInput && !problem.path.isEmpty ? "\(problem.path): \(problem.problem.text)" : problem.sentence
     }

@@ -1,9 +1,9 @@
 import Bundle
 import Telemetry
 
-/// The findings of a scan by app, with the containers of all captures combined.
+/// The findings of a scan by app, combined from the containers of all captures.
 struct AppRollUp {
-    /// The key by which containers are combined: the bundle id, or the name in the records if the id is unknown.
+    /// The key by which containers are combined: the bundle id if it is known, and otherwise the name in the records.
     enum Key: Hashable {
         case id(String)
         case name(String)
@@ -13,7 +13,7 @@ struct AppRollUp {
     /// The apps, sorted by name and bundle id, with the entry for unknown apps at the end.
     let entries: [AppEntry]
 
-    /// Combines rows whose counts are final.
+    /// Combines the findings of rows that have their final counts.
     init(_ rows: some Sequence<ScanRow>, containerCount: Int, _ apps: ContainerApps) {
         var known = NumberedValues<Key>()
         var keys: [UInt32?] = Array(repeating: nil, count: containerCount)
@@ -43,7 +43,7 @@ struct AppRollUp {
         return app?.id.map(Key.id) ?? app?.name.map(Key.name) ?? .unknown
     }
 
-    /// The display names of ``entries``, with versions, and with the bundle id if several apps share a name.
+    /// The display names of ``entries``, with versions, and with bundle ids if several apps have the same name.
     var names: [String] {
         let counts = Dictionary(entries.map { ($0.shortName, 1) }, uniquingKeysWith: +)
         return entries.map { entry in

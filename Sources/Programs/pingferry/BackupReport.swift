@@ -3,7 +3,7 @@ import JSONText
 import Systems
 import Telemetry
 
-/// The description of a backup in the output of a scan, including the data that backups do not contain.
+/// Describes a backup in the output of a scan, including which data backups do not contain.
 ///
 /// Source: "iOS backups", section 7.
 struct BackupReport {
@@ -13,7 +13,7 @@ struct BackupReport {
 
     private var name: String { facts.path.isEmpty ? "." : facts.path }
 
-    /// A line that describes the backup, and a line for each app whose pings are not in backups.
+    /// A line that describes the backup, and a line for each app whose pings are not included in backups.
     var lines: [String] {
         let kind = facts.isEncrypted ? "encrypted backup" : "backup"
         let facts = [kind, self.facts.origin].filter { !$0.isEmpty }.joined(separator: ", ")
@@ -23,7 +23,7 @@ struct BackupReport {
             }
     }
 
-    /// Returns a line that counts the backups, and a line for each app whose pings are not in backups.
+    /// Returns a line with the number of backups, and a line for each app whose pings are not included in backups.
     static func summary(of backups: [BackupFacts]) -> [String] {
         let encrypted = backups.count(where: \.isEncrypted)
         let absent = Dictionary(backups.flatMap(\.appsWithoutPings).map { ($0, 1) }, uniquingKeysWith: +)
@@ -35,7 +35,7 @@ struct BackupReport {
             }
     }
 
-    /// A line for each system whose data is never in backups.
+    /// A line for each system whose data is never included in backups.
     static let generalLines = Systems.table.all.compactMap(\.stores?.backups?.sentence)
 
     var json: CanonicalObject {

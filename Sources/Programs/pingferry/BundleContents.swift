@@ -4,7 +4,7 @@ import Console
 import JSONText
 import Telemetry
 
-/// The manifest of a bundle and its details, of which only the shown ones are kept in memory.
+/// The manifest and details of a bundle, keeping only those details in memory that are shown.
 struct BundleContents {
     private let reader: BundleReader
     private let manifest: Manifest
@@ -91,7 +91,7 @@ struct BundleContents {
         if left > 0 { try Terminal.print("  and \(left) more; --json lists all") }
     }
 
-    /// Prints the contents as one canonical JSON object, whose arrays are printed while they are read.
+    /// Prints the contents as one canonical JSON object, reading arrays while they are printed.
     func printJSON(path: String, _ records: RecordListing?) throws {
         var object = CanonicalObject()
         object.set("digest", string: manifest.digest)

@@ -6,7 +6,7 @@ import Export
 import Files
 
 extension CommandError {
-    /// Creates an error from one that another module throws, or returns `nil` for an error of another type.
+    /// Creates a command error from an error of another module, or returns `nil` if its type is unknown.
     init?(_ error: any Error) {
         switch error {
         case let failure as CommandError: self = failure

@@ -14,16 +14,16 @@ final class CommandOutput {
     private var file: AtomicOutput?
     private var writer: VolumeWriter?
     private let stream: StreamOutput?
-    /// The rewriter that escapes unprintable characters if the output is a terminal, and otherwise `nil`.
+    /// The rewriter that escapes unprintable characters, or `nil` if the output is not a terminal.
     private var rewriter: PrintableJSON?
-    /// The hash of the bytes that are written, if it was asked for.
+    /// The running hash of the written bytes, or `nil` if no hash is needed.
     private let hash: RunningHash?
     /// The volumes that were written, or an empty array if the output is not split.
     private(set) var volumes: [VolumeWriter.Volume] = []
-    /// The files that must not be read as input: the files under construction, and the files that they will replace.
+    /// The files that must not be read as input, which are the files being written and the files that they replace.
     let identities: Set<FileIdentity>
 
-    /// Opens an output that is not split into volumes, with `-` as the path of standard output.
+    /// Opens an output that is not split into volumes, or standard output if `path` is `-`.
     init(path: String, replacing: Bool, isHashed: Bool = false) throws {
         self.path = path
         isSplit = false
@@ -50,7 +50,7 @@ final class CommandOutput {
     init(path: String, volumes size: VolumeSize, permissions: FilePermissions, replacing: Bool) throws {
         self.path = path
         isSplit = true
-        // Volumes are always hashed, for their list.
+        // Volumes are always hashed for the list of volumes.
         hash = nil
         stream = nil
         let writer = try VolumeWriter(path: path, size: size, replacing: replacing, permissions: permissions.mode)
@@ -72,7 +72,7 @@ final class CommandOutput {
     func write(_ bytes: Span<UInt8>) throws {
         hash?.update(bytes)
         if isSplit {
-            // The writer is removed for the duration of the call, so that an error destroys it and its incomplete
+            // The writer is removed from the property during the call, so that an error destroys it and its incomplete
             // files.
             guard var writer = writer.take() else { preconditionFailure("nothing is written after an error") }
             try writer.write(bytes)
@@ -101,7 +101,7 @@ final class CommandOutput {
         if let written = try writer.take()?.commit() { volumes = written }
     }
 
-    /// The name and the hash of each file, or of the stream, for a receipt.
+    /// The names and hashes of the written files, or of the stream, for a receipt.
     ///
     /// Volumes are always hashed, and other outputs only on request.
     var hashedFiles: [Receipt.File] {

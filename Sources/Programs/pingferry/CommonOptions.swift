@@ -37,7 +37,7 @@ struct CommonOptions: ParsableArguments {
         ProgressLine("reading", total: reader.byteCount, isQuiet: quiet)
     }
 
-    /// Reads all inputs, passes the records and findings to the given functions, and shows a progress line.
+    /// Reads all inputs, passes records and findings to the given functions, and shows a progress line.
     func read(
         _ reader: CaptureReader,
         keep: (borrowing ScanOutput.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void,
@@ -81,7 +81,7 @@ struct InputOptions: ParsableArguments {
             valueName: "mib"))
     var spoolLimit = 16384
 
-    /// The temporary storage for members of archives, which uses no disk space until the first member is stored.
+    /// The temporary storage for archive members, which uses no disk space until the first member is stored.
     var spool: Spool { Spool(folder: CommonOptions.temporaryFolder, limit: spoolLimit << 20) }
 
     func validate() throws {
@@ -160,7 +160,7 @@ struct FilterOptions: ParsableArguments {
         return filter
     }
 
-    /// Parses the time that was given for an option, or returns `nil` if the option was not given.
+    /// Parses the time given for an option, or returns `nil` if the option was not given.
     static func time(_ text: String?, _ option: String) throws -> Timestamp? {
         guard let text else { return nil }
         guard let time = Timestamp(rfc3339: text) else {

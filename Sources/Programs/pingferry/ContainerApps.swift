@@ -1,7 +1,7 @@
 import Bundle
 import Telemetry
 
-/// The apps that containers belong to, as determined from the stores in the containers.
+/// The apps to which containers belong, as determined from the stores in the containers.
 struct ContainerApps {
     private struct OwnerKey: Hashable {
         let capture: String
@@ -9,12 +9,12 @@ struct ContainerApps {
     }
 
     private var known = NumberedValues<App>()
-    /// For each container, the number of the app that its last row with a version names.
+    /// For each container, the number of its app, or `nil` if no row names an app with a version.
     private var apps: [UInt32?]
-    /// The containers of apps whose bundle id is known from the capture.
+    /// The main containers of apps whose bundle ids the capture contains.
     private var owned: [OwnerKey: (number: Int, path: String)] = [:]
 
-    /// Collects the apps from rows whose counts are final.
+    /// Determines the apps from rows that have their final counts.
     init(_ rows: some Sequence<ScanRow>, containerCount: Int) {
         apps = Array(repeating: nil, count: containerCount)
         for row in rows {
@@ -30,14 +30,14 @@ struct ContainerApps {
         }
     }
 
-    /// Returns the app of a row, which other stores in its container or in the container of the app may name.
+    /// Returns the app of a row, which other stores in its container or in the app's main container may name.
     func app(of row: ScanRow) -> App? {
         if row.app?.version != nil { return row.app }
         let number = apps[row.containerNumber] ?? owner(of: row).flatMap { apps[$0.number] }
         return number.map { known[$0] } ?? row.app
     }
 
-    /// Returns the path of the container of the app that a group container belongs to.
+    /// Returns the path of the main container of the app that shares the group container of a row.
     func appContainer(of row: ScanRow) -> String? { owner(of: row)?.path }
 
     private func owner(of row: ScanRow) -> (number: Int, path: String)? {

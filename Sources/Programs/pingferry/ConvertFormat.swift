@@ -4,7 +4,7 @@ import ArgumentParser
 enum ConvertFormat: String, ExpressibleByArgument, CaseIterable {
     case ndjson, sqlite, csv, timesketch
 
-    /// Creates the format that the extension of an output selects.
+    /// Creates the format for an output file according to its file extension.
     init(name: String) {
         let extensions: [(ConvertFormat, [String])] = [
             (.sqlite, [".sqlite", ".sqlite3", ".db"]), (.csv, [".csv", "/"]), (.timesketch, [".timeline.jsonl"]),

@@ -4,13 +4,13 @@ import Glibc
 
 /// The journal files that SQLite stores beside a database.
 ///
-/// If such a file of a previous database is left, SQLite applies it to the new database and damages it.
+/// If a journal file of a previous database remains, SQLite applies it to the new database and damages it.
 struct DatabaseCompanions {
     private let paths: [String]
 
     init(of database: String) { paths = ["-journal", "-wal", "-shm"].map { database + $0 } }
 
-    /// Throws an error if one of the files exists.
+    /// Throws an error if a journal file exists.
     func requireAbsence() throws {
         guard let path = paths.first(where: { FileIdentity(path: $0) != nil }) else { return }
         throw CommandError(
@@ -19,7 +19,7 @@ struct DatabaseCompanions {
     }
 
     func remove() throws {
-        // No file exists for a name that is too long for the file system.
+        // A name that is too long for the file system is not the name of an existing file.
         for path in paths where unlink(path) != 0 && ![ENOENT, ENAMETOOLONG].contains(errno) {
             throw FileError(.remove, path)
         }

@@ -28,7 +28,7 @@ struct DigestOptions: ParsableArguments {
         }
     }
 
-    /// Returns the expected digest of each bundle, or `nil` if none was given.
+    /// Returns the expected digest of each bundle, or `nil` if no digests were given.
     func expected(of bundles: [String]) throws -> [String]? {
         if let digest {
             guard bundles.count == 1 else {
@@ -39,7 +39,7 @@ struct DigestOptions: ParsableArguments {
         guard let path = digestFile else { return nil }
         let list = try Self.list(path)
         return try bundles.map { bundle in
-            // For volumes, the list contains the name of the bundle.
+            // For a bundle in volumes, the list of digests contains the name of the bundle.
             let name = VolumeName(path: bundle)?.bundle ?? bundle
             guard let digest = list.digest(of: name, isOnlyBundle: bundles.count == 1) else {
                 throw CommandError(

@@ -6,7 +6,7 @@ struct EventCounts {
     private var known: [String: Int] = [:]
     private var unknown = 0
 
-    /// Adds events with a documented meaning, or, if `meaning` is `nil`, events without one.
+    /// Adds events with the given meaning, or without a documented meaning if `meaning` is `nil`.
     mutating func add(_ count: Int, meaning: String?) {
         if let meaning { known[meaning, default: 0] += count } else { unknown += count }
     }

@@ -10,7 +10,7 @@ struct FilePermissions: ExpressibleByArgument, Equatable {
 
     private init(mode: mode_t) { self.mode = mode }
 
-    /// Parses octal digits, or returns `nil` if the owner cannot read and write the file or anyone can execute it.
+    /// Parses octal digits, or returns `nil` unless the owner can read and write the file and no one can execute it.
     init?(argument: String) {
         let digits = argument.utf8
         guard (3...4).contains(digits.count), digits.first != UInt8(ascii: "+"),

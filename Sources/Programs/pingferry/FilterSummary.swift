@@ -2,7 +2,7 @@ import Console
 import JSONText
 import Telemetry
 
-/// The records without a time that a filter rejected, and the conditions that no record meets.
+/// The number of records that a filter rejected for lack of a time, and the conditions that no record meets.
 struct FilterSummary {
     private let withoutTime: Int
     private let unmatched: [FilterFindings.Unmatched]
@@ -12,7 +12,7 @@ struct FilterSummary {
         unmatched = findings.unmatched(of: filter)
     }
 
-    /// The lines for standard error.
+    /// The lines to print to standard error.
     var lines: [String] {
         var lines = unmatched.map { "no record matches --\($0.condition) \($0.value)" }
         if withoutTime > 0 {

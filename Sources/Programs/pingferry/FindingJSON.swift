@@ -3,7 +3,7 @@ import Systems
 import Telemetry
 
 extension QuarantineEntry {
-    /// The entry as bundles list it, with the code at the beginning of its reason and the text after the code.
+    /// The entry as in a bundle, with the members `code` and `text` for the two parts of its reason.
     var jsonWithCode: CanonicalObject {
         let parts = reject.reason.split(separator: " ", maxSplits: 1)
         var object = json
@@ -14,7 +14,7 @@ extension QuarantineEntry {
 }
 
 extension Hold {
-    /// The code of the hold, with its detail in the record or, if there is none, its documented meaning.
+    /// The code of the hold, with its detail or otherwise the documented meaning of the code.
     var jsonWithCode: CanonicalObject {
         var object = CanonicalObject()
         object.set("code", string: code)

@@ -1,20 +1,20 @@
 import Bundle
 import Capture
 
-/// The inputs that a bundle was made from, as rows of a table, with the inputs of input bundles indented.
+/// The inputs of a bundle as rows of a table, in which the inputs of input bundles are indented.
 struct InputRows {
-    /// The rows that are shown, each with the label, the kind and the hash of an input.
+    /// The shown rows, each with the label, kind and hash of an input.
     private(set) var rows: [[String]] = []
-    /// The number of inputs that the manifest lists and that are not shown.
+    /// The number of inputs that are listed in the manifest but not shown.
     private(set) var hiddenCount = 0
-    /// The number of inputs on all levels that the manifest only counts.
+    /// The number of inputs on all levels that are counted but not listed in the manifest.
     private(set) var omittedCount = 0
 
     init(_ inputs: BundleInputs) { add(inputs, level: 0) }
 
-    /// Adds a level and the levels below it, which are few, because deeply nested manifests are rejected.
+    /// Adds a level and all levels below it, which are few because deeply nested manifests are rejected.
     private mutating func add(_ inputs: BundleInputs, level: Int) {
-        // The sum is limited, because each count can be as large as `Int.max`.
+        // The sum is capped, because each count can be as large as `Int.max`.
         omittedCount = min(omittedCount, Int.max - inputs.omitted) + inputs.omitted
         for input in inputs.entries {
             let hash = (input.sha256 ?? input.digest)?.hex ?? ""

@@ -2,7 +2,7 @@ import Console
 import Files
 import JSONText
 
-/// A printer for a JSON object that may be larger than memory, because arrays are printed while they are produced.
+/// Prints a JSON object that may be larger than memory, because arrays are printed while they are produced.
 struct JSONObjectPrinter {
     /// A function that calls its argument with each element of an array.
     typealias Elements = ((CanonicalObject) throws -> Void) throws -> Void

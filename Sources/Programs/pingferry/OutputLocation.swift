@@ -1,7 +1,7 @@
 import Console
 import Files
 
-/// A check of the location of an output.
+/// Checks the location of an output.
 enum OutputLocation {
     /// Prints a warning if an output is inside one of the captures, because the next run would read the output.
     static func warnIfInsideCapture(_ output: String, inputs: [String], isQuiet: Bool) {

@@ -1,6 +1,6 @@
 import Console
 
-/// Checks for outputs of `convert` whose names suggest another format than the one written.
+/// Checks whether the name of an output of `convert` suggests a different format than the written one.
 enum OutputName {
     /// The names of other formats by their file extensions.
     private static let otherFormats = [
@@ -12,7 +12,7 @@ enum OutputName {
     /// The file extensions that select a format or compression.
     private static let knownExtensions = ["sqlite", "sqlite3", "db", "csv", "ndjson", "jsonl", "zst"]
 
-    /// Returns the known extension that the extension of `path` may be a misspelling of, such as `.csv`.
+    /// Returns the known extension, such as `.csv`, of which the extension of `path` may be a misspelling.
     static func suggestedExtension(for path: String) -> String? {
         let name = path.lowercased()
         guard let dot = name.lastIndex(of: "."), !name[dot...].contains("/") else { return nil }

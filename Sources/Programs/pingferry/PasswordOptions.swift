@@ -23,10 +23,10 @@ struct PasswordOptions: ParsableArguments {
     /// The environment variable that contains a password.
     static let variable = "PINGFERRY_BACKUP_PASSWORD"
     private static let sizeLimit = 4096
-    /// The maximum number of rounds of key derivation that are fast enough to need no progress line.
+    /// The maximum number of rounds of a key derivation that is fast enough to need no progress line.
     private static let silentRoundLimit = 1_000_000
 
-    /// Returns the given passwords, and requests others on the terminal when they are needed.
+    /// Returns the given passwords, and a prompt that requests others on the terminal when they are needed.
     func passwords(isQuiet: Bool) throws -> BackupPasswords {
         var known = try passwordFile.map { try Self.password(inFile: $0) }
         if let password = Self.takeFromEnvironment() { known.append(password) }
@@ -37,7 +37,7 @@ struct PasswordOptions: ParsableArguments {
 
     private static let derive: BackupPasswords.KeyDerivation = { _, _, derive in derive() }
 
-    /// Shows a progress line while a key is derived, which can take seconds.
+    /// Derives a key while showing a progress line, because derivation can take seconds.
     private static let deriveShowingProgress: BackupPasswords.KeyDerivation = { path, rounds, derive in
         guard rounds > silentRoundLimit else { return derive() }
         let line = ProgressLine("unlocking", isQuiet: false)
@@ -51,7 +51,7 @@ struct PasswordOptions: ParsableArguments {
         return SecretPrompt.ask("password of the backup \(path):")
     }
 
-    /// Removes the password from the environment, so that child processes do not inherit it, and returns it.
+    /// Returns the password and removes it from the environment, so that child processes do not inherit it.
     @discardableResult
     static func takeFromEnvironment() -> Secret? {
         guard let value = getenv(variable) else { return nil }
@@ -65,7 +65,7 @@ struct PasswordOptions: ParsableArguments {
 
     // MARK: Files
 
-    /// Returns the first line of a file without its line feed, and without a carriage return before the line feed.
+    /// Returns the first line of a file without its line ending.
     private static func password(inFile path: String) throws -> Secret {
         var bytes = try contents(of: path)
         if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {

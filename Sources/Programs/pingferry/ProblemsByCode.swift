@@ -5,9 +5,9 @@ import Telemetry
 struct ProblemsByCode {
     private var groups: [String: CappedList<LocatedProblem>] = [:]
 
-    /// The maximum number of problems of each code that are kept.
+    /// The maximum number of problems that are kept for each code.
     static let shownPerCode = 3
-    /// The maximum number of different codes, after which further codes are counted as `other`.
+    /// The maximum number of distinct codes, after which further codes are counted as `other`.
     private static let maximumCodeCount = 1000
 
     mutating func add(_ problem: LocatedProblem) {

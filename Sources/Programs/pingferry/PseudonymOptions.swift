@@ -21,7 +21,7 @@ struct PseudonymOptions: ParsableArguments {
     /// The maximum size of a key file, in bytes.
     private static let maximumKeySize = 4096
 
-    /// Returns the transform that makes pseudonyms, or `nil` if the option was not given.
+    /// Returns the transform that replaces ids with pseudonyms, or `nil` if the option was not given.
     func pseudonymizer() throws -> RecordPseudonymizer? {
         guard let path = pseudonymize else { return nil }
         let file = try InputFile(path: path)

@@ -21,7 +21,7 @@ struct ReceiptComparison {
         self.path = path
     }
 
-    /// Checks that the receipt contains a bundle with its digest and the hashes of its files.
+    /// Checks that the receipt contains an entry for the bundle with the same digest and file hashes.
     func check(_ reader: BundleReader, _ bundle: String) throws {
         let paths: [String?] = reader.volumes?.names.map(\.path) ?? [bundle == "-" ? nil : bundle]
         let names = paths.map { path in path.map { Path.lastName(of: $0) } }

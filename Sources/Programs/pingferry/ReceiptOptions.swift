@@ -57,11 +57,11 @@ struct ReceiptOutput: ~Copyable {
         file = nil
     }
 
-    /// Writes the receipt, or throws an error that describes the completed work with `done`.
+    /// Writes the receipt, or throws an error that uses `done` as a description of the completed work.
     consuming func write(after done: String, _ receipt: () -> Receipt) throws(CommandError) {
         guard let file else { return }
         let receipt = receipt()
-        // An in-toto Statement must have a subject.
+        // An in-toto Statement must have at least one subject.
         guard receipt.hasSubject else {
             throw CommandError(
                 status: .cannotCreate,
@@ -82,7 +82,7 @@ struct ReceiptOutput: ~Copyable {
 extension Receipt.Origin {
     static func current() -> Receipt.Origin {
         let userID = getuid()
-        // `getpwuid` is not used because it may contact a service over a socket, and this program opens no sockets.
+        // `getpwuid` is not used, because it may contact a service over a socket and this program opens no sockets.
         // Without the file, the receipt contains only the number of the user.
         let users = try? InputFile(path: "/etc/passwd").contents(limit: 16 << 20)
         let milliseconds = Int64((Date.now.timeIntervalSince1970 * 1000).rounded(.down))
@@ -99,6 +99,6 @@ extension Receipt.Origin {
 }
 
 extension Receipt {
-    /// The arguments after the name of the command, which contain no secrets because no option accepts one.
+    /// The arguments after the name of the command, none of which is a secret because no option accepts one.
     static var givenArguments: [String] { Array(CommandLine.arguments.dropFirst(2)) }
 }

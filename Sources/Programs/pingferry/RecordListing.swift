@@ -11,7 +11,7 @@ struct RecordListing {
     /// Calls `body` with a JSON object for each record, in order.
     func forEachObject(_ body: (CanonicalObject) throws -> Void) throws { try forEach(Self.object, body) }
 
-    /// Calls `body` with the result of `show` for each record, after the whole segment of the record has been checked.
+    /// Calls `body` with the result of `show` for each record, after checking the whole segment of the record.
     private func forEach<Shown>(_ show: (borrowing Record) -> Shown, _ body: (Shown) throws -> Void) throws {
         for segment in reader.manifest.segments {
             var shown: [Shown] = []
@@ -34,7 +34,7 @@ struct RecordListing {
         ]
     }
 
-    /// Prints a line for each record, with tabs between the columns and the name of the bundle at the end if given.
+    /// Prints a line for each record, with tabs between the columns and the bundle name, if given, in the last one.
     func printLines(bundleName name: String?) throws {
         var lines: [String] = []
         func flush() throws(FileError) {

@@ -3,15 +3,16 @@ import Bundle
 /// The counts of all rows of an input.
 ///
 /// A capture can have hundreds of thousands of stores, so each row takes only a few bytes. The names of counts are
-/// stored once. Only the row that was counted last has a dictionary, since most records of a row follow each other.
+/// stored once. Only the row that was counted last has a dictionary, because consecutive records usually belong to the
+/// same row.
 struct ScanCounts {
     /// The subject of a count.
     enum Name: Hashable {
-        /// Records of a type that may, or may not, be uploaded.
+        /// Records of a type that may be uploaded, or records of a type that may not.
         case type(system: String, type: String, isUploadable: Bool)
         /// Records that are held for a reason.
         case held(code: String)
-        /// Events with a documented meaning, or, with `nil`, all events without one.
+        /// Events with a documented meaning, or all events without one if the value is `nil`.
         case event(meaning: String?)
     }
 

@@ -7,19 +7,19 @@ import Telemetry
 /// ``ScanListing`` and ``AppListing`` print them as text, and ``ScanJSON`` as JSON.
 struct ScanReport {
     private(set) var inputs: [ScannedInput]
-    /// The shown problems that belong to no store.
+    /// The shown problems that do not belong to a store.
     private(set) var unassignedProblems: [LocatedProblem] = []
     private(set) var problemsByCode = ProblemsByCode()
     /// The number of quarantined entries with each code.
     private(set) var quarantineCounts: [String: Int] = [:]
     private(set) var problemCount = 0
-    /// The number of problems that are shown, which are the first ones.
+    /// The number of shown problems, which is limited.
     private(set) var shownProblemCount = 0
-    /// The number of quarantined entries that are shown, which are the first ones.
+    /// The number of shown quarantined entries, which is limited.
     private var shownQuarantineCount = 0
-    /// The time at which queues are evaluated, or `nil` for the latest time in the store of each queue.
+    /// The time at which the states of queues are evaluated, or `nil` for the latest time in each queue's store.
     private let instant: Timestamp?
-    /// The indices of the inputs by their labels, which problems contain.
+    /// The indices of the inputs, by the labels with which problems refer to them.
     private let inputsByLabel: [String: Int]
 
     /// Creates a report without findings.
@@ -34,14 +34,14 @@ struct ScanReport {
 
     var hiddenProblemCount: Int { problemCount - shownProblemCount }
 
-    /// The number of containers, including bundles and request logs, each of which counts as one.
+    /// The number of containers, where each bundle and each request log counts as one.
     var containerCount: Int { inputs.last?.containers.upperBound ?? 0 }
 
     var rows: some Sequence<ScanRow> {
         inputs.lazy.flatMap { input in input.rowIndices.lazy.map { input.row($0) } }
     }
 
-    /// The apps that the containers belong to, determined on each access from rows whose counts must be final.
+    /// The apps to which the containers belong, recomputed on each access from rows that have their final counts.
     var containerApps: ContainerApps { ContainerApps(rows, containerCount: containerCount) }
 
     /// Returns the findings by app.
@@ -56,7 +56,7 @@ struct ScanReport {
         inputs[entry.input].count(meanings, inRow: inputs[entry.input].row(at: entry.place))
     }
 
-    /// Adds a quarantined entry, a problem or the app that a row belongs to.
+    /// Adds a finding: a quarantined entry, a problem, or the app to which a row belongs.
     mutating func note(_ finding: Intake.Finding) {
         switch finding {
         case .quarantined(let item, let input): note(item, of: input)
@@ -84,7 +84,7 @@ struct ScanReport {
         }
     }
 
-    /// Adds the findings that are complete only when all inputs have been read.
+    /// Adds the findings that are complete only after all inputs have been read.
     mutating func finish(_ intake: Intake) {
         for entry in intake.reports {
             guard let store = entry.store else { continue }

@@ -3,11 +3,11 @@ import Capture
 import JSONText
 import Telemetry
 
-/// The findings of a scan in one part of a store, in one bundle or in one request log.
+/// The findings of a scan in one part of a store, one bundle or one request log.
 struct ScanRow {
     let capture: String
     var container: Container?
-    /// The number of the container, bundle or request log, counted over all inputs.
+    /// The number of the container, bundle or request log, counted across all inputs.
     var containerNumber: Int
     let kind: String
     let path: String
@@ -15,9 +15,9 @@ struct ScanRow {
     var systems: Set<String> = []
     var totals = BundleTotals()
     var eventCounts = EventCounts()
-    /// The number of quarantined entries, whether or not they are shown.
+    /// The number of quarantined entries, including entries that are not shown.
     var quarantineCount = 0
-    /// The number of problems, whether or not they are shown.
+    /// The number of problems, including problems that are not shown.
     var problemCount = 0
     var details = Details()
 
@@ -34,7 +34,7 @@ struct ScanRow {
         var facts: [String] = []
     }
 
-    /// Sets the totals, the event counts and the systems from counts.
+    /// Sets the totals, the event counts and the systems from `counts`.
     mutating func set(_ counts: [ScanCounts.Name: Int]) {
         for (name, count) in counts {
             switch name {
@@ -56,7 +56,7 @@ struct ScanRow {
     }
 }
 
-/// A queue and the time at which its state is evaluated by the rules of its app.
+/// A queue, and the time at which its state is evaluated by the rules of its app.
 struct EvaluatedQueue {
     let rules: any QueueRules
     /// The time of the evaluation, in milliseconds since 1970.

@@ -20,7 +20,7 @@ struct ScannedInput {
         let store: UInt32
         /// The index of the part in `Store.parts`.
         let part: UInt32
-        /// The number of the app that the records of the row name.
+        /// The number of the app that is named by the records of the row.
         var app: UInt32?
         var quarantineCount = 0
         var problemCount = 0
@@ -28,7 +28,7 @@ struct ScannedInput {
 
     /// The name of the input in reports.
     let label: String
-    /// The numbers of the containers, counted over all inputs, including each bundle and request log.
+    /// The numbers of the containers, bundles and request logs in this input, counted across all inputs.
     let containers: Range<Int>
     private let contents: Contents
     private var rowTable: [Row] = []
@@ -36,7 +36,7 @@ struct ScannedInput {
     private var apps = NumberedValues<App>()
     private var details: [Int: ScanRow.Details] = [:]
 
-    /// Lists the stores of an input, with counts of zero.
+    /// Creates a row with counts of zero for each part of the stores of an input.
     init(_ input: CaptureInput, path: String, firstContainer: Int) {
         var containerCount = 1
         switch input {
@@ -135,7 +135,7 @@ struct ScannedInput {
         if isShown { details[row, default: .init()].problems.append(problem) }
     }
 
-    /// Sets the app of a row from one of its records, which takes precedence over earlier records.
+    /// Sets the app of a row to the app of a record, which replaces that of earlier records.
     mutating func setApp(_ found: App, ofRow row: Int) {
         guard case .folder(let capture) = contents else { return }
         let (store, part) = (Int(rowTable[row].store), Int(rowTable[row].part))
@@ -157,10 +157,10 @@ struct ScannedInput {
 
     // MARK: Finding rows
 
-    /// Returns the index of the row for the position of a record or an app in a store.
+    /// Returns the index of the row for the location of a record or an app in a store.
     func row(at place: ScanOutput.StorePlace?) -> Int { place.map { firstRow(ofStore: $0.store) + $0.part } ?? 0 }
 
-    /// Returns the row for a file of a store, with the kind to distinguish stores of two systems in the same file.
+    /// Returns the index of the row for a file, where `kind` distinguishes the stores of two systems in one file.
     func row(ofPath path: String, kind: String? = nil) -> Int? {
         switch contents {
         case .bundle: return 0
@@ -173,7 +173,7 @@ struct ScannedInput {
         }
     }
 
-    /// Returns the rows of the stores and parts at exactly `path`, or of the store that has a companion file there.
+    /// Returns the rows of the stores and parts at `path`, or of the store that has a companion file at `path`.
     private func rows(at path: String, in capture: CapturedFolder) -> [Int] {
         let stores = capture.stores.indices(at: path)
         if !stores.isEmpty { return stores.flatMap { rows(ofStore: $0) } }

@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// A range of segments, numbered from 1, written as `2-5`, `2-` (from the second to the last one), or `2`.
+/// A range of segments, numbered from 1, such as `2-5`, `2` or `2-`, which ends with the last segment.
 struct SegmentRange: ExpressibleByArgument, Equatable, CustomStringConvertible {
     let first: Int
-    /// The number of the last segment, or `nil` for the last segment of the bundle.
+    /// The number of the last segment, or `nil` for the end of the bundle.
     let last: Int?
 
     init?(argument: String) {
@@ -27,7 +27,7 @@ struct SegmentRange: ExpressibleByArgument, Equatable, CustomStringConvertible {
 
     var description: String { last == first ? "\(first)" : "\(first)-\(last.map(String.init) ?? "")" }
 
-    /// Returns the indices, counted from 0, in a bundle with `count` segments, or `nil` if segments are missing.
+    /// Returns the range as indices into a bundle with `count` segments, or `nil` if the bundle has too few segments.
     func indices(ofSegments count: Int) -> Range<Int>? {
         let last = last ?? count
         return first <= count && last <= count ? first - 1..<last : nil

@@ -9,7 +9,7 @@ import Telemetry
 struct Summary {
     private let intake: Intake
     private let filter: FilterSummary
-    /// The id of the key that pseudonyms were made with, or `nil` if none were made.
+    /// The id of the pseudonym key, or `nil` if no pseudonyms were made.
     private let pseudonymKeyID: String?
 
     init(_ intake: Intake, of options: ScanOptions) {
@@ -62,7 +62,7 @@ struct Summary {
         return object
     }
 
-    /// Prints problems and quarantined items to standard error, and throws an exit status if the input is incomplete.
+    /// Prints problems and quarantined items to standard error, and throws an exit status if there are any.
     func finish(isQuiet: Bool = false) throws {
         for line in filter.lines { StandardError.write("pingferry: \(line)") }
         if pseudonymKeyID != nil { return try finishPseudonyms(isQuiet: isQuiet) }

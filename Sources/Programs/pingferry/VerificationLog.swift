@@ -10,7 +10,7 @@ import Parallel
 /// Each bundle is hashed on another thread while it is verified.
 struct VerificationLog {
     private let limit: JobLimit
-    /// The names of the bundles in the receipt, which are unique.
+    /// The unique names of the bundles in the receipt.
     private let names: [String]
     private var reader: BundleReader?
     private var hashes: Task<[ContentHash], any Error>?
@@ -23,7 +23,7 @@ struct VerificationLog {
 
     private var name: String { names[entries.count] }
 
-    /// Starts to hash the next bundle.
+    /// Starts hashing the next bundle.
     mutating func start(_ reader: BundleReader) {
         self.reader = reader
         hashes = limit.start { try reader.fileHashes() }
@@ -44,11 +44,11 @@ struct VerificationLog {
             if let hashes {
                 found = try await hashes.value
             } else if path != "-", BundleFile.volume(at: path) == nil {
-                // If volumes do not form a bundle, the reason names the faulty ones. A hash of the given one would
+                // If volumes do not form a bundle, the reason names the faulty ones. A hash of the given volume would
                 // suggest that this volume is at fault.
                 found = [try RunningHash.value(of: ByteSource(InputFile(path: path)))]
             }
-            // If the file has changed, the hash may belong to other bytes than those that were verified.
+            // If the file has changed, the hash may not be that of the verified bytes.
             if let reader, try !reader.isUnchanged() { found = [] }
         } catch {
             // A file that cannot be read is recorded without a hash. The reason has been reported.
@@ -58,7 +58,7 @@ struct VerificationLog {
     }
 
     private mutating func add(_ hashes: [ContentHash], _ outcome: Receipt.Outcome) {
-        // The folder that distinguishes bundles of the same name is also part of the names of their volumes.
+        // The folder that distinguishes bundles of the same name also precedes the names of their volumes.
         let folder = Path.parent(of: name).map { "\($0)/" } ?? ""
         let volumes = reader?.volumes?.names.map { folder + $0.name } ?? []
         let files = zip(volumes.count > 1 ? volumes : [name], hashes).map { Receipt.File(name: $0, sha256: $1) }

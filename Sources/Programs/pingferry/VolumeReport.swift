@@ -2,9 +2,9 @@ import Bundle
 import Capture
 import JSONText
 
-/// The output of `verify` about the volumes of a bundle.
+/// Describes the volumes of a bundle in the output of `verify`.
 enum VolumeReport {
-    /// Returns the volumes of a valid bundle as JSON objects, with the hashes from their list.
+    /// Returns the volumes of a valid bundle as JSON objects, with the hashes from the list of volumes.
     static func json(of set: VolumeSet) -> [[UInt8]] {
         zip(set.names, set.sizes).map { name, size in
             var object = CanonicalObject()
@@ -21,7 +21,7 @@ enum VolumeReport {
         return set.list == nil ? "\(count), with no list to compare them with" : "\(count), as listed in \(list)"
     }
 
-    /// Returns the faults of volumes as JSON objects, or `nil` if `error` has another cause.
+    /// Returns the faults of volumes as JSON objects, or `nil` if `error` is not about faulty volumes.
     static func faults(in error: any Error) -> [[UInt8]]? {
         guard let error = bundleError(error), case .volumes(.faults(let faults)) = error else { return nil }
         return faults.map { fault in

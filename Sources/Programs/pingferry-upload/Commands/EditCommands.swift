@@ -98,7 +98,7 @@ struct EditOptions: ParsableArguments {
         }
     }
 
-    /// Throws a `CommandError` if the ledger has no entries for some of the ids.
+    /// Throws a `CommandError` if the ledger has no entry for one of the ids.
     func requireKnown(_ counts: [String: Int]) throws {
         let unknown = counts.filter { $0.value == 0 }.keys.sorted()
         guard let first = unknown.first else { return }

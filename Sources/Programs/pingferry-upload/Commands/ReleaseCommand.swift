@@ -61,7 +61,7 @@ struct ReleaseCommand: AsyncParsableCommand {
         }
     }
 
-    /// Opens the ledger, with an error that explains how to release records before the first job.
+    /// Opens the ledger, or throws an error that explains how to release records before the first job.
     private func open() throws -> Ledger {
         do {
             return try edit.ledger.open(mustExist: !force && bundle.isEmpty)
@@ -72,7 +72,7 @@ struct ReleaseCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the ids of the held records in a bundle, limited to the ids that are given as arguments.
+    /// Returns the ids of the held records in a bundle, or only those that are given as arguments.
     private func held(in path: String) async throws -> [String] {
         // Records that were released before are included, so that their ids are not reported as unknown.
         let intake = try await edit.common.intake([path], isReleased: { _, _ in false })
@@ -80,7 +80,7 @@ struct ReleaseCommand: AsyncParsableCommand {
         return try records.map { try intake.source.record(at: intake.pool.location(of: $0)).id }
     }
 
-    /// Returns `ids`, or throws an error if an id is unknown or held only for other reasons.
+    /// Returns `ids`, or throws an error if an id is unknown or is not held for the reason to release.
     private func held(in ledger: Ledger, _ ids: [String]) throws -> [String] {
         let states = try ledger.recordStates(of: ids)
         for id in ids {

@@ -146,7 +146,7 @@ struct SendCommand: AsyncParsableCommand {
         if let status = intake.unusable.status { throw ExitCode(status.rawValue) }
     }
 
-    /// Makes the plan for the current time, because reading the bundles may have taken a long time.
+    /// Returns a plan for the current time, because reading the bundles may have taken a long time.
     private func plan(_ intake: VerifiedBundles, _ view: LedgerView?, _ credentials: Credentials) throws -> Plan {
         let now = SystemClock.now
         let state = try view?.state(of: intake.pool, today: ledger.days.day(of: now)) ?? LedgerState()
@@ -155,7 +155,7 @@ struct SendCommand: AsyncParsableCommand {
         return Planner.plan(intake.pool, state, rules: rules, now: now, hasCredential: credentials.isKnown)
     }
 
-    /// Opens the ledger for reading, or returns `nil` if it does not exist, which is the same as an empty ledger.
+    /// Opens the ledger for reading, or returns `nil`, which means an empty ledger, if it does not exist.
     private func ledgerView() throws -> LedgerView? {
         do {
             return try LedgerView(path: try ledger.path())
@@ -218,7 +218,7 @@ struct SendCommand: AsyncParsableCommand {
         }
     }
 
-    /// Moves bundles to a folder, and reports bundles that cannot be moved.
+    /// Moves bundles to a folder, and reports those that cannot be moved.
     private func move(
         _ bundles: [BundleStatus], to folder: borrowing DestinationFolder, _ summary: inout JobSummary, _ ledger: Ledger
     ) throws {
@@ -237,7 +237,7 @@ struct SendCommand: AsyncParsableCommand {
         }
     }
 
-    /// Moves the files and the signature of a bundle, or returns `nil` if they are in the folder already.
+    /// Moves the files and the signature of a bundle, or returns `nil` if they are already in the folder.
     private static func move(
         _ bundle: BundleName, to folder: borrowing DestinationFolder
     ) throws(CommandError) -> String? {

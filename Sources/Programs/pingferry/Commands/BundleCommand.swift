@@ -107,7 +107,7 @@ struct BundleCommand: AsyncParsableCommand {
         if let receipt = receipts.receipt, isOutputPath(receipt) {
             throw ValidationError("the receipt must not have the name of a file of the bundle")
         }
-        // The size of a bundle's members is limited. Half of the limit leaves space for all other data.
+        // The size of a bundle's members is limited. Half of the limit is reserved for other data.
         guard (0...128).contains(quarantineFile) else {
             throw ValidationError("--quarantine-file requires a number from 0 to 128")
         }
@@ -196,7 +196,7 @@ struct BundleCommand: AsyncParsableCommand {
         try summary.finish(isQuiet: common.quiet)
     }
 
-    /// Returns whether `path` is that of the bundle, one of its volumes, their list, or the signature.
+    /// Returns whether `path` is the path of the bundle, of one of its volumes, of their list, or of the signature.
     private func isOutputPath(_ path: String) -> Bool {
         let own = Path.lastName(of: output)
         let (name, folders) = (Path.lastName(of: path), (Path.folder(of: path), Path.folder(of: output)))

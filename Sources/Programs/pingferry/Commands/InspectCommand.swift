@@ -97,7 +97,7 @@ struct InspectCommand: AsyncParsableCommand {
         try report(printer, of: file)
     }
 
-    /// Returns the text before each of several files: a line as in `head` and `tail`, or the start of a JSON object.
+    /// Returns the heading of one of several files, or the start of its JSON object.
     private func start(of file: String, isFirst: Bool) -> [UInt8] {
         let name = InputOpener.name(of: file)
         guard compact else { return Array("\(isFirst ? "" : "\n")==> \(name.printable) <==\n".utf8) }

@@ -152,7 +152,7 @@ struct ReportCommand: AsyncParsableCommand {
 }
 
 extension ScanReport {
-    /// The facts and queues of the stores, in the order of the captures.
+    /// The facts and queues of all stores, in the order of the captures.
     fileprivate var queues: [ReportFacts.Queue] {
         var queues: [ReportFacts.Queue] = []
         for input in inputs {

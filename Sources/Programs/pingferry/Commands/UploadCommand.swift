@@ -4,7 +4,7 @@ import Files
 import FoundationEssentials
 import Glibc
 
-/// The command `upload`, which runs a separate program, so that this program links no network code.
+/// The command `upload`, which starts a separate program so that this program contains no network code.
 struct UploadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upload",
@@ -34,7 +34,7 @@ struct UploadCommand: AsyncParsableCommand {
 
     private static let program = "pingferry-upload"
 
-    /// The folders to search for the uploader, except for empty elements of `PATH`, which mean the current folder.
+    /// The folders that are searched for the uploader, without empty elements of `PATH`.
     private static var folders: [String] {
         // Without /proc, only PATH is searched.
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""

@@ -91,7 +91,7 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    /// The paths of the bundles, with only the first of the volumes of each bundle.
+    /// The paths of the bundles, including only the first volume of each bundle in volumes.
     private var paths: [String] { BundleFile.firstVolumes(of: bundles) }
 
     /// Returns the paths of the files of a bundle: its volumes or the bundle itself, and its signature.
@@ -194,7 +194,7 @@ struct VerifyCommand: AsyncParsableCommand {
         return object.bytes
     }
 
-    /// Returns the result for a bundle with an error as JSON, with the exit status and the reason.
+    /// Returns the JSON result for a bundle with an error, including the exit status and the reason.
     private static func json(of failure: CommandError, _ path: String, faults: [[UInt8]]?) -> [UInt8] {
         var object = CanonicalObject()
         object.set("good", boolean: false)
