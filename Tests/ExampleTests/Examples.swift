@@ -121,7 +121,7 @@ import Testing
             ofRecords: "searches", aRowForEach: "search count of a core ping",
             [
                 TableColumn("engine", .text, "the search engine", isRequired: true),
-                TableColumn("count", .integer, "how many searches there were"),
+                TableColumn("count", .integer, "the number of searches"),
             ])
         #expect(searches.columns.map(\.name) == ["record", "n", "engine", "count"])
     }

@@ -31,7 +31,7 @@ import Testing
         #expect(page.contains("<code><bdi>F4</bdi></code>"))
         #expect(page.contains("at byte 241"))
         #expect(page.contains("<code><bdi>pending-events</bdi></code>"))
-        #expect(page.contains("Has events that are in no ping yet; the device may send them."))
+        #expect(page.contains("Has unsent events that the device may still send itself."))
         #expect(page.contains("sift-default: not ready: 4 events pending"))
         #expect(page.contains("<bdi>Google</bdi>"))
     }
