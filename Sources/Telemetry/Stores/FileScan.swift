@@ -159,7 +159,7 @@ public struct StoreFileBuffer: Sendable {
     /// Creates an empty buffer.
     public init() {}
 
-    /// Reads a file into ``contents``. Returns `false` if the file is not to be parsed.
+    /// Reads a file into ``contents``, and returns whether it can be parsed.
     public mutating func read(
         _ file: StoreFile, limit: FileSizeLimit, in folder: borrowing Folder, _ options: ScanOptions,
         into output: inout ScanOutput

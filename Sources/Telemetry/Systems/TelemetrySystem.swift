@@ -1,7 +1,7 @@
-/// A telemetry system, which higher layers use only through this protocol.
+/// A telemetry system. Higher layers use it only through this protocol.
 ///
-/// Each system is a module in `Systems` and has an entry in its registry. A system states each capability that it lacks
-/// as `nil`, so that omitting a capability does not compile.
+/// Each system is a module in `Systems` and has an entry in its registry. A capability that a system lacks is `nil`.
+/// There are no default values, so that no capability can be forgotten.
 ///
 /// ```swift
 /// let system: any TelemetrySystem = MozillaSystem()
@@ -19,11 +19,11 @@ public protocol TelemetrySystem: Sendable {
     var uploads: UploadFormat { get }
     /// The documented meanings of events, or `nil` if no events are documented.
     var vocabulary: (any Vocabulary)? { get }
-    /// The rules for replacing ids by pseudonyms, or `nil` if nothing of payloads and targets may be kept.
+    /// The rules for replacing ids by pseudonyms, or `nil` if all of a payload and target must be removed.
     var pseudonyms: PseudonymFormat? { get }
     /// The conversion of payloads to table rows, or `nil` if payloads have neither events nor tables.
     var rows: (any RowFormat)? { get }
-    /// The code of the note on a record whose id is repeated with another payload.
+    /// The note code for a record that has the id of another record but a different payload.
     ///
     /// The default is case P11 of "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 2.5.
     var repeatedIDCode: String { get }
@@ -33,14 +33,14 @@ extension TelemetrySystem {
     /// The kinds of the stores, if the system stores anything on the device.
     public var storeKinds: [StoreKind] { stores?.kinds ?? [] }
 
-    /// The code for systems whose format document has no code of its own.
+    /// The code for systems whose format document does not define one.
     public var repeatedIDCode: String { "P11" }
 }
 
 /// The known systems, in the order in which reports list them.
 ///
-/// If something can belong to several systems, a later system takes precedence. Therefore specific systems come after
-/// general ones.
+/// If data can belong to several systems, the last of them takes precedence. Therefore, specific systems follow general
+/// ones.
 ///
 /// ```swift
 /// let systems = SystemTable([MozillaSystem(), SiftSystem()])
@@ -48,12 +48,12 @@ extension TelemetrySystem {
 /// let kind = systems.storeKind("mozilla-ping-file")
 /// ```
 public struct SystemTable: Sendable {
-    /// The systems in their order.
+    /// The systems, in the order of reports.
     public let all: [any TelemetrySystem]
     private let systems: [String: any TelemetrySystem]
     private let kinds: [String: StoreKind]
 
-    /// Creates a table of systems, in which the first one with a name takes precedence.
+    /// Creates a table of systems. If several have the same name, the first takes precedence.
     public init(_ systems: [any TelemetrySystem]) {
         all = systems
         self.systems = Dictionary(systems.map { ($0.name.description, $0) }) { first, _ in first }
@@ -61,19 +61,19 @@ public struct SystemTable: Sendable {
         self.kinds = Dictionary(kinds.map { ($0.description, $0) }) { first, _ in first }
     }
 
-    /// The names of the systems in their order.
+    /// The names of the systems, in the order of reports.
     public var names: [SystemName] { all.map(\.name) }
 
-    /// The names of the systems in their order, separated by commas.
+    /// The names of the systems, separated by commas.
     public var nameList: String { names.map(\.description).joined(separator: ", ") }
 
     /// Returns the system with a name, or `nil` if there is none.
     public subscript(name: SystemName) -> (any TelemetrySystem)? { systems[name.description] }
 
-    /// Returns the name that a string expresses, or `nil` if no system has it.
+    /// Returns the system name equal to `text`, or `nil` if there is none.
     public func name(_ text: String) -> SystemName? { systems[text]?.name }
 
-    /// Returns the kind of store that a string names, or `nil` if there is none.
+    /// Returns the kind of store called `text`, or `nil` if there is none.
     public func storeKind(_ text: String) -> StoreKind? { kinds[text] }
 
     /// Returns the order of the uploads of a system.

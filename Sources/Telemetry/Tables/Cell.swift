@@ -1,4 +1,4 @@
-/// A value of a row.
+/// A value in a table row.
 ///
 /// Strings are stored in a ``RowBuffer``, so that a cell is small and contains no references.
 public enum Cell: Sendable, Equatable {
@@ -6,9 +6,9 @@ public enum Cell: Sendable, Equatable {
     case null
     /// An integer.
     case integer(Int64)
-    /// A number in its stored notation: `count` bytes from `start` in the strings of the buffer.
+    /// A number in its original notation: `count` bytes at offset `start` in the buffer's text.
     case real(start: Int, count: UInt32)
-    /// A string or JSON: `count` bytes of UTF-8 from `start` in the strings of the buffer.
+    /// A string or JSON: `count` bytes of UTF-8 at offset `start` in the buffer's text.
     case text(start: Int, count: UInt32)
 
     /// Returns 1 for `true` and 0 for `false`.

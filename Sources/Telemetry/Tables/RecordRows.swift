@@ -1,10 +1,10 @@
 import JSONText
 
-/// The cells of the row of an event that the record does not determine.
+/// The cells in an event's row that depend on the event, not only on its record.
 public struct EventCells: Sendable {
     /// The origin of the time of the event.
     public var basis = TimeBasis.record
-    /// The elapsed milliseconds on the clock that the format document specifies.
+    /// The elapsed time in milliseconds, on the clock that the system documents.
     public var elapsed = Cell.null
     /// The name of the event.
     public var name = Cell.null
@@ -25,15 +25,15 @@ public struct EventCells: Sendable {
 
 /// The origin of the time of an event.
 public enum TimeBasis: Sendable {
-    /// The time of the record, because the event has only the relative time ``EventCells/elapsed``.
+    /// The time of the record, because the event has only a relative time.
     case record
     /// The time of the event itself.
     case event(Timestamp)
-    /// The time of the record, because ``EventCells/elapsed`` counts from the unknown start of an earlier process.
+    /// The time of the record, because the event's time is relative to the unknown start of an earlier process.
     case earlierRun
 }
 
-/// The properties of the device that the payload of a record contains.
+/// The device properties in the payload of a record.
 public struct DeviceCells: Sendable {
     /// The name of the operating system.
     public var os = Cell.null
@@ -44,7 +44,7 @@ public struct DeviceCells: Sendable {
     /// The locale.
     public var locale = Cell.null
 
-    /// Creates cells, which are unknown unless they are given.
+    /// Creates cells. Omitted properties are null.
     public init(os: Cell = .null, osVersion: Cell = .null, device: Cell = .null, locale: Cell = .null) {
         self.os = os
         self.osVersion = osVersion
@@ -53,7 +53,7 @@ public struct DeviceCells: Sendable {
     }
 }
 
-/// The payload of a record, for making rows.
+/// The payload of a record that is converted to rows.
 public struct RecordPayload {
     /// The document whose root is the payload.
     public let document: JSONDocument
@@ -71,17 +71,17 @@ public struct RecordPayload {
 ///
 /// Source: "Exports", section 1.
 public protocol RowFormat: Sendable {
-    /// The tables for which only this system has rows.
+    /// The tables that only this system has.
     var tables: [Table] { get }
 
-    /// Adds a row for each event of a payload, in the order of ``Vocabulary/labels(of:type:nested:)``, and rows for the
-    /// tables of the system.
+    /// Adds a row for each event of a payload and the rows of the system's tables. The order of events is that of
+    /// ``Vocabulary/labels(of:type:nested:)``.
     ///
     /// - Returns: The properties of the device that the payload contains.
     func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells
 }
 
-/// Collects the rows that a system makes from one record after another.
+/// A collection of the table rows of several records.
 public struct RecordRows: Sendable {
     /// The rows and the strings of their cells.
     public var buffer: RowBuffer
@@ -90,7 +90,7 @@ public struct RecordRows: Sendable {
     private let eventTable: Int
     private var record = SharedCells()
     private var labels: [String?] = []
-    /// The cells with the names of the cases of ``TimeBasis``.
+    /// The cells that contain the names of the ``TimeBasis`` cases.
     private var (recordBasis, eventBasis, earlierRunBasis) = (Cell.null, Cell.null, Cell.null)
 
     /// The cells that all events of a record have in common.
@@ -112,14 +112,14 @@ public struct RecordRows: Sendable {
         public init() {}
     }
 
-    /// Creates an empty collection for tables, of which `eventTable` is the index of the table of events.
+    /// Creates an empty collection. `eventTable` is the index of the table of events in `tables`.
     public init(_ tables: [Table], eventTable: Int) {
         buffer = RowBuffer(tables)
         self.eventTable = eventTable
         removeAll()
     }
 
-    /// Removes all rows and keeps their memory.
+    /// Removes all rows, but keeps their memory for reuse.
     public mutating func removeAll() {
         buffer.removeAll()
         (recordBasis, eventBasis, earlierRunBasis) = (
@@ -127,7 +127,7 @@ public struct RecordRows: Sendable {
         )
     }
 
-    /// Starts the rows of the next record, whose events have the given labels.
+    /// Starts the next record. `labels` are the meanings of its events.
     public mutating func begin(_ record: SharedCells, labels: [String?]) {
         self.record = record
         self.labels = labels
@@ -165,7 +165,7 @@ public struct RecordRows: Sendable {
         eventCount += 1
     }
 
-    /// Adds rows, numbered from 0, to a table that ``Table/init(ofRecords:aRowForEach:_:)`` created.
+    /// Adds rows of the current record to a table, and numbers them from 0.
     public mutating func add(_ rows: [[Cell]], to table: String) {
         guard let place = buffer.index(ofTable: table) else { return }
         for (number, row) in rows.enumerated() {
@@ -173,7 +173,7 @@ public struct RecordRows: Sendable {
         }
     }
 
-    /// Adds the only row of the current record in a table whose first column is `record`.
+    /// Adds a row to a table that has at most one row per record.
     public mutating func add(only row: [Cell], to table: String) {
         guard let place = buffer.index(ofTable: table) else { return }
         buffer.add([record.number] + row, to: place)

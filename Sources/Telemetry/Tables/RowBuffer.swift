@@ -1,32 +1,31 @@
 import JSONText
 
-/// A buffer of the rows of some records, by table, and the strings of their cells.
+/// A buffer of table rows and the strings of their cells.
 ///
-/// One job fills the buffer from the lines of records, and another one writes it. Values are stored as bytes, without
-/// conversion.
+/// One job fills the buffer, and another one writes it to the export. Values are stored as unconverted bytes.
 public struct RowBuffer: Sendable {
     /// The strings of all cells, one after another.
     public private(set) var text = TextBuffer()
-    /// The cells of each table, row after row.
+    /// The cells of each table, in the order of rows.
     public private(set) var cells: [[Cell]]
     private let names: [String]
 
-    /// Creates an empty buffer for the given tables, whose order is that of ``cells``.
+    /// Creates an empty buffer. The elements of ``cells`` have the order of `tables`.
     public init(_ tables: [Table]) {
         names = tables.map(\.name)
         cells = Array(repeating: [], count: tables.count)
     }
 
-    /// Adds a row, with a cell for each column of the table.
+    /// Adds a row, which must contain a cell for each column of the table.
     public mutating func add(_ row: [Cell], to table: Int) { cells[table] += row }
 
-    /// Calls `body` with the cells of a table, to which it appends a row.
+    /// Calls `body` with the cells of a table, so that it can append a row.
     mutating func withCells(of table: Int, _ body: (inout [Cell]) -> Void) { body(&cells[table]) }
 
-    /// The approximate memory size of the rows in bytes.
+    /// The approximate size of the rows in memory, in bytes.
     public var memorySize: Int { cells.reduce(text.count) { $0 + $1.capacity * MemoryLayout<Cell>.stride } }
 
-    /// Removes all rows and keeps their memory.
+    /// Removes all rows, but keeps their memory for reuse.
     public mutating func removeAll() {
         text.removeAll()
         for table in cells.indices { cells[table].removeAll(keepingCapacity: true) }
@@ -35,7 +34,7 @@ public struct RowBuffer: Sendable {
     /// Returns the index of a table in ``cells``, or `nil` if there is no table with this name.
     public func index(ofTable name: String) -> Int? { names.firstIndex(of: name) }
 
-    /// Returns the bytes of a string.
+    /// Returns the bytes of a string or number in a cell.
     public func bytes(_ start: Int, _ count: UInt32) -> ArraySlice<UInt8> { text[start..<start + Int(count)] }
 }
 
@@ -49,7 +48,7 @@ extension RowBuffer {
         return .text(start: start, count: UInt32(bytes.count))
     }
 
-    /// Stores a string, or returns a null cell for `nil`.
+    /// Stores a string. Returns a null cell for `nil`.
     public mutating func keep(_ string: String?) -> Cell {
         guard let string else { return .null }
         return keep(string.utf8.span)
@@ -62,7 +61,7 @@ extension RowBuffer {
         return .text(start: start, count: 24)
     }
 
-    /// Stores a string of a document, or returns a null cell for any other value.
+    /// Stores a string of a document. Returns a null cell for any other value.
     public mutating func keep(string node: JSONNode?, of document: JSONDocument) -> Cell {
         guard let node, document.kind(of: node) == .string else { return .null }
         // A string with escapes can contain an unpaired surrogate, which UTF-8 cannot express.
@@ -70,7 +69,7 @@ extension RowBuffer {
         return keep(document.bytes(of: node))
     }
 
-    /// Stores strings joined by dots, such as `action.click.erase_button`, whose cells share the same bytes.
+    /// Stores strings joined by dots, such as `action.click.erase_button`. The returned cells share these bytes.
     public mutating func keep(
         joined one: JSONNode, _ two: JSONNode, _ three: JSONNode?, of document: JSONDocument
     ) -> (whole: Cell, first: Cell, second: Cell, third: Cell) {
@@ -83,7 +82,7 @@ extension RowBuffer {
         return (.text(start: start, count: UInt32(text.count - start)), first, second, third)
     }
 
-    /// Stores a string as it is and any other value as canonical JSON, or returns a null cell for `null`.
+    /// Stores a string unchanged, and any other value as canonical JSON. Returns a null cell for `null`.
     public mutating func keep(value node: JSONNode?, of document: JSONDocument) -> Cell {
         guard let node else { return .null }
         switch document.kind(of: node) {
@@ -93,7 +92,7 @@ extension RowBuffer {
         }
     }
 
-    /// Stores a value as canonical JSON, or returns a null cell for `null`.
+    /// Stores a value as canonical JSON. Returns a null cell for `null`.
     public mutating func keep(json node: JSONNode?, of document: JSONDocument) -> Cell {
         guard let node, document.kind(of: node) != .null else { return .null }
         let start = text.count
@@ -101,7 +100,7 @@ extension RowBuffer {
         return .text(start: start, count: UInt32(text.count - start))
     }
 
-    /// Stores some members of an object as canonical JSON, or returns a null cell if there are none.
+    /// Stores some members of an object as canonical JSON. Returns a null cell if there are none.
     public mutating func keep(
         membersOf object: JSONNode, of document: JSONDocument, where isWanted: (JSONMember) -> Bool
     ) -> Cell {
@@ -119,14 +118,14 @@ extension RowBuffer {
         return .text(start: start, count: UInt32(text.count - start))
     }
 
-    /// Returns an integer cell for a 64-bit number without fraction and exponent, and a null cell for other values.
+    /// Returns a cell for a 64-bit integer without a fraction or exponent, or a null cell for any other value.
     public func keep(integer node: JSONNode?, of document: JSONDocument) -> Cell {
         guard let node, document.kind(of: node) == .number, let number = Int64(decimal: document.bytes(of: node))
         else { return .null }
         return .integer(number)
     }
 
-    /// Stores a number, or returns a null cell for any other value.
+    /// Stores a number. Returns a null cell for any other value.
     public mutating func keep(real node: JSONNode?, of document: JSONDocument) -> Cell {
         guard let node, document.kind(of: node) == .number else { return .null }
         let start = text.count
@@ -134,7 +133,7 @@ extension RowBuffer {
         return .real(start: start, count: UInt32(text.count - start))
     }
 
-    /// Returns 1 for `true` and 0 for `false`, and a null cell for any other value.
+    /// Returns 1 for `true`, 0 for `false`, or a null cell for any other value.
     public func keep(flag node: JSONNode?, of document: JSONDocument) -> Cell {
         switch node.map({ document.kind(of: $0) }) {
         case .true: .integer(1)

@@ -1,4 +1,4 @@
-/// A table of an export, whose names and meanings SQLite, CSV, `--help` and the documents use.
+/// The declaration of a table in an export. SQLite, CSV, `--help` and the documentation are derived from it.
 ///
 /// Tables are declared as values. No other code names a table or a column.
 ///
@@ -15,7 +15,7 @@
 public struct Table: Sendable {
     /// The name, a lowercase word.
     public let name: String
-    /// The meaning of a row, such as `event in a record of any system`.
+    /// The meaning of one row, such as `event in a record of any system`.
     public let rowMeaning: String
     /// The columns in their order.
     public let columns: [TableColumn]
@@ -23,7 +23,7 @@ public struct Table: Sendable {
     public let key: [String]
     /// The lists of columns that have an index in SQLite in addition to the key.
     public let indexes: [[String]]
-    /// Whether each row belongs to a record, whose number is in the first column `record`.
+    /// Whether each row belongs to a record. If so, the first column, `record`, contains the number of the record.
     public let belongsToRecords: Bool
 
     /// Creates a table.
@@ -39,7 +39,8 @@ public struct Table: Sendable {
         self.belongsToRecords = belongsToRecords
     }
 
-    /// Creates a table for parts of records, whose first columns are the numbers of the record and of the row in it.
+    /// Creates a table with rows for parts of records. Its first columns are the number of the record and the number of
+    /// the row within the record.
     public init(ofRecords name: String, aRowForEach rowMeaning: String, _ columns: [TableColumn]) {
         let number = TableColumn(
             "n", .integer, "the index of the row among the rows of the record, from 0", isRequired: true)
@@ -83,10 +84,10 @@ public struct TableColumn: Sendable {
     public let kind: Kind
     /// The meaning of the values.
     public let meaning: String
-    /// Whether each row has a value.
+    /// Whether each row has a value in the column.
     public let isRequired: Bool
 
-    /// Creates a column, which can contain NULL unless it is required.
+    /// Creates a column. It can contain NULL unless `isRequired` is `true`.
     public init(_ name: String, _ kind: Kind, _ meaning: String, isRequired: Bool = false) {
         self.name = name
         self.kind = kind
@@ -94,7 +95,7 @@ public struct TableColumn: Sendable {
         self.isRequired = isRequired
     }
 
-    /// The column of the record that a row belongs to.
+    /// The column with the number of the record that a row belongs to.
     public static let record = TableColumn(
         "record", .integer, "the number of the record that the row belongs to", isRequired: true)
 }

@@ -14,13 +14,13 @@ public struct Account: Sendable, Hashable {
         self.variant = variant
     }
 
-    /// Whether the account needs the credential for apps in development.
+    /// Whether uploads need the credential for apps in development.
     public var isDevelopment: Bool { variant == Self.development }
 
-    /// The variant of accounts whose records come from apps in development.
+    /// The variant for apps in development.
     public static let development = "development"
 
-    /// A description of the account for reports, which is only the system if records do not name an account.
+    /// A description of the account for reports. It is the name of the system if there is no account name.
     public var label: String {
         "\(system)\(name.isEmpty ? "" : " \(name)")\(variant.isEmpty ? "" : " (\(variant))")"
     }

@@ -1,21 +1,21 @@
 import Bytes
 
-/// The answer of a server to a request.
+/// The response of a server to a request.
 public struct Answer: Sendable, Equatable {
     /// The status code.
     public var status: Int
-    /// The pause that the server requests, in seconds.
+    /// The delay in seconds that the server requests before the next request.
     public var retryAfter: Int?
     /// The destination of a redirect.
     public var location: String?
-    /// The start of the body, which has at most ``bodyLimit`` bytes.
+    /// The first ``bodyLimit`` bytes of the body.
     public var body: [UInt8]
-    /// Whether the body is complete, which it is not if the transfer was interrupted, stalled or limited.
+    /// Whether the body is complete. It is incomplete if the transfer was interrupted, stalled or limited.
     public var isWhole: Bool
-    /// Hides credentials in ``excerpt`` and ``line(_:)``, because a server can repeat them.
+    /// The mask that hides credentials in ``excerpt`` and ``line(_:)``. It is needed because a server can repeat them.
     package var secrets = SecretMask.none
 
-    /// The maximum number of bytes of a body that are kept, more than an answer about 10,000 Leanplum events needs.
+    /// The maximum number of bytes of a body that are kept. An answer about 10,000 Leanplum events needs fewer.
     public static let bodyLimit = 1 << 20
 
     /// Creates an answer.
@@ -38,7 +38,7 @@ public struct Answer: Sendable, Equatable {
         return words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
     }
 
-    /// Returns the start of a string from the answer as a short line for messages.
+    /// Returns the beginning of a string from the server as a short line for messages.
     package func line(_ text: String) -> String {
         let shown = String(decoding: secrets.masked(text.utf8), as: UTF8.self).unicodeScalars.prefix(
             Self.maximumLineLength)
@@ -56,7 +56,7 @@ public struct Answer: Sendable, Equatable {
 ///
 /// Source: RFC 9110, section 10.2.3.
 public enum RetryAfter {
-    /// Returns the delay in seconds from a number of seconds or an HTTP date, or `nil` for any other value.
+    /// Returns the delay in seconds. `value` must be a number of seconds or an HTTP date. Otherwise, returns `nil`.
     public static func seconds(_ value: String, now: Timestamp) -> Int? {
         if !value.isEmpty, value.utf8.allSatisfy(\.isDigit) { return Int(value) ?? .max }
         guard let date = httpDate(value) else { return nil }

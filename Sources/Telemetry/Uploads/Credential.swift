@@ -2,7 +2,7 @@ import JSONText
 
 /// The values that authenticate an account to a server, such as a key.
 ///
-/// Printing a credential shows none of them.
+/// Printing a credential does not reveal the values.
 public struct Credential: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     private let values: [String: String]
     /// The secret values, which must not be shown.
@@ -11,7 +11,7 @@ public struct Credential: Sendable, Equatable, CustomStringConvertible, CustomRe
     /// The credential for servers that accept records from anyone.
     public static let none = Credential([:], secrets: [])
 
-    /// Creates a credential from values by name and the names of the secret ones.
+    /// Creates a credential from named values. `secrets` contains the names of the secret values.
     public init(_ values: [String: String], secrets: [String]) {
         self.values = values
         self.secrets = secrets.compactMap { values[$0] }
@@ -27,14 +27,14 @@ public struct Credential: Sendable, Equatable, CustomStringConvertible, CustomRe
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The format in which the operator gives the credentials of a system: in a file, by account, or in the environment.
+/// The format of a system's credentials in the credentials file and in environment variables.
 ///
-/// An entry of the file is a string, or an object of strings. The format is described by values, so that reading,
-/// validating and masking credentials are implemented once for all systems.
+/// An entry of the file is a string or an object of strings. Reading, validating and masking credentials are
+/// implemented once for all systems.
 public struct CredentialFormat: Sendable {
     /// The form of an entry of the credentials file.
     public enum Entry: Sendable {
-        /// A string, which is the value with the given name.
+        /// A string that contains the value with the given name.
         case text(String)
         /// An object with the given keys, none of which is required.
         case object([String])
@@ -43,26 +43,27 @@ public struct CredentialFormat: Sendable {
     /// The values of accounts, by account name.
     public typealias Accounts = [String: [String: String]]
 
-    /// The description of the environment variables for help, with `<account id>` in place of an account id.
+    /// The help text about environment variables, with `<account id>` as a placeholder.
     public let variablesHelp: String
-    /// An example of the entry of the system in the file, in JSON, for help.
+    /// The help text with an example of the file entry in JSON.
     public let entryHelp: String
     /// The form of an entry of the file.
     public let entry: Entry
-    /// Validates and completes an entry of the file, without any value in the error.
+    /// Validates and completes an entry of the file. Errors must not contain any value.
     public let complete:
         @Sendable (_ values: [String: String], _ account: String) -> Result<[String: String], EntryError>
-    /// Returns the names of the environment variables that the system uses, in the order in which faults are reported.
+    /// Returns the names of the environment variables that must contain a key, in the order in which errors are
+    /// reported.
     ///
     /// Each of them must contain a key.
     public let variables: @Sendable (_ environment: [String: String]) -> [String]
-    /// Adds the variables of the environment, which take precedence, to the accounts of the file.
+    /// Adds the environment variables to the accounts of the file. The variables take precedence.
     public let merge: @Sendable (_ environment: [String: String], _ accounts: inout Accounts) -> Void
-    /// Returns the account whose credential a record needs, or `nil` if the record names none.
+    /// Returns the account whose credential a record needs, or `nil` if the record does not identify one.
     public let account: @Sendable (borrowing Record, inout JSONDocument) -> Account?
     /// Returns the credential of an account, or `nil` if none was given.
     public let credential: @Sendable (_ account: Account, _ accounts: Accounts) -> Credential?
-    /// Returns a description of the variable or file entry to set so that an account has a credential.
+    /// Returns a description of the variable or file entry that provides the credential of `account`.
     public let settingHint: @Sendable (_ account: Account) -> String
 
     /// An error in an entry of the file.

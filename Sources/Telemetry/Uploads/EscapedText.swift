@@ -1,9 +1,8 @@
-/// A string that can be unescaped step by step and keeps the position of each byte in the original string.
+/// A string that can be unescaped in several steps. The original position of each byte is kept.
 ///
-/// Unescaping shows what a reader of the string can recognize. A letter can occur as itself, as `%70`, `\u0070`,
-/// `&#112;`, or as a combination of these.
+/// A letter can occur as itself, as `%70`, `\u0070`, `&#112;`, or as a combination of these.
 struct EscapedText {
-    /// Notations that express a character by other characters.
+    /// The escape notations to decode.
     struct Escapes: OptionSet {
         let rawValue: Int
         /// Percent-encoding: `%70` and `%u0070`.
@@ -16,9 +15,9 @@ struct EscapedText {
         static let all: Escapes = [.percent, .backslash, .entity]
     }
 
-    /// The bytes after the steps so far.
+    /// The bytes, decoded by all previous steps.
     private(set) var bytes: [UInt8]
-    /// The range in the original string from which each byte was decoded.
+    /// The range in the original string for each decoded byte.
     private(set) var sourceRanges: [Range<Int>]
 
     init(_ bytes: [UInt8]) {
@@ -26,7 +25,7 @@ struct EscapedText {
         sourceRanges = bytes.indices.map { $0..<$0 + 1 }
     }
 
-    /// Decodes each escape once without decoding the result, and returns whether there was one.
+    /// Decodes each escape once. Returns whether there were any.
     mutating func decode(_ escapes: Escapes) -> Bool {
         var (decoded, from): ([UInt8], [Range<Int>]) = ([], [])
         decoded.reserveCapacity(bytes.count)
@@ -80,7 +79,7 @@ struct EscapedText {
             return (UInt8(ascii: " "), 2)
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "8"),
             UInt8(ascii: "9"), UInt8(ascii: "%"), UInt8(ascii: "&"), 0x80...:
-            // The next bytes can be an escape themselves. This escape is complete after they are decoded.
+            // This escape may be complete after the next bytes, which can be an escape themselves, are decoded.
             return nil
         default: return (next, 2)
         }
@@ -102,7 +101,7 @@ struct EscapedText {
             let end = start + digits
             switch byte(end) {
             case UInt8(ascii: ";"): return (value, end + 1 - index)
-            // The next bytes can be an escape of a further digit.
+            // The next bytes can be an escape for another digit.
             case UInt8(ascii: "%"), UInt8(ascii: "&"), UInt8(ascii: "\\"): return nil
             default: return (value, end - index)
             }
@@ -122,7 +121,7 @@ struct EscapedText {
 
     private func hex(_ index: Int, _ digits: Int) -> UInt8? { number(index, digits: digits...digits, radix: 16)?.value }
 
-    /// Reads a number, whose value is 0xFF if it is not an ASCII character.
+    /// Reads a number. Its value is 0xFF if it is not the code of an ASCII character.
     private func number(_ index: Int, digits: ClosedRange<Int>, radix: Int) -> (value: UInt8, digits: Int)? {
         var (value, count) = (0, 0)
         while count < digits.upperBound, let digit = byte(index + count)?.hexadecimalValue, digit < radix {

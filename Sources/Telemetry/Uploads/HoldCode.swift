@@ -1,10 +1,10 @@
-/// A code of holds and its meaning.
+/// The code of a reason to hold records, with its meaning.
 public struct HoldCode: Sendable, Hashable {
     /// The code, such as `schema`.
     public let code: String
     /// The reason why the record is not uploaded, completing a sentence that begins with "the record".
     public let meaning: String
-    /// Whether the operator cannot release such a record.
+    /// Whether the operator cannot release records with this hold.
     public let isFinal: Bool
 
     /// Creates a code.
@@ -16,8 +16,8 @@ public struct HoldCode: Sendable, Hashable {
 
     /// The codes that records of all systems can have.
     ///
-    /// Some records cannot be released. The device can still send pending events itself, a record without a target has
-    /// no destination, and an unverifiable record can contain data that no device recorded.
+    /// Some of these holds are final. The device can still send pending events itself. A record without a target has no
+    /// destination. An unverifiable record can contain data that no device recorded.
     public static let shared = [
         HoldCode("delivered", "was already delivered; the detail is the HTTP status"),
         HoldCode("foreign-target", "has a target path that belongs to another document"),
@@ -33,6 +33,6 @@ public struct HoldCode: Sendable, Hashable {
 }
 
 extension SystemTable {
-    /// All codes of holds in alphabetical order: those that all systems share and those of single systems.
+    /// The hold codes of all systems in alphabetical order.
     public var holdCodes: [HoldCode] { (HoldCode.shared + all.flatMap(\.uploads.holds)).sorted { $0.code < $1.code } }
 }

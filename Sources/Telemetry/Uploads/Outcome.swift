@@ -1,26 +1,25 @@
-/// The outcome of an upload, which is derived from its answer or the lack of one.
+/// The outcome of an upload attempt.
 public enum Outcome: Sendable, Equatable {
-    /// The server accepted the upload, with a note if it complained about the contents.
+    /// The server accepted the upload. The note is set if the server complained about the contents.
     case delivered(status: Int, note: String? = nil)
     /// The server will never accept the upload.
     case refused(status: Int, reason: String)
-    /// The server did not accept the upload, which can be retried.
+    /// The server did not accept the upload, but it can be retried.
     ///
-    /// The quota is returned unless an earlier attempt may have been delivered.
+    /// The upload does not count against the quota unless an earlier attempt may have been delivered.
     case retryLater(status: Int? = nil, reason: String)
     /// The upload may have been delivered.
     ///
-    /// It stays in flight, is sent again by the next job with the same id, and counts once against the quota.
+    /// It remains in flight, and the next job sends it again with the same id. It counts once against the quota.
     case unknown(reason: String)
     /// The credential is wrong.
     ///
-    /// The upload counts as not sent, unless an earlier attempt may have been delivered. In this case it stays in
-    /// flight.
+    /// The upload counts as not sent. However, it remains in flight if an earlier attempt may have been delivered.
     case credentialWrong(status: Int, reason: String, mayHaveArrived: Bool = false)
 }
 
 extension Outcome {
-    /// Returns a refusal with the HTTP meaning of the status as its reason.
+    /// Returns a refusal. Its reason is the HTTP meaning of the status.
     package static func refused(_ answer: Answer) -> Outcome {
         .refused(status: answer.status, reason: answer.reason(meaning(of: answer.status)))
     }

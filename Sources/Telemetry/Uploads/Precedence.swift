@@ -1,16 +1,16 @@
-/// The order of the uploads of a client, by the types of the records.
+/// The order in which the records of a client are uploaded, by type.
 ///
-/// A request for the deletion of a client's data must be sent first, and records that were queued before it must not
-/// follow. A single record does not determine this, so it is a rule of the upload plan and not a hold.
+/// A request to delete a client's data must be sent first, and no earlier record of the client may follow it. This is a
+/// rule for the upload plan and not a hold, because it concerns several records.
 public struct Precedence: Sendable, Equatable {
-    /// The types of records that are sent before all others, but count against the limits like them.
+    /// The types of records that are sent before all others. They count against the same limits.
     public let first: Set<String>
-    /// The types of requests for the deletion of a client's data.
+    /// The types of records that request the deletion of a client's data.
     ///
-    /// Once a ledger or a bundle contains such a request, other records of the client are no longer sent.
+    /// No other records of the client are sent if the ledger or a bundle contains such a request.
     public let deletionRequests: Set<String>
 
-    /// Records are sent in the order of their time.
+    /// The order without priorities: records are sent by time.
     public static let none = Precedence(first: [], deletionRequests: [])
 
     /// Creates an order in which requests for deletion are always sent first.

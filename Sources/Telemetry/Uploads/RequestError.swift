@@ -1,14 +1,14 @@
 /// The reason why a request cannot be created from a record.
 public enum RequestError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The record has no target, or a target that is not in the grammar of its system.
+    /// The record has no target, or its system does not accept the target.
     case noTarget
-    /// There is no credential for the account, because the given setting is missing.
+    /// The account has no credential. The string describes the missing setting.
     case noCredential(String)
     /// The credential belongs to another system.
     case otherCredential
-    /// The payload does not have the form of the system.
+    /// The payload does not have the form that the system requires.
     case payload
-    /// The body could not be compressed, for the given reason.
+    /// The body could not be compressed. The string is the reason.
     case notCompressed(String)
 
     /// A description of the error in one line.

@@ -1,10 +1,10 @@
 import Bytes
 
-/// Hides credentials in strings from a server, in every form in which the server can repeat them.
+/// A mask that hides credentials in strings from a server, even if they are encoded or truncated.
 ///
-/// A server can quote a key as it was sent or as it decoded it, in JSON, in a URL, in HTML, in uppercase, or only its
-/// beginning. Therefore a string is searched as it is and after each step of unescaping. Letter case, spaces, `+` and
-/// characters other than printable ASCII are ignored. Any eight consecutive characters of a long credential are hidden.
+/// A server can repeat a key in JSON, in a URL, in HTML, in uppercase or in part. Therefore, a string is searched in
+/// its original form and after each step of unescaping. Letter case, spaces, `+` and characters other than printable
+/// ASCII are ignored. Any eight consecutive characters of a long credential are hidden.
 package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     /// The byte strings to search for, normalized.
     private let needles: [[UInt8]]
@@ -16,16 +16,16 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
 
     /// The replacement for hidden characters.
     static let replacement = Array("***".utf8)
-    /// The number of consecutive characters of a credential that are hidden, which fit into a 64-bit integer.
+    /// The length of the parts of a credential that are hidden. A part fits into a 64-bit integer.
     private static let substringLength = 8
-    /// The minimum length of a Base64 form of a credential that is hidden inside a longer Base64 string.
+    /// The minimum length of an encoded credential that is hidden inside a longer Base64 string.
     private static let minimumBase64Length = 6
-    /// The maximum nesting of escapes, beyond which a string is hidden completely.
+    /// The maximum nesting depth of escapes. If it is exceeded, the whole string is hidden.
     private static let maximumDepth = 12
-    /// The maximum number of bytes that are searched, which far exceeds the number that is shown.
+    /// The maximum number of bytes that are searched. Far fewer bytes are shown.
     private static let maximumSearchedLength = 4096
 
-    /// Creates a mask for all forms of the given unencoded credentials.
+    /// Creates a mask for the given unencoded credentials.
     package init(_ secrets: [String]) {
         var needles: Set<[UInt8]> = []
         for secret in secrets {
@@ -52,15 +52,14 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
     /// An empty mirror, so that `dump` does not print a secret.
     package var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// Returns the start of a string from a server with asterisks in place of credentials.
+    /// Returns the beginning of a string, with credentials replaced by asterisks.
     func masked(_ text: some Collection<UInt8>, isTruncated: Bool = false) -> [UInt8] {
         let bytes = Array(text.prefix(Self.maximumSearchedLength))
         guard !needles.isEmpty else { return bytes }
-        // A beginning of a credential at a cut end is hidden however short it is.
+        // At the end of a truncated string, even one character that begins a credential is hidden.
         let minimumPrefixLength = isTruncated || text.count > bytes.count ? 1 : 4
         var isHidden = [Bool](repeating: false, count: bytes.count)
-        // Each notation is also decoded alone, because a reader that decodes only one notation can recognize other
-        // characters.
+        // Each notation is also decoded alone, because decoding several notations can produce a different string.
         for escapes in [EscapedText.Escapes.all, .percent, .backslash, .entity] {
             var text = EscapedText(bytes)
             for depth in 0... {
@@ -127,14 +126,14 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
 
     private static func normalized(_ bytes: [UInt8]) -> [UInt8] { bytes.filter(isSignificant).map(\.lowercased) }
 
-    // A space can be a decoded `+`, and spaces can result from line breaks.
+    // Spaces are ignored, because they can be decoded `+` characters or line breaks.
     private static func isSignificant(_ byte: UInt8) -> Bool {
         (0x21..<0x7F).contains(byte) && byte != UInt8(ascii: "+")
     }
 
     // MARK: Other forms
 
-    /// Returns the hexadecimal form of `bytes`, and the Base64 of `bytes` alone in both alphabets, without padding.
+    /// Returns the hexadecimal form of `bytes` and its Base64 forms in both alphabets, without padding.
     private static func encodings(of bytes: [UInt8]) -> [[UInt8]] {
         var encoded: [UInt8] = []
         encoded.append(base64: bytes.span)
@@ -142,15 +141,14 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
         return [Array(bytes.hex.utf8), text, text.map(inURLAlphabet)]
     }
 
-    /// Returns strings of which one occurs in the Base64 form of any byte string that contains `bytes`, in both
-    /// alphabets.
+    /// Returns strings, one of which occurs in the Base64 form of any data that contains `bytes`.
     private static func base64(_ bytes: [UInt8]) -> [[UInt8]] {
         (0..<3).flatMap { offset -> [[UInt8]] in
             let padded = [UInt8](repeating: 0, count: offset) + bytes
             var encoded: [UInt8] = []
             encoded.append(base64: padded.span)
             let whole = encoded.prefix(padded.count * 8 / 6)
-            // A character that also encodes preceding bits is not determined by `bytes`.
+            // The first characters are dropped because they also encode preceding bits.
             let text = Array(whole.dropFirst((offset * 8 + 5) / 6))
             return [text, text.map(inURLAlphabet)]
         }

@@ -2,19 +2,19 @@ import JSONText
 
 /// The format of the uploads of a system and of their answers.
 public struct UploadFormat: Sendable {
-    /// The base URL that the documented apps send to, without a path.
+    /// The base URL of the server, without a path.
     public let endpoint: String
     /// The HTTP method that the apps use.
     public let method: String
-    /// Returns whether a path with its query is in the grammar of the system.
+    /// Returns whether the system accepts a path with its query.
     public let isTargetPath: @Sendable (_ path: String) -> Bool
-    /// Returns whether targets of records can have a header field with this name and value.
+    /// Returns whether the target of a record can have the given header field.
     public let isTargetHeader: (@Sendable (HeaderField) -> Bool)?
-    /// Returns whether a path names the record with the given id and type, or `nil` if paths name no records.
+    /// Returns whether a path contains the given id and type. The property is `nil` if paths do not identify records.
     ///
-    /// Servers that identify documents by the path alone would store such a record in place of another one.
+    /// A server that identifies documents by their paths would otherwise store the record in place of another one.
     public let isPathOfRecord: (@Sendable (_ path: String, _ id: String, _ type: String) -> Bool)?
-    /// The format of list requests, or `nil` if uploads are not lists.
+    /// The format of uploads that are lists of events, or `nil` if uploads are not lists.
     public let list: ListFormat?
     /// The credentials that uploads need, or `nil` if the server accepts uploads from anyone.
     public let credentials: CredentialFormat?
@@ -24,7 +24,7 @@ public struct UploadFormat: Sendable {
     public let holds: [HoldCode]
     /// The conversion of the payload to the body of a request.
     public let body: UploadBody
-    /// The rule for reading the outcome from an answer.
+    /// The rule that derives the outcome of an upload from the answer.
     public let answers: AnswerFormat
 
     /// Creates a format from its parts.
@@ -50,24 +50,25 @@ public struct UploadFormat: Sendable {
 }
 
 extension UploadFormat {
-    /// Returns whether the path, the method and the header fields of a target are in the grammar of the system.
+    /// Returns whether the system accepts the path, the method and the header fields of a target.
     public func accepts(_ target: Target) -> Bool {
         (target.method == nil || target.method == method) && isTargetPath(target.path)
             && target.headerFields.allSatisfy { isTargetHeader?($0) ?? false }
     }
 
-    /// Returns whether the target of a record names its id and type, or `true` if paths do not name records.
+    /// Returns whether the target of a record contains its id and type. Returns `true` if paths do not identify
+    /// records.
     public func targetNamesRecord(_ record: borrowing Record) -> Bool {
         guard let isPathOfRecord, let target = record.target else { return true }
         return isPathOfRecord(target.path, record.id, record.type)
     }
 
-    /// Returns the account whose credential a record needs, or `nil` if the record needs or names none.
+    /// Returns the account whose credential a record needs, or `nil` if there is none.
     public func account(of record: borrowing Record, using document: inout JSONDocument) -> Account? {
         credentials?.account(record, &document)
     }
 
-    /// Creates the header fields and the body of a request, or throws if an argument belongs to another system.
+    /// Creates the header fields and the body of a request. Throws an error if an argument belongs to another system.
     public func content(
         of payload: [UInt8], credential: Credential, now: Timestamp
     ) throws(RequestError) -> RequestContent {
@@ -79,7 +80,7 @@ extension UploadFormat {
         }
     }
 
-    /// Returns the outcome for an answer whose status does not have the same meaning for all systems.
+    /// Returns the outcome for an answer with a system-specific status.
     public func outcome(of answer: Answer) -> Outcome {
         switch answers {
         case .status(let delivered):
@@ -91,25 +92,25 @@ extension UploadFormat {
 
 /// The conversion of a payload to the body of a request.
 public enum UploadBody: Sendable {
-    /// The body is the payload, sent with a content type.
+    /// The body is the payload, sent with the given content type.
     case json(type: String = "application/json", isCompressed: Bool)
-    /// The body or the header fields depend on the credential or on the time.
+    /// The body and the header fields are created by a function.
     case custom(
         @Sendable (_ payload: [UInt8], _ credential: Credential, _ now: Timestamp) throws(RequestError)
             -> RequestContent)
 }
 
-/// The rule for reading the outcome of an upload from its answer.
+/// The rule that derives the outcome of an upload from the answer.
 public enum AnswerFormat: Sendable {
     /// The upload is delivered if the status is in the range, and refused otherwise.
     case status(delivered: ClosedRange<Int>)
-    /// The outcome depends on more than the status.
+    /// The outcome is determined by a function.
     case custom(@Sendable (Answer) -> Outcome)
 }
 
-/// The header fields and the body of a request, which the system determines.
+/// The system-specific header fields and the body of a request.
 public struct RequestContent: Sendable {
-    /// The header fields in addition to those of all requests.
+    /// The header fields that are added to those of all requests.
     public var headers: [HeaderField]
     /// The body before any content encoding.
     public var body: [UInt8]
@@ -138,18 +139,18 @@ public struct HeaderField: Sendable, Equatable {
     }
 }
 
-/// The format of list requests: `{"data":[event, …]}` without an id on the server.
+/// The format of uploads that are lists of events, such as `{"data":[event, …]}`.
 public struct ListFormat: Sendable {
     /// The key of the list, which is the only member of the payload.
     public let key: JSONKey
     /// The maximum number of events of a request.
     public let maximumItems: Int
-    /// The key of the member that identifies an event in all records, or `nil` if there is none.
+    /// The key of an event's globally unique id, or `nil` if events have no id.
     public let idKey: JSONKey?
-    /// The key of the member that changes while an event is queued and is ignored in comparisons, if there is one.
+    /// The key of an event's member that changes in the queue and is ignored in comparisons.
     public let changingKey: JSONKey?
 
-    /// Creates the format of the lists of a system.
+    /// Creates a list format.
     public init(key: JSONKey, maximumItems: Int, idKey: JSONKey?, changingKey: JSONKey?) {
         self.key = key
         self.maximumItems = maximumItems

@@ -1,6 +1,6 @@
 import JSONText
 
-/// Looks up the documented meanings of the events in payloads, reusing its memory.
+/// A lookup of the documented meanings of events, with reusable memory.
 public struct EventLabeler: Sendable {
     private let systems: SystemTable
     private var payload = JSONDocument()
@@ -9,7 +9,7 @@ public struct EventLabeler: Sendable {
     /// Creates a labeler with the vocabularies of `systems`.
     public init(_ systems: SystemTable) { self.systems = systems }
 
-    /// Returns the meanings of the events of a canonical payload, in their order, with `nil` for an unknown event.
+    /// Returns the meaning of each event of a canonical payload, or `nil` for an unknown event.
     public mutating func labels(of bytes: [UInt8], system: SystemName, type: String) -> [String?] {
         guard let vocabulary = systems[system]?.vocabulary, (try? payload.read(bytes)) != nil else { return [] }
         defer { payload.reset() }

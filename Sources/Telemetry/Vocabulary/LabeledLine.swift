@@ -3,13 +3,14 @@ import JSONText
 extension EventLabeler {
     private static let notes: JSONKey = "notes"
 
-    /// Returns the line of a record with the key `labels`, the meanings of its events or `null` for unknown events.
+    /// Returns the line of a record with an additional member `labels`. It contains the meaning of each event, or
+    /// `null` for an unknown event.
     public mutating func labeled(
         line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, system: SystemName, type: String
     ) -> [UInt8] {
         let labels = labels(of: Array(payload), system: system, type: type)
         let line = Array(line)
-        // In canonical order, `labels` is directly before `notes`.
+        // In canonical order, `labels` directly precedes `notes`.
         guard let document = try? JSONDocument(line, policy: JSONReadingPolicy(depthLimit: 513)),
             let notes = document.value(of: Self.notes, in: document.root),
             let start = document.sourceRange(of: notes)?.lowerBound
