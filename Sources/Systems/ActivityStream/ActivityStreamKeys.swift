@@ -1,6 +1,6 @@
 import JSONText
 
-/// The keys of Activity Stream's pings that the code reads.
+/// The keys that are read from Activity Stream's pings.
 enum ActivityStreamKeys {
     static let appVersion: JSONKey = "app_version"
     static let batchMode: JSONKey = "batch-mode"

@@ -5,13 +5,13 @@ import Telemetry
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 4.2.
 enum ActivityStreamTopic: String {
-    /// Action events and bad-state events.
+    /// The topic of action events and bad-state events.
     case events = "activity-stream-mobile-events"
     case sessions = "activity-stream-mobile-sessions"
 }
 
 extension JSONDocument {
-    /// The pings of a batch, or the payload itself if it is not a batch with pings.
+    /// The pings of a batch, or the root of the document if it is not a batch with pings.
     var activityStreamPings: [JSONNode] {
         let batch = array(ActivityStreamKeys.payloads, in: root).map { elements(of: $0) } ?? []
         return batch.isEmpty ? [root] : batch

@@ -6,9 +6,9 @@ import Telemetry
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)".
 public struct ActivityStreamSystem: TelemetrySystem {
-    /// `activity-stream`.
+    /// The name `activity-stream`.
     public let name = SystemName.activityStream
-    /// No format of stores, because a ping is sent at once and is lost if that fails.
+    /// The value `nil`, because pings are sent immediately and are never stored.
     ///
     /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 1.
     public let stores: StoreFormat? = nil
@@ -29,6 +29,6 @@ public struct ActivityStreamSystem: TelemetrySystem {
 }
 
 extension SystemName {
-    /// The New Tab pings of Firefox for iOS.
+    /// The name of Activity Stream.
     public static let activityStream = SystemName("activity-stream")
 }

@@ -3,7 +3,7 @@ import Telemetry
 
 /// The fields of a stored request.
 ///
-/// Apps and newer SDKs add members, so a request can have other members than these.
+/// A request can have additional members, because apps and newer SDKs add some.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections B and D.
 enum LeanplumFields {
@@ -18,7 +18,7 @@ enum LeanplumFields {
     /// The keys of the members whose strings contain JSON.
     static let nestedKeys = nested.sorted.map(\.key)
 
-    /// The keys of the members that are secrets of the app or of a session.
+    /// The keys of members that are credentials of an app or a session.
     static let credentialKeys = credentials.sorted.map(\.key)
 
     private static let batch = PseudonymClass("batch")
@@ -72,7 +72,7 @@ enum LeanplumFields {
         string(LeanplumKeys.versionName, .keep(.version), "the version of the app, usually its build number"),
     ]
 
-    /// The members of events and states, whose names apps choose [B.2].
+    /// The members of events and states [B.2].
     private static let track: PayloadFields = [
         flag("allowOffline", "whether the event occurred while the app was inactive"),
         string("currencyCode", .keep(.word), "the currency of a purchase"),
@@ -126,7 +126,7 @@ enum LeanplumFields {
         string("vars", .drop, "the variables of the app"),
     ]
 
-    /// The members that no SDK stores and that are removed whenever requests are read.
+    /// The members that are credentials. They are removed from every request, although no SDK stores them.
     private static let credentials = PayloadFields(
         ["Authorization", "Cookie", "authorization", "clientKey", "cookie"].map {
             .added($0, .any, .drop, "a secret of the app or of a session")
@@ -150,7 +150,7 @@ enum LeanplumFields {
         integer("quantity", "the number of products of a purchase"),
     ]
 
-    /// The user attributes of Firefox, whose meanings are also labels of requests that set them [D.2].
+    /// The user attributes of Firefox [D.2]. Their meanings are also the labels of requests that set them.
     static let attributes: PayloadFields = [
         flag("Alternate Mail Client Installed", "another mail app is installed"),
         flag("Build channel is Release", "release build"),
@@ -179,7 +179,7 @@ extension LeanplumFields {
         .optional(key, .integer(), .keep(.number), meaning)
     }
 
-    /// Returns an optional field for a number in a string.
+    /// Returns an optional field whose value is a string with a decimal number.
     private static func decimal(_ key: JSONKey, _ meaning: String) -> PayloadField {
         string(key, .keep(.decimal), meaning)
     }
@@ -189,7 +189,7 @@ extension LeanplumFields {
     }
 
     private static func place(_ key: JSONKey) -> PayloadField {
-        // Only a request to the server to detect the place is kept when records get pseudonyms.
+        // In records with pseudonyms, only `(detect)` is kept, which asks the server to detect the location.
         string(key, .keep(.oneOf(["(detect)"])), "the \(key) of the device, or `(detect)`")
     }
 }

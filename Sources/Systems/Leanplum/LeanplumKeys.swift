@@ -1,11 +1,11 @@
 import JSONText
 
-/// The keys of stored and captured requests that the code reads.
+/// The keys that are read from stored and captured requests.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections B and C.
 enum LeanplumKeys {
     static let action: JSONKey = "action"
-    /// The list of requests, the only member of a payload.
+    /// The list of requests, which is the only member of a payload.
     static let data: JSONKey = "data"
     static let deviceID: JSONKey = "deviceId"
     static let deviceModel: JSONKey = "deviceModel"

@@ -1,22 +1,22 @@
 import Telemetry
 
-/// The hosts, the path and the method of Leanplum's servers, for captured requests and for uploads.
+/// The hosts, the path and the method of requests to Leanplum's servers.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections C.3 and C.5; "HTTP Archive (HAR)
 /// captures as a source of telemetry", sections C and D.
 enum LeanplumServer {
-    /// The host that the SDK sends to.
+    /// The host of the server, for newer SDKs.
     static let host = "api.leanplum.com"
-    /// The host that older SDKs sent to.
+    /// The host of the server, for older SDKs.
     static let olderHost = "www.leanplum.com"
     static let method = "POST"
     static let path = "/api"
 
-    /// The only status with which the server confirms a call.
+    /// The status codes that confirm the delivery of a call.
     static let deliveredStatuses = 200...200
 }
 
 extension Target {
-    /// The target of all requests, because no store contains a configured host or path.
+    /// The target of all requests. Stores do not contain another one.
     static let leanplum = Target(path: LeanplumServer.path)
 }

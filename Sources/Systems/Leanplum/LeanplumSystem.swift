@@ -9,9 +9,9 @@ public struct LeanplumSystem: TelemetrySystem {
     /// Creates the system.
     public init() {}
 
-    /// `leanplum`.
+    /// The name `leanplum`.
     public let name = SystemName.leanplum
-    /// The database of SDKs since 2.0.3 and the property lists of older SDKs.
+    /// The format of the databases of SDKs since 2.0.3, and of the property lists of older SDKs.
     public let stores: StoreFormat? = LeanplumStores.format
     /// The format of captured calls.
     public let requests = LeanplumCalls.format
@@ -27,7 +27,7 @@ public struct LeanplumSystem: TelemetrySystem {
 }
 
 extension SystemName {
-    /// Leanplum.
+    /// The name of Leanplum.
     public static let leanplum = SystemName("leanplum")
 }
 
@@ -36,6 +36,6 @@ extension StoreKind {
     public static let leanplumSQLite = StoreKind("leanplum-sqlite")
     /// The file `_lprequests-<application id>`.
     public static let leanplumPlist = StoreKind("leanplum-plist")
-    /// The preferences of an app that contain Leanplum's keys.
+    /// The preferences of an app, if they contain Leanplum's keys.
     public static let leanplumUserDefaults = StoreKind("leanplum-userdefaults")
 }

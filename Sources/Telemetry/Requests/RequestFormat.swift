@@ -18,9 +18,7 @@ public struct RequestFormat: Sendable {
     public let isUpload: @Sendable (_ parts: [[UInt8]]) -> Bool
     /// Classifies a request to one of the hosts that is not an upload. Returns `nil` if its kind is unknown.
     public let otherTraffic: (@Sendable (_ parts: [[UInt8]], _ method: String) -> OtherTraffic?)?
-    /// Returns the path of an upload in the grammar of the system.
-    ///
-    /// `nil` if each path has only one form.
+    /// Returns the normalized path of an upload. The property is `nil` if each path has only one form.
     public let path: (@Sendable (WebAddress) -> String)?
     /// The statuses of answers that prove that an upload was delivered.
     public let deliveredStatuses: ClosedRange<Int>

@@ -1,7 +1,7 @@
 /// A telemetry system. Higher layers use it only through this protocol.
 ///
 /// Each system is a module in `Systems` and has an entry in its registry. A capability that a system lacks is `nil`.
-/// There are no default values, so that no capability can be forgotten.
+/// It has no default value, so that it cannot be forgotten.
 ///
 /// ```swift
 /// let system: any TelemetrySystem = MozillaSystem()
@@ -79,7 +79,7 @@ public struct SystemTable: Sendable {
     /// Returns the order of the uploads of a system.
     public func precedence(of name: SystemName) -> Precedence { self[name]?.uploads.precedence ?? .none }
 
-    /// Returns whether records of a system can have a target, as ``UploadFormat/accepts(_:)`` does.
+    /// Returns whether the system called `name` accepts `target`.
     public func isKnown(_ target: Target, to name: SystemName) -> Bool {
         self[name]?.uploads.accepts(target) ?? false
     }

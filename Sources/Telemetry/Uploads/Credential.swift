@@ -52,8 +52,7 @@ public struct CredentialFormat: Sendable {
     /// Validates and completes an entry of the file. Errors must not contain any value.
     public let complete:
         @Sendable (_ values: [String: String], _ account: String) -> Result<[String: String], EntryError>
-    /// Returns the names of the environment variables that must contain a key, in the order in which errors are
-    /// reported.
+    /// Returns the names of the environment variables that are used, in the order in which errors are reported.
     ///
     /// Each of them must contain a key.
     public let variables: @Sendable (_ environment: [String: String]) -> [String]

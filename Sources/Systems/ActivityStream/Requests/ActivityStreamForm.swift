@@ -1,10 +1,10 @@
 import JSONText
 import Telemetry
 
-/// The fields of a payload, which is an action event, a bad-state event or a session ping.
+/// The fields of action events, bad-state events and session pings.
 ///
-/// Values that are not in the documented enumerations are noted and kept. When records get pseudonyms, `unknown` and
-/// `??` replace required values of any other form, because no document excludes these two.
+/// Values that are not in the documented enumerations are noted and kept. In records with pseudonyms, a required value
+/// without the expected form is replaced by `unknown` or `??`.
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 4.3 to 5.5 and 7.1.
 enum ActivityStreamForm {
@@ -25,7 +25,7 @@ enum ActivityStreamForm {
             ActivityStreamKeys.topic, .string(), .keep(.word), "the topic, which determines the format of the ping"),
     ]
 
-    /// The fields that the server adds, such as the IP address of the device.
+    /// The fields that the server adds to pings, such as the IP address of the device.
     private static let serverFields = PayloadFields(
         ActivityStreamKeys.serverKeys.map { .added($0, .any, .drop, "a value that the server adds to its log") })
 
@@ -56,9 +56,9 @@ enum ActivityStreamForm {
     private static let event = sharedFields + eventFields
     private static let session = sharedFields + sessionFields
 
-    /// The duration, in milliseconds, from which on the server discards a session.
+    /// The minimum duration, in milliseconds, of a session that the server discards.
     private static let durationLimit = 1 << 31
-    /// The number of milliseconds from which on a duration is an absolute time, in the year 2001 or later.
+    /// The minimum value of a duration that is actually an absolute time in milliseconds, in the year 2001 or later.
     private static let earliestAbsoluteTime = 1_000_000_000_000
 
     /// Checks a payload, and writes its numbers as integers if they have no fraction.

@@ -30,9 +30,9 @@ enum ActivityStreamRequests {
 }
 
 extension OtherTraffic {
-    /// A ping of Activity Stream's predecessor.
+    /// The pings of Activity Stream's predecessor.
     static let onyx = OtherTraffic(
         "onyx", "of Onyx, the predecessor of Activity Stream's pings, which has neither topic nor client")
-    /// A ping of another client of Ping Centre.
+    /// The pings of other clients of Ping Centre.
     static let otherTopic = OtherTraffic("other-topic", "to Ping Centre with a topic of another client")
 }

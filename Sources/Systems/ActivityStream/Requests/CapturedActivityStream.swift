@@ -4,8 +4,8 @@ import Telemetry
 extension CapturedUpload {
     /// Returns the record of a captured ping, or of a batch of pings.
     ///
-    /// A batch becomes a single record. Its pings contain neither a client nor a time, and the server splits the batch
-    /// itself.
+    /// A batch becomes a single record, because its pings have neither a client nor a time. The server splits the
+    /// batch.
     ///
     /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 4, 6, 7.1 and 10.
     func activityStreamRecord(in document: inout JSONDocument) throws(BodyError) -> Record {
@@ -32,7 +32,7 @@ extension CapturedUpload {
             defaultTarget: Target(path: ActivityStreamUploads.path))
     }
 
-    /// Returns the topic, which is inferred for builds that omitted it [A1].
+    /// Returns the topic of a ping. If a build omitted it, the topic is inferred [A1].
     private func topic(of root: JSONNode, in document: JSONDocument, findings: inout Findings) throws(BodyError)
         -> ActivityStreamTopic
     {

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// The conversion of pings, alone or in a batch, to rows of events.
+/// The conversion of single and batched pings to rows in the table of events.
 ///
 /// Source: "Exports", section 1; "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 4.
 struct ActivityStreamRows: RowFormat {

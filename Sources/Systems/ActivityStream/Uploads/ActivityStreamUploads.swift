@@ -5,7 +5,7 @@ import Telemetry
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 3 and 10.
 enum ActivityStreamUploads {
     static let path = "/v3/links/ping-centre"
-    /// The host that released apps send pings to.
+    /// The host to which released apps send pings.
     static let host = "tiles.services.mozilla.com"
     /// The statuses with which the server confirms a ping.
     static let deliveredStatuses = 200...299

@@ -1,7 +1,7 @@
 import JSONText
 
 extension JSONDocument {
-    /// Removes the credentials from a request and returns a note for each, because no record may contain any.
+    /// Removes all credentials from a request, and returns a note for each.
     mutating func removeLeanplumCredentials(from object: JSONNode) -> [String] {
         guard kind(of: object) == .object else { return [] }
         var notes: [String] = []

@@ -15,13 +15,13 @@ struct LeanplumRequest {
     /// The id of the device, or `nil` if it is missing, empty or not a string.
     var deviceID: String? { document.text(LeanplumKeys.deviceID, in: root) }
 
-    /// The version of the app, which only `start` requests contain.
+    /// The version of the app. Only `start` requests contain it.
     var versionName: String? { document.text(LeanplumKeys.versionName, in: root) }
 
     /// The time at which the request was queued, truncated to milliseconds.
     var time: Timestamp? { document.leanplumTime(of: root) }
 
-    /// Returns the notes on the request, sorted.
+    /// Returns the sorted notes on unexpected values of the request.
     func issues(_ scratch: inout JSONDocument) -> [String] {
         var issues: [String] = []
         for key in LeanplumFields.nestedKeys where !isNestedJSONValid(key, &scratch) {
@@ -36,13 +36,13 @@ struct LeanplumRequest {
         return issues
     }
 
-    /// Appends the device, the mode and the batch id, which are equal for all requests of a record.
+    /// Appends a key made of the device, the mode and the batch id. All requests of a record have the same key.
     func writeGroupingKey(to output: inout [UInt8]) {
         for key in [LeanplumKeys.deviceID, LeanplumKeys.devMode, LeanplumKeys.uuid] {
             if let node = document.value(of: key, in: root), document.kind(of: node) != .null {
                 document.write(node, to: &output)
             }
-            // Canonical JSON contains no line feed.
+            // A line feed separates the values, because canonical JSON contains none.
             output.append(UInt8(ascii: "\n"))
         }
     }
@@ -59,7 +59,7 @@ struct LeanplumRequest {
 
     // MARK: Members
 
-    /// Whether the value is a decimal number in a string, possibly infinite or NaN.
+    /// Whether the member `value` is a string with a decimal number, infinity or NaN.
     private var isValueValid: Bool {
         guard let node = document.value(of: LeanplumKeys.value, .string, in: root) else { return true }
         return document.bytes(of: node).isPlainDecimal || Double(document.string(of: node)) != nil
@@ -79,7 +79,7 @@ extension JSONDocument {
         leanplumTimeNode(of: request).flatMap { DecimalTime(bytes(of: $0))?.timestamp }
     }
 
-    /// Returns the `time` member of a request, or `nil` if it does not have the documented form.
+    /// Returns the member `time` of a request, or `nil` if it is missing or malformed.
     fileprivate func leanplumTimeNode(of request: JSONNode) -> JSONNode? {
         guard let node = value(of: LeanplumKeys.time, .string, in: request), bytes(of: node).isPlainDecimal else {
             return nil

@@ -6,9 +6,9 @@ package enum LeanplumRequestError: String, Error, Sendable {
     case invalidJSON = "invalid_json"
     case notObject = "not_object"
     case emptyObject = "empty_object"
-    /// The item has more levels than a payload can contain.
+    /// The item is nested more deeply than a payload permits.
     case tooDeep = "too_deep"
-    /// The item has more bytes than a row can have.
+    /// The item exceeds the maximum size of a row.
     case tooLarge = "too_large"
     case invalidUTF8 = "invalid_utf8"
     case embeddedNUL = "embedded_nul"

@@ -1,38 +1,37 @@
 import JSONText
 import Telemetry
 
-/// Combines the items of a store into records, in the order of the store.
+/// A builder that groups the requests in a store into records.
 ///
-/// A record consists of consecutive requests with equal device, mode and batch id. An omitted item neither ends a
-/// record nor counts.
+/// A record consists of consecutive requests with the same device, mode and batch id. Skipped items are ignored.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.2.
 package struct LeanplumRequests: Sendable {
-    /// The maximum number of requests of a `multi` call, which is the limit of the SDK.
+    /// The maximum number of requests in a `multi` call of the SDK.
     ///
     /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.4.
     package static let maximumRequestsPerCall = 10_000
 
     /// The limits of a record.
     package struct Limits: Sendable {
-        /// The maximum number of requests of a record.
+        /// The maximum number of requests in a record.
         package var requests = LeanplumRequests.maximumRequestsPerCall
-        /// The size, in bytes, beyond which a record ends, and the maximum size of a property list value.
+        /// The size, in bytes, beyond which a record ends. It is also the maximum size of a property list value.
         ///
-        /// A larger payload would only be split again for the upload.
+        /// A larger payload would have to be split for the upload.
         package var bytes = 16 << 20
-        /// The maximum number of notes of a record, beyond which notes are counted.
+        /// The maximum number of notes in a record. Further notes are only counted.
         package var notes = 100_000
     }
 
-    /// The number of items so far, including skipped ones.
+    /// The number of items that were added or skipped.
     package private(set) var count = 0
     private let source: Source
     private let applicationID: String?
-    /// The limits of the records, which must not change after the first item.
+    /// The limits of a record. They must not change after the first item.
     package var limits = Limits()
     private var partialRecord: PartialRecord?
-    /// The notes on items that do not belong to a record yet.
+    /// The notes for the next record.
     private var pendingNotes = Notes()
     private var seen = DuplicateIndex()
     private let secret: RunSecret
@@ -41,10 +40,10 @@ package struct LeanplumRequests: Sendable {
     private var key: [UInt8] = []
     private var rejects = 0
 
-    /// The maximum number of skipped items of a store that are named and not only counted.
+    /// The maximum number of skipped items that are listed. Further ones are only counted.
     private static let maximumNamedRejects = 100
 
-    /// The notes of a record, limited because a request can be repeated any number of times.
+    /// The notes of a record. Their number is limited because a request can be repeated any number of times.
     private struct Notes {
         private var named: [String] = []
         private var more = 0
@@ -86,14 +85,14 @@ package struct LeanplumRequests: Sendable {
         }
     }
 
-    /// Creates a record builder for the items of a store.
+    /// Creates a builder for the requests in a store.
     package init(from source: Source, applicationID: String? = nil, secret: RunSecret) {
         self.source = source
         self.applicationID = applicationID
         self.secret = secret
     }
 
-    /// Adds the next item, which is a JSON string.
+    /// Adds the next item from its JSON text.
     package mutating func append(_ text: [UInt8], rowid: Int64? = nil, into output: inout ScanOutput) {
         do throws(LeanplumText.TextError) {
             try LeanplumText.read(text, into: &document)
@@ -103,7 +102,7 @@ package struct LeanplumRequests: Sendable {
         addDocument(rowid: rowid, into: &output)
     }
 
-    /// Adds the next item, which was stored as a BLOB with a keyed archive of a JSON string or with the string itself.
+    /// Adds the next item from a BLOB, which contains JSON text or a keyed archive of it.
     package mutating func append(blob: [UInt8], rowid: Int64, into output: inout ScanOutput) {
         if let text = ArchivedText.read(blob) { return append(text, rowid: rowid, into: &output) }
         do throws(LeanplumText.TextError) {
@@ -115,7 +114,7 @@ package struct LeanplumRequests: Sendable {
         addDocument(rowid: rowid, into: &output)
     }
 
-    /// Reports all items before `index` that have not been added as missing.
+    /// Reports all missing items before `index`.
     package mutating func reportMissing(before index: Int, into output: inout ScanOutput) {
         guard index > count else { return }
         let items = index - count == 1 ? "item \(count)" : "items \(count) to \(index - 1)"
@@ -131,13 +130,13 @@ package struct LeanplumRequests: Sendable {
         count += 1
     }
 
-    /// Completes the current record because the next items are unknown, and adds a note to the next record.
+    /// Ends the current record where items may have been lost, and adds `note` to the next record.
     package mutating func endRecord(noting note: String, into output: inout ScanOutput) {
         close(into: &output)
         pendingNotes.append([note], limit: limits.notes)
     }
 
-    /// Adds the last record to the output.
+    /// Ends the last record, and adds it to the output.
     package mutating func finish(into output: inout ScanOutput) {
         close(into: &output)
         guard rejects > Self.maximumNamedRejects else { return }
@@ -180,7 +179,8 @@ package struct LeanplumRequests: Sendable {
         partialRecord?.notes.append(notes, limit: limits.notes)
     }
 
-    /// Returns whether a request is a duplicate or has no action, and notes a duplicate in `issues`.
+    /// Returns whether the request must be omitted, because it is a duplicate or has no action. Adds a note about a
+    /// duplicate to `issues`.
     private mutating func checkForOmission(
         _ request: LeanplumRequest, _ canonical: [UInt8], _ issues: inout [String], index: Int, rowid: Int64?,
         into output: inout ScanOutput
@@ -190,7 +190,7 @@ package struct LeanplumRequests: Sendable {
             isOmitted = true
             reject(.missingAction, nil, rowid: rowid, index: index, into: &output)
         }
-        // A request is identified by its id, or by its whole content if it has no id.
+        // A request without an id is identified by its content.
         let identity = request.requestID ?? canonical
         let finding = seen.insert(RecordKey(identity: identity.span, content: canonical.span, secret: secret))
         guard finding != .new else { return isOmitted }

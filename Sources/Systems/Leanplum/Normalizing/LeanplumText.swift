@@ -1,18 +1,18 @@
 import JSONText
 
-/// A reader for the JSON of stored items.
+/// A parser for the JSON text of stored requests.
 struct LeanplumText {
-    // Foundation uses the last of equal keys. A request is nested two levels deep in a payload of at most 512 levels.
+    // The last of equal keys is used, as in Foundation. The payload adds two levels to those of a request.
     private static let policy = JSONReadingPolicy(duplicateKeys: .lastWins, depthLimit: 510)
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// The reason why a string is not a request, and the error of the JSON reader.
+    /// An error for a string that is not a request.
     struct TextError: Error {
         let reason: LeanplumRequestError
         var detail: String?
     }
 
-    /// Reads a string that must be a request, which is an object with members.
+    /// Parses a request, which must be a non-empty JSON object.
     static func read(_ text: [UInt8], into document: inout JSONDocument) throws(TextError) {
         do throws(JSONError) {
             try document.read(text.starts(with: byteOrderMark) ? Array(text.dropFirst(3)) : text, policy: policy)

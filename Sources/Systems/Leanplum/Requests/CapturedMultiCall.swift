@@ -4,7 +4,7 @@ import Telemetry
 extension CapturedUpload {
     /// Returns the record of the form field `data` of a `multi` call.
     ///
-    /// The requests of a call are not regrouped, because the batches of an SDK are a part of the captured data.
+    /// The requests are not regrouped, because the call shows how the SDK grouped them.
     ///
     /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections B.1 and C.2; "HTTP Archive (HAR)
     /// captures as a source of telemetry", section H.

@@ -3,7 +3,7 @@ import Telemetry
 
 /// The format of captured calls to Leanplum.
 ///
-/// A call is a form. If its field `action` is `multi`, the field `data` contains stored requests.
+/// The body of a call is a form. If the field `action` is `multi`, the field `data` contains stored requests.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.3; "HTTP Archive (HAR) captures as a
 /// source of telemetry", sections C, D and H.
@@ -16,12 +16,12 @@ enum LeanplumCalls {
                 selector: LeanplumForm.action, selected: LeanplumForm.multi, payload: LeanplumForm.data,
                 otherwise: .leanplumSingleCall)),
         headers: [],
-        // Each request has a time, and most requests have an id.
+        // Payloads are not repeated, because each request has a time and most have an id.
         payloadsRepeat: false, isUpload: { $0.count == 1 && $0.begin(with: "api") }, otherTraffic: nil, path: nil,
         deliveredStatuses: LeanplumServer.deliveredStatuses, lineShape: lineShape(of:),
         record: { upload, document throws(BodyError) in try upload.leanplumRecord(in: &document) })
 
-    /// Returns the shape of a payload if the first item of its list has an action.
+    /// Recognizes a payload by the action of its first request.
     private static func lineShape(of line: JSONDocument) -> LineShape? {
         guard let items = line.array(LeanplumKeys.data, in: line.root), let first = line.firstElement(of: items),
             line.kind(of: first) == .object, line.value(of: LeanplumKeys.action, in: first) != nil
@@ -31,6 +31,6 @@ enum LeanplumCalls {
 }
 
 extension OtherTraffic {
-    /// A call to Leanplum other than `multi`.
+    /// A call to Leanplum that is not a `multi` call.
     static let leanplumSingleCall = OtherTraffic("leanplum_single_call", "to Leanplum without stored requests in it")
 }

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// The conversion of stored requests, each of which is an event, to rows.
+/// The conversion of requests to table rows. Each request is an event.
 ///
 /// Source: "Exports", section 1; "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section B.
 struct LeanplumRows: RowFormat {
@@ -34,7 +34,7 @@ struct LeanplumRows: RowFormat {
         return cells
     }
 
-    /// Returns the event of a `track` request or the state of an `advance` request, or `nil` if there is none.
+    /// Returns the event name of a `track` request or the state name of an `advance` request. Otherwise, returns `nil`.
     private static func name(of request: JSONNode, _ action: JSONNode?, in document: JSONDocument) -> JSONNode? {
         guard let action, document.kind(of: action) == .string else { return nil }
         let key: JSONKey
@@ -48,7 +48,7 @@ struct LeanplumRows: RowFormat {
         return document.value(of: key, .string, in: request)
     }
 
-    /// Returns the JSON of the parameters, or the value itself if it is not a string with JSON.
+    /// Returns the parameters as JSON. If they are not a string with JSON, returns them unchanged.
     private static func params(
         of request: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer, _ nested: inout JSONDocument
     ) -> Cell {
@@ -57,7 +57,7 @@ struct LeanplumRows: RowFormat {
         return buffer.keep(json: nested.root, of: nested)
     }
 
-    /// Adds the properties of the device, of which most requests contain only the locale.
+    /// Adds the device properties in `request`. Most requests contain only the locale.
     private static func updateDevice(
         from request: JSONNode, in document: JSONDocument, _ device: inout DeviceCells, _ buffer: inout RowBuffer
     ) {

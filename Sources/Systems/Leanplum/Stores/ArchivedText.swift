@@ -1,10 +1,10 @@
 import PropertyList
 
-/// A reader for BLOBs with the keyed archive of a string, which is how the SDK reads all BLOBs.
+/// A decoder for keyed archives that contain a string. The SDK reads all BLOBs as such archives.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section A.2.
 enum ArchivedText {
-    /// Returns the UTF-8 bytes of the string, or `nil` if the bytes are not the archive of a string.
+    /// Returns the UTF-8 bytes of the archived string, or `nil` if `bytes` is not such an archive.
     static func read(_ bytes: [UInt8]) -> [UInt8]? {
         guard bytes.starts(with: "bplist".utf8), let document = try? PropertyListDocument(bytes),
             document.repeatedKeys == nil, var archive = try? KeyedArchive(document), let root = try? archive.root(),

@@ -5,14 +5,14 @@ import Telemetry
 
 /// A Leanplum database that is read in batches from a copy of its files.
 ///
-/// This is a class because the reader of the table cannot be copied, while a scan can move between threads.
+/// This is a class because its state is noncopyable and is shared between threads.
 final class LeanplumDatabase: Sendable {
     /// The maximum size, in bytes, of a database, journal or write-ahead log that is copied.
     static let sizeLimit = 256 << 20
 
-    /// The size of the database and its companions in bytes.
+    /// The total size, in bytes, of the database, its journal and its write-ahead log.
     let size: Int
-    /// The paths of the copied files in the capture, beginning with the database.
+    /// The paths of the copied files in the capture. The database is first.
     let paths: [String]
     /// The damage in the write-ahead log, if there is any.
     let logFault: WriteAheadLogFault?
@@ -24,7 +24,7 @@ final class LeanplumDatabase: Sendable {
         var table: EventTable?
     }
 
-    /// Copies a database, unless one of its files is too large.
+    /// Copies a database. If one of its files is too large, throws an error.
     init(_ store: LeanplumDatabaseStore, in context: StoreContext) throws(FileError) {
         let folder = context.options.copyFolder
         let main = try context.tree.source(store.path)
@@ -55,7 +55,7 @@ final class LeanplumDatabase: Sendable {
         reading = Mutex(Reading(requests: LeanplumRequests(from: source, secret: context.options.secret), table: nil))
     }
 
-    /// Reads rows until the output is full, and returns whether the end was reached.
+    /// Reads rows until the output is full. Returns whether the end of the table was reached.
     func read(into output: inout ScanOutput) -> Bool { reading.withLock { $0.read(files, into: &output) } }
 }
 
@@ -74,7 +74,7 @@ extension LeanplumDatabase.Reading {
         return true
     }
 
-    /// Opens the copy, and returns whether its schema contains a table to read.
+    /// Opens the copy. Returns whether it contains a readable event table.
     private mutating func openTable(_ files: DatabaseCopy?, _ output: inout ScanOutput) throws(PrivateDatabaseError)
         -> Bool
     {

@@ -18,13 +18,13 @@ struct LeanplumDatabaseStore: Store {
     }
 }
 
-/// Reads a database in batches, and puts its files into quarantine if parts of it cannot be parsed.
+/// A scan that reads a database in batches. If parts of it cannot be parsed, its files are put into quarantine.
 private struct LeanplumDatabaseScan: StoreScan {
     private let store: LeanplumDatabaseStore
     private let context: StoreContext
-    /// The copy of the database, once it exists.
+    /// The copy of the database, or `nil` before it is created.
     private var database: LeanplumDatabase?
-    /// The quarantine entries of the database and its companions, if there is a fault.
+    /// The quarantine entries of the database, its journal and its write-ahead log, if there is a fault.
     private var quarantined: [QuarantineEntry] = []
 
     init(_ store: LeanplumDatabaseStore, in context: StoreContext) {
@@ -66,8 +66,8 @@ private struct LeanplumDatabaseScan: StoreScan {
 // MARK: - Quarantine
 
 extension LeanplumDatabaseScan {
-    /// Puts the database into quarantine for each fault, and its companions once, because they can contain some of its
-    /// rows.
+    /// Adds a quarantine entry of the database for each fault. Its journal and write-ahead log are added once, because
+    /// they can contain rows.
     private mutating func quarantineFiles(
         of database: LeanplumDatabase, for rejects: [Reject], into output: inout ScanOutput
     ) throws(FileError) {
@@ -81,7 +81,7 @@ extension LeanplumDatabaseScan {
         for companion in quarantined.dropFirst() { output.quarantine(companion) }
     }
 
-    /// Returns the quarantine entry of a file, which is hashed in steps because it may be too large for memory.
+    /// Returns the quarantine entry of a file. The file is hashed in chunks because it can be too large for memory.
     private func entry(of path: String) throws(FileError) -> QuarantineEntry {
         let source = try context.tree.source(path)
         var hash = SHA256()

@@ -1,18 +1,18 @@
 import JSONText
 import PropertyList
 
-/// Leanplum's entries in the preferences of an app.
+/// The queue of requests in the preferences of an app.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section A.4.
 struct LeanplumDefaults {
     /// The prefix of all keys.
     static let keyPrefix = "__leanplum_"
 
-    /// The items in the order of their numbers, including those beyond the count.
+    /// The items, sorted by index. Some can have an index that is not less than `count`.
     let items: [(index: Int, value: PropertyListNode)]
     /// The stored number of items, or `nil` if it is not an integer.
     let count: Int?
-    /// The application id, which some keys contain.
+    /// The application id, if a key contains it.
     let applicationID: String?
 
     private static let countKey: JSONKey = "__leanplum_unsynced"
@@ -47,13 +47,13 @@ struct LeanplumDefaults {
         return max(0, Int(count))
     }
 
-    /// Returns a decimal number that has no leading zeros.
+    /// Returns the value of a decimal number without leading zeros.
     private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
         guard digits.allSatisfy(\.isDigit), digits.count == 1 || digits.first != UInt8(ascii: "0") else { return nil }
         return Int(String(decoding: digits, as: UTF8.self))
     }
 
-    /// Returns the application id in a key, which ends at the first hyphen because an id contains none.
+    /// Returns the application id in a key. It ends at the first hyphen, because an id contains none.
     private static func applicationID(in key: [UInt8]) -> String? {
         guard let prefix = applicationPrefixes.first(where: { key.starts(with: $0) }),
             let dash = key[prefix.count...].firstIndex(of: UInt8(ascii: "-")), dash > prefix.count

@@ -9,15 +9,15 @@ package enum LeanplumFileName: Equatable, Sendable {
 
     private static let databaseName = "__leanplum.sqlite"
     private static let requestsPrefix = "_lprequests-"
-    /// The suffixes of the files that belong to an SQLite database: its journal and its write-ahead log.
+    /// The name suffixes of the journal and the write-ahead log of an SQLite database.
     static let companionSuffixes = ["-journal", "-wal"]
 
-    /// Returns whether a file is a store or belongs to one.
+    /// Returns whether a file with this name is a store or belongs to one.
     package static func mayBelongToStore(_ name: String) -> Bool {
         LeanplumFileName(file: name) != nil || companionSuffixes.contains { name == databaseName + $0 }
     }
 
-    /// Recognizes a store, but not the companions of a database, by the name of its file.
+    /// Recognizes a store by its file name. The journal and the write-ahead log of a database are not recognized.
     package init?(file name: String) {
         if name == Self.databaseName {
             self = .database

@@ -1,11 +1,11 @@
 import Telemetry
 
-/// A property list with requests of an older SDK.
+/// A property list in which an older SDK stored requests.
 struct LeanplumFileStore: SingleFileStore {
     enum Contents: Sendable {
-        /// Only requests, with the application id if the name of the file contains it.
+        /// A file that contains only requests. The application id is from its name.
         case requests(applicationID: String?)
-        /// The preferences of an app, which include requests.
+        /// The preferences of an app, which also contain requests.
         case preferences
     }
 
@@ -28,7 +28,7 @@ struct LeanplumFileStore: SingleFileStore {
 
     var sizeLimit: FileSizeLimit { .usual }
 
-    // Leanplum stores no credentials, but the app and other SDKs can store some in the preferences.
+    // The app and other SDKs can store credentials in the preferences. Leanplum itself stores none.
     var carriesCredentials: Bool { kind == .leanplumUserDefaults }
 
     func makeReader(in context: StoreContext) -> any FileReader {

@@ -10,7 +10,7 @@ package struct LeanplumPropertyList {
     private var json: PropertyListJSONWriter
     private var isOutOfBudget = false
 
-    /// Reads a file with an array of requests.
+    /// Reads a property list that is an array of requests.
     package static func readRequests(
         _ bytes: [UInt8], adding requests: LeanplumRequests, into output: inout ScanOutput
     ) {
@@ -26,7 +26,7 @@ package struct LeanplumPropertyList {
         reader.requests.finish(into: &output)
     }
 
-    /// Reads the requests in the preferences of an app, if there are any.
+    /// Reads the requests in the preferences of an app.
     package static func readDefaults(
         _ bytes: [UInt8], from source: Source, secret: RunSecret, into output: inout ScanOutput
     ) {
@@ -64,8 +64,7 @@ package struct LeanplumPropertyList {
     private init(_ document: PropertyListDocument, _ requests: LeanplumRequests) {
         self.document = document
         self.requests = requests
-        // The keys keep the order of the file because requests are sorted later. The SDK does not write values that
-        // JSON cannot express.
+        // Keys are not sorted here because requests are sorted later. The SDK writes only values that JSON can express.
         let sizeLimit = requests.limits.bytes
         json = PropertyListJSONWriter(
             document, keyOrder: .file, nonJSONValues: .refused,

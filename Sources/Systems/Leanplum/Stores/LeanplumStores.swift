@@ -1,27 +1,27 @@
 import Bytes
 import Telemetry
 
-/// Recognizes Leanplum's own stores by their unique names, and preferences of an app by their keys.
+/// The format of Leanplum's stores. Files of the SDK are recognized by name, and preferences by their keys.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections A.1 and A.4.
 enum LeanplumStores {
     static let format = StoreFormat(
         kinds: [.leanplumSQLite, .leanplumPlist, .leanplumUserDefaults], mayBelongToStore: mayBelongToStore,
-        // The companions of a database are useless without it.
+        // A journal or write-ahead log is useless without its database.
         isNamedForStore: { name, _ in LeanplumFileName(file: name) != nil },
-        // The SDK stores its files next to those of the app.
+        // No folder as a whole is a store, because the SDK stores its files next to those of the app.
         storeOfFolder: nil, storesOfFile: stores(ofFile:in:),
-        // The name of the file identifies it as well as the folder does.
+        // The name of a file is sufficient to identify it.
         storesOfSingleFile: { name, _, folder in Self.stores(ofFile: name, in: &folder) },
-        // The SDK's files keep their names, and a list of dictionaries under another name cannot be identified.
+        // A renamed file cannot be identified, because its contents are a plain list of dictionaries.
         storeByContents: nil,
-        // Any app can contain the SDK, so it is unknown which apps lack a database in a backup.
+        // It is unknown which apps lack a database in a backup, because any app can contain the SDK.
         backups: nil)
 
     private static let preferencesSuffix = ".plist"
     private static let preferencesFolder = "Preferences"
 
-    /// Returns whether a file in an archive, where preferences can be in any folder, may belong to a store.
+    /// Returns whether a file in an archive may belong to a store. Preferences are accepted in any folder.
     static func mayBelongToStore(_ file: MemberName) -> Bool {
         LeanplumFileName.mayBelongToStore(file.name)
             || file.name.utf8.suffix(Self.preferencesSuffix.utf8.count).map(\.lowercased)
@@ -40,7 +40,7 @@ enum LeanplumStores {
         }
     }
 
-    /// Returns whether a file contains preferences of an app that include Leanplum's keys.
+    /// Returns whether a file contains preferences with Leanplum's keys.
     private static func isPreferences(_ name: String, in folder: inout InspectedFolder) -> Bool {
         folder.name == Self.preferencesFolder && name.hasSuffix(Self.preferencesSuffix)
             && folder.holds(Array(name.utf8), all: [LeanplumDefaults.keyPrefix], mustFit: true)

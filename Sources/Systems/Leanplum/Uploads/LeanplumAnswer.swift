@@ -11,14 +11,14 @@ struct LeanplumAnswer {
     private var lastMessage: String?
     private var hasMoved = false
 
-    /// The keys in elements of `response` that name a new address of the server.
+    /// The keys with which a server reports its new address.
     private static let addressKeys: [JSONKey] = ["apiHost", "apiPath", "devServerHost"]
-    /// The messages that mean that all requests of the app will fail.
+    /// The error messages after which all requests of the app would fail.
     private static let permanentFailures = [
         "App not found", "Invalid access key", "Development mode requested but not permitted",
     ]
 
-    /// Reads the body of an answer and ignores elements that do not have the documented form.
+    /// Parses the body of an answer. Malformed elements are ignored.
     init(_ answer: Answer) {
         self.answer = answer
         guard let fields = try? JSONFields(answer.body), let elements = fields.objects("response") else { return }
@@ -34,7 +34,7 @@ struct LeanplumAnswer {
         }
     }
 
-    /// Returns the outcome for an answer whose status does not mean the same for all systems.
+    /// Returns the outcome for an answer with a system-specific status.
     func outcome() -> Outcome {
         let status = answer.status
         guard LeanplumServer.deliveredStatuses.contains(status) else {
@@ -52,7 +52,7 @@ struct LeanplumAnswer {
         return .delivered(status: status, note: "\(failures) of the events not successful\(first)")
     }
 
-    /// Returns a message in the form in which it can be shown, or `nil` if it is empty.
+    /// Returns a message as a printable line, or `nil` if it is empty.
     private func displayText(_ message: String?) -> String? {
         let line = message.map { answer.line($0) } ?? ""
         return line.isEmpty ? nil : line

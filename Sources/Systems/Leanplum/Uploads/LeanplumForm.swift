@@ -6,14 +6,14 @@ import Telemetry
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.3.
 enum LeanplumForm {
-    /// The field that specifies the method of a call.
+    /// The name of the field that specifies the method of a call.
     static let action = "action"
     /// The value of ``action`` in a call with stored requests.
     static let multi = "multi"
-    /// The field with the stored requests.
+    /// The name of the field that contains the stored requests.
     static let data = "data"
 
-    /// Creates the body of a call, or throws if the payload is not a non-empty list `{"data":[…]}`.
+    /// Creates the body of a call. Throws an error if `payload` is not a non-empty list `{"data":[…]}`.
     static func body(payload: [UInt8], appID: String, key: String, now: Timestamp) throws(RequestError) -> [UInt8] {
         var body = Array("\(action)=\(multi)&appId=".utf8)
         PercentEncoding.append(formValue: appID.utf8, to: &body)

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The meanings that the format document defines, by key.
+/// The documented meanings of actions, user attributes and deep links.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section D.
 extension LeanplumVocabulary {

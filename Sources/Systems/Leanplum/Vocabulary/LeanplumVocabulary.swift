@@ -11,16 +11,16 @@ struct LeanplumVocabulary: Vocabulary {
         return payload.elements(of: requests).map { LeanplumLabels(payload: payload).label(of: $0, &nested) }
     }
 
-    /// The action of an event and of a shown message.
+    /// The action of requests that report an event or a shown message.
     static let trackAction = "track"
 
-    /// The actions of the SDK, to which apps can add more.
+    /// The actions of the SDK. Apps can add others.
     static let actionNames = Set(actions.keys).union([trackAction])
 
     /// Returns the destination of a deep link such as `firefox://deep-link?url=settings/fxa` [D.3].
     static func destination(ofDeepLink link: String) -> String? {
         guard link.hasPrefix(deepLinkStart) else { return nil }
-        // Firefox ignores letter case and empty components, and needs two components.
+        // Like Firefox, ignore letter case and empty components, and require two components.
         let parts = link.dropFirst(deepLinkStart.count).lowercased().split(separator: "/")
         return parts.count == 2 ? deepLinks["\(parts[0])/\(parts[1])"] : nil
     }
@@ -28,7 +28,7 @@ struct LeanplumVocabulary: Vocabulary {
     static let deepLinkStart = "firefox://deep-link?url="
 }
 
-/// The meanings of the requests of one payload.
+/// The meanings of the requests in one payload.
 private struct LeanplumLabels {
     let payload: JSONDocument
 

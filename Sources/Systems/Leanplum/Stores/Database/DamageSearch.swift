@@ -2,23 +2,22 @@ import PrivateSQLite
 
 /// A search for the first row after a damaged part of a table.
 ///
-/// Searching from a row id in the damaged range fails. Searching from a later id returns a row or the end of the table.
-/// First, the ids after the start are tried one by one, because only a few may be damaged. After more ids than a page
-/// has rows, the distance is doubled until an id is found after the damage. A binary search then finds the first such
-/// id.
+/// A lookup of a row id in the damaged range fails. A lookup of a later id finds a row or the end of the table. First,
+/// ids are tried one by one, because only a few may be damaged. Then the distance is doubled until an id after the
+/// damage is found. A binary search then finds the first such id.
 enum DamageSearch {
-    /// The result of searching for the first row from an id on.
+    /// The result of a lookup of the first row whose id is not less than a given id.
     enum Finding: Equatable {
         /// The id of the row, or `nil` at the end of the table.
         case row(Int64?)
-        /// The search failed because of damage.
+        /// The lookup failed because of damage.
         case damage
     }
 
-    /// The number of ids that are tried one by one, which exceeds the rows of a page of the usual size.
+    /// The number of ids that are tried one by one. A page of the usual size contains fewer rows.
     private static let maximumSingleTries = 1024
 
-    /// A function that searches for the first row from an id on.
+    /// A function that looks up the first row whose id is not less than the argument.
     typealias RowSearch = (Int64) throws(PrivateDatabaseError) -> Finding
 
     /// Returns the id of the first row after the damage, or `nil` if no row can be reached.
@@ -36,7 +35,7 @@ enum DamageSearch {
         return beyond.row
     }
 
-    /// Returns an id after the damage and the row that is found from there, or `nil` if the highest id is damaged.
+    /// Returns an id after the damage and the first row from there on. Returns `nil` if there is no such id.
     private static func firstFoundID(
         beyondDamageFrom inside: inout Int64, _ search: RowSearch
     ) throws(PrivateDatabaseError) -> (rowid: Int64, row: Int64?)? {
@@ -54,7 +53,7 @@ enum DamageSearch {
         return nil
     }
 
-    /// Returns the sum of two nonnegative numbers, clamped to the maximum.
+    /// Returns the sum of two nonnegative numbers, clamped to `Int64.max`.
     private static func sum(_ left: Int64, _ right: Int64) -> Int64 {
         let (sum, isOver) = left.addingReportingOverflow(right)
         return isOver ? .max : sum

@@ -1,8 +1,8 @@
 import PrivateSQLite
 
-/// Checks that a database contains Leanplum's event table.
+/// A check that a database contains Leanplum's event table.
 ///
-/// A view with the name of the table can be read like the table, but can run forever or forge rows.
+/// The check rejects a view with the name of the table, because reading a view can take forever.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section E.3.
 package enum EventSchema {
@@ -11,7 +11,7 @@ package enum EventSchema {
 
     /// The reason why a database has no readable events.
     package struct SchemaError: Error {
-        /// `no_event_table` or `unsupported_schema`.
+        /// The code: `no_event_table` or `unsupported_schema`.
         package let code: String
         package let reason: String
 
@@ -22,7 +22,7 @@ package enum EventSchema {
         }
     }
 
-    /// Returns the number of other objects in the schema, which are not read, or the fault of the schema.
+    /// Returns the number of other objects in the schema, or an error if the event table cannot be read.
     package static func check(_ database: PrivateDatabase) throws(PrivateDatabaseError) -> Result<Int, SchemaError> {
         let objects = try PrivateStatement("SELECT name, type, sql FROM sqlite_schema", in: database)
         var events = 0
@@ -51,7 +51,7 @@ package enum EventSchema {
         var hasData = false
         while try columns.step() {
             let name = columns.text(1).lowercased()
-            // 1 is hidden, 2 and 3 are generated.
+            // The value is 1 for a hidden column, and 2 or 3 for a generated one.
             guard columns.integer(6) == 0 else { return .unsupported("event has hidden or generated columns") }
             // A column with one of these names would hide the row ids.
             if ["rowid", "oid", "_rowid_"].contains(name) { return .unsupported("event has a column named \(name)") }

@@ -1,12 +1,12 @@
 import PrivateSQLite
 
-/// The rows of Leanplum's event table in their order, except for damaged rows.
+/// A reader for the rows of Leanplum's event table. Damaged rows are skipped.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections A.2, E.3 and E.4.
 package struct EventTable: ~Copyable {
-    /// A row, or a fault.
+    /// A row, or a gap in the rows.
     package enum Item: Sendable {
-        /// A row, whose value is converted to JSON if it is not a string.
+        /// A row. A value that is not a string is converted to JSON.
         case row(rowid: Int64, data: [UInt8], isBLOB: Bool)
         /// A row that exceeds the maximum size.
         case tooLarge(rowid: Int64)
@@ -16,7 +16,7 @@ package struct EventTable: ~Copyable {
 
     private let rows: PrivateStatement
     private let rowids: PrivateStatement
-    /// The lowest row id that has not been processed, or `nil` at the end.
+    /// The lowest row id that has not been read, or `nil` at the end.
     private var next: Int64? = .min
     /// Whether the next step of `rows` returns the row `next`.
     private var isStarted = false
@@ -27,10 +27,10 @@ package struct EventTable: ~Copyable {
     private static let maximumDamageCount = 1000
     /// The maximum ratio of the size of all rows to the size of the database.
     ///
-    /// Rows can exceed it only if they share pages, which occurs only in a forged database.
+    /// A higher ratio means that rows share pages, which occurs only in a forged database.
     private static let maximumSizeRatio = 4
 
-    /// Creates a reader before the first row of a table that ``EventSchema`` accepted.
+    /// Creates a reader for a table that was accepted by ``EventSchema``.
     package init(_ database: PrivateDatabase, size: Int) throws(PrivateDatabaseError) {
         let rows = try PrivateStatement(
             "SELECT rowid, data FROM event NOT INDEXED WHERE rowid >= ?1 ORDER BY rowid", in: database)
@@ -56,7 +56,7 @@ package struct EventTable: ~Copyable {
         } catch {
             isStarted = false
             rows.reset()
-            // If the row id cannot be read either, the row is skipped as damaged.
+            // If the row id cannot be read either, the row is treated as damaged.
             if error.isTooLarge, let rowid = try? rowid(from: start) {
                 advance(past: rowid)
                 return .tooLarge(rowid: rowid)
@@ -85,11 +85,11 @@ package struct EventTable: ~Copyable {
 
     // MARK: Damage
 
-    /// Continues at the first row after the damage that can be reached.
+    /// Continues at the first readable row after the damage.
     private mutating func skipDamage(from start: Int64) throws(PrivateDatabaseError) -> Item {
         damages += 1
         if damages <= Self.maximumDamageCount {
-            // If the row can be found, only its content is damaged.
+            // If the lookup succeeds, only the contents of the row are damaged.
             if case .row(let rowid?) = try search(from: start) {
                 advance(past: rowid)
                 return .lost(from: rowid, through: rowid)
@@ -103,7 +103,7 @@ package struct EventTable: ~Copyable {
         return .lost(from: start, through: nil)
     }
 
-    /// Returns the first row after damage in the tree of pages, or `nil` if there is none.
+    /// Returns the id of the first row after damaged pages, or `nil` if there is none.
     private func rowidAfterDamage(from start: Int64) throws(PrivateDatabaseError) -> Int64? {
         try DamageSearch.firstRow(after: start) { rowid throws(PrivateDatabaseError) in try search(from: rowid) }
     }
@@ -118,7 +118,7 @@ package struct EventTable: ~Copyable {
         }
     }
 
-    /// Returns the lowest row id from `start` on.
+    /// Returns the lowest row id that is not less than `start`.
     private func rowid(from start: Int64) throws(PrivateDatabaseError) -> Int64? {
         defer { rowids.reset() }
         try rowids.start(with: start)
