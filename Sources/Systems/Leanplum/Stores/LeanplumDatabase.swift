@@ -24,7 +24,7 @@ final class LeanplumDatabase: Sendable {
         var table: EventTable?
     }
 
-    /// Copies a database. If one of its files is too large, throws an error.
+    /// Copies a database. Nothing is copied if one of its files is too large.
     init(_ store: LeanplumDatabaseStore, in context: StoreContext) throws(FileError) {
         let folder = context.options.copyFolder
         let main = try context.tree.source(store.path)

@@ -25,12 +25,12 @@ enum LeanplumForm {
             body.append(contentsOf: "&sdkVersion=".utf8)
             PercentEncoding.append(formValue: version.utf8, to: &body)
         }
-        body.append(contentsOf: "&time=\(seconds(now))".utf8)
+        body.append(contentsOf: "&time=\(secondsText(for: now))".utf8)
         return body
     }
 
     /// Returns the seconds since 1970 with six decimal places, in the format `%f` of the SDK.
-    private static func seconds(_ time: Timestamp) -> String {
+    private static func secondsText(for time: Timestamp) -> String {
         let fraction = String(time.milliseconds % 1000)
         return "\(time.milliseconds / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)000"
     }
