@@ -126,7 +126,9 @@ enum LeanplumFields {
         string("vars", .drop, "the variables of the app"),
     ]
 
-    /// The members that are credentials. They are removed from every request, although no SDK stores them.
+    /// The members that are credentials.
+    ///
+    /// They are removed from every request, although no SDK stores them.
     private static let credentials = PayloadFields(
         ["Authorization", "Cookie", "authorization", "clientKey", "cookie"].map {
             .added($0, .any, .drop, "a secret of the app or of a session")
@@ -150,7 +152,9 @@ enum LeanplumFields {
         integer("quantity", "the number of products of a purchase"),
     ]
 
-    /// The user attributes of Firefox [D.2]. Their meanings are also the labels of requests that set them.
+    /// The user attributes of Firefox [D.2].
+    ///
+    /// Their meanings are also the labels of requests that set them.
     static let attributes: PayloadFields = [
         flag("Alternate Mail Client Installed", "another mail app is installed"),
         flag("Build channel is Release", "release build"),

@@ -17,6 +17,8 @@ enum LeanplumServer {
 }
 
 extension Target {
-    /// The target of all requests. Stores do not contain another one.
+    /// The target of all requests.
+    ///
+    /// Stores do not contain another one.
     static let leanplum = Target(path: LeanplumServer.path)
 }

@@ -1,6 +1,8 @@
 /// The notes on a payload, and its deviations from the documented form.
 package struct Findings {
-    /// The notes on changes and unexpected values. Each consists of a case id, a space and free text.
+    /// The notes on changes and unexpected values.
+    ///
+    /// Each consists of a case id, a space and free text.
     package var notes: [String] = []
     /// The reasons why the payload does not have the documented form.
     package var faults: [String] = []

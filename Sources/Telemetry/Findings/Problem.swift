@@ -11,7 +11,9 @@ public struct Problem: Sendable, Equatable {
     /// Whether the problem means that data was not read or not kept.
     public var isLoss: Bool
 
-    /// Creates a problem. If `isLoss` is `nil`, the code determines whether data was lost.
+    /// Creates a problem.
+    ///
+    /// If `isLoss` is `nil`, the code determines whether data was lost.
     public init(_ code: String, _ text: String, at offset: Int? = nil, isLoss: Bool? = nil) {
         self.code = code
         self.text = text

@@ -4,7 +4,9 @@ import JSONText
 ///
 /// The path to a value is only built if there is a fault.
 package struct PayloadCheck {
-    /// The wording of faults. A system must not change its wording, because records contain the faults.
+    /// The wording of faults.
+    ///
+    /// A system must not change its wording, because records contain the faults.
     package enum Wording {
         /// A path, a colon and the fault, such as `client_info.os: no string`.
         case terse
@@ -166,7 +168,9 @@ extension PayloadCheck {
         }
     }
 
-    /// Checks a value of a collection. Returns `false` if the remaining values do not need a check.
+    /// Checks a value of a collection.
+    ///
+    /// Returns `false` if the remaining values do not need a check.
     private mutating func checkItem(_ value: JSONNode, _ form: PayloadForm, at step: Step, _ name: String) -> Bool {
         let before = findings.faults.count
         check(value, form, at: step)

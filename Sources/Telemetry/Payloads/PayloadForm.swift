@@ -44,7 +44,9 @@ public struct NumberForm: Sendable {
     let name: String
     let matches: @Sendable (Span<UInt8>) -> Bool
 
-    /// Creates a form. Faults contain `name`, which has no article. `matches` tests the JSON text of a number.
+    /// Creates a form.
+    ///
+    /// Faults contain `name`, which has no article. `matches` tests the JSON text of a number.
     public init(_ name: String, _ matches: @escaping @Sendable (Span<UInt8>) -> Bool) {
         self.name = name
         self.matches = matches
@@ -76,7 +78,9 @@ public struct KeyForm: Sendable {
     let subject: String
     let matches: @Sendable (Span<UInt8>) -> Bool
 
-    /// Creates a form. Faults contain `subject`, such as `a label`. `matches` tests a key.
+    /// Creates a form.
+    ///
+    /// Faults contain `subject`, such as `a label`. `matches` tests a key.
     public init(_ subject: String, _ matches: @escaping @Sendable (Span<UInt8>) -> Bool) {
         self.subject = subject
         self.matches = matches

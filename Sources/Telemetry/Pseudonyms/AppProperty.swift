@@ -36,7 +36,9 @@ public enum AppProperty: Sendable {
 }
 
 extension App {
-    /// Returns the app with its properties replaced by pseudonyms. Returns `nil` if no property remains.
+    /// Returns the app with its properties replaced by pseudonyms.
+    ///
+    /// Returns `nil` if no property remains.
     func shown(_ pseudonym: (_ value: String, PseudonymClass) -> String) -> App? {
         func shown(_ value: String?, _ fact: AppProperty) -> String? { value.flatMap { fact.shown($0, pseudonym) } }
         return App(

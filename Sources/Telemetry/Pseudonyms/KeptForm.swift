@@ -70,7 +70,9 @@ public enum KeptForm: Sendable {
         }
     }
 
-    /// The maximum length of a string in bytes. All documented strings are shorter.
+    /// The maximum length of a string in bytes.
+    ///
+    /// All documented strings are shorter.
     private static let maximumLength = 100
 }
 

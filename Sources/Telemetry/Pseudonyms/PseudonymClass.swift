@@ -5,7 +5,9 @@
 ///
 /// Source: "Pseudonyms".
 public struct PseudonymClass: Hashable, Sendable {
-    /// The name of the class. It is part of the hash input of each pseudonym.
+    /// The name of the class.
+    ///
+    /// It is part of the hash input of each pseudonym.
     public let name: String
 
     /// Creates a class with a name of lowercase words joined by hyphens.

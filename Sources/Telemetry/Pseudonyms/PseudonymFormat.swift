@@ -2,12 +2,15 @@
 ///
 /// Source: "Pseudonyms".
 public struct PseudonymFormat: Sendable {
-    /// Returns the path of a target with its ids replaced by pseudonyms. Returns `nil` if the system does not accept
-    /// the path.
+    /// Returns the path of a target with its ids replaced by pseudonyms.
+    ///
+    /// Returns `nil` if the system does not accept the path.
     public typealias PathRule =
         @Sendable (_ target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String) -> String?
 
-    /// The rules for payloads, by record type. They can be a single table for all types.
+    /// The rules for payloads, by record type.
+    ///
+    /// They can be a single table for all types.
     public let tables: [(types: [String], table: PseudonymTable)]
     /// The rule for paths, or `nil` if paths are kept because they contain no ids.
     public let path: PathRule?

@@ -36,8 +36,9 @@ public struct PseudonymKey: Sendable, CustomStringConvertible, CustomReflectable
     /// An empty mirror, so that `dump` does not print the key.
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// Returns the pseudonym of a value: the first 128 bits of an HMAC-SHA-256. The HMAC is computed over the class
-    /// name, a zero byte and the value.
+    /// Returns the pseudonym of a value: the first 128 bits of an HMAC-SHA-256.
+    ///
+    /// The HMAC is computed over the class name, a zero byte and the value.
     ///
     /// The pseudonym of a UUID is a lowercase UUID of version 8, regardless of the letter case of the original. The
     /// pseudonym of any other value consists of 32 hexadecimal digits.
@@ -50,7 +51,9 @@ public struct PseudonymKey: Sendable, CustomStringConvertible, CustomReflectable
         fileprivate let code: HMACSHA256
     }
 
-    /// Returns the HMAC state for a class. Reusing it avoids hashing the key again.
+    /// Returns the HMAC state for a class.
+    ///
+    /// Reusing it avoids hashing the key again.
     func classPrefix(of kind: PseudonymClass) -> ClassPrefix {
         var code = code
         code.update((Array(kind.name.utf8) + [0]).span)

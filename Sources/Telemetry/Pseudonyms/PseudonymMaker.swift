@@ -19,7 +19,9 @@ struct PseudonymMaker: Sendable {
 
     init(_ key: PseudonymKey) { self.key = key }
 
-    /// Returns the pseudonym of a value. An empty value is returned unchanged, because it is not an id.
+    /// Returns the pseudonym of a value.
+    ///
+    /// An empty value is returned unchanged, because it is not an id.
     mutating func pseudonym(of value: Span<UInt8>, _ kind: PseudonymClass) -> [UInt8] {
         if value.isEmpty || keepsPseudonyms && value.isPseudonym { return value.copied() }
         var state = classes[kind] ?? ClassState(prefix: key.classPrefix(of: kind))

@@ -78,7 +78,9 @@ public struct PseudonymTable: Sendable, ExpressibleByDictionaryLiteral {
 
     init(_ fields: [Field]) { self.fields = fields.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) } }
 
-    /// Returns the rules of both tables. The rules of `left` take precedence.
+    /// Returns the rules of both tables.
+    ///
+    /// The rules of `left` take precedence.
     public static func + (left: PseudonymTable, right: PseudonymTable) -> PseudonymTable {
         let known = Set(left.fields.map(\.key.utf8))
         return PseudonymTable(left.fields + right.fields.filter { !known.contains($0.key.utf8) })

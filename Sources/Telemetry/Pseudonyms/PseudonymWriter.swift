@@ -16,7 +16,9 @@ struct PseudonymWriter: Sendable {
 
     init(_ maker: PseudonymMaker) { self.maker = maker }
 
-    /// Returns the payload, rewritten by the rules. Returns an empty object if the payload is not an object.
+    /// Returns the payload, rewritten by the rules.
+    ///
+    /// Returns an empty object if the payload is not an object.
     mutating func rewritten(_ payload: [UInt8], by table: PseudonymTable) -> [UInt8] {
         defer { document.reset() }
         guard (try? document.read(payload, policy: Self.policy)) != nil, document.kind(of: document.root) == .object
@@ -29,7 +31,9 @@ struct PseudonymWriter: Sendable {
         return output.bytes
     }
 
-    /// Writes a value by its rule. Returns `false` if the value is omitted.
+    /// Writes a value by its rule.
+    ///
+    /// Returns `false` if the value is omitted.
     private mutating func write(_ value: JSONNode, _ rule: PseudonymRule, of document: JSONDocument) -> Bool {
         let kind = document.kind(of: value)
         if case .drop = rule {

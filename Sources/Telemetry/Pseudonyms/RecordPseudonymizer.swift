@@ -52,8 +52,9 @@ public struct RecordPseudonymizer: Sendable {
         }
     }
 
-    /// Returns the target with pseudonyms. Header fields are omitted, because testers of an app can choose any value
-    /// for them.
+    /// Returns the target with pseudonyms.
+    ///
+    /// Header fields are omitted, because testers of an app can choose any value for them.
     private mutating func target(of record: borrowing Record, _ system: any TelemetrySystem) -> Target? {
         guard let format = system.pseudonyms, let target = record.target else { return nil }
         guard let rule = format.path else {
@@ -79,7 +80,9 @@ extension Record {
 }
 
 extension Hold {
-    /// The hold without details, which can contain captured data. A number, such as a status, is kept.
+    /// The hold without details, which can contain captured data.
+    ///
+    /// A number, such as a status, is kept.
     fileprivate var withoutDetails: Hold {
         let isNumber = detail?.utf8.allSatisfy(\.isDigit) ?? false
         return Hold(PseudonymNotes.code(of: code) ?? Self.plainCode(code), isNumber ? detail : nil)

@@ -11,7 +11,9 @@ public struct DecimalTime: Sendable, Hashable, Comparable {
 
     private static let unit: UInt64 = 1_000_000_000_000_000_000
 
-    /// Creates a time from a JSON number or from the digits in a file name. The time is clamped to ±10¹⁸ seconds.
+    /// Creates a time from a JSON number or from the digits in a file name.
+    ///
+    /// The time is clamped to ±10¹⁸ seconds.
     public init?(_ text: Span<UInt8>) {
         if let plain = Self.plain(text) {
             self = plain
@@ -40,7 +42,9 @@ public struct DecimalTime: Sendable, Hashable, Comparable {
         self.init(seconds: seconds, fraction: fraction)
     }
 
-    /// Reads a number with at most 18 digits before and 18 after an optional point. This is the fast path.
+    /// Reads a number with at most 18 digits before and 18 after an optional point.
+    ///
+    /// This is the fast path.
     private static func plain(_ text: Span<UInt8>) -> DecimalTime? {
         var index = 0
         var seconds: Int64 = 0

@@ -87,7 +87,9 @@ private struct KeyTable: Sendable {
 
     private func slot(after slot: Int) -> Int { slot + 1 == slotCount ? 0 : slot + 1 }
 
-    /// The maximum number of pages of a table that doubles its size. All tables of this size together use 4 MiB.
+    /// The maximum number of pages of a table that doubles its size.
+    ///
+    /// All tables of this size together use 4 MiB.
     private static let maximumDoubledPageCount = 8
 
     private mutating func grow() {

@@ -15,10 +15,13 @@ public struct Record: Sendable, Equatable {
     public var system: SystemName
     /// The type of the upload in the terms of the system, such as `core` or `focus-event`.
     public var type: String
-    /// The id that the system uses to detect duplicates. If the store contains no id, it is `sha256:` and the hash of
-    /// the payload.
+    /// The id that the system uses to detect duplicates.
+    ///
+    /// If the store contains no id, it is `sha256:` and the hash of the payload.
     public var id: String
-    /// The client id, as stored. Upload limits are per client.
+    /// The client id, as stored.
+    ///
+    /// Upload limits are per client.
     public var client: String?
     /// The time at which the device queued the upload.
     public var time: Timestamp?
@@ -38,7 +41,9 @@ public struct Record: Sendable, Equatable {
 }
 
 extension Record {
-    /// Creates a record. Omitted arguments mean unknown values.
+    /// Creates a record.
+    ///
+    /// Omitted arguments mean unknown values.
     public init(
         system: SystemName, type: String, id: String, client: String? = nil, time: Timestamp? = nil,
         app: App? = nil, target: Target? = nil, payload: [UInt8], source: Source, notes: [String] = [],
@@ -51,7 +56,9 @@ extension Record {
     }
 }
 
-/// The app that queued a record. Unknown properties are `nil`.
+/// The app that queued a record.
+///
+/// Unknown properties are `nil`.
 public struct App: Sendable, Hashable {
     /// The bundle id or application id.
     public var id: String?

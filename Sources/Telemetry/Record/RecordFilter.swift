@@ -1,12 +1,18 @@
-/// A filter for records. A condition that is not set accepts all records.
+/// A filter for records.
+///
+/// A condition that is not set accepts all records.
 public struct RecordFilter: Sendable {
     /// The accepted systems.
     public var systems: Set<SystemName> = []
     /// The accepted types.
     public var types: Set<String> = []
-    /// The earliest accepted time. If it is set, records without a time are excluded.
+    /// The earliest accepted time.
+    ///
+    /// If it is set, records without a time are excluded.
     public var since: Timestamp?
-    /// The exclusive end of the accepted times. If it is set, records without a time are excluded.
+    /// The exclusive end of the accepted times.
+    ///
+    /// If it is set, records without a time are excluded.
     public var until: Timestamp?
     /// The accepted clients in lowercase.
     public var clients: Set<String> = []

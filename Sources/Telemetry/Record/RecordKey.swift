@@ -29,7 +29,9 @@ public struct RecordKey: Sendable, Hashable {
         self.init(identity: text.span, content: text.span, secret: secret)
     }
 
-    /// Creates the key of a record from keyed hashes. `secret` prevents forged records from causing collisions.
+    /// Creates the key of a record from keyed hashes.
+    ///
+    /// `secret` prevents forged records from causing collisions.
     public init(_ record: borrowing Record, secret: RunSecret) {
         var identity = KeyedHash(secret.identity)
         identity.add(record.system.description.utf8.span)
@@ -65,7 +67,9 @@ public struct RunSecret: Sendable {
 /// / 7 + 2 of the 2⁶¹ − 2 keys, because the difference of their polynomials has at most that many roots.
 struct KeyedHash {
     static let prime: UInt64 = 1 << 61 - 1
-    /// A mask for the first seven bytes of a word. Their value is less than the prime.
+    /// A mask for the first seven bytes of a word.
+    ///
+    /// Their value is less than the prime.
     private static let sevenBytes: UInt64 = 0x00FF_FFFF_FFFF_FFFF
 
     /// The point at which the polynomial is evaluated, and its powers.
@@ -89,7 +93,9 @@ struct KeyedHash {
     private let key: Key
     private var state: UInt64 = 0
 
-    /// The hash. It is stored in the upper 61 bits because hash tables use the upper bits.
+    /// The hash.
+    ///
+    /// It is stored in the upper 61 bits because hash tables use the upper bits.
     var value: UInt64 { (state >= Self.prime ? state - Self.prime : state) << 3 }
 
     init(_ key: Key) { self.key = key }
@@ -101,7 +107,9 @@ struct KeyedHash {
         return hash.value
     }
 
-    /// Adds a string and its length. The length separates consecutive strings.
+    /// Adds a string and its length.
+    ///
+    /// The length separates consecutive strings.
     mutating func add(_ text: Span<UInt8>) {
         var index = 0
         while text.count - index >= 29 {
@@ -141,7 +149,9 @@ struct KeyedHash {
         state = Self.reduce((UInt64(truncatingIfNeeded: sum >> 64), UInt64(truncatingIfNeeded: sum)))
     }
 
-    /// Reduces a number less than 2¹²⁴ modulo the prime. The result can slightly exceed the prime.
+    /// Reduces a number less than 2¹²⁴ modulo the prime.
+    ///
+    /// The result can slightly exceed the prime.
     private static func reduce(_ number: (high: UInt64, low: UInt64)) -> UInt64 {
         let folded = (number.high << 3 | number.low >> 61) &+ (number.low & prime)
         return (folded & prime) &+ folded >> 61

@@ -34,7 +34,9 @@ public struct RecordMemory: Sendable {
     private static let payload: JSONKey = "payload"
 }
 
-/// The strings of the last record. The next record shares them if they are equal.
+/// The strings of the last record.
+///
+/// The next record shares them if they are equal.
 struct RecordStringCache: Sendable {
     var type = ""
     var client = ""

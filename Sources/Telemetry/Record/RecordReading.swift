@@ -10,10 +10,14 @@ public struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension Record {
-    /// The maximum depth of a line. It is one more than the maximum depth of a payload.
+    /// The maximum depth of a line.
+    ///
+    /// It is one more than the maximum depth of a payload.
     private static let lineDepthLimit = 513
 
-    /// Reads a record from a line. The line must be exactly as written by `write(to:)`, without the line feed.
+    /// Reads a record from a line.
+    ///
+    /// The line must be exactly as written by `write(to:)`, without the line feed.
     public init(line: [UInt8], using document: inout JSONDocument, knowing systems: SystemTable) throws(RecordError) {
         var memory = RecordMemory()
         swap(&memory.document, &document)
@@ -181,7 +185,9 @@ private struct RecordReader {
         try text(value(key, in: object), key)
     }
 
-    /// Returns a string. It is shared with the last record if both are equal.
+    /// Returns a string.
+    ///
+    /// It is shared with the last record if both are equal.
     private func text(_ value: JSONNode, _ key: JSONKey, last: inout String) throws(RecordError) -> String {
         guard document.kind(of: value) == .string else { throw RecordError("\(key) of another type") }
         if !document.bytes(of: value).equals(last) { last = document.string(of: value) }
@@ -192,7 +198,9 @@ private struct RecordReader {
         document.value(of: key, in: object) == nil ? nil : try text(key, in: object)
     }
 
-    /// Returns a required name. It is shared with the last record if both are equal.
+    /// Returns a required name.
+    ///
+    /// It is shared with the last record if both are equal.
     private func known<Name: CustomStringConvertible>(
         _ key: JSONKey, _ value: JSONNode, last: inout Name?, _ find: (String) -> Name?
     ) throws(RecordError) -> Name {

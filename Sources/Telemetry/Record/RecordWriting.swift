@@ -1,7 +1,9 @@
 import JSONText
 
 extension Record {
-    /// Appends the record as a line of canonical JSON. Returns the positions of its notes and its payload.
+    /// Appends the record as a line of canonical JSON.
+    ///
+    /// Returns the positions of its notes and its payload.
     @discardableResult
     public func write(to output: inout TextBuffer) -> RecordLineLayout {
         var payloadStart = 0
@@ -44,7 +46,9 @@ extension Record {
             && line.extracting(payloadEnd...).equals(frame[payloadStart..<frame.count - 1].span)
     }
 
-    /// An upper bound for the size, in bytes, of the line without the payload. An escaped byte needs six bytes.
+    /// An upper bound for the size, in bytes, of the line without the payload.
+    ///
+    /// An escaped byte needs six bytes.
     private var maximumFrameSize: Int {
         var bytes = id.utf8.count + type.utf8.count + source.capture.utf8.count + source.path.utf8.count
         bytes += (client?.utf8.count ?? 0) + (target?.path.utf8.count ?? 0) + (target?.method?.utf8.count ?? 0)

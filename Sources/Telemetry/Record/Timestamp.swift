@@ -12,13 +12,17 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     /// The beginning of the year 0000 in milliseconds since 1970.
     private static let start: Int64 = -62_167_219_200_000
 
-    /// Creates an instant from milliseconds since 1970. Returns `nil` outside the years 1970 to 9999.
+    /// Creates an instant from milliseconds since 1970.
+    ///
+    /// Returns `nil` outside the years 1970 to 9999.
     public init?(milliseconds: Int64) {
         guard (0..<Self.end).contains(milliseconds) else { return nil }
         self.milliseconds = milliseconds
     }
 
-    /// Creates an instant from milliseconds since 1970. Returns `nil` outside the years 0000 to 9999.
+    /// Creates an instant from milliseconds since 1970.
+    ///
+    /// Returns `nil` outside the years 0000 to 9999.
     public init?(inAnyYear milliseconds: Int64) {
         guard (Self.start..<Self.end).contains(milliseconds) else { return nil }
         self.milliseconds = milliseconds

@@ -13,7 +13,9 @@ public enum UUIDText {
         return text(of: Array(hash.finalize().prefix(16)), version: 5).uppercased()
     }
 
-    /// Returns 16 bytes as a lowercase UUID. The bits for the version and the variant are replaced.
+    /// Returns 16 bytes as a lowercase UUID.
+    ///
+    /// The bits for the version and the variant are replaced.
     static func text(of bytes: [UInt8], version: UInt8) -> String {
         // The digits are written one by one for speed, because this runs for each pseudonym.
         var text: [UInt8] = []

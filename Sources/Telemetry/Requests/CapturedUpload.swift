@@ -36,7 +36,9 @@ public struct CapturedUpload: Sendable {
         return try format.record(self, &document)
     }
 
-    /// Returns the record with its target and the notes of the route. The record is held if it has no target.
+    /// Returns the record with its target and the notes of the route.
+    ///
+    /// The record is held if it has no target.
     public func completed(_ record: Record, defaultTarget fallback: Target? = nil) -> Record {
         var record = record
         record.notes += route?.notes ?? []

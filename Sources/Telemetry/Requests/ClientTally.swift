@@ -7,7 +7,9 @@ public struct ClientTally: Sendable {
     /// Creates a tally without clients.
     public init() {}
 
-    /// Adds the client of an item. Letter case is ignored, as for upload limits.
+    /// Adds the client of an item.
+    ///
+    /// Letter case is ignored, as for upload limits.
     public mutating func count(_ client: String?) {
         guard let client else { return }
         guard let first else { return first = client }

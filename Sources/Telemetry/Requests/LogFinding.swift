@@ -10,7 +10,9 @@ public enum LogFinding: Sendable {
 }
 
 extension Record {
-    /// Adds the status of the answer. Holds the record if the upload was delivered.
+    /// Adds the status of the answer.
+    ///
+    /// Holds the record if the upload was delivered.
     public mutating func addAnswer(_ status: Int, isDelivered: Bool) {
         if isDelivered {
             held.append(.delivered(status: status))
@@ -19,7 +21,9 @@ extension Record {
         }
     }
 
-    /// The status of the answer if it proves that the upload was delivered. Otherwise, `nil`.
+    /// The status of the answer if it proves that the upload was delivered.
+    ///
+    /// Otherwise, `nil`.
     public var deliveredStatus: Int? {
         held.first { $0.code == Hold.delivered(status: 0).code }.flatMap { $0.detail.flatMap { Int($0) } }
     }

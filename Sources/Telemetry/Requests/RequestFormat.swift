@@ -2,23 +2,33 @@ import JSONText
 
 /// The format of a system's requests in HTTP archives and NDJSON files.
 public struct RequestFormat: Sendable {
-    /// The hosts of the system's servers. Only the complete host name matches, because a log can be forged.
+    /// The hosts of the system's servers.
+    ///
+    /// Only the complete host name matches, because a log can be forged.
     public let hosts: [CapturedHost]
     /// The HTTP methods of uploads.
     public let methods: [String]
     /// The location of the payload in the body.
     public let body: CapturedBody
-    /// The lowercase names of the header fields that are read. Others are ignored because they can contain credentials.
+    /// The lowercase names of the header fields that are read.
+    ///
+    /// Others are ignored because they can contain credentials.
     public let headers: Set<String>
-    /// Whether payloads have neither an id nor a time. If so, equal payloads are numbered as distinct uploads.
+    /// Whether payloads have neither an id nor a time.
+    ///
+    /// If so, equal payloads are numbered as distinct uploads.
     public let payloadsRepeat: Bool
     /// Returns whether a path on one of the hosts is the path of an upload.
     ///
     /// `parts` are the decoded, non-empty components of the path.
     public let isUpload: @Sendable (_ parts: [[UInt8]]) -> Bool
-    /// Classifies a request to one of the hosts that is not an upload. Returns `nil` if its kind is unknown.
+    /// Classifies a request to one of the hosts that is not an upload.
+    ///
+    /// Returns `nil` if its kind is unknown.
     public let otherTraffic: (@Sendable (_ parts: [[UInt8]], _ method: String) -> OtherTraffic?)?
-    /// Returns the normalized path of an upload. The property is `nil` if each path has only one form.
+    /// Returns the normalized path of an upload.
+    ///
+    /// The property is `nil` if each path has only one form.
     public let path: (@Sendable (WebAddress) -> String)?
     /// The statuses of answers that prove that an upload was delivered.
     public let deliveredStatuses: ClosedRange<Int>
@@ -110,7 +120,9 @@ public enum LineShape: Sendable {
 public struct OtherTraffic: Sendable, Hashable, Comparable {
     /// The code of the problem that reports the traffic.
     public let code: String
-    /// The description of the traffic. Reports show it after the number of requests.
+    /// The description of the traffic.
+    ///
+    /// Reports show it after the number of requests.
     public let words: String
 
     /// Creates a kind of traffic.

@@ -14,7 +14,9 @@ public struct UploadRoute: Sendable {
     /// Notes on unexpected properties of the request.
     public private(set) var notes: [String] = []
 
-    /// Determines the route of a request. Throws an error if the request is not an upload.
+    /// Determines the route of a request.
+    ///
+    /// Throws an error if the request is not an upload.
     public init(method: String?, url: String, _ systems: SystemTable) throws(BodyError) {
         guard let address = WebAddress(url) else { throw .foreign(.unrelated) }
         let known = systems.all.filter { system in system.requests.hosts.contains { $0.name == address.host } }

@@ -8,7 +8,9 @@ public struct WebAddress: Sendable {
     public let host: String
     /// The path, still percent-encoded.
     public let path: String
-    /// The query, still percent-encoded, including the question mark. Empty if there is no query.
+    /// The query, still percent-encoded, including the question mark.
+    ///
+    /// Empty if there is no query.
     public let query: String
     /// The non-empty components of the path, each percent-decoded once.
     public let parts: [[UInt8]]
@@ -54,7 +56,9 @@ public struct WebAddress: Sendable {
 }
 
 extension UInt8 {
-    /// Whether the byte can occur in a host name. Underscores occur in staging hosts.
+    /// Whether the byte can occur in a host name.
+    ///
+    /// Underscores occur in staging hosts.
     fileprivate var isHostByte: Bool {
         isDigit || isLetter || self == UInt8(ascii: "-")
             || self == UInt8(ascii: ".") || self == UInt8(ascii: "_")

@@ -14,7 +14,9 @@ public struct Container: Sendable, Hashable {
     /// The kind of the owner.
     public let kind: Kind
 
-    /// Creates a container. If `kind` is `nil`, it is derived from the identifier.
+    /// Creates a container.
+    ///
+    /// If `kind` is `nil`, it is derived from the identifier.
     public init(path: String, identifier: String?, kind: Kind? = nil) {
         self.path = path
         self.identifier = identifier

@@ -96,7 +96,9 @@ private struct ParsedFileReader: FileScanReader {
     let store: any FileStore
     let options: ScanOptions
     var reader: any FileReader
-    /// The name of the current file. Its memory is reused for the next name.
+    /// The name of the current file.
+    ///
+    /// Its memory is reused for the next name.
     var name: [UInt8] = []
 
     mutating func read(
@@ -120,7 +122,9 @@ public struct StoreFile: Sendable {
     public let path: String
     /// The kind of the store that the file belongs to.
     public let kind: StoreKind
-    /// The condition under which the file can contain credentials. Only the hash of such a file is put into quarantine.
+    /// The condition under which the file can contain credentials.
+    ///
+    /// Only the hash of such a file is put into quarantine.
     public let credentials: Credentials
 
     /// The condition under which a file can contain credentials.
@@ -202,7 +206,9 @@ public struct StoreFileBuffer: Sendable {
         quarantine(output.takeRejects()[...], file, into: &output)
     }
 
-    /// Moves rejects into quarantine until the output is full. Returns whether all were moved.
+    /// Moves rejects into quarantine until the output is full.
+    ///
+    /// Returns whether all were moved.
     public func quarantine(_ rejects: inout [Reject], of file: StoreFile, into output: inout ScanOutput) -> Bool {
         let count = min(rejects.count, output.remainingDetailCount)
         quarantine(rejects[..<count], file, into: &output)

@@ -1,6 +1,8 @@
 import Files
 
-/// A folder that is searched for stores. Hidden entries and excluded files are omitted.
+/// A folder that is searched for stores.
+///
+/// Hidden entries and excluded files are omitted.
 public struct InspectedFolder: ~Copyable {
     /// The path of the folder in the capture.
     public let path: String
@@ -25,7 +27,9 @@ public struct InspectedFolder: ~Copyable {
     public private(set) var problems: [(path: String, problem: Problem)] = []
     /// The path of an excluded file that belongs to a store.
     public private(set) var excludedStorePath: String?
-    /// The subfolders that belong to a store in this folder. They are not searched again.
+    /// The subfolders that belong to a store in this folder.
+    ///
+    /// They are not searched again.
     public private(set) var claimedFolders: Set<[UInt8]> = []
 
     private let folder: Folder
@@ -53,7 +57,9 @@ public struct InspectedFolder: ~Copyable {
         String(decoding: Array(base.utf8) + name, as: UTF8.self)
     }
 
-    /// Returns the contents of a file. Throws `EFBIG` if its size exceeds the limit.
+    /// Returns the contents of a file.
+    ///
+    /// Throws `EFBIG` if its size exceeds the limit.
     public mutating func contents(of name: [UInt8], limit: Int = StoreLimits.file) throws(FileError) -> [UInt8] {
         if let lastRead, lastRead.name == name, lastRead.contents.count <= limit { return lastRead.contents }
         // The cached array is moved out so that its memory can be reused.

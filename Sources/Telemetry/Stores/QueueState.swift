@@ -1,4 +1,6 @@
-/// The readiness of a queue for upload and the reason. Queues with the same reason have equal states.
+/// The readiness of a queue for upload and the reason.
+///
+/// Queues with the same reason have equal states.
 public struct QueueState: Sendable, Hashable {
     /// The readiness of a queue for upload.
     public enum Readiness: String, Sendable, CaseIterable {

@@ -18,7 +18,9 @@ public struct ScanOutput: Sendable {
         public let key: RecordKey
         /// The index of the input that the record was read from.
         public let input: Int
-        /// The part of a store that contained the record. `nil` if the input is a bundle or a request log.
+        /// The part of a store that contained the record.
+        ///
+        /// `nil` if the input is a bundle or a request log.
         public let place: StorePlace?
         /// The numbers of values that pseudonymization removed.
         public let leftOut: PseudonymCounts
@@ -32,7 +34,9 @@ public struct ScanOutput: Sendable {
         public let part: Int
     }
 
-    /// The app of the records in a part of a store. If records differ, later ones take precedence.
+    /// The app of the records in a part of a store.
+    ///
+    /// If records differ, later ones take precedence.
     public struct AppEntry: Sendable {
         /// The part of the store.
         public let place: StorePlace
@@ -50,7 +54,9 @@ public struct ScanOutput: Sendable {
         public let report: StoreReport
     }
 
-    /// The unchanged records. Empty if the output writes records as lines.
+    /// The unchanged records.
+    ///
+    /// Empty if the output writes records as lines.
     public private(set) var records: [Record] = []
     /// The lines of all records.
     public private(set) var lines = TextBuffer()
@@ -66,7 +72,9 @@ public struct ScanOutput: Sendable {
     public private(set) var problems: [LocatedProblem] = []
     /// The reports that stores provide about their contents.
     public private(set) var reports: [ReportEntry] = []
-    /// The apps of all records, including excluded ones. Empty if the options do not request store reports.
+    /// The apps of all records, including excluded ones.
+    ///
+    /// Empty if the options do not request store reports.
     public private(set) var apps: [AppEntry] = []
     /// The findings of the filter about all records.
     public private(set) var filtered = FilterFindings()
@@ -95,7 +103,9 @@ public struct ScanOutput: Sendable {
     /// The maximum capacity, in bytes, of lines that are reused.
     private static let maximumRecycledLinesSize = 512 << 10
 
-    /// The size, in bytes, at which an output is full. It limits the memory of a scan.
+    /// The size, in bytes, at which an output is full.
+    ///
+    /// It limits the memory of a scan.
     public static let sizeGoal = 4 << 20
     /// The estimated size of a reject or a problem in bytes.
     public static let detailSize = 1 << 10
@@ -131,7 +141,9 @@ public struct ScanOutput: Sendable {
 
     // MARK: Records
 
-    /// Adds a record of the current store. `part` is an index into ``Store/parts``.
+    /// Adds a record of the current store.
+    ///
+    /// `part` is an index into ``Store/parts``.
     public mutating func add(_ record: consuming Record, part: Int = 0) {
         guard let secret else {
             count(record)
@@ -154,14 +166,18 @@ public struct ScanOutput: Sendable {
         recycleMemory(of: &record)
     }
 
-    /// Adds the size of a record. Notes count too, because they can be larger than the payload.
+    /// Adds the size of a record.
+    ///
+    /// Notes count too, because they can be larger than the payload.
     private mutating func count(_ record: borrowing Record) {
         size += record.notes.reduce(Self.recordSize + record.payload.count) {
             $0 + $1.utf8.count + MemoryLayout<String>.stride
         }
     }
 
-    /// Adds a record of a bundle. `line` is its range in the bytes that are later passed to ``adopt(lines:)``.
+    /// Adds a record of a bundle.
+    ///
+    /// `line` is its range in the bytes that are later passed to ``adopt(lines:)``.
     public mutating func add(_ record: borrowing Record, at line: Range<Int>, _ written: RecordLineLayout) {
         guard let secret else { preconditionFailure("the output keeps records as they are") }
         guard filter.passes(record, noting: &filtered) else { return }
@@ -181,7 +197,9 @@ public struct ScanOutput: Sendable {
                 key: RecordKey(record, secret: secret), input: input, place: place, leftOut: leftOut))
     }
 
-    /// Returns a hold if the record has no type. Servers have no path and no limit for such records.
+    /// Returns a hold if the record has no type.
+    ///
+    /// Servers have no path and no limit for such records.
     private static func holdForType(of record: borrowing Record) -> Hold? {
         guard record.type.isEmpty, !record.held.contains(where: \.isSchema) else { return nil }
         return .schema(["type is empty"])
@@ -196,7 +214,9 @@ public struct ScanOutput: Sendable {
         }
     }
 
-    /// Returns an empty array for the next payload. It reuses the memory of an earlier payload if possible.
+    /// Returns an empty array for the next payload.
+    ///
+    /// It reuses the memory of an earlier payload if possible.
     public mutating func takeRecycledMemory() -> [UInt8] {
         var memory: [UInt8] = []
         swap(&memory, &recycled)
@@ -219,7 +239,9 @@ public struct ScanOutput: Sendable {
         report(LocatedProblem(capture: capture, path: path, problem: problem))
     }
 
-    /// Adds a problem. If the input is a bundle, the problem may concern another capture.
+    /// Adds a problem.
+    ///
+    /// If the input is a bundle, the problem may concern another capture.
     public mutating func report(_ problem: LocatedProblem) {
         size += Self.detailSize
         problems.append(problem)
@@ -236,7 +258,9 @@ public struct ScanOutput: Sendable {
         quarantined.append(item)
     }
 
-    /// Puts part of a file into quarantine. Only its hash is listed if the file can contain credentials.
+    /// Puts part of a file into quarantine.
+    ///
+    /// Only its hash is listed if the file can contain credentials.
     public mutating func quarantine(
         _ reject: Reject, of contents: [UInt8], path: String, kind: StoreKind, carriesCredentials: Bool
     ) {
@@ -262,7 +286,9 @@ public struct ScanOutput: Sendable {
 
     // MARK: Reuse
 
-    /// Removes all findings. The memory of lines and entries is kept for reuse.
+    /// Removes all findings.
+    ///
+    /// The memory of lines and entries is kept for reuse.
     public mutating func removeAll() {
         lines.removeAll()
         entries.removeAll(keepingCapacity: true)

@@ -6,7 +6,9 @@ public enum StoreLimits {
     public static let archive = 512 << 20
 }
 
-/// The maximum size of a store file. Larger files are put into quarantine instead of being parsed.
+/// The maximum size of a store file.
+///
+/// Larger files are put into quarantine instead of being parsed.
 public struct FileSizeLimit: Sendable, Equatable {
     /// The maximum size in bytes.
     public let bytes: Int

@@ -23,7 +23,9 @@ public struct StoreReport: Sendable {
     public var facts: [String]
     /// The reports on parts of the store.
     public var parts: [Part]
-    /// The latest time in the store, in milliseconds since 1970. By default, queues are evaluated at this time.
+    /// The latest time in the store, in milliseconds since 1970.
+    ///
+    /// By default, queues are evaluated at this time.
     public var newest: Int64
 
     /// Creates a report.
@@ -34,7 +36,9 @@ public struct StoreReport: Sendable {
     }
 }
 
-/// The rules that decide whether a queue is ready for upload. Instants are in milliseconds since 1970.
+/// The rules that decide whether a queue is ready for upload.
+///
+/// Instants are in milliseconds since 1970.
 public protocol QueueRules: Sendable {
     /// Returns a sentence, without a full stop, that explains whether the queue is ready for upload.
     func sentence(at instant: Int64) -> String

@@ -23,7 +23,9 @@ public struct StoreKind: Hashable, Sendable, CustomStringConvertible {
     /// A line of an NDJSON file, for payloads of any system.
     public static let ndjsonLine = StoreKind("ndjson-line")
 
-    /// The kinds of request logs. A request log can contain the traffic of any number of apps and systems.
+    /// The kinds of request logs.
+    ///
+    /// A request log can contain the traffic of any number of apps and systems.
     public static let requestLogs: [StoreKind] = [.harEntry, .ndjsonLine]
 
     /// Whether the store is a request log.

@@ -1,4 +1,6 @@
-/// A telemetry system. Higher layers use it only through this protocol.
+/// A telemetry system.
+///
+/// Higher layers use it only through this protocol.
 ///
 /// Each system is a module in `Systems` and has an entry in its registry. A capability that a system lacks is `nil`.
 /// It has no default value, so that it cannot be forgotten.
@@ -53,7 +55,9 @@ public struct SystemTable: Sendable {
     private let systems: [String: any TelemetrySystem]
     private let kinds: [String: StoreKind]
 
-    /// Creates a table of systems. If several have the same name, the first takes precedence.
+    /// Creates a table of systems.
+    ///
+    /// If several have the same name, the first takes precedence.
     public init(_ systems: [any TelemetrySystem]) {
         all = systems
         self.systems = Dictionary(systems.map { ($0.name.description, $0) }) { first, _ in first }

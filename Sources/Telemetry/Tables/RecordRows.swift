@@ -44,7 +44,9 @@ public struct DeviceCells: Sendable {
     /// The locale.
     public var locale = Cell.null
 
-    /// Creates cells. Omitted properties are null.
+    /// Creates cells.
+    ///
+    /// Omitted properties are null.
     public init(os: Cell = .null, osVersion: Cell = .null, device: Cell = .null, locale: Cell = .null) {
         self.os = os
         self.osVersion = osVersion
@@ -112,7 +114,9 @@ public struct RecordRows: Sendable {
         public init() {}
     }
 
-    /// Creates an empty collection. `eventTable` is the index of the table of events in `tables`.
+    /// Creates an empty collection.
+    ///
+    /// `eventTable` is the index of the table of events in `tables`.
     public init(_ tables: [Table], eventTable: Int) {
         buffer = RowBuffer(tables)
         self.eventTable = eventTable
@@ -127,7 +131,9 @@ public struct RecordRows: Sendable {
         )
     }
 
-    /// Starts the next record. `labels` are the meanings of its events.
+    /// Starts the next record.
+    ///
+    /// `labels` are the meanings of its events.
     public mutating func begin(_ record: SharedCells, labels: [String?]) {
         self.record = record
         self.labels = labels

@@ -10,7 +10,9 @@ public struct RowBuffer: Sendable {
     public private(set) var cells: [[Cell]]
     private let names: [String]
 
-    /// Creates an empty buffer. The elements of ``cells`` have the order of `tables`.
+    /// Creates an empty buffer.
+    ///
+    /// The elements of ``cells`` have the order of `tables`.
     public init(_ tables: [Table]) {
         names = tables.map(\.name)
         cells = Array(repeating: [], count: tables.count)
@@ -48,7 +50,9 @@ extension RowBuffer {
         return .text(start: start, count: UInt32(bytes.count))
     }
 
-    /// Stores a string. Returns a null cell for `nil`.
+    /// Stores a string.
+    ///
+    /// Returns a null cell for `nil`.
     public mutating func keep(_ string: String?) -> Cell {
         guard let string else { return .null }
         return keep(string.utf8.span)
@@ -61,7 +65,9 @@ extension RowBuffer {
         return .text(start: start, count: 24)
     }
 
-    /// Stores a string of a document. Returns a null cell for any other value.
+    /// Stores a string of a document.
+    ///
+    /// Returns a null cell for any other value.
     public mutating func keep(string node: JSONNode?, of document: JSONDocument) -> Cell {
         guard let node, document.kind(of: node) == .string else { return .null }
         // A string with escapes can contain an unpaired surrogate, which UTF-8 cannot express.
@@ -82,7 +88,9 @@ extension RowBuffer {
         return (.text(start: start, count: UInt32(text.count - start)), first, second, third)
     }
 
-    /// Stores a string unchanged, and any other value as canonical JSON. Returns a null cell for `null`.
+    /// Stores a string unchanged, and any other value as canonical JSON.
+    ///
+    /// Returns a null cell for `null`.
     public mutating func keep(value node: JSONNode?, of document: JSONDocument) -> Cell {
         guard let node else { return .null }
         switch document.kind(of: node) {
@@ -92,7 +100,9 @@ extension RowBuffer {
         }
     }
 
-    /// Stores a value as canonical JSON. Returns a null cell for `null`.
+    /// Stores a value as canonical JSON.
+    ///
+    /// Returns a null cell for `null`.
     public mutating func keep(json node: JSONNode?, of document: JSONDocument) -> Cell {
         guard let node, document.kind(of: node) != .null else { return .null }
         let start = text.count
@@ -100,7 +110,9 @@ extension RowBuffer {
         return .text(start: start, count: UInt32(text.count - start))
     }
 
-    /// Stores some members of an object as canonical JSON. Returns a null cell if there are none.
+    /// Stores some members of an object as canonical JSON.
+    ///
+    /// Returns a null cell if there are none.
     public mutating func keep(
         membersOf object: JSONNode, of document: JSONDocument, where isWanted: (JSONMember) -> Bool
     ) -> Cell {
@@ -125,7 +137,9 @@ extension RowBuffer {
         return .integer(number)
     }
 
-    /// Stores a number. Returns a null cell for any other value.
+    /// Stores a number.
+    ///
+    /// Returns a null cell for any other value.
     public mutating func keep(real node: JSONNode?, of document: JSONDocument) -> Cell {
         guard let node, document.kind(of: node) == .number else { return .null }
         let start = text.count

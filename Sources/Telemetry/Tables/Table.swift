@@ -1,4 +1,6 @@
-/// The declaration of a table in an export. SQLite, CSV, `--help` and the documentation are derived from it.
+/// The declaration of a table in an export.
+///
+/// SQLite, CSV, `--help` and the documentation are derived from it.
 ///
 /// Tables are declared as values. No other code names a table or a column.
 ///
@@ -23,7 +25,9 @@ public struct Table: Sendable {
     public let key: [String]
     /// The lists of columns that have an index in SQLite in addition to the key.
     public let indexes: [[String]]
-    /// Whether each row belongs to a record. If so, the first column, `record`, contains the number of the record.
+    /// Whether each row belongs to a record.
+    ///
+    /// If so, the first column, `record`, contains the number of the record.
     public let belongsToRecords: Bool
 
     /// Creates a table.
@@ -39,8 +43,9 @@ public struct Table: Sendable {
         self.belongsToRecords = belongsToRecords
     }
 
-    /// Creates a table with rows for parts of records. Its first columns are the number of the record and the number of
-    /// the row within the record.
+    /// Creates a table with rows for parts of records.
+    ///
+    /// Its first columns are the number of the record and the number of the row within the record.
     public init(ofRecords name: String, aRowForEach rowMeaning: String, _ columns: [TableColumn]) {
         let number = TableColumn(
             "n", .integer, "the index of the row among the rows of the record, from 0", isRequired: true)
@@ -87,7 +92,9 @@ public struct TableColumn: Sendable {
     /// Whether each row has a value in the column.
     public let isRequired: Bool
 
-    /// Creates a column. It can contain NULL unless `isRequired` is `true`.
+    /// Creates a column.
+    ///
+    /// It can contain NULL unless `isRequired` is `true`.
     public init(_ name: String, _ kind: Kind, _ meaning: String, isRequired: Bool = false) {
         self.name = name
         self.kind = kind

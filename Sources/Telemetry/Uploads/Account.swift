@@ -20,7 +20,9 @@ public struct Account: Sendable, Hashable {
     /// The variant for apps in development.
     public static let development = "development"
 
-    /// A description of the account for reports. It is the name of the system if there is no account name.
+    /// A description of the account for reports.
+    ///
+    /// It is the name of the system if there is no account name.
     public var label: String {
         "\(system)\(name.isEmpty ? "" : " \(name)")\(variant.isEmpty ? "" : " (\(variant))")"
     }

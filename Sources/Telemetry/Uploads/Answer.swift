@@ -10,12 +10,16 @@ public struct Answer: Sendable, Equatable {
     public var location: String?
     /// The first ``bodyLimit`` bytes of the body.
     public var body: [UInt8]
-    /// Whether the body is complete. It is incomplete if the transfer was interrupted, stalled or limited.
+    /// Whether the body is complete.
+    ///
+    /// It is incomplete if the transfer was interrupted, stalled or limited.
     public var isWhole: Bool
     /// The mask that hides credentials in ``excerpt`` and ``line(_:)``. It is needed because a server can repeat them.
     package var secrets = SecretMask.none
 
-    /// The maximum number of bytes of a body that are kept. An answer about 10,000 Leanplum events needs fewer.
+    /// The maximum number of bytes of a body that are kept.
+    ///
+    /// An answer about 10,000 Leanplum events needs fewer.
     public static let bodyLimit = 1 << 20
 
     /// Creates an answer.
@@ -56,7 +60,9 @@ public struct Answer: Sendable, Equatable {
 ///
 /// Source: RFC 9110, section 10.2.3.
 public enum RetryAfter {
-    /// Returns the delay in seconds. `value` must be a number of seconds or an HTTP date. Otherwise, returns `nil`.
+    /// Returns the delay in seconds.
+    ///
+    /// `value` must be a number of seconds or an HTTP date. Otherwise, returns `nil`.
     public static func seconds(_ value: String, now: Timestamp) -> Int? {
         if !value.isEmpty, value.utf8.allSatisfy(\.isDigit) { return Int(value) ?? .max }
         guard let date = httpDate(value) else { return nil }

@@ -11,7 +11,9 @@ public struct Credential: Sendable, Equatable, CustomStringConvertible, CustomRe
     /// The credential for servers that accept records from anyone.
     public static let none = Credential([:], secrets: [])
 
-    /// Creates a credential from named values. `secrets` contains the names of the secret values.
+    /// Creates a credential from named values.
+    ///
+    /// `secrets` contains the names of the secret values.
     public init(_ values: [String: String], secrets: [String]) {
         self.values = values
         self.secrets = secrets.compactMap { values[$0] }
@@ -49,14 +51,18 @@ public struct CredentialFormat: Sendable {
     public let entryHelp: String
     /// The form of an entry of the file.
     public let entry: Entry
-    /// Validates and completes an entry of the file. Errors must not contain any value.
+    /// Validates and completes an entry of the file.
+    ///
+    /// Errors must not contain any value.
     public let complete:
         @Sendable (_ values: [String: String], _ account: String) -> Result<[String: String], EntryError>
     /// Returns the names of the environment variables that are used, in the order in which errors are reported.
     ///
     /// Each of them must contain a key.
     public let variables: @Sendable (_ environment: [String: String]) -> [String]
-    /// Adds the environment variables to the accounts of the file. The variables take precedence.
+    /// Adds the environment variables to the accounts of the file.
+    ///
+    /// The variables take precedence.
     public let merge: @Sendable (_ environment: [String: String], _ accounts: inout Accounts) -> Void
     /// Returns the account whose credential a record needs, or `nil` if the record does not identify one.
     public let account: @Sendable (borrowing Record, inout JSONDocument) -> Account?

@@ -1,4 +1,6 @@
-/// A string that can be unescaped in several steps. The original position of each byte is kept.
+/// A string that can be unescaped in several steps.
+///
+/// The original position of each byte is kept.
 ///
 /// A letter can occur as itself, as `%70`, `\u0070`, `&#112;`, or as a combination of these.
 struct EscapedText {
@@ -25,7 +27,9 @@ struct EscapedText {
         sourceRanges = bytes.indices.map { $0..<$0 + 1 }
     }
 
-    /// Decodes each escape once. Returns whether there were any.
+    /// Decodes each escape once.
+    ///
+    /// Returns whether there were any.
     mutating func decode(_ escapes: Escapes) -> Bool {
         var (decoded, from): ([UInt8], [Range<Int>]) = ([], [])
         decoded.reserveCapacity(bytes.count)
@@ -121,7 +125,9 @@ struct EscapedText {
 
     private func hex(_ index: Int, _ digits: Int) -> UInt8? { number(index, digits: digits...digits, radix: 16)?.value }
 
-    /// Reads a number. Its value is 0xFF if it is not the code of an ASCII character.
+    /// Reads a number.
+    ///
+    /// Its value is 0xFF if it is not the code of an ASCII character.
     private func number(_ index: Int, digits: ClosedRange<Int>, radix: Int) -> (value: UInt8, digits: Int)? {
         var (value, count) = (0, 0)
         while count < digits.upperBound, let digit = byte(index + count)?.hexadecimalValue, digit < radix {

@@ -19,7 +19,9 @@ public enum Outcome: Sendable, Equatable {
 }
 
 extension Outcome {
-    /// Returns a refusal. Its reason is the HTTP meaning of the status.
+    /// Returns a refusal.
+    ///
+    /// Its reason is the HTTP meaning of the status.
     package static func refused(_ answer: Answer) -> Outcome {
         .refused(status: answer.status, reason: answer.reason(meaning(of: answer.status)))
     }

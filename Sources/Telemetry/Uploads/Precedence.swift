@@ -3,7 +3,9 @@
 /// A request to delete a client's data must be sent first, and no earlier record of the client may follow it. This is a
 /// rule for the upload plan and not a hold, because it concerns several records.
 public struct Precedence: Sendable, Equatable {
-    /// The types of records that are sent before all others. They count against the same limits.
+    /// The types of records that are sent before all others.
+    ///
+    /// They count against the same limits.
     public let first: Set<String>
     /// The types of records that request the deletion of a client's data.
     ///

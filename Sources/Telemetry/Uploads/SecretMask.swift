@@ -16,13 +16,19 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
 
     /// The replacement for hidden characters.
     static let replacement = Array("***".utf8)
-    /// The length of the parts of a credential that are hidden. A part fits into a 64-bit integer.
+    /// The length of the parts of a credential that are hidden.
+    ///
+    /// A part fits into a 64-bit integer.
     private static let substringLength = 8
     /// The minimum length of an encoded credential that is hidden inside a longer Base64 string.
     private static let minimumBase64Length = 6
-    /// The maximum nesting depth of escapes. If it is exceeded, the whole string is hidden.
+    /// The maximum nesting depth of escapes.
+    ///
+    /// If it is exceeded, the whole string is hidden.
     private static let maximumDepth = 12
-    /// The maximum number of bytes that are searched. Far fewer bytes are shown.
+    /// The maximum number of bytes that are searched.
+    ///
+    /// Far fewer bytes are shown.
     private static let maximumSearchedLength = 4096
 
     /// Creates a mask for the given unencoded credentials.

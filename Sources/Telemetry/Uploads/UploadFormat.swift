@@ -10,7 +10,9 @@ public struct UploadFormat: Sendable {
     public let isTargetPath: @Sendable (_ path: String) -> Bool
     /// Returns whether the target of a record can have the given header field.
     public let isTargetHeader: (@Sendable (HeaderField) -> Bool)?
-    /// Returns whether a path contains the given id and type. The property is `nil` if paths do not identify records.
+    /// Returns whether a path contains the given id and type.
+    ///
+    /// The property is `nil` if paths do not identify records.
     ///
     /// A server that identifies documents by their paths would otherwise store the record in place of another one.
     public let isPathOfRecord: (@Sendable (_ path: String, _ id: String, _ type: String) -> Bool)?
@@ -56,8 +58,9 @@ extension UploadFormat {
             && target.headerFields.allSatisfy { isTargetHeader?($0) ?? false }
     }
 
-    /// Returns whether the target of a record contains its id and type. Returns `true` if paths do not identify
-    /// records.
+    /// Returns whether the target of a record contains its id and type.
+    ///
+    /// Returns `true` if paths do not identify records.
     public func targetNamesRecord(_ record: borrowing Record) -> Bool {
         guard let isPathOfRecord, let target = record.target else { return true }
         return isPathOfRecord(target.path, record.id, record.type)
@@ -68,7 +71,9 @@ extension UploadFormat {
         credentials?.account(record, &document)
     }
 
-    /// Creates the header fields and the body of a request. Throws an error if an argument belongs to another system.
+    /// Creates the header fields and the body of a request.
+    ///
+    /// Throws an error if an argument belongs to another system.
     public func content(
         of payload: [UInt8], credential: Credential, now: Timestamp
     ) throws(RequestError) -> RequestContent {

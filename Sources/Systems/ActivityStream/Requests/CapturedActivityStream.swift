@@ -32,7 +32,9 @@ extension CapturedUpload {
             defaultTarget: Target(path: ActivityStreamUploads.path))
     }
 
-    /// Returns the topic of a ping. If a build omitted it, the topic is inferred [A1].
+    /// Returns the topic of a ping.
+    ///
+    /// If a build omitted it, the topic is inferred [A1].
     private func topic(of root: JSONNode, in document: JSONDocument, findings: inout Findings) throws(BodyError)
         -> ActivityStreamTopic
     {

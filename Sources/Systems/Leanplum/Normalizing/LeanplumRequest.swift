@@ -15,7 +15,9 @@ struct LeanplumRequest {
     /// The id of the device, or `nil` if it is missing, empty or not a string.
     var deviceID: String? { document.text(LeanplumKeys.deviceID, in: root) }
 
-    /// The version of the app. Only `start` requests contain it.
+    /// The version of the app.
+    ///
+    /// Only `start` requests contain it.
     var versionName: String? { document.text(LeanplumKeys.versionName, in: root) }
 
     /// The time at which the request was queued, truncated to milliseconds.
@@ -36,7 +38,9 @@ struct LeanplumRequest {
         return issues
     }
 
-    /// Appends a key made of the device, the mode and the batch id. All requests of a record have the same key.
+    /// Appends a key made of the device, the mode and the batch id.
+    ///
+    /// All requests of a record have the same key.
     func writeGroupingKey(to output: inout [UInt8]) {
         for key in [LeanplumKeys.deviceID, LeanplumKeys.devMode, LeanplumKeys.uuid] {
             if let node = document.value(of: key, in: root), document.kind(of: node) != .null {

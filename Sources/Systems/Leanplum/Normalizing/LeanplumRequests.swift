@@ -16,11 +16,15 @@ package struct LeanplumRequests: Sendable {
     package struct Limits: Sendable {
         /// The maximum number of requests in a record.
         package var requests = LeanplumRequests.maximumRequestsPerCall
-        /// The size, in bytes, beyond which a record ends. It is also the maximum size of a property list value.
+        /// The size, in bytes, beyond which a record ends.
+        ///
+        /// It is also the maximum size of a property list value.
         ///
         /// A larger payload would have to be split for the upload.
         package var bytes = 16 << 20
-        /// The maximum number of notes in a record. Further notes are only counted.
+        /// The maximum number of notes in a record.
+        ///
+        /// Further notes are only counted.
         package var notes = 100_000
     }
 
@@ -28,7 +32,9 @@ package struct LeanplumRequests: Sendable {
     package private(set) var count = 0
     private let source: Source
     private let applicationID: String?
-    /// The limits of a record. They must not change after the first item.
+    /// The limits of a record.
+    ///
+    /// They must not change after the first item.
     package var limits = Limits()
     private var partialRecord: PartialRecord?
     /// The notes for the next record.
@@ -40,10 +46,14 @@ package struct LeanplumRequests: Sendable {
     private var key: [UInt8] = []
     private var rejects = 0
 
-    /// The maximum number of skipped items that are listed. Further ones are only counted.
+    /// The maximum number of skipped items that are listed.
+    ///
+    /// Further ones are only counted.
     private static let maximumNamedRejects = 100
 
-    /// The notes of a record. Their number is limited because a request can be repeated any number of times.
+    /// The notes of a record.
+    ///
+    /// Their number is limited because a request can be repeated any number of times.
     private struct Notes {
         private var named: [String] = []
         private var more = 0
@@ -179,8 +189,9 @@ package struct LeanplumRequests: Sendable {
         partialRecord?.notes.append(notes, limit: limits.notes)
     }
 
-    /// Returns whether the request must be omitted, because it is a duplicate or has no action. Adds a note about a
-    /// duplicate to `issues`.
+    /// Returns whether the request must be omitted, because it is a duplicate or has no action.
+    ///
+    /// Adds a note about a duplicate to `issues`.
     private mutating func checkForOmission(
         _ request: LeanplumRequest, _ canonical: [UInt8], _ issues: inout [String], index: Int, rowid: Int64?,
         into output: inout ScanOutput

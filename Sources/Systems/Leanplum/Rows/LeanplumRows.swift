@@ -1,7 +1,9 @@
 import JSONText
 import Telemetry
 
-/// The conversion of requests to table rows. Each request is an event.
+/// The conversion of requests to table rows.
+///
+/// Each request is an event.
 ///
 /// Source: "Exports", section 1; "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section B.
 struct LeanplumRows: RowFormat {
@@ -48,7 +50,9 @@ struct LeanplumRows: RowFormat {
         return document.value(of: key, .string, in: request)
     }
 
-    /// Returns the parameters as JSON. If they are not a string with JSON, returns them unchanged.
+    /// Returns the parameters as JSON.
+    ///
+    /// If they are not a string with JSON, returns them unchanged.
     private static func params(
         of request: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer, _ nested: inout JSONDocument
     ) -> Cell {

@@ -1,6 +1,8 @@
 import PropertyList
 
-/// A decoder for keyed archives that contain a string. The SDK reads all BLOBs as such archives.
+/// A decoder for keyed archives that contain a string.
+///
+/// The SDK reads all BLOBs as such archives.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section A.2.
 enum ArchivedText {

@@ -12,7 +12,9 @@ final class LeanplumDatabase: Sendable {
 
     /// The total size, in bytes, of the database, its journal and its write-ahead log.
     let size: Int
-    /// The paths of the copied files in the capture. The database is first.
+    /// The paths of the copied files in the capture.
+    ///
+    /// The database is first.
     let paths: [String]
     /// The damage in the write-ahead log, if there is any.
     let logFault: WriteAheadLogFault?
@@ -24,7 +26,9 @@ final class LeanplumDatabase: Sendable {
         var table: EventTable?
     }
 
-    /// Copies a database. Nothing is copied if one of its files is too large.
+    /// Copies a database.
+    ///
+    /// Nothing is copied if one of its files is too large.
     init(_ store: LeanplumDatabaseStore, in context: StoreContext) throws(FileError) {
         let folder = context.options.copyFolder
         let main = try context.tree.source(store.path)
@@ -55,7 +59,9 @@ final class LeanplumDatabase: Sendable {
         reading = Mutex(Reading(requests: LeanplumRequests(from: source, secret: context.options.secret), table: nil))
     }
 
-    /// Reads rows until the output is full. Returns whether the end of the table was reached.
+    /// Reads rows until the output is full.
+    ///
+    /// Returns whether the end of the table was reached.
     func read(into output: inout ScanOutput) -> Bool { reading.withLock { $0.read(files, into: &output) } }
 }
 
@@ -74,7 +80,9 @@ extension LeanplumDatabase.Reading {
         return true
     }
 
-    /// Opens the copy. Returns whether it contains a readable event table.
+    /// Opens the copy.
+    ///
+    /// Returns whether it contains a readable event table.
     private mutating func openTable(_ files: DatabaseCopy?, _ output: inout ScanOutput) throws(PrivateDatabaseError)
         -> Bool
     {

@@ -18,7 +18,9 @@ struct LeanplumDatabaseStore: Store {
     }
 }
 
-/// A scan that reads a database in batches. If parts of it cannot be parsed, its files are put into quarantine.
+/// A scan that reads a database in batches.
+///
+/// If parts of it cannot be parsed, its files are put into quarantine.
 private struct LeanplumDatabaseScan: StoreScan {
     private let store: LeanplumDatabaseStore
     private let context: StoreContext
@@ -66,8 +68,9 @@ private struct LeanplumDatabaseScan: StoreScan {
 // MARK: - Quarantine
 
 extension LeanplumDatabaseScan {
-    /// Adds a quarantine entry of the database for each fault. Its journal and write-ahead log are added once, because
-    /// they can contain rows.
+    /// Adds a quarantine entry of the database for each fault.
+    ///
+    /// Its journal and write-ahead log are added once, because they can contain rows.
     private mutating func quarantineFiles(
         of database: LeanplumDatabase, for rejects: [Reject], into output: inout ScanOutput
     ) throws(FileError) {
@@ -81,7 +84,9 @@ extension LeanplumDatabaseScan {
         for companion in quarantined.dropFirst() { output.quarantine(companion) }
     }
 
-    /// Returns the quarantine entry of a file. The file is hashed in chunks because it can be too large for memory.
+    /// Returns the quarantine entry of a file.
+    ///
+    /// The file is hashed in chunks because it can be too large for memory.
     private func entry(of path: String) throws(FileError) -> QuarantineEntry {
         let source = try context.tree.source(path)
         var hash = SHA256()

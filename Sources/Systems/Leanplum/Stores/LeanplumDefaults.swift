@@ -8,7 +8,9 @@ struct LeanplumDefaults {
     /// The prefix of all keys.
     static let keyPrefix = "__leanplum_"
 
-    /// The items, sorted by index. Some can have an index that is not less than `count`.
+    /// The items, sorted by index.
+    ///
+    /// Some can have an index that is not less than `count`.
     let items: [(index: Int, value: PropertyListNode)]
     /// The stored number of items, or `nil` if it is not an integer.
     let count: Int?
@@ -53,7 +55,9 @@ struct LeanplumDefaults {
         return Int(String(decoding: digits, as: UTF8.self))
     }
 
-    /// Returns the application id in a key. It ends at the first hyphen, because an id contains none.
+    /// Returns the application id in a key.
+    ///
+    /// It ends at the first hyphen, because an id contains none.
     private static func applicationID(in key: [UInt8]) -> String? {
         guard let prefix = applicationPrefixes.first(where: { key.starts(with: $0) }),
             let dash = key[prefix.count...].firstIndex(of: UInt8(ascii: "-")), dash > prefix.count

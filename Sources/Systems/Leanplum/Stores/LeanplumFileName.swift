@@ -17,7 +17,9 @@ package enum LeanplumFileName: Equatable, Sendable {
         LeanplumFileName(file: name) != nil || companionSuffixes.contains { name == databaseName + $0 }
     }
 
-    /// Recognizes a store by its file name. The journal and the write-ahead log of a database are not recognized.
+    /// Recognizes a store by its file name.
+    ///
+    /// The journal and the write-ahead log of a database are not recognized.
     package init?(file name: String) {
         if name == Self.databaseName {
             self = .database

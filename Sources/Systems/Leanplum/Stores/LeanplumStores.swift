@@ -1,7 +1,9 @@
 import Bytes
 import Telemetry
 
-/// The format of Leanplum's stores. Files of the SDK are recognized by name, and preferences by their keys.
+/// The format of Leanplum's stores.
+///
+/// Files of the SDK are recognized by name, and preferences by their keys.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections A.1 and A.4.
 enum LeanplumStores {
@@ -21,7 +23,9 @@ enum LeanplumStores {
     private static let preferencesSuffix = ".plist"
     private static let preferencesFolder = "Preferences"
 
-    /// Returns whether a file in an archive may belong to a store. Preferences are accepted in any folder.
+    /// Returns whether a file in an archive may belong to a store.
+    ///
+    /// Preferences are accepted in any folder.
     static func mayBelongToStore(_ file: MemberName) -> Bool {
         LeanplumFileName.mayBelongToStore(file.name)
             || file.name.utf8.suffix(Self.preferencesSuffix.utf8.count).map(\.lowercased)

@@ -18,7 +18,9 @@ struct LeanplumAnswer {
         "App not found", "Invalid access key", "Development mode requested but not permitted",
     ]
 
-    /// Parses the body of an answer. Malformed elements are ignored.
+    /// Parses the body of an answer.
+    ///
+    /// Malformed elements are ignored.
     init(_ answer: Answer) {
         self.answer = answer
         guard let fields = try? JSONFields(answer.body), let elements = fields.objects("response") else { return }

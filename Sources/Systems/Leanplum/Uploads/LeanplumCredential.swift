@@ -42,7 +42,9 @@ extension CredentialFormat {
 }
 
 extension LeanplumCredential {
-    /// Returns an entry with its application id. The default is the name of the app.
+    /// Returns an entry with its application id.
+    ///
+    /// The default is the name of the app.
     fileprivate static func completed(
         _ values: [String: String], app name: String
     ) -> Result<[String: String], CredentialFormat.EntryError> {
@@ -52,13 +54,17 @@ extension LeanplumCredential {
         return .success(values.merging([appID: id]) { _, id in id })
     }
 
-    /// Returns the names of the environment variables that are set. Returns none if there is no application id.
+    /// Returns the names of the environment variables that are set.
+    ///
+    /// Returns none if there is no application id.
     fileprivate static func variables(in environment: [String: String]) -> [String] {
         guard environment[Variable.appID]?.isEmpty == false else { return [] }
         return [Variable.appID, Variable.productionKey, Variable.developmentKey].filter { environment[$0] != nil }
     }
 
-    /// Adds the keys from the environment. They take precedence over keys of the same application in the file.
+    /// Adds the keys from the environment.
+    ///
+    /// They take precedence over keys of the same application in the file.
     fileprivate static func merge(_ environment: [String: String], into accounts: inout CredentialFormat.Accounts) {
         guard let id = environment[Variable.appID], !id.isEmpty else { return }
         for name in [id, anyApp] {
@@ -76,7 +82,9 @@ extension LeanplumCredential {
         return Credential([appID: id, Self.key: key], secrets: [Self.key])
     }
 
-    /// Returns the application for records. A record that names an application is never sent to another one.
+    /// Returns the application for records.
+    ///
+    /// A record that names an application is never sent to another one.
     private static func app(named name: String, among accounts: CredentialFormat.Accounts) -> [String: String]? {
         if let app = accounts[name] { return app }
         guard let app = accounts[anyApp], name.isEmpty || name == app[appID] else { return nil }

@@ -13,7 +13,9 @@ enum LeanplumForm {
     /// The name of the field that contains the stored requests.
     static let data = "data"
 
-    /// Creates the body of a call. Throws an error if `payload` is not a non-empty list `{"data":[…]}`.
+    /// Creates the body of a call.
+    ///
+    /// Throws an error if `payload` is not a non-empty list `{"data":[…]}`.
     static func body(payload: [UInt8], appID: String, key: String, now: Timestamp) throws(RequestError) -> [UInt8] {
         var body = Array("\(action)=\(multi)&appId=".utf8)
         PercentEncoding.append(formValue: appID.utf8, to: &body)

@@ -1,7 +1,9 @@
 import JSONText
 import Telemetry
 
-/// The format of uploads. Each upload is a `multi` call of one application.
+/// The format of uploads.
+///
+/// Each upload is a `multi` call of one application.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections C.2 to C.5.
 enum LeanplumUploads {
@@ -14,13 +16,17 @@ enum LeanplumUploads {
         credentials: .leanplum, precedence: .none, holds: [], body: .custom(content(of:credential:now:)),
         answers: .custom(outcome(of:)))
 
-    /// Returns the application of a record. Its name is empty if the store does not contain it.
+    /// Returns the application of a record.
+    ///
+    /// Its name is empty if the store does not contain it.
     static func account(of record: borrowing Record, using document: inout JSONDocument) -> Account? {
         let isDevelopment = Self.isDevelopment(record.payload, using: &document)
         return Account(system: .leanplum, name: record.app?.id ?? "", variant: isDevelopment ? Account.development : "")
     }
 
-    /// Returns whether the requests are from an app in development. All of them have the same mode as the first.
+    /// Returns whether the requests are from an app in development.
+    ///
+    /// All of them have the same mode as the first.
     private static func isDevelopment(_ payload: [UInt8], using document: inout JSONDocument) -> Bool {
         guard (try? document.read(payload)) != nil,
             let list = document.value(of: LeanplumKeys.data, in: document.root),

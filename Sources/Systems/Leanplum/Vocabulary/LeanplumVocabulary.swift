@@ -14,7 +14,9 @@ struct LeanplumVocabulary: Vocabulary {
     /// The action of requests that report an event or a shown message.
     static let trackAction = "track"
 
-    /// The actions of the SDK. Apps can add others.
+    /// The actions of the SDK.
+    ///
+    /// Apps can add others.
     static let actionNames = Set(actions.keys).union([trackAction])
 
     /// Returns the destination of a deep link such as `firefox://deep-link?url=settings/fxa` [D.3].

@@ -14,7 +14,9 @@ enum DamageSearch {
         case damage
     }
 
-    /// The number of ids that are tried one by one. A page of the usual size contains fewer rows.
+    /// The number of ids that are tried one by one.
+    ///
+    /// A page of the usual size contains fewer rows.
     private static let maximumSingleTries = 1024
 
     /// A function that looks up the first row whose id is not less than the argument.
@@ -35,7 +37,9 @@ enum DamageSearch {
         return beyond.row
     }
 
-    /// Returns an id after the damage and the first row from there on. Returns `nil` if there is no such id.
+    /// Returns an id after the damage and the first row from there on.
+    ///
+    /// Returns `nil` if there is no such id.
     private static func firstFoundID(
         beyondDamageFrom inside: inout Int64, _ search: RowSearch
     ) throws(PrivateDatabaseError) -> (rowid: Int64, row: Int64?)? {

@@ -1,6 +1,8 @@
 import PrivateSQLite
 
-/// A reader for the rows of Leanplum's event table. Damaged rows are skipped.
+/// A reader for the rows of Leanplum's event table.
+///
+/// Damaged rows are skipped.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections A.2, E.3 and E.4.
 package struct EventTable: ~Copyable {
