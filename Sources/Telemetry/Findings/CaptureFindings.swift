@@ -28,7 +28,9 @@ public struct LocatedProblem: Sendable, Equatable {
         return object
     }
 
-    /// Reads a line of `problems.ndjson`. Returns `nil` if it is malformed.
+    /// Reads a line of `problems.ndjson`.
+    ///
+    /// Returns `nil` if it is malformed.
     public init?(json bytes: [UInt8], knowing systems: SystemTable) {
         guard let fields = try? JSONFields(bytes), let capture = fields.text("capture"),
             let code = fields.text("code"), let path = fields.text("path"), let text = fields.text("text")
@@ -85,7 +87,9 @@ public struct QuarantineEntry: Sendable, Equatable {
         return object
     }
 
-    /// Reads a line of `quarantine.ndjson`. Returns `nil` if it is malformed or if the kind of store is unknown.
+    /// Reads a line of `quarantine.ndjson`.
+    ///
+    /// Returns `nil` if it is malformed or if the kind of store is unknown.
     public init?(json bytes: [UInt8], knowing systems: SystemTable) {
         guard let fields = try? JSONFields(bytes), let capture = fields.text("capture"),
             let path = fields.text("path"), let store = fields.text("store").flatMap(systems.storeKind),

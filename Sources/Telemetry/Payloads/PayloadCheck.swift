@@ -37,7 +37,9 @@ package struct PayloadCheck {
     // The length is limited because a forged key can have megabytes.
     private static let (maximumNamedKeys, maximumKeyLength) = (8, 111)
 
-    /// Creates a check that adds to `findings`. The paths in faults start with `root`.
+    /// Creates a check that adds to `findings`.
+    ///
+    /// The paths in faults start with `root`.
     package init(_ document: JSONDocument, _ wording: Wording, root: String = "", findings: Findings = Findings()) {
         self.document = document
         self.wording = wording

@@ -16,8 +16,9 @@ public enum AppProperty: Sendable {
     /// The string for an unknown value.
     public static let unknown = "unknown"
 
-    /// Returns `value` if it has the expected form. Otherwise, returns a pseudonym for an id or a name, and `nil` for
-    /// other properties.
+    /// Returns `value` if it has the expected form.
+    ///
+    /// Otherwise, returns a pseudonym for an id or a name, and `nil` for other properties.
     public func shown(_ value: String, _ pseudonym: (_ value: String, PseudonymClass) -> String) -> String? {
         if value == Self.unknown || form.matches(value.utf8.span) { return value }
         return switch self {

@@ -88,7 +88,9 @@ extension Hold {
         return Hold(PseudonymNotes.code(of: code) ?? Self.plainCode(code), isNumber ? detail : nil)
     }
 
-    /// Returns `code` if it consists of a single word. Otherwise, returns `other`.
+    /// Returns `code` if it consists of a single word.
+    ///
+    /// Otherwise, returns `other`.
     private static func plainCode(_ code: String) -> String {
         code.utf8.count <= 20 && code.utf8.allSatisfy(\.isLowercaseLetter) ? code : "other"
     }

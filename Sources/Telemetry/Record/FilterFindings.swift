@@ -19,8 +19,9 @@ public struct FilterFindings: Sendable, Equatable {
     /// Creates empty findings.
     public init() {}
 
-    /// Adds the requested values that `record` has. `client` is in lowercase, and `nil` if the filter requests no
-    /// client.
+    /// Adds the requested values that `record` has.
+    ///
+    /// `client` is in lowercase, and `nil` if the filter requests no client.
     mutating func note(_ record: borrowing Record, client: String?, of filter: RecordFilter) {
         if filter.systems.contains(record.system) { systems.insert(record.system) }
         if filter.types.contains(record.type) { types.insert(record.type) }

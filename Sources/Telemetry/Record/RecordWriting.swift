@@ -30,7 +30,9 @@ extension Record {
         return written.moved(by: start)
     }
 
-    /// Returns whether `line` is equal to the output of `write(to:)`. The line feed and the payload are not compared.
+    /// Returns whether `line` is equal to the output of `write(to:)`.
+    ///
+    /// The line feed and the payload are not compared.
     func isWritten(as line: Span<UInt8>, using frame: inout TextBuffer) -> Bool {
         frame.removeAll()
         var payloadStart = 0
@@ -164,7 +166,9 @@ public struct RecordLineLayout: Sendable, Equatable {
             notes: notes + distance, payload: payload.lowerBound + distance..<payload.upperBound + distance)
     }
 
-    /// Returns whether a note in `line` begins with `code`. `code` must not contain characters that JSON escapes.
+    /// Returns whether a note in `line` begins with `code`.
+    ///
+    /// `code` must not contain characters that JSON escapes.
     public func hasNote(withCode code: String, in line: ArraySlice<UInt8>) -> Bool {
         // A quotation mark after a bracket or a comma begins a note, because those inside a note follow a backslash.
         let beginnings = ["[", ","].map { Array("\($0)\"\(code)".utf8) }

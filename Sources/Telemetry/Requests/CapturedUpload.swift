@@ -30,7 +30,9 @@ public struct CapturedUpload: Sendable {
         self.source = source
     }
 
-    /// Creates a record from the payload in `document`. Converts the payload to the documented form.
+    /// Creates a record from the payload in `document`.
+    ///
+    /// Converts the payload to the documented form.
     public func record(by format: RequestFormat, in document: inout JSONDocument) throws(BodyError) -> Record {
         guard document.kind(of: document.root) == .object else { throw .invalid("the body is no object") }
         return try format.record(self, &document)

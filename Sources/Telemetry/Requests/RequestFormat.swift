@@ -34,7 +34,9 @@ public struct RequestFormat: Sendable {
     public let deliveredStatuses: ClosedRange<Int>
     /// Returns the format of a line of an NDJSON file, or `nil` if the line does not belong to the system.
     public let lineShape: (@Sendable (_ line: JSONDocument) -> LineShape?)?
-    /// Creates a record from the payload in `document`. Converts the payload to the documented form.
+    /// Creates a record from the payload in `document`.
+    ///
+    /// Converts the payload to the documented form.
     public let record: @Sendable (CapturedUpload, _ document: inout JSONDocument) throws(BodyError) -> Record
 
     /// Creates a format from its parts.

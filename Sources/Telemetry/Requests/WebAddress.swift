@@ -15,7 +15,9 @@ public struct WebAddress: Sendable {
     /// The non-empty components of the path, each percent-decoded once.
     public let parts: [[UInt8]]
 
-    /// Parses an absolute `http` or `https` URL. The fragment is ignored because it is not sent.
+    /// Parses an absolute `http` or `https` URL.
+    ///
+    /// The fragment is ignored because it is not sent.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let authority = Self.authorityStart(in: bytes) else { return nil }

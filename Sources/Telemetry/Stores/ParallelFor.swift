@@ -1,5 +1,6 @@
-/// A function that calls `work` with each number in `0..<count`, possibly in parallel. It returns after all calls have
-/// returned.
+/// A function that calls `work` with each number in `0..<count`, possibly in parallel.
+///
+/// It returns after all calls have returned.
 ///
 /// It allows readers to use several cores without depending on threads.
 public typealias ParallelFor = @Sendable (_ count: Int, _ work: @Sendable (Int) -> Void) -> Void

@@ -75,7 +75,9 @@ extension RowBuffer {
         return keep(document.bytes(of: node))
     }
 
-    /// Stores strings joined by dots, such as `action.click.erase_button`. The returned cells share these bytes.
+    /// Stores strings joined by dots, such as `action.click.erase_button`.
+    ///
+    /// The returned cells share these bytes.
     public mutating func keep(
         joined one: JSONNode, _ two: JSONNode, _ three: JSONNode?, of document: JSONDocument
     ) -> (whole: Cell, first: Cell, second: Cell, third: Cell) {

@@ -14,7 +14,9 @@ public struct Answer: Sendable, Equatable {
     ///
     /// It is incomplete if the transfer was interrupted, stalled or limited.
     public var isWhole: Bool
-    /// The mask that hides credentials in ``excerpt`` and ``line(_:)``. It is needed because a server can repeat them.
+    /// The mask that hides credentials in ``excerpt`` and ``line(_:)``.
+    ///
+    /// It is needed because a server can repeat them.
     package var secrets = SecretMask.none
 
     /// The maximum number of bytes of a body that are kept.

@@ -3,8 +3,9 @@ import JSONText
 extension EventLabeler {
     private static let notes: JSONKey = "notes"
 
-    /// Returns the line of a record with an additional member `labels`. It contains the meaning of each event, or
-    /// `null` for an unknown event.
+    /// Returns the line of a record with an additional member `labels`.
+    ///
+    /// It contains the meaning of each event, or `null` for an unknown event.
     public mutating func labeled(
         line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, system: SystemName, type: String
     ) -> [UInt8] {

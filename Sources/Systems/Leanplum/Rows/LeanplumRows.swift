@@ -36,7 +36,9 @@ struct LeanplumRows: RowFormat {
         return cells
     }
 
-    /// Returns the event name of a `track` request or the state name of an `advance` request. Otherwise, returns `nil`.
+    /// Returns the event name of a `track` request or the state name of an `advance` request.
+    ///
+    /// Otherwise, returns `nil`.
     private static func name(of request: JSONNode, _ action: JSONNode?, in document: JSONDocument) -> JSONNode? {
         guard let action, document.kind(of: action) == .string else { return nil }
         let key: JSONKey
@@ -61,7 +63,9 @@ struct LeanplumRows: RowFormat {
         return buffer.keep(json: nested.root, of: nested)
     }
 
-    /// Adds the device properties in `request`. Most requests contain only the locale.
+    /// Adds the device properties in `request`.
+    ///
+    /// Most requests contain only the locale.
     private static func updateDevice(
         from request: JSONNode, in document: JSONDocument, _ device: inout DeviceCells, _ buffer: inout RowBuffer
     ) {
