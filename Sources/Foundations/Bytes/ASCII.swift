@@ -17,9 +17,7 @@ extension UInt8 {
     /// Whether the byte is a space, a tab, a line feed or a carriage return.
     @inlinable public var isBlank: Bool { self == 0x20 || self == 0x0D || self == 0x09 || self == 0x0A }
 
-    /// The lowercase form of an ASCII letter.
-    ///
-    /// Any other byte is unchanged.
+    /// The lowercase form of an ASCII letter, or the unchanged byte.
     @inlinable public var lowercased: UInt8 { isUppercaseLetter ? self | 0x20 : self }
 }
 

@@ -3,15 +3,10 @@ public enum Base64 {
     private static let space: UInt8 = 0xFE
     private static let invalid: UInt8 = 0xFF
 
-    /// Returns the number of bytes that `text` encodes.
+    /// Returns the number of bytes that Base64 text encodes, or `nil` if the text is malformed.
     ///
-    /// Line breaks are ignored.
-    ///
-    /// - Parameters:
-    ///   - text: Base64.
-    ///   - needsPadding: Whether padding, if there is any, must have the right length.
-    ///   - allowsBlanks: Whether spaces and tabs are ignored too. Otherwise they make the text malformed.
-    /// - Returns: The number of bytes, or `nil` if `text` is malformed.
+    /// Line breaks are ignored. Spaces and tabs make the text malformed unless `allowsBlanks` is set. Padding is
+    /// optional, but must have the right length if `needsPadding` is set.
     public static func decodedCount(
         _ text: Span<UInt8>, needsPadding: Bool = true, allowsBlanks: Bool = true
     ) -> Int? {
@@ -39,13 +34,9 @@ public enum Base64 {
         return digits / 4 * 3 + max(digits % 4 - 1, 0)
     }
 
-    /// Decodes Base64 text and ignores line breaks in it.
+    /// Decodes Base64 text, or returns `nil` if the text is malformed.
     ///
-    /// - Parameters:
-    ///   - text: The encoded text.
-    ///   - needsPadding: Whether padding, if there is any, must have the correct length.
-    ///   - allowsBlanks: Whether spaces and tabs are ignored too. Otherwise they make the text malformed.
-    /// - Returns: The decoded bytes, or `nil` if `text` is malformed.
+    /// The parameters are those of ``decodedCount(_:needsPadding:allowsBlanks:)``.
     public static func decoded(
         _ text: Span<UInt8>, needsPadding: Bool = true, allowsBlanks: Bool = true
     ) -> [UInt8]? {
@@ -53,11 +44,9 @@ public enum Base64 {
         return [UInt8](capacity: count) { decode(text, into: &$0) }
     }
 
-    /// Appends the bytes that `text` encodes to `output`.
+    /// Appends the bytes that well-formed Base64 text encodes to `output`.
     ///
-    /// - Parameters:
-    ///   - text: Well-formed base64.
-    ///   - output: A span with capacity for the number of bytes that `decodedCount` returns for `text`.
+    /// The free capacity must be the number of bytes that `decodedCount` returns for `text`.
     public static func decode(_ text: Span<UInt8>, into output: inout OutputSpan<UInt8>) {
         var bits: UInt32 = 0
         var count = 0

@@ -1,22 +1,17 @@
 /// A byte buffer with a maximum size.
 ///
-/// If more bytes are appended than the limit allows, the buffer discards all of them and rejects further ones until
-/// ``removeAll()`` is called.
+/// If the limit is exceeded, the buffer discards all bytes and rejects further ones until ``removeAll()`` is called.
 public struct LimitedBytes: Sendable {
     @usableFromInline var contents: [UInt8] = []
     @usableFromInline var isOverLimit = false
     @usableFromInline let limit: Int
 
-    /// Creates an empty buffer.
-    ///
-    /// - Parameter limit: The maximum number of bytes.
+    /// Creates an empty buffer for at most `limit` bytes.
     public init(limit: Int) {
         self.limit = limit
     }
 
-    /// The appended bytes.
-    ///
-    /// Empty if there were more than the limit.
+    /// The appended bytes, or no bytes if the limit was exceeded.
     @inlinable public var bytes: [UInt8] { contents }
 
     /// Whether more bytes were appended than the limit allows.
@@ -39,14 +34,10 @@ public struct LimitedBytes: Sendable {
         if fits(part.count) { contents.append(copying: part) }
     }
 
-    /// Removes the last byte.
-    ///
-    /// The buffer must not be empty.
+    /// Removes the last byte of a buffer that is not empty.
     public mutating func removeLast() { contents.removeLast() }
 
-    /// Returns whether `count` more bytes fit.
-    ///
-    /// Discards all bytes if they do not.
+    /// Returns whether `count` more bytes fit, and discards all bytes if they do not.
     @inlinable
     mutating func fits(_ count: Int) -> Bool {
         if !isOverLimit, count <= limit - contents.count { return true }

@@ -1,6 +1,6 @@
 /// A cursor that traverses the lines of a buffer.
 ///
-/// Each line ends with a line feed, which the last line may lack.
+/// Each line ends with a line feed, except possibly the last one.
 public struct LineCursor: Sendable {
     /// The position of a line in the buffer.
     public struct Line: Sendable, Equatable {
@@ -14,17 +14,14 @@ public struct LineCursor: Sendable {
     public private(set) var count = 0
     private var position: Int
 
-    /// Creates a cursor.
-    ///
-    /// - Parameter start: The index at which the first line begins.
+    /// Creates a cursor whose first line begins at the index `start`.
     public init(from start: Int = 0) {
         position = start
     }
 
-    /// Returns the next line.
+    /// Returns the position of the next line, or `nil` at the end of the buffer.
     ///
-    /// - Parameter bytes: The buffer, which must be the same in all calls.
-    /// - Returns: The position of the line, or `nil` at the end of the buffer.
+    /// The buffer must be the same in all calls.
     public mutating func next(in bytes: Span<UInt8>) -> Line? {
         guard position < bytes.count else { return nil }
         let end = bytes.firstIndex(of: UInt8(ascii: "\n"), from: position)

@@ -4,9 +4,7 @@
 public struct OptionalUInt32: Sendable, Hashable {
     @usableFromInline let bits: UInt32
 
-    /// Creates an optional number.
-    ///
-    /// - Precondition: `value` is not `UInt32.max`.
+    /// Creates an optional number, which must not be `UInt32.max`.
     @inlinable
     public init(_ value: UInt32?) {
         precondition(value != UInt32.max, "UInt32.max represents no value")

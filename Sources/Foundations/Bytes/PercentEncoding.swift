@@ -2,9 +2,9 @@
 ///
 /// Source: RFC 3986, section 2.
 public enum PercentEncoding {
-    /// Returns a path and query with the characters encoded that a URL must not contain.
+    /// Returns a path and query in which the characters that a URL must not contain are encoded.
     ///
-    /// Percent signs are kept, because `text` may be encoded in part.
+    /// Percent signs are kept, because a part of `text` may already be encoded.
     public static func path(_ text: String) -> String {
         var output: [UInt8] = []
         append(text.utf8, to: &output) { isUnreserved($0) || "!$&'()*+,;=:@/?%".utf8.contains($0) }
@@ -13,19 +13,16 @@ public enum PercentEncoding {
 
     /// Appends a form value.
     ///
-    /// Every character that is not unreserved is encoded, a space as `%20`.
+    /// All characters except letters, digits and `-._~` are encoded, so that a space becomes `%20`.
     ///
     /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.3.
     public static func append(formValue value: some Collection<UInt8>, to output: inout [UInt8]) {
         append(value, to: &output, keeping: isUnreserved)
     }
 
-    /// Decodes each `%XX` in `text`.
+    /// Decodes each `%XX` in `text`, or returns `nil` if a percent sign is not followed by two hexadecimal digits.
     ///
-    /// - Parameters:
-    ///   - text: The encoded text.
-    ///   - plusIsSpace: Whether a plus sign represents a space, as in form bodies.
-    /// - Returns: The decoded bytes, or `nil` if two hexadecimal digits do not follow a percent sign.
+    /// If `plusIsSpace` is set, a plus sign represents a space, as in form bodies.
     public static func decoded(_ text: Span<UInt8>, plusIsSpace: Bool) -> [UInt8]? {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(text.count)

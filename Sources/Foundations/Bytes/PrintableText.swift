@@ -1,8 +1,5 @@
 extension Unicode.Scalar {
     /// Whether the scalar is invisible, or can control a terminal or change the direction of adjacent text.
-    ///
-    /// These are the control characters (C0, DEL, C1), the line and paragraph separators, directional marks, joiners,
-    /// tags and other characters without width.
     public var isInvisible: Bool {
         switch value {
         case 0..<0x20, 0x7F..<0xA0, 0xAD, 0x61C, 0x180E, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF,
@@ -16,7 +13,7 @@ extension Unicode.Scalar {
 extension String {
     /// The string with all invisible characters escaped, so that it is safe to print on one line.
     ///
-    /// For example, an escape character becomes `\u{1B}`, and a right-to-left override becomes `\u{202E}`.
+    /// For example, an escape character becomes `\u{1B}`.
     public var printable: String { escaped { $0.isInvisible } }
 
     /// The string with all invisible characters escaped except line feeds and tabs.

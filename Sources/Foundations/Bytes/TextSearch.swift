@@ -1,7 +1,5 @@
 extension [UInt8] {
-    /// Returns whether the array contains the UTF-8 bytes of `text`.
-    ///
-    /// An empty `text` is never found.
+    /// Returns whether the array contains the UTF-8 bytes of `text`, which must not be empty.
     public func contains(text: String) -> Bool {
         let pattern = Array(text.utf8)
         guard let first = pattern.first, count >= pattern.count else { return false }

@@ -5,18 +5,14 @@
 /// let nextDay = leapDay.map { CivilDate(daysSinceEpoch: $0.daysSinceEpoch + 1) }  // 2020-03-01
 /// ```
 public struct CivilDate: Equatable, Sendable {
-    /// The astronomical year.
-    ///
-    /// The year 0 is 1 BC.
+    /// The astronomical year, in which 0 is 1 BC.
     public let year: Int
     /// The month, from 1 to 12.
     public let month: Int
     /// The day of the month, starting at 1.
     public let day: Int
 
-    /// Creates a date.
-    ///
-    /// Returns `nil` if the calendar does not contain it.
+    /// Creates a date, or returns `nil` if the calendar does not contain it.
     public init?(year: Int, month: Int, day: Int) {
         self.year = year
         self.month = month
@@ -40,9 +36,7 @@ public struct CivilDate: Equatable, Sendable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// The number of days since 1970-01-01.
-    ///
-    /// Negative for earlier dates.
+    /// The number of days since 1970-01-01, which is negative for earlier dates.
     public var daysSinceEpoch: Int {
         let shiftedYear = month <= 2 ? year - 1 : year
         let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400

@@ -4,9 +4,8 @@ import Glibc
 /// A group of new files in one folder that appear under their names all together, complete and durable, or not at all.
 ///
 /// The files are written one after another to the temporary folder `.NAME.volumes.partial`, which is locked against
-/// other runs. Each file is durable before the next one begins. `commit` moves the files to their final paths, the
-/// first file last. Therefore, if the first file exists, all of them do. If the value is destroyed without `commit`,
-/// the files are removed.
+/// other runs. `commit` moves the files to their final paths, the first file last. Therefore, if the first file exists,
+/// all of them do. If the value is destroyed without `commit`, the files are removed.
 ///
 /// ```swift
 /// var output = try AtomicFiles(path: path, replacing: false) { $0.hasPrefix("night.0") }
@@ -17,11 +16,9 @@ import Glibc
 /// try output.commit()
 /// ```
 public struct AtomicFiles: ~Copyable, Sendable {
-    /// The path that error messages mention, which is that of the first file or of the complete output.
+    /// The path in error messages: that of the first file or of the complete output.
     public let path: String
-    /// The existing files that the output replaces.
-    ///
-    /// They must not be read as input.
+    /// The existing files that the output replaces, and that must not be read as input.
     public let identities: Set<FileIdentity>
     private let replacing: Bool
     private let permissions: mode_t
@@ -39,14 +36,13 @@ public struct AtomicFiles: ~Copyable, Sendable {
     /// Creates the temporary folder.
     ///
     /// - Parameters:
-    ///   - path: The path that error messages mention. The files are created in the same folder.
-    ///   - replacing: Whether existing files of the output may be replaced. If so, all of them are removed, even if the
+    /// - path: The path for error messages. The files are created in the same folder.
+    /// - replacing: Whether existing files of the output may be replaced. If so, all of them are removed, even if the
     ///     new output has fewer files.
-    ///   - permissions: The permissions of each file, regardless of the umask.
-    ///   - belongs: Returns whether a file with this name belongs to the output.
+    /// - permissions: The permissions of each file, regardless of the umask.
+    /// - belongs: Returns whether a file with this name belongs to the output.
     /// - Throws: `FileError`: `create` with `EEXIST` if an existing file must not be replaced, `replace` with `EISDIR`
-    ///   or `ENOTSUP` if it is not a regular file, `lock` with `EWOULDBLOCK` while another run writes the output, or an
-    ///   error of listing the existing files or creating the folder.
+    ///   or `ENOTSUP` if it is not a regular file, or `lock` with `EWOULDBLOCK` while another run writes the output.
     public init(
         path: String, replacing: Bool, permissions: mode_t = 0o600,
         _ belongs: @escaping @Sendable (String) -> Bool
@@ -63,10 +59,7 @@ public struct AtomicFiles: ~Copyable, Sendable {
         self.parentPath = parentPath
     }
 
-    /// Finishes the current file and begins the next one.
-    ///
-    /// - Parameter name: A name that belongs to the output and was not used yet.
-    /// - Throws: `FileError`.
+    /// Finishes the current file and begins the next one, whose name must be new and belong to the output.
     public mutating func begin(_ name: String) throws(FileError) {
         try finishFile()
         let file = try partial.create(name, path(of: name))
@@ -92,7 +85,7 @@ public struct AtomicFiles: ~Copyable, Sendable {
 
     /// Makes the files durable and moves them to their final paths.
     ///
-    /// - Throws: `FileError`. The previous files are then unchanged, unless the final `sync` of the folder failed.
+    /// - Throws: `FileError`. The previous files are then unchanged, unless only the final `sync` of the folder failed.
     public consuming func commit() throws(FileError) {
         try finishFile()
         try partial.folder.syncFolder(path)
@@ -106,7 +99,6 @@ public struct AtomicFiles: ~Copyable, Sendable {
 // MARK: - Names
 
 extension AtomicFiles {
-    /// A completed move of a file.
     private struct Move {
         let name: String
         /// Whether the file existed before and is being replaced.
@@ -132,10 +124,10 @@ extension AtomicFiles {
         partial.remove(moves.filter(\.isFormer).map(\.partialName))
     }
 
-    /// Moves the replaced files away, starting with the first one, and then the new files to their final paths, ending
-    /// with the first one.
+    /// Moves the replaced files away, the first one first, and then the new files to their final paths, the first one
+    /// last.
     ///
-    /// At no time is the first file present together with files of another output.
+    /// The first file is therefore never present together with files of another output.
     private borrowing func moveAll(_ moves: inout [Move]) throws(FileError) {
         for name in try Self.former(partial.parent, parentPath, replacing: replacing, belongs) {
             let move = Move(name: name, isFormer: true)
@@ -159,9 +151,7 @@ extension AtomicFiles {
         guard code == 0 else { throw FileError(code == EEXIST ? .create : .rename, path(of: name), code: code) }
     }
 
-    /// Renames a file without replacing another one.
-    ///
-    /// Returns 0 or an `errno` code.
+    /// Renames a file without replacing another one, and returns 0 or an `errno` code.
     private static func rename(
         _ from: borrowing Descriptor, _ name: String, _ to: borrowing Descriptor, _ newName: String
     ) -> Int32 {
@@ -171,9 +161,7 @@ extension AtomicFiles {
         return renameat(from.number, name, to.number, newName) == 0 ? 0 : errno
     }
 
-    /// Reverts the moves in reverse order.
-    ///
-    /// Returns whether all succeeded.
+    /// Reverts the moves in reverse order, and returns whether all succeeded.
     private borrowing func undo(_ moves: [Move]) -> Bool {
         var isUndone = true
         for move in moves.reversed() {
@@ -214,8 +202,8 @@ extension AtomicFiles {
 
     /// Creates and locks the temporary folder.
     ///
-    /// A folder that an interrupted run left behind is not changed if it contains replaced files, unless it contains
-    /// nothing else. In that case all new files were moved to their final paths.
+    /// If an interrupted run left replaced files in the folder together with other files, the folder is not changed. If
+    /// the folder contains only replaced files, all new files were moved to their final paths.
     private static func openPartial(
         _ parent: consuming Descriptor, _ parentPath: String, _ name: String, _ path: String,
         _ belongs: (String) -> Bool

@@ -3,9 +3,8 @@ import Glibc
 
 /// A new folder of files that appears under its name complete and durable, or not at all.
 ///
-/// The files are written to the temporary folder `.NAME.partial`, which is locked against other runs, with permissions
-/// 0600. `commit` makes the files durable and renames the folder. If the value is destroyed without `commit`, the
-/// folder is removed. A temporary folder that an interrupted run left behind is emptied and reused.
+/// The files are written to the temporary folder `.NAME.partial`, which is locked against other runs. `commit` makes
+/// the files durable and renames the folder. If the value is destroyed without `commit`, the folder is removed.
 ///
 /// ```swift
 /// let output = try AtomicFolder(path: path, files: ["events.csv", "records.csv"], replacing: false)
@@ -22,7 +21,6 @@ public struct AtomicFolder: ~Copyable, Sendable {
     private var partial: PartialFolder
     private let files: [NewFile]
 
-    /// An open file of the folder.
     private final class NewFile: Sendable {
         let descriptor: Descriptor
 
@@ -32,12 +30,12 @@ public struct AtomicFolder: ~Copyable, Sendable {
     /// Creates the temporary folder and its files.
     ///
     /// - Parameters:
-    ///   - path: The final path of the folder. Trailing slashes are ignored.
-    ///   - names: The names of the files.
-    ///   - replacing: Whether an existing folder may be replaced if it contains only files with these names.
+    /// - path: The final path of the folder. Trailing slashes are ignored.
+    /// - names: The names of the files.
+    /// - replacing: Whether an existing folder may be replaced if it contains only files with these names.
     /// - Throws: `FileError`: `create` with `EEXIST` if the existing folder must not be replaced, `replace` with
-    ///   `ENOTDIR` if it is not a folder or `ENOTEMPTY` if it contains other files, `lock` with `EWOULDBLOCK` while
-    ///   another run writes it, or an error of creating the folder or a file.
+    ///   `ENOTDIR` if it is not a folder or `ENOTEMPTY` if it contains other files, or `lock` with `EWOULDBLOCK` while
+    ///   another run writes it.
     public init(path: String, files names: [String], replacing: Bool) throws(FileError) {
         let path = Path.withoutTrailingSlashes(path)
         let (parentPath, name) = try AtomicOutput.split(path)
@@ -72,11 +70,8 @@ public struct AtomicFolder: ~Copyable, Sendable {
         return identities
     }
 
-    /// Appends all bytes to a file.
+    /// Appends all bytes to the file whose name has the index `file` in the names that were passed to the initializer.
     ///
-    /// - Parameters:
-    ///   - bytes: The bytes to append.
-    ///   - file: The index of the file in the names that were passed to the initializer.
     /// - Throws: `FileError`, such as `ENOSPC`. The output must then be discarded.
     public func write(_ bytes: Span<UInt8>, to file: Int) throws(FileError) {
         try PartialFolder.write(bytes, to: files[file].descriptor, path)
@@ -136,15 +131,14 @@ public struct AtomicFolder: ~Copyable, Sendable {
             }
         } else {
             guard renameat(partial.parent.number, partial.name, partial.parent.number, name) == 0 else {
-                throw incompleteReplacement(.rename, "the new files are in \(partialPath), rename that folder manually")
+                throw incompleteReplacement(.rename, "the new files are in \(partialPath); rename that folder manually")
             }
         }
     }
 
-    /// Opens the folder to replace after checking it again, because other files may have been added since the first
-    /// check.
+    /// Opens the folder to replace, or removes the new folder and throws an error.
     ///
-    /// - Throws: `FileError`, after the removal of the new folder.
+    /// The folder is checked again, because other files may have been added since the first check.
     private borrowing func openReplaced() throws(FileError) -> Descriptor {
         do throws(FileError) {
             try Self.checkTarget(partial.parent, name, names, path, replacing: true)
@@ -156,9 +150,8 @@ public struct AtomicFolder: ~Copyable, Sendable {
         }
     }
 
-    /// Exchanges the names of the new folder and the old one.
+    /// Exchanges the names of the new folder and the old one, and returns whether the file system supports that.
     ///
-    /// - Returns: Whether the file system supports the exchange.
     /// - Throws: `FileError`, after the removal of the new folder.
     private borrowing func exchange() throws(FileError) -> Bool {
         switch cfiles_rename_exchange(partial.parent.number, partial.name, name) {

@@ -3,10 +3,9 @@ import Glibc
 
 /// A new file that appears under its name complete and durable, or not at all.
 ///
-/// The bytes are written to the temporary file `.NAME.partial` in the same folder, with permissions 0600. The temporary
-/// file is locked against other runs, and its name contains a hash if NAME is too long. `commit` makes the bytes
-/// durable and renames the file. If the value is destroyed without `commit`, the temporary file is removed. A temporary
-/// file that an interrupted run left behind is emptied and reused.
+/// The bytes are written to the temporary file `.NAME.partial` in the same folder, which is locked against other runs.
+/// `commit` makes the bytes durable and renames the file. If the value is destroyed without `commit`, the temporary
+/// file is removed. A temporary file that an interrupted run left behind is emptied and reused.
 ///
 /// ```swift
 /// let output = try AtomicOutput(path: path, replacing: false)
@@ -31,11 +30,10 @@ public struct AtomicOutput: ~Copyable, Sendable {
     /// Creates the temporary file.
     ///
     /// - Parameters:
-    ///   - path: The final path of the file.
-    ///   - replacing: Whether an existing regular file may be replaced.
+    /// - path: The final path of the file.
+    /// - replacing: Whether an existing regular file may be replaced.
     /// - Throws: `FileError`: `EEXIST` if the existing file must not be replaced, `EISDIR` or `ENOTSUP` if it is not a
-    ///   regular file, `lock` with `EWOULDBLOCK` while another run writes it, or an error of opening the folder or the
-    ///   temporary file.
+    ///   regular file, or `lock` with `EWOULDBLOCK` while another run writes it.
     public init(path: String, replacing: Bool) throws(FileError) {
         let (folderPath, name) = try Self.split(path)
         let partialName = PartialName.of(name)
@@ -67,7 +65,7 @@ public struct AtomicOutput: ~Copyable, Sendable {
         cfiles_partial_release(slot)
     }
 
-    /// The files that must not be read as input, which are the temporary file and the file that it replaces.
+    /// The temporary file and the file that it replaces, which must not be read as input.
     public var identities: Set<FileIdentity> { Set([identity, FileIdentity(path: path)].compactMap(\.self)) }
 
     /// Appends all bytes.
@@ -78,21 +76,19 @@ public struct AtomicOutput: ~Copyable, Sendable {
         guard code == 0 else { throw FileError(.write, path, code: code) }
     }
 
-    /// Sets the permissions of the file, regardless of the umask.
-    ///
-    /// The default is 0600.
+    /// Sets the permissions of the file, which are 0600 by default, regardless of the umask.
     public func setPermissions(_ mode: mode_t) throws(FileError) {
         guard fchmod(descriptor.number, mode) == 0 else { throw FileError(.create, path) }
     }
 
-    /// Starts to write the bytes so far to the disk without waiting, which makes `commit` faster.
+    /// Starts to write the bytes so far to the disk without waiting, so that `commit` takes less time.
     public func beginSync() { cfiles_begin_sync(descriptor.number, 0, 0) }
 
     /// Makes the bytes durable and renames the file to its final name.
     ///
-    /// - Throws: `FileError`: `EEXIST` if the file must not replace another one that was created meanwhile, or an error
-    ///   of `fsync` or `rename`. The temporary file is then removed. If only the `sync` of the folder failed, the file
-    ///   has its final name, but a power failure may undo that.
+    /// - Throws: `FileError`, such as `EEXIST` if the file must not replace another one that was created meanwhile. The
+    ///   temporary file is then removed. If only the `sync` of the folder failed, the file has its final name, but a
+    ///   power failure may undo that.
     public consuming func commit() throws(FileError) {
         guard fsync(descriptor.number) == 0 else { throw FileError(.sync, path) }
         isPending = false
@@ -100,9 +96,7 @@ public struct AtomicOutput: ~Copyable, Sendable {
         try folder.syncFolder(path)
     }
 
-    /// Renames the temporary file, which the signal handler then no longer removes.
-    ///
-    /// Signals are blocked meanwhile.
+    /// Renames the temporary file while signals are deferred, so that the signal handler no longer removes the file.
     private borrowing func publish() throws(FileError) {
         cfiles_signals_defer()
         defer { cfiles_signals_resume() }
@@ -166,8 +160,7 @@ extension AtomicOutput {
 
     /// Opens and locks the temporary file.
     ///
-    /// Another run may remove or rename the file before it is locked. The attempt is then repeated a limited number of
-    /// times.
+    /// The attempt is repeated if another run removed or renamed the file before it was locked.
     private static func openPartial(
         _ folder: borrowing Descriptor, _ name: String, _ path: String
     ) throws(FileError) -> Descriptor {

@@ -1,8 +1,7 @@
 /// A sequence of bytes that can be read at any offset.
 ///
-/// The bytes are those of an open file, a part of a spool file, an array, or an object that computes them on demand.
-///
-/// A byte source is an immutable class, because several threads share an open file.
+/// The bytes are those of an open file, a part of a spool file, an array, or an object that computes them on demand. It
+/// is a class, because several threads share an open file.
 public final class ByteSource: Sendable {
     private enum Backing: ~Copyable, Sendable {
         case file(InputFile)
@@ -12,9 +11,7 @@ public final class ByteSource: Sendable {
     }
 
     private let backing: Backing
-    /// The number of bytes.
-    ///
-    /// For a file, this is the size when it was opened.
+    /// The number of bytes, which is the size of a file when it was opened.
     public let count: Int
 
     /// Creates a source of the bytes of an open file.
@@ -23,7 +20,7 @@ public final class ByteSource: Sendable {
         backing = .file(file)
     }
 
-    /// Creates a source of `count` bytes of a spool file from `start` on.
+    /// Creates a source of the `count` bytes of a spool file from `start` on.
     public init(_ spool: SpoolFile, at start: Int, count: Int) {
         self.count = count
         backing = .spool(spool, start: start)
@@ -58,7 +55,7 @@ public final class ByteSource: Sendable {
         }
     }
 
-    /// Returns whether the underlying file has the same size and modification time as when it was opened.
+    /// Returns whether the underlying file, if any, has the same size and modification time as when it was opened.
     ///
     /// - Parameter isAtItsPath: Whether the path must also still refer to the same file.
     /// - Returns: `true` if the file is unchanged, or if the source is not a file.
@@ -83,9 +80,7 @@ public final class ByteSource: Sendable {
 }
 
 extension OutputSpan<UInt8> {
-    /// Appends bytes until the output is full.
-    ///
-    /// Returns the number of appended bytes.
+    /// Appends bytes until the output is full, and returns the number of appended bytes.
     @discardableResult
     public mutating func append(asMuchAsFitsOf bytes: Span<UInt8>) -> Int {
         bytes.withUnsafeBufferPointer { bytes in
@@ -106,16 +101,13 @@ public protocol ByteProvider: Sendable {
 
     /// Appends the bytes from `offset` on to `output` until it is full or the end is reached.
     ///
-    /// - Parameters:
-    ///   - offset: An offset below ``count``.
-    ///   - output: The output to append to.
-    /// - Throws: `FileError`.
+    /// The offset must be less than ``count``.
     func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FileError)
 
-    /// Returns whether the underlying files are unchanged since they were opened.
+    /// Returns whether all underlying files are unchanged since they were opened.
     ///
-    /// - Parameter isAtItsPath: Whether the path must also still refer to the same file.
-    /// - Returns: Whether all underlying files are unchanged.
+    /// - Parameter isAtItsPath: Whether the paths must also still refer to the same files.
+    /// - Returns: Whether all files are unchanged.
     /// - Throws: `FileError`.
     func isUnchanged(isAtItsPath: Bool) throws(FileError) -> Bool
 }

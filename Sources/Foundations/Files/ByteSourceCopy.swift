@@ -1,6 +1,6 @@
 extension ByteSource {
     /// The size of a chunk, in bytes.
-    private static let step = 1 << 20
+    private static let chunkSize = 1 << 20
 
     /// Copies the bytes to an unnamed temporary file on the disk of `folder`.
     public func copied(to folder: String) throws(FileError) -> SpoolFile {
@@ -9,19 +9,15 @@ extension ByteSource {
         return copy
     }
 
-    /// Calls `body` with the bytes of `range` and their offsets, one chunk at a time.
-    ///
-    /// - Parameters:
-    ///   - range: The range to read, or `nil` for all bytes.
-    ///   - body: Processes a chunk and its offset.
-    /// - Throws: `FileError`.
+    /// Calls `body` with one chunk at a time of the bytes of `range`, or of all bytes, and with the offset of the
+    /// chunk.
     public func forEachChunk(
         in range: Range<Int>? = nil, _ body: ([UInt8], Int) throws(FileError) -> Void
     ) throws(FileError) {
         let range = range ?? 0..<count
         var offset = range.lowerBound
         while offset < range.upperBound {
-            let bytes = try bytes(at: offset, count: min(Self.step, range.upperBound - offset))
+            let bytes = try bytes(at: offset, count: min(Self.chunkSize, range.upperBound - offset))
             guard !bytes.isEmpty else { return }
             try body(bytes, offset)
             offset += bytes.count

@@ -4,9 +4,8 @@ import Glibc
 struct Descriptor: ~Copyable, Sendable {
     let number: Int32
 
-    /// Creates an owner of a descriptor that `open` or `openat` returned.
-    ///
-    /// Throws the current `errno` if it is negative.
+    /// Takes ownership of a descriptor that `open` or `openat` returned, or throws the current `errno` if it is
+    /// negative.
     init(_ number: Int32, _ operation: FileError.Operation, _ path: String) throws(FileError) {
         guard number >= 0 else { throw FileError(operation, path) }
         self.number = number
@@ -14,25 +13,21 @@ struct Descriptor: ~Copyable, Sendable {
 
     deinit { close(number) }
 
-    /// Returns the result of `fstat`.
-    ///
-    /// The path is used in error messages.
+    /// Returns the result of `fstat`, or throws an error that contains `path`.
     func status(_ path: String) throws(FileError) -> stat {
         var status = stat()
         guard fstat(number, &status) == 0 else { throw FileError(.stat, path) }
         return status
     }
 
-    /// Makes the entries of a folder durable.
-    ///
-    /// File systems that do not support that report `EINVAL`, which is ignored.
+    /// Makes the entries of a folder durable, unless its file system does not support that (`EINVAL`).
     func syncFolder(_ path: String) throws(FileError) {
         guard fsync(number) == 0 || errno == EINVAL else { throw FileError(.sync, path) }
     }
 
     /// Appends at most `limit` bytes from `offset` on until the output is full or the file ends.
     ///
-    /// Returns the number of appended bytes. Throws `EINVAL` for a negative offset.
+    /// Returns the number of appended bytes.
     func read(
         at offset: Int, upTo limit: Int = .max, into output: inout OutputSpan<UInt8>, _ operation: FileError.Operation,
         _ path: @autoclosure () -> String

@@ -1,7 +1,7 @@
 import CFiles
 import Glibc
 
-/// A folder into which finished files are moved without replacing others.
+/// A folder into which finished files are moved without replacing other files.
 public struct DestinationFolder: ~Copyable, Sendable {
     /// The path of the folder.
     public let path: String
@@ -17,7 +17,7 @@ public struct DestinationFolder: ~Copyable, Sendable {
         self.folder = folder
     }
 
-    /// The maximum number that distinguishes groups of files with the same name.
+    /// The maximum number that is added to the names of files if they exist already.
     private static let maximumNumber = 10_000
 
     /// Moves a group of files into the folder, either all of them or none.
@@ -30,9 +30,9 @@ public struct DestinationFolder: ~Copyable, Sendable {
     /// missing.
     ///
     /// - Parameters:
-    ///   - files: The paths of the files.
-    ///   - name: The name of the bundle, which is a prefix of the names of all files.
-    ///   - keepsNames: Whether the files must keep their names.
+    /// - files: The paths of the files.
+    /// - name: The name of the bundle, which is a prefix of the names of all files.
+    /// - keepsNames: Whether the files must keep their names.
     /// - Returns: The new path of the first file, or `nil` if the files are in the folder already.
     /// - Throws: `FileError`, such as `EXDEV` if the files are on another file system.
     public func move(_ files: [String], named name: String, keepsNames: Bool) throws(FileError) -> String? {
@@ -68,9 +68,7 @@ public struct DestinationFolder: ~Copyable, Sendable {
         return first
     }
 
-    /// Moves a file.
-    ///
-    /// Returns the new path, or `nil` if the file is in the folder already.
+    /// Moves a file, and returns its new path, or `nil` if the file is in the folder already.
     private func move(_ file: String, as target: (String) -> String) throws(FileError) -> String? {
         let (parentPath, name) = (Path.folder(of: file), Path.name(of: file))
         let parent = try Descriptor(open(parentPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .rename, file)
@@ -92,7 +90,6 @@ public struct DestinationFolder: ~Copyable, Sendable {
         return newPath
     }
 
-    /// Moves a file back to its original path.
     private func restore(_ file: String, from target: (String) -> String) throws(FileError) {
         let (parentPath, name) = (Path.folder(of: file), Path.name(of: file))
         let parent = try Descriptor(open(parentPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .rename, file)
@@ -100,9 +97,7 @@ public struct DestinationFolder: ~Copyable, Sendable {
         guard code == 0 else { throw FileError(.rename, file, code: code) }
     }
 
-    /// Renames a file without replacing another one.
-    ///
-    /// Returns 0 or an `errno` code.
+    /// Renames a file without replacing another one, and returns 0 or an `errno` code.
     private static func rename(
         _ name: String, from parent: borrowing Descriptor, to newName: String, in folder: borrowing Descriptor
     ) -> Int32 {

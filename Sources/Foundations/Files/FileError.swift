@@ -2,9 +2,7 @@ import Glibc
 
 /// An error of an operation on a file.
 public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The operations that can fail.
-    ///
-    /// The raw value is the verb in the message.
+    /// The operations that can fail, whose raw values are the verbs of error messages.
     public enum Operation: String, Sendable {
         case open, create, read, write, sync, rename, remove, list, stat, lock, replace, spool
     }
@@ -15,15 +13,12 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     public let path: String
     /// The `errno` code.
     public let code: Int32
-    /// The identifier of the case in a format document, such as `B28`, or `nil` if the operating system reported the
-    /// error.
+    /// The identifier, such as `B28`, that a document on the file format assigns to this error, if any.
     public private(set) var caseID: String?
     /// The message that replaces the message of the operating system.
     private var customMessage: String?
 
-    /// Creates an error of a system call.
-    ///
-    /// The default code is the current `errno`.
+    /// Creates an error of a system call, by default with the current `errno`.
     public init(_ operation: Operation, _ path: String, code: Int32 = errno) {
         self.operation = operation
         self.path = path
@@ -31,22 +26,16 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         if isResourceExhaustion { ResourceExhaustion.record(self) }
     }
 
-    /// Creates an error with a custom message.
-    ///
-    /// - Parameters:
-    ///   - operation: The operation that failed.
-    ///   - path: The path of the file.
-    ///   - code: The `errno` code that describes the error best.
-    ///   - caseID: The identifier of the case in a format document.
-    ///   - message: The complete message.
+    /// Creates an error with a complete message and the `errno` code that describes it best.
     public init(_ operation: Operation, _ path: String, code: Int32, caseID: String? = nil, saying message: String) {
         self.init(operation, path, code: code)
         self.caseID = caseID
         customMessage = message
     }
 
-    /// The error as one line, such as `cannot create /x/y.tar.zst: No such file or directory`, after the case
-    /// identifier, if any.
+    /// The error as one line that begins with the case identifier, if any.
+    ///
+    /// An example is `cannot create /x/y.tar.zst: No such file or directory`.
     public var description: String { caseID.map { "\($0) \(message)" } ?? message }
 
     /// The description without the case identifier.
@@ -64,9 +53,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     public var isPermissionDenied: Bool { code == EACCES || code == EPERM }
     /// Whether a file with this name exists already.
     public var alreadyExists: Bool { code == EEXIST }
-    /// Whether this process cannot open more files or allocate more memory.
-    ///
-    /// The error does not concern the file.
+    /// Whether this process cannot open more files or allocate more memory, regardless of the file.
     public var isResourceExhaustion: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }
     /// Whether the disk is full.
     public var isDiskFull: Bool { code == ENOSPC || code == EDQUOT }
@@ -76,8 +63,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     public var isLocked: Bool { operation == .lock && code == EWOULDBLOCK }
     /// Whether the path does not refer to a regular file.
     public var isNotAFile: Bool { operation == .read && (code == EISDIR || code == ENOTSUP) }
-    /// Whether reading failed for another reason than that the path does not refer to a regular file of the allowed
-    /// size.
+    /// Whether reading failed although the path refers to a regular file of the allowed size.
     public var isReadFailure: Bool { ![ENOENT, ELOOP, ENOTSUP, EISDIR, EFBIG].contains(code) }
     /// Whether the path does not refer to a folder.
     public var isNotAFolder: Bool { code == ENOTDIR }

@@ -31,6 +31,6 @@ public struct FileNames: RandomAccessCollection, Sendable {
         indices.contains { index in entries.hasName(entry(index), text) }
     }
 
-    /// Returns the index among all entries for the name at `index`.
+    /// Returns the index, among all entries of the folder, of the entry whose name is at `index` in this collection.
     public func entry(_ index: Int) -> Int { Int(selection[index]) }
 }

@@ -5,18 +5,14 @@ import Glibc
 ///
 /// All names share one buffer, which saves memory for folders with millions of entries.
 public struct FolderEntries: Sendable {
-    /// The file type of an entry.
-    ///
-    /// Symbolic links are not followed.
+    /// The file type of an entry, without following symbolic links.
     public enum Kind: UInt8, Sendable {
         case file, folder, link, special
     }
 
-    /// An entry in 16 bytes.
     private struct Entry {
-        /// The start of the name in 48 bits, its length in 14 bits and the kind in 2 bits.
-        ///
-        /// A path on Linux has at most 4,096 bytes.
+        /// The start of the name in 48 bits, its length in 14 bits and the kind in 2 bits, so that an entry occupies 16
+        /// bytes.
         private let packed: UInt64
         let inode: UInt64
 
@@ -78,9 +74,7 @@ public struct FolderEntries: Sendable {
         return selected
     }
 
-    /// Returns the index of the entry with this name, or `nil` if there is none.
-    ///
-    /// The entries must be sorted.
+    /// Returns the index of the entry with this name in sorted entries, or `nil` if there is none.
     public func index(inSorted name: some Collection<UInt8>) -> Int? {
         let index = (0..<count).partitioningIndex { !bytes($0).lexicographicallyPrecedes(name) }
         return index < count && bytes(index).elementsEqual(name) ? index : nil
@@ -100,11 +94,9 @@ public struct FolderEntries: Sendable {
         }
     }
 
-    /// Removes entries with duplicate names.
+    /// Removes all but one entry of each name from sorted entries.
     ///
-    /// The entries must be sorted.
-    ///
-    /// - Parameter choose: Returns the index of the entry to keep from a range of entries with equal names.
+    /// `choose` returns the index of the entry to keep from a range of entries with equal names.
     mutating func removeDuplicates(keeping choose: (FolderEntries, Range<Int>) -> Int) {
         var kept = 0
         var start = 0
@@ -119,9 +111,7 @@ public struct FolderEntries: Sendable {
         entries.removeLast(count - kept)
     }
 
-    /// Lists an open folder on disk.
-    ///
-    /// The path is used in error messages.
+    /// Lists an open folder on disk, or throws an error that contains `path`.
     init(of folder: borrowing Descriptor, _ path: String) throws(FileError) {
         let number = folder.number
         // The directory stream closes its descriptor, so it needs a copy.
@@ -154,9 +144,7 @@ public struct FolderEntries: Sendable {
         append(name: bytes, kind: Self.kind(kind, name: name, in: folder), inode: inode)
     }
 
-    /// Returns the kind of an entry.
-    ///
-    /// Some file systems do not report its type in the listing.
+    /// Returns the kind of an entry, even if the file system does not report its type in the listing.
     private static func kind(_ type: UInt8, name: UnsafePointer<CChar>, in folder: Int32) -> Kind {
         var type = Int(type)
         if type == Int(DT_UNKNOWN) {

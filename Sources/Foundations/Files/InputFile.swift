@@ -2,7 +2,7 @@ import Glibc
 
 /// A regular file that is open for reading at any offset.
 ///
-/// Several threads may read the file at the same time. The file is neither modified nor locked.
+/// Several threads may read the file at the same time. The file is not locked.
 public struct InputFile: ~Copyable, Sendable {
     /// The path that was passed to the initializer.
     public let path: String
@@ -17,8 +17,7 @@ public struct InputFile: ~Copyable, Sendable {
 
     /// Opens a file.
     ///
-    /// - Throws: `FileError`: the error of `open`, `EISDIR` for a folder, or `ENOTSUP` for anything else that is not a
-    ///   regular file.
+    /// - Throws: `FileError`, such as `EISDIR` for a folder, or `ENOTSUP` for anything else that is not a regular file.
     public init(path: String) throws(FileError) {
         // Because of O_NONBLOCK, opening a pipe does not wait for a writer before the pipe is rejected below.
         let descriptor = try Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), .open, path)
@@ -40,7 +39,7 @@ public struct InputFile: ~Copyable, Sendable {
 
     /// Appends at most `limit` bytes from `offset` on to `output` until it is full or the file ends.
     ///
-    /// - Returns: The number of appended bytes, which is smaller than requested only at the end of the file.
+    /// - Returns: The number of appended bytes, which is less than requested only at the end of the file.
     /// - Throws: `FileError`, such as `EINVAL` for a negative offset.
     @discardableResult
     public func read(
@@ -58,11 +57,7 @@ public struct InputFile: ~Copyable, Sendable {
     /// Whether the path still refers to this file and not to a replacement.
     public var isStillAtItsPath: Bool { FileIdentity(path: path) == identity }
 
-    /// Returns the contents of the file.
-    ///
-    /// - Parameter limit: The maximum size, in bytes.
-    /// - Returns: All bytes of the file.
-    /// - Throws: `FileError`, such as `EFBIG` if the file exceeds the limit.
+    /// Returns the contents of the file, or throws `EFBIG` if they exceed `limit` bytes.
     public func contents(limit: Int) throws(FileError) -> [UInt8] {
         guard size <= limit else { throw FileError(.read, path, code: EFBIG) }
         var bytes: [UInt8] = []

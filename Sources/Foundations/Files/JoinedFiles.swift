@@ -9,9 +9,8 @@ import CFiles
 public final class JoinedFiles: ByteProvider {
     private final class Part: Sendable {
         let file: InputFile
-        /// The offset of the first byte in the sequence.
+        /// The offset of the file in the sequence.
         let start: Int
-        /// The offset after the last byte in the sequence.
         var end: Int { start + file.size }
 
         init(_ file: consuming InputFile, at start: Int) {
@@ -23,8 +22,6 @@ public final class JoinedFiles: ByteProvider {
     private let parts: [Part]
 
     /// Opens the files.
-    ///
-    /// - Throws: `FileError`, as `InputFile`.
     public init(_ paths: [String]) throws(FileError) {
         cfiles_raise_open_file_limit()
         var parts: [Part] = []
@@ -41,9 +38,7 @@ public final class JoinedFiles: ByteProvider {
     /// The device and inode of each file.
     public var identities: [FileIdentity] { parts.map { $0.file.identity } }
 
-    /// Returns the index of the file that contains `offset`, and the offset in that file.
-    ///
-    /// Returns `nil` beyond the end.
+    /// Returns the index of the file that contains `offset` and the offset in that file, or `nil` beyond the end.
     public func place(of offset: Int) -> (file: Int, offset: Int)? {
         guard (0..<count).contains(offset) else { return nil }
         let file = parts.indices.partitioningIndex { parts[$0].end > offset }

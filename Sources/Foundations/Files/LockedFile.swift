@@ -9,7 +9,7 @@ public struct LockedFile: ~Copyable, Sendable {
         case whole
         /// One byte far beyond the end of the file, by an open file description lock.
         ///
-        /// It does not affect other locks of parts of the file, such as those of SQLite.
+        /// This lock does not affect locks of other parts of the file, such as those of SQLite.
         case beyondEnd
     }
 
@@ -18,9 +18,9 @@ public struct LockedFile: ~Copyable, Sendable {
     private let descriptor: Descriptor
     private let extent: Extent
 
-    /// Opens and locks a file.
+    /// Opens and locks a file, which is created with permissions 0600 if it does not exist.
     ///
-    /// If it does not exist, it is created with permissions 0600. Symbolic links are not followed.
+    /// Symbolic links are not followed.
     ///
     /// - Throws: `FileError`: `lock` with `EWOULDBLOCK` while another process holds the lock, or `open` with `ENOTSUP`
     ///   if the path is neither a regular file nor a folder.
@@ -53,15 +53,13 @@ public struct LockedFile: ~Copyable, Sendable {
         }
     }
 
-    /// Returns whether `path` still refers to this file, which may have been removed or replaced.
+    /// Returns whether `path` still refers to this file.
     public func isLocated(at path: String) -> Bool {
         var status = stat()
         return fstat(number, &status) == 0 && FileIdentity(path: path) == FileIdentity(status)
     }
 
-    /// Replaces the contents of the file.
-    ///
-    /// The path is used in error messages.
+    /// Replaces the contents of the file, or throws an error that contains `path`.
     public func replaceContents(by bytes: [UInt8], _ path: String) throws(FileError) {
         guard ftruncate(number, 0) == 0 else { throw FileError(.write, path) }
         let count = pwrite(number, bytes, bytes.count, 0)

@@ -5,34 +5,30 @@ import Glibc
 ///
 /// The folder and its files are removed when the value is destroyed, unless ``claim()`` was called.
 struct PartialFolder: ~Copyable, Sendable {
-    /// A file in the folder.
     struct File: Sendable {
         let name: String
-        /// The entry of the file in the table of the signal handler.
+        /// The index of the file in the table of the signal handler.
         let slot: Int32
     }
 
-    /// The parent folder.
     let parent: Descriptor
-    /// The temporary folder.
     let folder: Descriptor
-    /// The name of the temporary folder.
     let name: String
     private let slot: Int32
     private var files: [File] = []
     private var isPending = true
 
-    /// The minimum size, in bytes, of a write that is sent to the disk immediately.
+    /// The minimum size, in bytes, of a write for which the kernel immediately starts to write to the disk.
     private static let syncedSize = 64 << 10
 
-    /// Creates and locks the folder, or reuses one that an interrupted run left behind.
+    /// Creates and locks the folder, or reuses a folder that an interrupted run left behind.
     ///
     /// - Parameters:
-    ///   - parent: The parent folder.
-    ///   - name: The name of the folder.
-    ///   - path: The path of the folder, for error messages.
-    ///   - output: The path of the output, which the signal handler reports.
-    ///   - mayRemove: Returns whether all files in an existing folder may be removed.
+    /// - parent: The parent folder.
+    /// - name: The name of the folder.
+    /// - path: The path of the folder, for error messages.
+    /// - output: The path of the output, which the signal handler reports.
+    /// - mayRemove: Returns whether all files in an existing folder may be removed.
     /// - Throws: `FileError`, as `open`.
     init(
         in parent: consuming Descriptor, _ name: String, _ path: String, of output: String,
@@ -59,9 +55,7 @@ struct PartialFolder: ~Copyable, Sendable {
     /// The names of the files, in the order of their creation.
     var names: [String] { files.map(\.name) }
 
-    /// Creates a file.
-    ///
-    /// The folder must not contain a file with this name.
+    /// Creates a file, whose name must not exist in the folder.
     mutating func create(_ name: String, _ path: String) throws(FileError) -> Descriptor {
         cfiles_signals_defer()
         defer { cfiles_signals_resume() }
@@ -103,14 +97,8 @@ struct PartialFolder: ~Copyable, Sendable {
         unlinkat(parent.number, name, AT_REMOVEDIR)
     }
 
-    /// Creates and locks the folder, or reuses and empties one that an interrupted run left behind.
+    /// Creates and locks the folder, or reuses and empties one if `mayRemove` returns `true` for its files.
     ///
-    /// - Parameters:
-    ///   - parent: The parent folder.
-    ///   - name: The name of the folder.
-    ///   - path: The path of the folder, for error messages.
-    ///   - mayRemove: Returns whether all files in an existing folder may be removed.
-    /// - Returns: The descriptor of the folder.
     /// - Throws: `FileError`: `lock` with `EWOULDBLOCK` while another run uses the folder, or `ENOTEMPTY` if it
     ///   contains anything that must not be removed.
     private static func open(
@@ -148,9 +136,7 @@ struct PartialFolder: ~Copyable, Sendable {
         return true
     }
 
-    /// Returns the sorted names of the entries of a folder.
-    ///
-    /// Bytes that are not UTF-8 are replaced.
+    /// Returns the sorted names of the entries of a folder, in which U+FFFD replaces malformed UTF-8.
     static func names(in folder: borrowing Descriptor, _ path: String) throws(FileError) -> [String] {
         let entries = try FolderEntries(of: folder, path)
         return (0..<entries.count).map { String(decoding: entries.bytes($0), as: UTF8.self) }.sorted()

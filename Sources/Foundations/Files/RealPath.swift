@@ -1,13 +1,13 @@
 import Glibc
 
-/// The resolution of paths by the operating system.
+/// Resolution of paths by the operating system.
 public enum RealPath {
     /// Returns the absolute path of a file or folder without symbolic links, or `nil` if it does not exist.
     public static func of(_ path: String) -> String? { try? resolved(path) }
 
     /// Returns the absolute path of a file or folder without symbolic links.
     ///
-    /// - Throws: `FileError`. Its code is `EILSEQ` if the resolved path is not UTF-8.
+    /// - Throws: `FileError`, such as `EILSEQ` if the resolved path is not UTF-8.
     public static func resolved(_ path: String) throws(FileError) -> String {
         guard let found = realpath(path, nil) else { throw FileError(.open, path) }
         defer { free(found) }

@@ -2,8 +2,8 @@ import Synchronization
 
 /// A record of whether this process ran out of file descriptors or memory while it read input.
 ///
-/// Readers of captures report a file that cannot be opened and continue. If the cause is a limit of the process, intact
-/// input would be missing from the result. The command must then end with an error.
+/// Readers of captures report a file that cannot be opened and continue. If this process cannot open more files, the
+/// result would lack intact input. Therefore the command must end with an error.
 public enum ResourceExhaustion {
     private static let first = Mutex<FileError?>(nil)
 

@@ -10,17 +10,13 @@ public final class SpoolFile: Sendable {
     public let folder: String
     private let descriptor: Descriptor
 
-    /// Creates a file with permissions 0600.
-    ///
-    /// - Throws: `FileError` with the operation `spool`.
+    /// Creates a file with permissions 0600 on the disk that contains `folder`.
     public init(in folder: String) throws(FileError) {
         descriptor = try Descriptor(cfiles_open_unnamed(folder), .spool, folder)
         self.folder = folder
     }
 
-    /// The file descriptor, for C libraries.
-    ///
-    /// It is valid until this object is destroyed.
+    /// The file descriptor for C libraries, which is valid until this object is destroyed.
     public var number: Int32 { descriptor.number }
 
     /// Writes all bytes from `offset` on.
@@ -33,8 +29,7 @@ public final class SpoolFile: Sendable {
 
     /// Appends at most `limit` bytes from `offset` on to `output` until it is full or the file ends.
     ///
-    /// - Returns: The number of appended bytes.
-    /// - Throws: `FileError` with the operation `spool`.
+    /// Returns the number of appended bytes.
     @discardableResult
     public func read(
         at offset: Int, upTo limit: Int = .max, into output: inout OutputSpan<UInt8>

@@ -3,12 +3,9 @@ import Glibc
 /// Unbuffered access to the standard input.
 public enum StandardInput {
     private static let name = "standard input"
-    private static let minimumStep = 64 << 10
+    private static let minimumChunkSize = 64 << 10
 
-    /// Appends the next bytes to `output` until it is full or the input ends.
-    ///
-    /// - Returns: The number of appended bytes.
-    /// - Throws: `FileError`.
+    /// Appends the next bytes to `output` until it is full or the input ends, and returns their number.
     @discardableResult
     public static func read(into output: inout OutputSpan<UInt8>) throws(FileError) -> Int {
         var total = 0
@@ -26,16 +23,12 @@ public enum StandardInput {
         return total
     }
 
-    /// Returns all bytes up to the end of the input.
-    ///
-    /// - Parameter limit: The maximum number of bytes.
-    /// - Returns: The bytes.
-    /// - Throws: `FileError`, such as `EFBIG` if the input exceeds the limit.
+    /// Returns all bytes up to the end of the input, or throws `EFBIG` if there are more than `limit`.
     public static func contents(limit: Int) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
         while true {
             // One byte more than the limit is enough to detect that the input is too large.
-            let step = min(max(bytes.count, minimumStep), limit - bytes.count + 1)
+            let step = min(max(bytes.count, minimumChunkSize), limit - bytes.count + 1)
             var count = 0
             try bytes.append(addingCapacity: step) { output throws(FileError) in
                 count = try read(into: &output)

@@ -5,8 +5,9 @@ public enum StandardOutput {
     /// Whether the standard output is a terminal.
     public static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// Returns whether `path` is an alias of the standard output, such as `/dev/stdout`, and not a file to which it is
-    /// redirected.
+    /// Returns whether `path` is an alias of the standard output, such as `/dev/stdout`.
+    ///
+    /// The path of a file to which the standard output is redirected is not an alias.
     public static func isNamed(by path: String) -> Bool {
         var (named, standard) = (stat(), stat())
         guard path.hasPrefix("/dev/") || path.hasPrefix("/proc/"), fstatat(AT_FDCWD, path, &named, 0) == 0,
@@ -25,12 +26,9 @@ public enum StandardOutput {
 }
 
 extension Span<UInt8> {
-    /// Writes all bytes to a descriptor, and continues after short writes and interruptions.
+    /// Writes all bytes to a descriptor, from `offset` or the current offset on.
     ///
-    /// - Parameters:
-    ///   - descriptor: The file descriptor.
-    ///   - offset: The offset in the file, or `nil` for the current one.
-    /// - Returns: 0 or an `errno` code.
+    /// Returns 0 or an `errno` code.
     func writeAll(to descriptor: Int32, at offset: Int? = nil) -> Int32 {
         withUnsafeBytes { buffer in
             var done = 0

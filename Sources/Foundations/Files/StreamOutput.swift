@@ -2,18 +2,14 @@ import Glibc
 
 /// An output to a pipe or a character device, such as `/dev/null`, `/dev/stdout` or the process substitution `>(…)`.
 ///
-/// Written bytes cannot be taken back, so that there is no temporary file and no commit.
+/// There is no temporary file and no commit, because written bytes cannot be taken back.
 public struct StreamOutput: ~Copyable, Sendable {
     private let path: String
     private let descriptor: Descriptor
 
-    /// Opens a pipe or character device.
+    /// Opens a pipe or character device, or returns `nil` if the path refers to anything else.
     ///
     /// Waits until a named pipe has a reader.
-    ///
-    /// Returns `nil` if the path does not refer to a pipe or character device.
-    ///
-    /// - Throws: `FileError` if the pipe or device cannot be opened.
     public init?(path: String) throws(FileError) {
         var status = stat()
         guard fstatat(AT_FDCWD, path, &status, 0) == 0, status.isStream else { return nil }

@@ -2,7 +2,7 @@ import Bytes
 
 /// A SHA-256 digest.
 ///
-/// Digests are ordered as their hexadecimal strings are.
+/// Digests have the same order as their hexadecimal strings.
 public struct ContentHash: Sendable, Hashable, Comparable {
     /// The digest as four big-endian words, which require no heap allocation.
     private let words: (UInt64, UInt64, UInt64, UInt64)
@@ -20,9 +20,7 @@ public struct ContentHash: Sendable, Hashable, Comparable {
         words = (word(0), word(1), word(2), word(3))
     }
 
-    /// Parses 64 lower-case hexadecimal digits.
-    ///
-    /// Returns `nil` for any other string.
+    /// Parses 64 lowercase hexadecimal digits, or returns `nil` for any other string.
     public init?(hex: String) {
         var words: [UInt64] = [0, 0, 0, 0]
         guard hex.utf8.count == 64 else { return nil }
@@ -39,7 +37,7 @@ public struct ContentHash: Sendable, Hashable, Comparable {
         return (0..<32).map { UInt8(truncatingIfNeeded: words[$0 / 8] >> (56 - $0 % 8 * 8)) }
     }
 
-    /// The digest as 64 lower-case hexadecimal digits.
+    /// The digest as 64 lowercase hexadecimal digits.
     public var hex: String { bytes.hex }
 
     /// The first 16 bytes of the digest as two big-endian words.
@@ -51,9 +49,7 @@ public struct ContentHash: Sendable, Hashable, Comparable {
     /// Returns whether `left` sorts before `right`.
     public static func < (left: ContentHash, right: ContentHash) -> Bool { left.words < right.words }
 
-    /// Feeds the first 16 bytes to `hasher`.
-    ///
-    /// They are uniformly distributed already.
+    /// Feeds the first 16 bytes to `hasher`, which suffice because they are uniformly distributed.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(words.0)
         hasher.combine(words.1)

@@ -2,14 +2,13 @@ import CNettle
 
 /// An incremental HMAC-SHA-256 computation.
 ///
-/// A copy continues from the state of its original. A key, and a prefix that many messages share, therefore need to be
-/// processed only once.
+/// A copy continues from the state of its original, so that a key and a common prefix are processed only once.
 ///
 /// Source: RFC 2104.
 public struct HMACSHA256: Sendable {
     private var context = hmac_sha256_ctx()
 
-    /// Creates a computation with `key` over no bytes.
+    /// Creates a computation with `key` and an empty message.
     public init(key: Span<UInt8>) {
         key.withUnsafeBufferPointer { nettle_hmac_sha256_set_key(&context, $0.count, $0.baseAddress) }
     }
@@ -19,9 +18,7 @@ public struct HMACSHA256: Sendable {
         bytes.withUnsafeBufferPointer { nettle_hmac_sha256_update(&context, $0.count, $0.baseAddress) }
     }
 
-    /// Returns the 32-byte authentication code of all bytes so far.
-    ///
-    /// More bytes may be appended afterwards.
+    /// Returns the 32-byte authentication code of all bytes so far, after which more bytes may be appended.
     public func finalize() -> [UInt8] {
         // The library resets the context when it computes the code.
         var copy = context

@@ -1,8 +1,6 @@
 import CNettle
 
-/// An incremental SHA-1 computation, for formats that prescribe SHA-1.
-///
-/// SHA-1 offers no protection against collisions.
+/// An incremental SHA-1 computation, for formats that prescribe SHA-1 although it is not secure.
 ///
 /// Source: FIPS 180-4.
 public struct SHA1: Sendable {
@@ -18,9 +16,7 @@ public struct SHA1: Sendable {
         bytes.withUnsafeBufferPointer { nettle_sha1_update(&context, $0.count, $0.baseAddress) }
     }
 
-    /// Returns the 20-byte digest of all bytes so far.
-    ///
-    /// More bytes may be appended afterwards.
+    /// Returns the 20-byte digest of all bytes so far, after which more bytes may be appended.
     public func finalize() -> [UInt8] {
         // The library resets the context when it computes the digest.
         var copy = context

@@ -23,9 +23,7 @@ public struct SHA256: Sendable {
         bytes.withUnsafeBufferPointer { nettle_sha256_update(&context, $0.count, $0.baseAddress) }
     }
 
-    /// Returns the digest of all bytes so far.
-    ///
-    /// More bytes may be appended afterwards.
+    /// Returns the digest of all bytes so far, after which more bytes may be appended.
     public func finalize() -> ContentHash {
         // The library resets the context when it computes the digest.
         var copy = context

@@ -2,10 +2,7 @@ import Glibc
 
 /// Detached threads for blocking work, which must not occupy the threads of the concurrency runtime.
 public enum BackgroundThread {
-    /// Starts a thread that runs `body` and then ends.
-    ///
-    /// - Parameter body: The work of the thread.
-    /// - Returns: 0, or the `errno` code if the thread cannot be started.
+    /// Starts a thread that runs `body`, and returns 0 or an `errno` code.
     public static func start(_ body: @escaping @Sendable () -> Void) -> Int32 {
         let work = Unmanaged.passRetained(Work(body: body))
         var attributes = pthread_attr_t()

@@ -25,9 +25,8 @@ public struct OrderedTasks<Output: Sendable>: ~Copyable {
         tasks.append(limit.start(body))
     }
 
-    /// Waits for the next result.
+    /// Waits for the earliest remaining task and returns its result, or `nil` if there is none.
     ///
-    /// - Returns: The result of the earliest remaining task, or `nil` if there is none.
     /// - Throws: The error of that task.
     public mutating func next() async throws -> Output? {
         guard first < tasks.count, let task = tasks[first] else { return nil }

@@ -11,8 +11,8 @@ public final class ValuePool<Value: Sendable, Failure: Error>: Sendable {
     /// Creates an empty pool.
     ///
     /// - Parameters:
-    ///   - limit: The maximum number of unused values that the pool keeps.
-    ///   - make: Creates a value. It is called when the pool is empty.
+    /// - limit: The maximum number of unused values that the pool keeps.
+    /// - make: Creates a value. It is called when the pool is empty.
     public init(keeping limit: Int = .max, _ make: @escaping @Sendable () throws(Failure) -> Value) {
         self.make = make
         self.limit = limit
@@ -21,8 +21,6 @@ public final class ValuePool<Value: Sendable, Failure: Error>: Sendable {
     /// Calls `body` with a value from the pool, and returns the value to the pool afterwards.
     ///
     /// If `body` throws an error, the value is discarded, because its state is unknown.
-    ///
-    /// - Throws: The error of `body`, or of the closure that creates a value.
     public func withPooledValue<Output>(_ body: (inout Value) throws(Failure) -> Output) throws(Failure) -> Output {
         var value = try take()
         let output = try body(&value)
@@ -30,19 +28,13 @@ public final class ValuePool<Value: Sendable, Failure: Error>: Sendable {
         return output
     }
 
-    /// Removes a value from the pool and returns it.
-    ///
-    /// Creates a value if the pool is empty.
-    ///
-    /// - Throws: The error of the closure that creates a value.
+    /// Removes and returns a value from the pool, or creates one if the pool is empty.
     public func take() throws(Failure) -> Value {
         if let value = unused.withLock({ $0.popLast() }) { return value }
         return try make()
     }
 
-    /// Returns a value to the pool.
-    ///
-    /// The value is discarded if the pool is full.
+    /// Returns a value to the pool, or discards the value if the pool is full.
     public func giveBack(_ value: Value) {
         unused.withLock { unused in
             if unused.count < limit { unused.append(value) }

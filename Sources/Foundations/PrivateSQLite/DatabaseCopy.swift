@@ -1,6 +1,6 @@
 import Files
 
-/// A copy of a database, its journal and its write-ahead log in unnamed files.
+/// A copy of a database, its journal and its write-ahead log in three unnamed files.
 public struct DatabaseCopy: Sendable {
     let main: SpoolFile
     let journal: SpoolFile
@@ -12,14 +12,16 @@ public struct DatabaseCopy: Sendable {
     /// The maximum size of each file, in bytes.
     let sizeLimit: Int
 
-    /// Combines the copied files, and creates an empty file for each that is missing, because SQLite may write to it.
+    /// Combines the copied files.
+    ///
+    /// Creates an empty file for a missing journal or write-ahead log, because SQLite may write to it.
     ///
     /// - Parameters:
-    ///   - main: The copy of the database.
-    ///   - journal: The copy of the journal, or `nil` if there is none.
-    ///   - writeAheadLog: The copy of the write-ahead log, or `nil` if there is none.
-    ///   - size: The total size of the files, in bytes.
-    ///   - sizeLimit: The maximum size that each file may reach, in bytes.
+    /// - main: The copy of the database.
+    /// - journal: The copy of the journal, or `nil` if there is none.
+    /// - writeAheadLog: The copy of the write-ahead log, or `nil` if there is none.
+    /// - size: The total size of the files, in bytes.
+    /// - sizeLimit: The maximum size of each file while SQLite uses it, in bytes.
     /// - Throws: `FileError` if an empty file cannot be created.
     public init(
         main: SpoolFile, journal: SpoolFile?, writeAheadLog: SpoolFile?, size: Int, sizeLimit: Int

@@ -15,11 +15,8 @@ public final class PrivateDatabase: @unchecked Sendable {
     private let copy: UnsafeMutablePointer<csqlite_copy>
     let connection: OpaquePointer?
 
-    /// Opens a copy.
+    /// Opens a copy, of which only one table may be read.
     ///
-    /// - Parameters:
-    ///   - files: The files of the copy.
-    ///   - table: The name of the only table that may be read.
     /// - Throws: ``PrivateDatabaseError``. A file that is not a database may be detected only when it is read.
     public init(_ files: DatabaseCopy, table: StaticString) throws(PrivateDatabaseError) {
         self.files = files
@@ -42,12 +39,8 @@ public final class PrivateDatabase: @unchecked Sendable {
         copy.deallocate()
     }
 
-    /// The minimum number of steps, in thousands.
-    ///
-    /// They take a few seconds at most.
+    /// The minimum number of steps of the virtual machine, in thousands, which take a few seconds at most.
     private static let minimumBudget = 100_000
-    /// The number of bytes for which a thousand further steps are allowed.
-    ///
-    /// A row has at least eight bytes and takes about ten steps.
+    /// The number of bytes that allow 1,000 more steps, because a row has at least 8 bytes and takes about 10 steps.
     private static let bytesPerBudget = 256
 }

@@ -2,13 +2,12 @@ import CSQLite
 
 /// An error of an operation on a ``PrivateDatabase``.
 ///
-/// The description is SQLite's text for the result code. SQLite's message about the database is omitted, because the
-/// message quotes its contents.
+/// SQLite's own message is omitted, because it may quote the contents of the database.
 public struct PrivateDatabaseError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The extended result code of SQLite.
     public let code: Int32
 
-    /// The error for a database whose reading takes more steps than its size justifies.
+    /// The error if reading takes more steps than the size of the database justifies.
     public static let outOfBudget = PrivateDatabaseError(SQLITE_INTERRUPT)
 
     init(_ code: Int32) {

@@ -12,7 +12,7 @@ public struct PrivateStatement: ~Copyable {
 
     /// Prepares a query that consists of one statement.
     ///
-    /// - Throws: ``PrivateDatabaseError``. This includes damage of the database, because the schema is read.
+    /// - Throws: ``PrivateDatabaseError``, also if the schema of the database is damaged.
     public init(_ query: String, in database: PrivateDatabase) throws(PrivateDatabaseError) {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v2(database.connection, query, -1, &statement, nil)
@@ -36,10 +36,9 @@ public struct PrivateStatement: ~Copyable {
         sqlite3_reset(statement)
     }
 
-    /// Advances to the next row.
+    /// Advances to the next row, and returns whether there is one.
     ///
-    /// - Returns: Whether there is another row.
-    /// - Throws: ``PrivateDatabaseError``. The previous rows remain valid.
+    /// - Throws: ``PrivateDatabaseError``. The rows that were read before remain valid.
     public func step() throws(PrivateDatabaseError) -> Bool {
         switch sqlite3_step(statement) {
         case SQLITE_ROW: return true
@@ -62,9 +61,9 @@ public struct PrivateStatement: ~Copyable {
     /// Returns a column of the current row as an integer.
     public func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
-    /// Returns the bytes of a column of the current row.
+    /// Returns the bytes of a column of the current row, which are empty for NULL.
     ///
-    /// They are empty for NULL, and need not be valid UTF-8 for a text.
+    /// A text need not be valid UTF-8.
     public func bytes(_ column: Int32) -> [UInt8] {
         // SQLite requires this order, because the length is known only after the value is converted.
         let start =

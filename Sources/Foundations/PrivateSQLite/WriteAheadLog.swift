@@ -1,10 +1,9 @@
 import Files
 
-/// An error for damage in the write-ahead log of a database.
+/// Damage in the write-ahead log of a database.
 ///
 /// SQLite ignores a damaged frame and all later frames without an error, so that committed changes are lost silently.
-/// It also ignores frames after the last commit, which remain if a process ends within a transaction. Damage in those
-/// frames is not reported, because no committed change is lost.
+/// Damage after the last commit is not reported, because no committed change is lost.
 ///
 /// Source: SQLite, "Database File Format", section 4, "The Write-Ahead Log".
 public struct WriteAheadLogFault: Error, Equatable, Sendable, CustomStringConvertible {
@@ -18,14 +17,10 @@ public struct WriteAheadLogFault: Error, Equatable, Sendable, CustomStringConver
         "the write-ahead log is damaged at byte \(offset): \(reason); changes from there on are lost"
     }
 
-    /// Checks each frame of a log and returns the first damage.
+    /// Returns the first damage that affects a committed change, or `nil` if there is none.
     ///
-    /// Frames of an earlier use of the log are not damaged: SQLite starts to overwrite a log at its beginning and keeps
-    /// the rest. A truncated frame always is damage, because the end of the log is missing.
-    ///
-    /// - Parameter log: The bytes of the log.
-    /// - Returns: The first damage that affects a committed change, or `nil` if there is none.
-    /// - Throws: `FileError`.
+    /// Frames of an earlier use of the log are not damage, because SQLite overwrites a log from its beginning. A
+    /// truncated frame always is, because the end of the log is missing.
     public static func find(in log: ByteSource) throws(FileError) -> WriteAheadLogFault? {
         guard log.count > 0 else { return nil }
         let bytes = try log.bytes(at: 0, count: min(log.count, LogHeader.size))
@@ -57,9 +52,7 @@ private struct LogHeader {
     let salts: (UInt32, UInt32)
     let checksum: LogChecksum
 
-    /// Parses a header.
-    ///
-    /// Returns `nil` if its signature, page size or checksum is invalid.
+    /// Parses a header, or returns `nil` if its signature, page size or checksum is invalid.
     init?(_ bytes: Span<UInt8>) {
         guard bytes.count == Self.size, bytes.number(at: 0) & ~1 == Self.magic else { return nil }
         pageSize = Int(bytes.number(at: 8))
@@ -74,11 +67,10 @@ private struct LogHeader {
     var frameSize: Int { FrameCheck.headerSize + pageSize }
 }
 
-/// A check of the frames of a log in sequence.
+/// Checks the frames of a log in sequence.
 private struct FrameCheck {
     static let headerSize = 24
 
-    /// The result for one frame.
     struct Frame {
         /// The reason why SQLite ignores the frame, or `nil` if the frame is valid or truncated.
         var reason: String?
@@ -90,7 +82,7 @@ private struct FrameCheck {
 
     private let header: LogHeader
     private var checksum: LogChecksum
-    /// Whether a previous frame had neither salt of the header, as the frames of an earlier use of the log do.
+    /// Whether a previous frame belongs to an earlier use of the log, because both of its salts differ from the header.
     private var isInEarlierUse = false
 
     init(_ header: LogHeader) {
@@ -100,8 +92,8 @@ private struct FrameCheck {
 
     /// Checks the next frame.
     ///
-    /// In frames of an earlier use, both salts differ from those of the header. A frame is damaged if only one salt
-    /// differs, or if both salts differ but those of a later frame match.
+    /// A frame is damaged if only one of its salts differs from the header, or if both differ but those of a later
+    /// frame match.
     mutating func next(_ bytes: Span<UInt8>) -> Frame {
         guard bytes.count >= Self.headerSize else { return Frame(isTruncated: !isInEarlierUse) }
         let matches = (bytes.number(at: 8) == header.salts.0, bytes.number(at: 12) == header.salts.1)
@@ -130,7 +122,9 @@ private struct LogChecksum {
 
     init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
 
-    /// Adds `bytes`, whose count must be a multiple of eight.
+    /// Adds `bytes` to the checksum.
+    ///
+    /// The number of bytes must be a multiple of 8.
     mutating func add(_ bytes: Span<UInt8>) {
         var index = 0
         while index + 8 <= bytes.count {

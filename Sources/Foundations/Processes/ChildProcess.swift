@@ -3,8 +3,7 @@ import Glibc
 
 /// A file in memory that receives the output of a program.
 ///
-/// Unlike a pipe, the file never blocks the program. A deadlock while this process writes the input is therefore
-/// impossible.
+/// Unlike a pipe, the file never blocks the program, so that no deadlock can occur while this process writes the input.
 struct OutputFile: ~Copyable {
     /// The maximum number of bytes that are read from the file.
     private static let maximumSize = 64 << 10
@@ -26,9 +25,7 @@ struct OutputFile: ~Copyable {
     }
 }
 
-/// A running process.
-///
-/// It is terminated when the value is destroyed.
+/// A running process, which is terminated when the value is destroyed.
 struct ChildProcess: ~Copyable {
     private let path: String
     private let process: Int32
@@ -67,9 +64,7 @@ struct ChildProcess: ~Copyable {
         }
     }
 
-    /// Writes to the standard input.
-    ///
-    /// Returns whether the process still reads it.
+    /// Writes to the standard input, and returns whether the process still reads it.
     borrowing func write(_ bytes: Span<UInt8>) throws(ProgramError) -> Bool {
         guard let input else { return false }
         let code = bytes.withUnsafeBytes { cprocesses_write(input, $0.baseAddress, $0.count) }

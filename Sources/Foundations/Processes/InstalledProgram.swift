@@ -12,13 +12,9 @@ public struct InstalledProgram: Sendable {
     /// The absolute path of the program.
     public let path: String
 
-    /// Finds a program by its name.
+    /// Finds a program in the folders of `PATH`.
     ///
-    /// - Parameters:
-    ///   - name: The name of the program, without a folder.
-    ///   - folders: The value of `PATH`. Relative and empty parts are ignored, because they depend on the current
-    ///     folder, in which anyone may have placed a program.
-    /// - Throws: ``ProgramError/missing(_:)``.
+    /// Relative and empty parts of `PATH` are ignored, because anyone may have placed a program in the current folder.
     public init(_ name: String, searching folders: String) throws(ProgramError) {
         let paths = folders.split(separator: ":").filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }
         guard let path = paths.first(where: { access($0, X_OK) == 0 }) else { throw .missing(name) }
@@ -28,12 +24,12 @@ public struct InstalledProgram: Sendable {
     /// Runs the program and waits until it exits.
     ///
     /// - Parameters:
-    ///   - arguments: The arguments that follow the name of the program.
-    ///   - environment: The complete environment of the program. The environment of this process is not inherited.
-    ///   - feed: Writes the standard input of the program. It receives a function that writes bytes and returns whether
-    ///     the program still reads its input. It is not an error if the program exits before it has read all input.
+    /// - arguments: The arguments that follow the name of the program.
+    /// - environment: The complete environment. The environment of this process is not inherited.
+    /// - feed: Writes the standard input. The function that it receives writes bytes, and returns whether the program
+    ///     still reads its input. The program may exit before it has read all input.
     /// - Returns: The exit status and the beginning of the output.
-    /// - Throws: ``ProgramError``, or the error of `feed`. In that case the program is terminated.
+    /// - Throws: ``ProgramError``, or the error of `feed`. In that case, the program is terminated.
     public func run(
         _ arguments: [String], environment: [String: String],
         feeding feed: ((Span<UInt8>) throws -> Bool) throws -> Void = { _ in }

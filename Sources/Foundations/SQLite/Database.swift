@@ -7,7 +7,7 @@ import CSQLite
 /// Source: SQLite, "An Introduction To The SQLite C/C++ Interface".
 public final class Database {
     private let connection: SQLiteConnection
-    /// The prepared statements by the address of their SQL, which is a string literal.
+    /// The prepared statements by the addresses of the string literals that contain their SQL.
     private var prepared: [UnsafePointer<UInt8>: OpaquePointer] = [:]
 
     /// The maximum time to wait while another connection has locked the file, in milliseconds.
@@ -27,12 +27,7 @@ public final class Database {
     /// The row ID of the most recent insertion.
     public var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(connection.handle) }
 
-    /// Runs a statement to completion.
-    ///
-    /// - Parameters:
-    ///   - sql: A single statement.
-    ///   - values: The values of its parameters, in order.
-    /// - Throws: ``DatabaseError``.
+    /// Runs a single statement to completion with `values` as its parameters.
     public func run(_ sql: StaticString, _ values: [any DatabaseValue] = []) throws {
         try withStatement(sql) { statement in
             try bind(values, to: statement)
@@ -40,18 +35,13 @@ public final class Database {
         }
     }
 
-    /// Runs statements that have no parameters and return no rows.
-    ///
-    /// - Parameter sql: The statements, separated by semicolons.
-    /// - Throws: ``DatabaseError``.
+    /// Runs statements without parameters, separated by semicolons.
     public func run(script sql: String) throws(DatabaseError) { try connection.run(sql) }
 
-    /// Calls `body` with each row that a statement returns.
+    /// Calls `body` with each row that a single statement returns.
     ///
-    /// - Parameters:
-    ///   - sql: A single statement.
-    ///   - values: The values of its parameters, in order.
-    ///   - body: Processes a row, which is valid only during the call.
+    /// A row is valid only during the call.
+    ///
     /// - Throws: ``DatabaseError``, or the error of `body`.
     public func rows(
         _ sql: StaticString, _ values: [any DatabaseValue] = [], _ body: (borrowing DatabaseRow) throws -> Void
@@ -62,15 +52,7 @@ public final class Database {
         }
     }
 
-    /// Returns the first column of the first row of a statement, or `nil` if there is no row.
-    ///
-    /// The statement runs to completion.
-    ///
-    /// - Parameters:
-    ///   - sql: A single statement.
-    ///   - values: The values of its parameters, in order.
-    /// - Returns: The value of the column.
-    /// - Throws: ``DatabaseError``.
+    /// Returns the first column of the first row of a single statement, or `nil` if there is no row.
     public func first<Value: ColumnValue>(
         _ sql: StaticString, _ values: [any DatabaseValue] = []
     ) throws -> Value? {
@@ -82,8 +64,6 @@ public final class Database {
     }
 
     /// Returns whether the database has a table with this name, in any letter case.
-    ///
-    /// - Throws: ``DatabaseError``.
     public func hasTable(_ name: String) throws -> Bool {
         let found: Int? = try first(
             "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE", [name])
@@ -117,7 +97,7 @@ public final class Database {
 extension Database {
     /// Calls `body` with the prepared statement.
     ///
-    /// A statement that an outer call is still running is prepared again.
+    /// If an outer call is still running the same statement, another one is prepared.
     private func withStatement(_ sql: StaticString, _ body: (OpaquePointer) throws -> Void) throws {
         let key = sql.utf8Start
         if let kept = prepared[key] {

@@ -4,7 +4,7 @@ import CSQLite
 ///
 /// Source: SQLite, "Result and Error Codes".
 public struct DatabaseError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The categories of errors to which a caller can respond differently.
+    /// The categories of errors.
     public enum Kind: Sendable, Equatable {
         /// The file is damaged.
         case damaged
@@ -47,11 +47,7 @@ public struct DatabaseError: Error, Sendable, Equatable, CustomStringConvertible
     /// Creates an error with the general message for a result code.
     init(code: Int32) { self.init(code, String(cString: sqlite3_errstr(code))) }
 
-    /// Creates an error for the last failed call that used a connection.
-    ///
-    /// - Parameters:
-    ///   - connection: The connection, or `nil` if there was not enough memory to create it.
-    ///   - code: The result code of the call.
+    /// Creates an error for the last failed call on a connection, which is `nil` if its memory could not be allocated.
     init(_ connection: OpaquePointer?, code: Int32) {
         // The message of the connection may belong to a later error.
         guard let connection, sqlite3_extended_errcode(connection) & 0xFF == code & 0xFF else {

@@ -13,13 +13,9 @@ import Synchronization
 public final class DatabaseFile: Sendable {
     /// The kind of access to a file.
     public enum Access: Sendable {
-        /// Read-only access.
-        ///
-        /// The file must exist.
+        /// Read-only access to an existing file.
         case reading
-        /// Read and write access.
-        ///
-        /// The file is created if it does not exist.
+        /// Read and write access to a file that is created if it does not exist.
         case writing
     }
 
@@ -32,12 +28,7 @@ public final class DatabaseFile: Sendable {
         var database: Database?
     }
 
-    /// Opens a file.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the file, or a URI that begins with `file:`.
-    ///   - access: The kind of access.
-    /// - Throws: ``DatabaseError``.
+    /// Opens a file by its path, or by a URI that begins with `file:`.
     public init(path: String, _ access: Access) throws(DatabaseError) {
         connection = Mutex(Connection(database: try Database(path: path, access)))
     }

@@ -1,8 +1,6 @@
 import CSQLite
 
-/// A row that a statement returns.
-///
-/// Column indices start at 0.
+/// A row that a statement returns, with column indices from 0.
 public struct DatabaseRow: ~Copyable {
     private let statement: OpaquePointer
 
@@ -13,9 +11,7 @@ public struct DatabaseRow: ~Copyable {
     /// SQLite converts values of other types. For example, a text that is not a number becomes 0.
     public subscript<Value: ColumnValue>(column: Int) -> Value { Value(Column(statement, Int32(column))) }
 
-    /// Calls `body` with the bytes of a column.
-    ///
-    /// They are empty for NULL.
+    /// Calls `body` with the bytes of a column, which are empty for NULL.
     public func withBytes<Value>(of column: Int, _ body: (RawSpan) throws -> Value) rethrows -> Value {
         // SQLite requires these calls in this order.
         let start = sqlite3_column_blob(statement, Int32(column))
@@ -40,7 +36,6 @@ public struct Column {
         self.index = index
     }
 
-    /// Whether the value is NULL.
     var isNull: Bool { sqlite3_column_type(statement, index) == SQLITE_NULL }
 
     var integer: Int64 { sqlite3_column_int64(statement, index) }
@@ -63,16 +58,12 @@ extension Int: ColumnValue {
 }
 
 extension Bool: ColumnValue {
-    /// Reads a number.
-    ///
-    /// Every number except 0 is `true`.
+    /// Reads a number and returns whether it is not 0.
     public init(_ column: Column) { self = column.integer != 0 }
 }
 
 extension String: ColumnValue {
-    /// Reads a text, which is empty for NULL.
-    ///
-    /// U+FFFD replaces malformed UTF-8.
+    /// Reads a text and replaces malformed UTF-8 with U+FFFD.
     public init(_ column: Column) { self = column.text }
 }
 

@@ -2,9 +2,7 @@ import CSQLite
 
 /// A type that can be bound to a parameter of a statement.
 public protocol DatabaseValue: Sendable {
-    /// Binds the value to `parameter`.
-    ///
-    /// - Returns: The result code of SQLite.
+    /// Binds the value to `parameter` and returns the result code of SQLite.
     func bind(to parameter: DatabaseParameter) -> Int32
 }
 
@@ -21,7 +19,6 @@ public struct DatabaseParameter {
     /// The destructor that makes SQLite copy a value, because the value may be released before the statement runs.
     private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-    /// Binds NULL.
     func bindNull() -> Int32 { sqlite3_bind_null(statement, index) }
 
     /// Binds a number.

@@ -19,17 +19,14 @@ public final class NewDatabase {
 
     /// The size of the page cache, in KiB.
     private static let cacheSize = 8 << 10
-    /// The size of a page, in bytes.
-    ///
-    /// Large pages are faster to write sequentially.
+    /// The size of a page in bytes, which is large because that makes sequential writing faster.
     private static let pageSize = 32 << 10
 
     /// Creates a database and begins the transaction.
     ///
     /// - Parameters:
-    ///   - path: The path of an empty or missing file. For an empty path, SQLite uses a temporary file that it deletes
-    ///     itself.
-    ///   - threads: The maximum number of additional threads for sorting.
+    /// - path: The path of an empty or missing file. If the path is empty, SQLite uses a temporary file and deletes it.
+    /// - threads: The maximum number of additional threads for sorting.
     /// - Throws: ``DatabaseError``.
     public init(path: String, threads: Int = 0) throws(DatabaseError) {
         connection = try SQLiteConnection(path: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
@@ -43,28 +40,24 @@ public final class NewDatabase {
 
     deinit { connection?.close() }
 
-    /// Runs statements that have no parameters and return no rows.
-    ///
-    /// - Parameter script: The statements, separated by semicolons.
-    /// - Throws: ``DatabaseError``.
+    /// Runs statements without parameters, separated by semicolons.
     public func run(_ script: String) throws(DatabaseError) { try open().run(script) }
 
     /// Prepares the insertion of rows into a table.
     ///
     /// - Parameters:
-    ///   - table: The name of the table as an SQL identifier.
-    ///   - columns: The number of columns.
+    /// - table: The name of the table as an SQL identifier.
+    /// - columns: The number of columns.
     /// - Returns: The prepared insertion.
     /// - Throws: ``DatabaseError``.
     public func insertion(into table: String, columns: Int) throws(DatabaseError) -> RowInsertion {
         try RowInsertion(into: table, columns: columns, of: self)
     }
 
-    /// Calls `body` with the bytes of the first column of each row of a query.
+    /// Calls `body` with the first column of each row of a query without parameters.
     ///
-    /// - Parameters:
-    ///   - query: A statement without parameters.
-    ///   - body: Processes the bytes, which are valid only during the call.
+    /// The bytes are valid only during the call.
+    ///
     /// - Throws: ``DatabaseError``, or the error of `body`.
     public func bytes(_ query: String, _ body: (RawSpan) throws -> Void) throws {
         let connection = try open()
@@ -73,9 +66,7 @@ public final class NewDatabase {
         while try connection.step(statement) { try DatabaseRow(statement).withBytes(of: 0, body) }
     }
 
-    /// Commits the transaction and closes the file.
-    ///
-    /// The file is then complete, but it need not be on disk yet. No further rows can be added.
+    /// Commits the transaction and closes the file, which is then complete but need not be on disk yet.
     public func finish() throws(DatabaseError) {
         let connection = try open()
         try connection.run("COMMIT")
@@ -84,9 +75,7 @@ public final class NewDatabase {
         guard code == SQLITE_OK else { throw DatabaseError(code: code) }
     }
 
-    /// Returns the connection.
-    ///
-    /// - Throws: ``DatabaseError`` if the database is finished.
+    /// Returns the connection, or throws an error if the database is finished.
     func open() throws(DatabaseError) -> SQLiteConnection {
         guard let connection else { throw DatabaseError(code: SQLITE_MISUSE) }
         return connection

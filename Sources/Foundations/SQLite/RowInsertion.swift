@@ -10,15 +10,13 @@ public final class RowInsertion {
         case integer(Int64)
         /// A binary floating-point number.
         case real(Double)
-        /// `count` bytes of UTF-8, from the index `start` of a buffer with the texts of all values.
+        /// The `count` bytes of UTF-8 at the index `start` of a buffer that contains the texts of all values.
         case text(start: Int, count: Int)
     }
 
     private let columns: Int
     private let database: NewDatabase
-    /// The number of rows that ``full`` inserts.
-    ///
-    /// With one row per statement, SQLite would look up the end of the table for each row.
+    /// The number of rows per statement, because SQLite looks up the end of the table for each statement.
     private static let rowsPerStep = 64
     /// The statement that inserts ``rowsPerStep`` rows.
     ///
@@ -27,7 +25,6 @@ public final class RowInsertion {
     /// The statement that inserts one row.
     private let single: OpaquePointer
 
-    /// Prepares the statements.
     init(into table: String, columns: Int, of database: NewDatabase) throws(DatabaseError) {
         let connection = try database.open()
         func statement(rows: Int) throws(DatabaseError) -> OpaquePointer {
@@ -46,10 +43,10 @@ public final class RowInsertion {
     /// After an error, the database is unusable.
     ///
     /// - Parameters:
-    ///   - count: The number of rows.
-    ///   - text: The bytes of all texts.
-    ///   - value: Returns the value with the given index. The values are numbered row by row.
-    /// - Throws: ``DatabaseError``, also when the database is finished.
+    /// - count: The number of rows.
+    /// - text: The buffer that contains the texts of all values.
+    /// - value: Returns the value with the given index. The values are numbered row by row.
+    /// - Throws: ``DatabaseError``, also if the database is finished.
     public func add(rows count: Int, text: Span<UInt8>, _ value: (Int) -> Value) throws(DatabaseError) {
         let connection = try database.open()
         let code: Int32 = text.withUnsafeBufferPointer { text in

@@ -4,12 +4,7 @@ import CSQLite
 struct SQLiteConnection {
     let handle: OpaquePointer
 
-    /// Opens a file.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the file, or a URI.
-    ///   - flags: The flags of `sqlite3_open_v2` for the kind of access.
-    /// - Throws: ``DatabaseError``.
+    /// Opens a file by its path or URI, with the flags of `sqlite3_open_v2`.
     init(path: String, flags: Int32) throws(DatabaseError) {
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
@@ -20,9 +15,7 @@ struct SQLiteConnection {
         handle = opened
     }
 
-    /// Finalizes all statements and closes the connection.
-    ///
-    /// Returns the result code.
+    /// Finalizes all statements, closes the connection, and returns the result code.
     @discardableResult
     func close() -> Int32 {
         while let statement = sqlite3_next_stmt(handle, nil) { sqlite3_finalize(statement) }
@@ -35,13 +28,7 @@ struct SQLiteConnection {
         guard code == SQLITE_OK else { throw DatabaseError(handle, code: code) }
     }
 
-    /// Prepares a statement that is run many times.
-    ///
-    /// - Parameters:
-    ///   - sql: The statement.
-    ///   - count: The length of the statement, in bytes.
-    /// - Returns: The prepared statement.
-    /// - Throws: ``DatabaseError``.
+    /// Prepares a statement of `count` bytes that is run many times.
     func prepare(_ sql: UnsafePointer<CChar>, count: Int) throws(DatabaseError) -> OpaquePointer {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, Int32(count), UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
@@ -49,9 +36,7 @@ struct SQLiteConnection {
         return statement
     }
 
-    /// Advances a statement.
-    ///
-    /// Returns whether there is another row.
+    /// Advances a statement, and returns whether there is another row.
     func step(_ statement: OpaquePointer) throws(DatabaseError) -> Bool {
         let code = sqlite3_step(statement)
         switch code & 0xFF {

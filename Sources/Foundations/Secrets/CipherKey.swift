@@ -14,20 +14,17 @@ public struct CipherKey: Sendable {
         guard [16, 24, 32].contains(keySize) else { return nil }
     }
 
-    /// Creates a key of 16, 24 or 32 bytes.
-    ///
-    /// Returns `nil` for any other number of bytes.
+    /// Creates a key of 16, 24 or 32 bytes, or returns `nil` for any other number of bytes.
     public init?(_ bytes: [UInt8]) {
         var bytes = bytes
         self.init(Secret(taking: &bytes))
     }
 
-    /// Unwraps a key that was wrapped with this one.
+    /// Unwraps a key that was wrapped with this key.
+    ///
+    /// Returns `nil` if the integrity check fails, because another key was used.
     ///
     /// Source: RFC 3394, section 2.2.2.
-    ///
-    /// - Parameter wrapped: The wrapped key.
-    /// - Returns: The unwrapped key, or `nil` if the integrity check fails because another key wrapped it.
     public func unwrap(_ wrapped: [UInt8]) -> CipherKey? {
         // The library aborts the process for other lengths.
         guard wrapped.count >= 24, wrapped.count % 8 == 0 else { return nil }
@@ -42,10 +39,9 @@ public struct CipherKey: Sendable {
     /// Decrypts whole blocks with AES-CBC and keeps the padding.
     ///
     /// - Parameters:
-    ///   - blocks: The encrypted bytes.
-    ///   - previous: The encrypted block that precedes `blocks`, or the initialization vector.
-    /// - Returns: The decrypted bytes, or `nil` if `blocks` is not a whole number of blocks or `previous` is not one
-    ///   block.
+    /// - blocks: The encrypted bytes.
+    /// - previous: The encrypted block before `blocks`, or the initialization vector.
+    /// - Returns: The decrypted bytes, or `nil` unless `blocks` are whole blocks and `previous` is one block.
     public func decrypt(_ blocks: [UInt8], after previous: [UInt8]) -> [UInt8]? {
         chain(blocks, after: previous, .decryption, nettle_cbc_decrypt)
     }

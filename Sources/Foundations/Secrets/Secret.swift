@@ -4,8 +4,7 @@ import Synchronization
 
 /// The bytes of a password or key, which are overwritten when they are no longer needed.
 ///
-/// A secret is never printed, and its bytes are passed only to cryptographic functions. It is a class, so that only one
-/// copy of the bytes exists.
+/// A secret is never printed. It is a class, so that only one copy of the bytes exists.
 public final class Secret: Sendable {
     private struct Storage: @unchecked Sendable {
         var bytes: UnsafeMutableRawBufferPointer

@@ -17,8 +17,7 @@ public struct FileTree: Sendable {
     public let root: SharedFolder
     /// The archives and backups, sorted by the bytes of their prefixes.
     ///
-    /// Only the prefix of a backup can begin with another prefix, which is that of the archive that contains the
-    /// backup.
+    /// The prefix of a backup can begin with that of the archive that contains the backup. No other prefixes overlap.
     public private(set) var parts: [Part] = []
 
     /// Creates a tree without archives and backups.
@@ -31,14 +30,9 @@ public struct FileTree: Sendable {
         parts = [part]
     }
 
-    /// Adds an archive or backup.
+    /// Adds an archive or backup, which replaces an existing one with the same prefix.
     ///
-    /// A part with the same prefix is replaced.
-    ///
-    /// - Parameters:
-    ///   - members: The files of the archive or backup.
-    ///   - prefix: The prefix of their paths.
-    /// - Returns: A tree with only this part, so that a traversal of the part does not keep the others in memory.
+    /// Returns a tree with only the new part, so that a traversal of the part does not keep the others in memory.
     public mutating func add(_ members: SpooledTree, prefix: String) -> FileTree {
         let part = Part(prefix: prefix, root: SharedFolder(Folder(rootOf: members)))
         let index = parts.indices.partitioningIndex { !parts[$0].prefix.utf8.lexicographicallyPrecedes(prefix.utf8) }
@@ -50,10 +44,8 @@ public struct FileTree: Sendable {
         return FileTree(root, part)
     }
 
-    /// Opens a folder.
+    /// Opens the folder at a path in the capture, which is empty for the root.
     ///
-    /// - Parameter path: The path in the capture, which is empty for the root.
-    /// - Returns: The open folder.
     /// - Throws: `FileError`, such as `ELOOP` or `ENOTDIR` if the last part of the path is a symbolic link.
     public func folder(at path: String) throws(FileError) -> Folder {
         let (root, inside) = location(of: path)
@@ -72,12 +64,7 @@ public struct FileTree: Sendable {
         return (part.root, String(path.utf8.dropFirst(part.prefix.utf8.count)) ?? "")
     }
 
-    /// Returns the target of a symbolic link.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the link.
-    ///   - folder: The path of the folder that contains the link.
-    /// - Returns: The target, or `nil` if the path is not a link.
+    /// Returns the target of the link `name` in the folder at the path `folder`, or `nil` if it is not a symbolic link.
     public func target(ofLink name: [UInt8], inFolder folder: String) -> LinkTarget? {
         let (root, inside) = location(of: folder)
         // An error is ignored, because the target is only an addition to a message.
@@ -85,7 +72,7 @@ public struct FileTree: Sendable {
         return root.folder.target(ofLink: stored + (stored.isEmpty ? [] : [UInt8(ascii: "/")]) + name)
     }
 
-    /// Returns the common prefix of the paths of all entries of a folder.
+    /// Returns the common prefix of the paths of all entries of the folder at `path`.
     public func base(of path: String) -> String {
         path.isEmpty || part(of: path)?.prefix == path ? path : path + "/"
     }

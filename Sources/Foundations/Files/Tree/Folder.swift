@@ -2,11 +2,9 @@ import Glibc
 
 /// A folder of a capture, either on disk or in an archive or backup.
 ///
-/// Symbolic links in it are not followed.
+/// Symbolic links in the folder are not followed.
 public struct Folder: ~Copyable, Sendable {
-    /// The storage of the folder.
-    ///
-    /// It is not private, because optimized code of other modules destroys it.
+    /// The storage of the folder, which is not private because optimized code of other modules destroys it.
     enum Storage: ~Copyable, Sendable {
         case disk(Descriptor)
         case spooled(SpooledTree, folder: Int)
@@ -16,11 +14,7 @@ public struct Folder: ~Copyable, Sendable {
     /// The path for error messages, which is empty for a folder of an archive.
     private let path: String
 
-    /// Opens a folder on disk.
-    ///
-    /// The path itself may be a symbolic link.
-    ///
-    /// - Throws: `FileError`, such as `ENOTDIR` if it is not a folder.
+    /// Opens a folder on disk, to which `path` may be a symbolic link.
     public init(path: String) throws(FileError) {
         let descriptor = try Descriptor(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .open, path)
         self.init(.disk(descriptor), path: path)
@@ -73,10 +67,9 @@ public struct Folder: ~Copyable, Sendable {
     /// Reads a file into an existing array.
     ///
     /// - Parameters:
-    ///   - name: The name or relative path as stored in the file system. It must not contain a NUL and need not be
-    ///     UTF-8.
-    ///   - limit: The maximum size of the file, in bytes.
-    ///   - contents: The array, whose contents are replaced with the bytes of the file.
+    /// - name: The name or relative path as stored in the file system. It must not contain a NUL and need not be UTF-8.
+    /// - limit: The maximum size of the file, in bytes.
+    /// - contents: The array, whose contents are replaced with the bytes of the file.
     /// - Throws: `FileError`, such as `EFBIG` if the file exceeds the limit, `ENOTSUP` if it is not a regular file, or
     ///   `ELOOP` if it is a symbolic link.
     public func read(_ name: [UInt8], limit: Int, into contents: inout [UInt8]) throws(FileError) {
@@ -86,10 +79,8 @@ public struct Folder: ~Copyable, Sendable {
         }
     }
 
-    /// Opens a file for reading at any offset.
+    /// Opens the file at a stored name or relative path for reading at any offset.
     ///
-    /// - Parameter name: The name or relative path, as for ``read(_:limit:into:)``.
-    /// - Returns: The bytes of the file.
     /// - Throws: `FileError`, such as `ENOTSUP` if it is not a regular file, or `ELOOP` if it is a symbolic link.
     public func source(_ name: [UInt8]) throws(FileError) -> ByteSource {
         switch storage {
@@ -101,10 +92,7 @@ public struct Folder: ~Copyable, Sendable {
         }
     }
 
-    /// Returns the target of a symbolic link.
-    ///
-    /// - Parameter path: The path of the link relative to the folder.
-    /// - Returns: The target, or `nil` if the path is not a link.
+    /// Returns the target of the symbolic link at a path relative to the folder, or `nil` if the path is not a link.
     public func target(ofLink path: [UInt8]) -> LinkTarget? {
         switch storage {
         case .disk(let descriptor): target(ofLink: path, below: descriptor)
@@ -182,9 +170,7 @@ extension Folder {
         return text.isEmpty ? nil : text
     }
 
-    /// Opens a regular file.
-    ///
-    /// The name must have a terminating NUL.
+    /// Opens the regular file with a name that ends with a NUL.
     private func regularFile(
         named name: [UInt8], of descriptor: borrowing Descriptor, _ status: inout stat
     ) throws(FileError) -> Descriptor {

@@ -16,7 +16,7 @@ public struct LinkTarget: Sendable, Equatable {
         case unknown
     }
 
-    /// The path that is stored in the link, which is empty if it is unknown.
+    /// The path that is stored in the link, or an empty string if it is unknown.
     public let path: String
     /// The kind of file to which the link resolves.
     public let destination: Destination
@@ -31,18 +31,14 @@ public struct LinkTarget: Sendable, Equatable {
     }
 }
 
-/// The target of a link relative to the root of the capture, derived only from the text of its path.
+/// The target of a link relative to the root of the capture, derived only from the stored path.
 struct LexicalLinkTarget {
     /// The parts of the path, or `nil` if it is outside of the capture.
     let parts: [[UInt8]]?
     /// Whether the target is a folder that contains the link, regardless of other links.
     let isEnclosing: Bool
 
-    /// Derives the target of a link from its stored path.
-    ///
-    /// - Parameters:
-    ///   - text: The path that is stored in the link.
-    ///   - folder: The parts of the path of the folder that contains the link.
+    /// Derives the target from the path that is stored in a link, and from the parts of the path of the link's folder.
     init(_ text: [UInt8], in folder: [[UInt8]]) {
         let slash = UInt8(ascii: "/")
         guard !text.isEmpty, text.first != slash else {

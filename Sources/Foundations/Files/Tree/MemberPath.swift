@@ -1,13 +1,11 @@
 import Bytes
 
-/// The path that a member of an archive would have, relative to the folder into which the archive is extracted.
+/// The path of an extracted archive member, relative to the folder into which the archive would be extracted.
 public struct MemberPath: Hashable, Sendable {
-    /// The normalized path, which has no empty, `.` or `..` parts.
-    ///
-    /// Empty for the folder itself.
+    /// The normalized path without empty, `.` and `..` parts, which is empty for the folder itself.
     public let bytes: [UInt8]
 
-    /// The maximum length of a path, in bytes, as on Linux.
+    /// The maximum size of a path in bytes, as on Linux.
     private static let sizeLimit = 4096
     /// The maximum number of parts.
     private static let depthLimit = 256

@@ -1,17 +1,12 @@
 extension SpooledTree {
-    /// The maximum number of path parts to resolve.
-    ///
-    /// A malicious archive can contain links with very many parts.
+    /// The maximum number of path parts to resolve, because a malicious archive can contain very long chains of links.
     private static let maximumSteps = 256
     /// The maximum number of links to follow before they count as a loop, as on Linux.
     private static let maximumLinks = 40
 
-    /// Returns the target that a symbolic link would have if the archive were extracted.
+    /// Returns the target that a symbolic link would have if the archive were extracted, or `nil` if it is not a link.
     ///
-    /// - Parameters:
-    ///   - path: The path of the link.
-    ///   - start: The index of the folder to which the path is relative.
-    /// - Returns: The target, or `nil` if the path is not a link.
+    /// The path is relative to the folder with the index `start`.
     func target(ofLink path: [UInt8], below start: Int) -> LinkTarget? {
         let parts = path.split(separator: UInt8(ascii: "/")).map { Array($0) }
         guard let name = parts.last, let folders = folders(along: parts.dropLast(), below: start),
@@ -23,7 +18,7 @@ extension SpooledTree {
         return LinkTarget(path: String(decoding: text, as: UTF8.self), destination: found)
     }
 
-    /// Returns the indices of the folders along a path, beginning with `start`, or `nil` if one of them does not exist.
+    /// Returns the indices of the folders along a path, beginning with `start`, or `nil` if a folder does not exist.
     private func folders(along parts: some Sequence<[UInt8]>, below start: Int) -> [Int]? {
         var found = [start]
         for part in parts {
@@ -33,12 +28,9 @@ extension SpooledTree {
         return found
     }
 
-    /// Resolves the target of a link and follows further links.
+    /// Resolves a stored target, and follows further links.
     ///
-    /// - Parameters:
-    ///   - text: The path that is stored in the link.
-    ///   - folders: The indices of the folders that contain the link, the outermost first.
-    /// - Returns: The kind of file to which the link resolves.
+    /// `folders` are the indices of the folders that contain the link, the outermost first.
     private func destination(of text: [UInt8], _ folders: [Int]) -> LinkTarget.Destination {
         guard let parts = Self.parts(of: text) else { return .unknown }
         var path = folders

@@ -2,18 +2,18 @@ import Glibc
 
 /// The folders and files of an archive or backup.
 ///
-/// The bytes of the needed members of an archive are in a spool file. Those of a backup are in other files. The tree
-/// behaves like a folder on disk, so that the records do not depend on how a capture was packed.
+/// The needed members of an archive are stored in a spool file, and those of a backup in other files. The tree behaves
+/// like a folder on disk, so that the records do not depend on how a capture was packed.
 public final class SpooledTree: Sendable {
     /// The location of the bytes of a file, or the reason why they are missing.
     public enum Contents: Sendable, Equatable {
         /// The bytes are in the spool file.
         case spooled(offset: Int, count: Int)
-        /// The bytes were not kept, because the file does not belong to a store.
+        /// The bytes were not kept, because the file is not needed.
         case leftOut
         /// The file exceeds the size limit for one member.
         case tooLarge
-        /// The bytes are in another file, which the finder returns for this number.
+        /// The bytes are in the other file with this number.
         case elsewhere(Int)
     }
 
@@ -30,22 +30,19 @@ public final class SpooledTree: Sendable {
     public enum Bytes: Sendable {
         /// A spool file.
         case spool(SpoolFile)
-        /// Other files.
-        ///
-        /// The function returns the bytes of the file with the given number.
+        /// Other files, whose bytes the function returns by their numbers.
         case finder(@Sendable (Int) throws(FileError) -> ByteSource)
     }
 
     /// Creates a tree.
     ///
     /// - Parameters:
-    ///   - name: The path of the archive, for error messages.
-    ///   - folders: The folders, beginning with the root. Their entries are sorted by name, and each name is unique.
-    ///     The inode of an entry is the index in `folders` for a folder, in `files` for a file, and in `links` for a
-    ///     link.
-    ///   - files: The contents of the files.
-    ///   - links: The targets of the symbolic links. An unknown target is empty.
-    ///   - bytes: The storage of the bytes.
+    /// - name: The path of the archive, for error messages.
+    /// - folders: The folders, beginning with the root. Their entries are sorted and have unique names. The inode of an
+    ///     entry is its index in `folders`, `files` or `links`, depending on its kind.
+    /// - files: The contents of the files.
+    /// - links: The targets of the symbolic links. An unknown target is empty.
+    /// - bytes: The storage of the bytes.
     init(name: String, folders: [FolderEntries], files: [Contents], links: [[UInt8]], bytes: Bytes) {
         self.name = name
         self.folders = folders
@@ -56,9 +53,7 @@ public final class SpooledTree: Sendable {
 
     func entries(of folder: Int) -> FolderEntries { folders[folder] }
 
-    /// Returns the index of the folder at a path.
-    ///
-    /// - Throws: `FileError` with the codes of `openat`: `ENOENT`, `ENOTDIR` or `ELOOP`.
+    /// Returns the index of the folder at a path, or throws `FileError` with the codes of `openat`.
     func folder(at path: some Collection<UInt8>, below start: Int) throws(FileError) -> Int {
         var folder = start
         for part in path.split(separator: UInt8(ascii: "/")) {
@@ -69,7 +64,7 @@ public final class SpooledTree: Sendable {
         return folder
     }
 
-    /// Reads a file, as the method of `Folder` does.
+    /// Reads a file as `Folder.read(_:limit:into:)` does.
     func read(_ path: [UInt8], below start: Int, limit: Int, into contents: inout [UInt8]) throws(FileError) {
         contents.removeAll(keepingCapacity: true)
         let source = try source(path, below: start)
@@ -89,9 +84,7 @@ public final class SpooledTree: Sendable {
         }
     }
 
-    /// Returns the index in `files` of the file at a path.
-    ///
-    /// - Throws: `FileError` with the codes of `openat` without following links.
+    /// Returns the index in `files` of the file at a path, or throws `FileError` with the codes of `openat`.
     func file(at path: [UInt8], below start: Int) throws(FileError) -> Int {
         let (parent, name) = Path.split(path)
         let folder = try folder(at: parent, below: start)
@@ -108,15 +101,12 @@ public final class SpooledTree: Sendable {
         find(name, in: folder).map { folders[folder].kind($0) }
     }
 
-    /// Returns the target of a symbolic link, which is empty if it is unknown.
-    ///
-    /// Returns `nil` if there is no such link.
+    /// Returns the target of a symbolic link, which is empty if it is unknown, or `nil` if there is no such link.
     func link(named name: [UInt8], in folder: Int) -> [UInt8]? {
         guard let entry = find(name, in: folder), folders[folder].kind(entry) == .link else { return nil }
         return links[Int(folders[folder].inode(entry))]
     }
 
-    /// Returns the index of an entry in its folder.
     private func find(_ name: some Collection<UInt8>, in folder: Int) -> Int? {
         folders[folder].index(inSorted: name)
     }

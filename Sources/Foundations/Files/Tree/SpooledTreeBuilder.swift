@@ -2,7 +2,7 @@ import Bytes
 
 /// A builder that creates a ``SpooledTree`` from the members of an archive or the rows of a backup.
 public struct SpooledTreeBuilder {
-    /// A member that extraction would not create, or would create differently.
+    /// An archive member that extraction would not create, or would create differently.
     public enum Fault {
         /// A file, link or special file with the same path as a folder.
         case clash(path: String)
@@ -37,16 +37,12 @@ public struct SpooledTreeBuilder {
     public private(set) var nameBytes = 0
     private var folders = [Folder(path: [])]
     private var folderIndices: [FolderName: Int] = [:]
-    /// The contents of the files.
-    ///
-    /// All files that were not kept share the first element.
+    /// The contents of the files, of which the first element is shared by all files that were not kept.
     private var files: [SpooledTree.Contents] = [.leftOut]
     private var hardLinks: [HardLink] = []
-    /// The targets of symbolic links.
-    ///
-    /// All links with unknown targets share the first element.
+    /// The targets of symbolic links, of which the first element is shared by all links with unknown targets.
     private var targets: [[UInt8]] = [[]]
-    /// The index of the folder that was used last, because most members are stored folder by folder.
+    /// The index of the folder that was used last, because adjacent members are usually in the same folder.
     private var last = SpooledTree.root
 
     /// Adds a folder.
@@ -67,11 +63,7 @@ public struct SpooledTreeBuilder {
         return files.count - 1
     }
 
-    /// Adds a symbolic link.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the link.
-    ///   - target: The path that is stored in the link, or no bytes if it is unknown.
+    /// Adds a symbolic link with its stored target, which is empty if it is unknown.
     public mutating func addLink(_ path: MemberPath, to target: [UInt8]) {
         guard !target.isEmpty else { return add(path, .link, 0) }
         targets.append(target)
@@ -82,12 +74,9 @@ public struct SpooledTreeBuilder {
     /// Adds a pipe, device or socket.
     public mutating func addSpecial(_ path: MemberPath) { add(path, .special, 0) }
 
-    /// Adds a hard link.
+    /// Adds a hard link to the file at the path `target`.
     ///
-    /// - Parameters:
-    ///   - path: The path of the link.
-    ///   - target: The path of the file.
-    ///   - contents: The contents that are stored with the link. If there are any, the file has the same contents.
+    /// If contents are stored with the link, the file has the same contents.
     public mutating func addHardLink(_ path: MemberPath, to target: MemberPath, _ contents: SpooledTree.Contents) {
         let file = index(of: contents)
         add(path, .file, file)
@@ -135,8 +124,8 @@ extension SpooledTreeBuilder {
     /// Returns the finished tree and the faults of the archive.
     ///
     /// - Parameters:
-    ///   - name: The path of the archive, for error messages.
-    ///   - bytes: The storage of the bytes.
+    /// - name: The path of the archive, for error messages.
+    /// - bytes: The storage of the bytes.
     /// - Returns: The tree and the faults.
     public consuming func finish(name: String, bytes: SpooledTree.Bytes) -> (tree: SpooledTree, faults: [Fault]) {
         var faults: [Fault] = []
@@ -154,9 +143,7 @@ extension SpooledTreeBuilder {
         return (SpooledTree(name: name, folders: sorted, files: files, links: targets, bytes: bytes), faults)
     }
 
-    /// Sorts the entries by name.
-    ///
-    /// Of several entries with one name, a folder is kept, or else the last entry.
+    /// Sorts the entries, and keeps one entry of each name: a folder if there is one, or else the last entry.
     private static func sortEntries(of folder: inout Folder, _ faults: inout [Fault]) {
         var entries = FolderEntries()
         swap(&entries, &folder.entries)
@@ -170,13 +157,12 @@ extension SpooledTreeBuilder {
         folder.entries = entries
     }
 
-    /// Returns the index of the target of a hard link, or `nil` if there is no such file.
+    /// Returns the index in `files` of the target of a hard link, or `nil` if there is no such file.
     private static func target(of link: HardLink, in tree: SpooledTree) -> Int? {
         try? tree.file(at: link.target.bytes, below: SpooledTree.root)
     }
 
-    /// Assigns the contents of a link to an empty target, because a cpio archive stores the contents with the last
-    /// link.
+    /// Assigns the contents of a link to an empty target, because cpio stores the contents with the last link.
     private mutating func moveContents(of link: HardLink, in tree: SpooledTree) {
         guard case .spooled(_, 1...) = files[link.file], let target = Self.target(of: link, in: tree),
             case .spooled(_, 0) = files[target]

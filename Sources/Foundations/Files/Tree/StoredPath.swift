@@ -4,12 +4,10 @@ extension Folder {
     /// The UTF-8 encoding of U+FFFD, which replaces malformed bytes in strings.
     private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
 
-    /// Returns the stored bytes of a path relative to this folder.
+    /// Returns the stored bytes of a decoded path relative to this folder.
     ///
     /// If a name contains U+FFFD, the folder is searched for an entry whose decoded name is equal.
     ///
-    /// - Parameter path: The decoded path.
-    /// - Returns: The bytes of the path.
     /// - Throws: `FileError`: `ENOENT` if no entry matches a name, or `EILSEQ` if several entries match.
     func storedPath(of path: String) throws(FileError) -> [UInt8] {
         guard path.utf8.contains(Self.replacement[0]), path.utf8.contains(Self.replacement) else {
