@@ -2,7 +2,7 @@
 ///
 /// Source: "iOS backups", sections 3 and 6.
 public struct BackupDomain: Sendable, Hashable {
-    /// The kind of a container.
+    /// The kinds of containers.
     public enum Kind: Sendable, CaseIterable {
         case app, group, plugin
 
@@ -24,9 +24,7 @@ public struct BackupDomain: Sendable, Hashable {
     /// The maximum length of the name of a domain, in bytes.
     static let nameLimit = 255
 
-    /// Parses the name of a domain.
-    ///
-    /// Returns `nil` if it is not that of an app container.
+    /// Parses the name of a domain, or returns `nil` if it is not that of an app container.
     public init?(name: String) {
         guard let kind = Kind.allCases.first(where: { name.utf8.starts(with: $0.prefix.utf8) }),
             name.utf8.count > kind.prefix.utf8.count
@@ -38,7 +36,7 @@ public struct BackupDomain: Sendable, Hashable {
     /// The name of the domain.
     public var name: String { kind.prefix + identifier }
 
-    /// Returns whether a name that is not that of an app container probably has a damaged prefix.
+    /// Returns whether the name of an unknown domain is probably that of an app container with a damaged prefix.
     ///
     /// This is the case if the name differs from a prefix in at most ``damagedCharacters`` characters. A prefix without
     /// an identifier is damaged too.
@@ -49,9 +47,7 @@ public struct BackupDomain: Sendable, Hashable {
         }
     }
 
-    /// The maximum number of damaged characters.
-    ///
-    /// All system domains differ in more characters.
+    /// The maximum number of damaged characters, which is less than in all system domains.
     private static let damagedCharacters = 2
 }
 
@@ -59,9 +55,7 @@ public struct BackupDomain: Sendable, Hashable {
 public enum RowLocation: Sendable, Equatable {
     /// A domain of the system, which is ignored.
     case system
-    /// An app container.
-    ///
-    /// The path is relative to the container and is empty for the container itself.
+    /// An app container, and a path relative to it that is empty for the container itself.
     case app(BackupDomain, path: [UInt8])
     /// No location, because the domain or the path is invalid.
     case refused

@@ -35,17 +35,13 @@ public struct BackupPropertyLists: Sendable, Equatable {
     /// Whether one of the lists has a key that occurs only in backups.
     public private(set) var hasBackupKeys = false
 
-    /// The maximum length of a text, in bytes.
-    ///
-    /// Longer texts are ignored.
+    /// The maximum length of a text in bytes, above which the text is ignored.
     private static let textLimit = 64
 
     /// Creates an empty value.
     public init() {}
 
-    /// Reads the values of a property list.
-    ///
-    /// A malformed list is ignored.
+    /// Reads the values of a property list, which is ignored if it is malformed.
     public mutating func read(_ bytes: [UInt8], of name: Name) {
         guard let list = try? PropertyListDocument(bytes) else { return }
         switch name {

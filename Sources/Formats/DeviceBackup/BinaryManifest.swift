@@ -25,7 +25,7 @@ public struct BinaryManifest: Sendable {
     private static let numbersSize = 40
 
     private var bytes: [UInt8] = []
-    /// The index of the next record.
+    /// The index of the next record in the buffer.
     private var start = 0
     private var hasHeader = false
 
@@ -39,9 +39,7 @@ public struct BinaryManifest: Sendable {
         bytes += more
     }
 
-    /// Whether the bytes so far end with an incomplete record.
-    ///
-    /// At the end of the file, this means that the file is damaged.
+    /// Whether the bytes so far end with an incomplete record, which means damage at the end of the file.
     public var hasIncompleteRecord: Bool { start < bytes.count || !hasHeader }
 
     /// Parses the next record.
@@ -74,9 +72,9 @@ public struct BinaryManifest: Sendable {
             read(width).map { $0.reduce(0) { $0 << 8 | UInt64($1) } }
         }
 
-        /// Reads a string, which may be absent.
+        /// Reads an optional string.
         ///
-        /// Returns `.none` at the end of the bytes.
+        /// Returns `.some(nil)` if it is absent, and `nil` at the end of the bytes.
         mutating func string() -> [UInt8]?? {
             guard let length = number(2) else { return .none }
             guard length != 0xFFFF else { return .some(nil) }
@@ -84,9 +82,7 @@ public struct BinaryManifest: Sendable {
         }
     }
 
-    /// Reads a record.
-    ///
-    /// Returns `nil` if it is incomplete.
+    /// Reads a record, or returns `nil` if it is incomplete.
     private static func row(_ cursor: inout Cursor) -> ManifestRow? {
         guard let domain = cursor.string(), let path = cursor.string(), cursor.string() != nil, cursor.string() != nil,
             let key = cursor.string(), let numbers = cursor.read(numbersSize).map({ Array($0) })

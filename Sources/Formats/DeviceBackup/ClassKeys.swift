@@ -5,16 +5,12 @@ import Secrets
 /// Source: "iOS backups", sections 5.3 and 5.4.
 public struct ClassKeys: Sendable {
     private let keys: [Int: CipherKey]
-    /// The classes whose keys are damaged, because they did not unwrap although others did.
+    /// The numbers of the classes whose keys are damaged, because they did not unwrap although other keys did.
     public let damaged: [Int]
 
-    /// Unwraps the keys of a keybag.
+    /// Unwraps the keys of a keybag with the key that was derived from the password.
     ///
-    /// Returns `nil` if no key unwraps, which means that the password is wrong.
-    ///
-    /// - Parameters:
-    ///   - bag: The keybag.
-    ///   - key: The key that was derived from the password.
+    /// Returns `nil` if no key unwraps, because the password is then wrong.
     public init?(_ bag: Keybag, under key: CipherKey) {
         var keys: [Int: CipherKey] = [:]
         var damaged: [Int] = []
@@ -34,8 +30,6 @@ public struct ClassKeys: Sendable {
     }
 
     /// Unwraps the key of a file or of the manifest.
-    ///
-    /// - Throws: ``WrappedKeyError``.
     public func unwrap(_ wrapped: WrappedKey) throws(WrappedKeyError) -> CipherKey {
         guard let key = keys[wrapped.classNumber] else { throw .noClass(wrapped.classNumber) }
         guard let found = key.unwrap(wrapped.bytes) else { throw .doesNotUnwrap }
@@ -55,12 +49,10 @@ public struct WrappedKey: Sendable {
 
     /// The size of a wrapped AES-256 key, in bytes.
     static let wrappedSize = 40
-    /// The total size including the class, in bytes.
+    /// The size of the class number and the wrapped key, in bytes.
     public static let size = 4 + wrappedSize
 
-    /// Parses a stored key.
-    ///
-    /// Returns `nil` if it does not have 44 bytes.
+    /// Parses a stored key, or returns `nil` if it does not have 44 bytes.
     public init?(_ stored: some Collection<UInt8>) {
         guard stored.count == Self.size else { return nil }
         classNumber = stored.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -68,10 +60,10 @@ public struct WrappedKey: Sendable {
     }
 }
 
-/// An error in the unwrapping of the key of a file.
+/// An error in unwrapping the key of a file.
 public enum WrappedKeyError: Error, Equatable, Sendable {
     /// The keybag has no key of this class that is protected only by the password.
     case noClass(Int)
-    /// The key was wrapped with another one, or is damaged.
+    /// The key was wrapped with another key, or is damaged.
     case doesNotUnwrap
 }

@@ -20,9 +20,7 @@ public struct FileID: Sendable, Hashable {
         bytes = hash.finalize()
     }
 
-    /// Parses the name of a file.
-    ///
-    /// Returns `nil` if it does not consist of 40 lowercase hexadecimal digits.
+    /// Parses a file name of 40 lowercase hexadecimal digits, or returns `nil` for any other name.
     public init?(_ name: [UInt8]) {
         guard name.count == 2 * Self.size, !name.contains(where: { $0.lowercased != $0 }) else { return nil }
         var bytes: [UInt8] = []
@@ -40,8 +38,8 @@ public struct FileID: Sendable, Hashable {
         self.bytes = Array(bytes)
     }
 
-    /// The name of the file, which consists of 40 hexadecimal digits.
+    /// The file name, which consists of 40 hexadecimal digits.
     public var name: String { bytes.hex }
-    /// The name of the folder that contains the file since iOS 10, which consists of the first two digits.
+    /// The first two digits, which are the name of the folder that contains the file since iOS 10.
     public var folder: String { bytes.prefix(1).hex }
 }

@@ -10,11 +10,9 @@ import Secrets
 public struct Keybag: Sendable {
     /// A protection class with its wrapped key.
     struct ClassItem: Sendable {
-        /// The number of the class.
-        ///
-        /// Files have the classes 1 to 4.
+        /// The number of the class, which is 1 to 4 for files.
         let number: Int
-        /// The key that wraps this one: 1 for that of the device, 2 for that of the password.
+        /// The key that wraps this one: 1 for the key of the device, 2 for the key that is derived from the password.
         let wrap: Int
         /// The algorithm of the key: 0 for AES, 1 for Curve25519.
         let keyType: Int
@@ -27,14 +25,10 @@ public struct Keybag: Sendable {
 
     /// The maximum size of a keybag, in bytes.
     public static let sizeLimit = 64 << 10
-    /// The allowed numbers of iterations.
-    ///
-    /// The maximum prevents that a malicious backup occupies the processor for hours.
+    /// The allowed numbers of iterations, limited so that a malicious backup cannot occupy the processor for hours.
     public static let rounds = 1...50_000_000
 
     /// Parses a keybag.
-    ///
-    /// - Throws: ``KeybagError``.
     public init(_ bytes: [UInt8]) throws(KeybagError) {
         guard bytes.count <= Self.sizeLimit else { throw .malformed("it has more than \(Self.sizeLimit >> 10) KiB") }
         let groups = try Self.groups(of: bytes)
@@ -50,14 +44,12 @@ public struct Keybag: Sendable {
 
     // MARK: Items
 
-    /// The items of the bag or of a class.
-    ///
-    /// Only the first item with a tag is used.
+    /// The items of the bag or of a class by their tags, without repeated items.
     private typealias Group = [String: [UInt8]]
 
     /// Returns the items of the bag, followed by those of each class.
     ///
-    /// The first `UUID` belongs to the bag. Each further one begins a class.
+    /// The first `UUID` item belongs to the bag, and each further one begins a class.
     private static func groups(of bytes: [UInt8]) throws(KeybagError) -> [Group] {
         var groups: [Group] = [[:]]
         var hasUUID = false

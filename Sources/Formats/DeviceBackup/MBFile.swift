@@ -2,31 +2,25 @@ import Bytes
 import JSONText
 import PropertyList
 
-/// The properties of a file, which the column `file` stores as the keyed archive of an `MBFile`.
+/// The properties of a file in a backup, which the manifest stores as the keyed archive of an `MBFile` object.
 ///
 /// Source: "iOS backups", section 3.
 public struct MBFile: Sendable, Equatable {
     /// The kind of the file according to its mode, or `nil` if the mode is missing or unknown.
     public let kind: RowKind?
-    /// The size according to the manifest, in bytes, which may be wrong.
-    ///
-    /// `nil` if it is missing or invalid.
+    /// The size in bytes according to the manifest, which may be wrong, or `nil` if it is missing or invalid.
     public let size: Int?
-    /// The stored key, preceded by its class, or `nil` if there is none.
+    /// The wrapped key with its class number, or `nil` if there is none.
     public let key: [UInt8]?
 
     /// The maximum size of an archive, in bytes.
     public static let sizeLimit = 1 << 20
-    /// The maximum depth of an archive.
-    ///
-    /// Real archives have four levels.
+    /// The maximum depth of an archive, of which real archives have 4 levels.
     private static let depthLimit = 32
 }
 
 extension MBFile {
-    /// Parses the keyed archive.
-    ///
-    /// Returns `nil` if it is malformed.
+    /// Parses the keyed archive, or returns `nil` if it is malformed.
     public init?(archive bytes: [UInt8]) {
         let limits = PropertyListLimits(length: Self.sizeLimit, depth: Self.depthLimit)
         // The system never writes repeated keys, so that they indicate damage.
@@ -41,9 +35,9 @@ extension MBFile {
 }
 
 extension PropertyListDocument {
-    /// Resolves a reference to an object of the archive.
+    /// Resolves a reference to an object of the archive, or returns `nil` if the object does not exist.
     ///
-    /// Returns `nil` if the object does not exist. Other nodes are returned unchanged.
+    /// Nodes that are not references are returned unchanged.
     fileprivate func resolve(_ node: PropertyListNode) -> PropertyListNode? {
         guard kind(of: node) == .uid else { return node }
         guard let list = value(of: "$objects", in: root) else { return nil }
@@ -58,8 +52,9 @@ extension PropertyListDocument {
         return integer(of: found).signed.map { Int($0) }
     }
 
-    /// Returns the bytes of a key, which is stored as data or as a dictionary with the key `NS.data`, inline or by
-    /// reference.
+    /// Returns the bytes of a key.
+    ///
+    /// A key is stored as data or as a dictionary with the key `NS.data`, either inline or by reference.
     fileprivate func keyBytes(of member: PropertyListNode) -> [UInt8]? {
         guard var node = resolve(member) else { return nil }
         if kind(of: node) == .dictionary {
@@ -74,9 +69,7 @@ extension PropertyListDocument {
 public enum RowKind: Sendable, Equatable {
     case file, folder, link
 
-    /// Creates a kind from the mode of a file (`st_mode`).
-    ///
-    /// Returns `nil` for any other file type.
+    /// Creates a kind from the mode of a file (`st_mode`), or returns `nil` for any other file type.
     public init?(mode: Int) {
         switch mode & 0xF000 {
         case 0x8000: self = .file
@@ -86,9 +79,7 @@ public enum RowKind: Sendable, Equatable {
         }
     }
 
-    /// Creates a kind from the column `flags`.
-    ///
-    /// Returns `nil` for any other value.
+    /// Creates a kind from the column `flags`, or returns `nil` for an unknown value.
     public init?(flags: Int) {
         switch flags {
         case 1: self = .file

@@ -1,12 +1,10 @@
-/// An unvalidated row of a manifest.
+/// An unvalidated row of a backup manifest.
 public struct ManifestRow: Sendable, Equatable {
     /// The stored properties of the file.
     public enum File: Sendable, Equatable {
-        /// The column `file`, which is parsed on demand.
-        ///
-        /// `nil` if it has another type or is too large.
+        /// The column `file`, which is parsed on demand, or `nil` if it has another type or is too large.
         case archive([UInt8]?)
-        /// The properties from a record of the old manifest.
+        /// The properties from a record of the manifest before iOS 10.
         case read(MBFile)
     }
 

@@ -17,7 +17,7 @@ public struct PaxRecords: Sendable {
 
     /// The records up to the first malformed one.
     public let records: [Record]
-    /// Whether there is no malformed record.
+    /// Whether all records are well-formed.
     public let isWhole: Bool
 
     /// The maximum number of digits of a length.
@@ -32,9 +32,7 @@ public struct PaxRecords: Sendable {
         isWhole = rest.isEmpty
     }
 
-    /// Removes and returns the first record.
-    ///
-    /// Returns `nil`, and removes nothing, if it is malformed.
+    /// Removes and returns the first record, or returns `nil` if it is malformed.
     private static func removeFirst(of rest: inout ArraySlice<UInt8>) -> Record? {
         guard let space = rest.prefix(maximumDigits + 1).firstIndex(of: UInt8(ascii: " ")),
             let length = PaxRecords.number(rest[..<space]), length > space - rest.startIndex + 1, length <= rest.count

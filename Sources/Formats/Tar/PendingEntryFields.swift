@@ -1,13 +1,11 @@
 import Bytes
 
-/// The fields of a member that do not fit into its header and are stored in preceding entries.
+/// The fields of a member that are stored in preceding entries because they do not fit into its header.
 struct PendingEntryFields {
     private var name: [UInt8]?
     private var target: [UInt8]?
     private var size: Int?
-    /// The kinds of the entries that were added.
-    ///
-    /// A repeated kind is rejected, because readers interpret it differently.
+    /// The kinds of the added entries, which must not be repeated because readers interpret repeated ones differently.
     private var kinds: Set<UInt8> = []
 
     /// Whether no entry was added.
@@ -22,9 +20,7 @@ struct PendingEntryFields {
     /// The prefixes of the keys of extended attributes, which are ignored.
     private static let ignoredPrefixes = ["LIBARCHIVE.xattr.", "SCHILY.xattr.", "SCHILY.acl."]
 
-    /// Adds the fields of an entry that describes the next one.
-    ///
-    /// Rejects fields that are unknown, repeated or malformed.
+    /// Adds the fields of an entry that describes the next one, or rejects unknown, repeated and malformed fields.
     mutating func add(_ contents: [UInt8], from kind: UInt8) throws(UnsupportedTar) {
         guard kinds.insert(kind).inserted else { throw UnsupportedTar() }
         switch kind {
@@ -53,24 +49,22 @@ struct PendingEntryFields {
         }
     }
 
-    /// Returns a path of an extended header.
+    /// Returns a path from an extended header.
     ///
-    /// It must be UTF-8 and in Normalization Form C, to which other readers convert it.
+    /// The path must be in Normalization Form C, because other readers convert it to that form.
     private static func text(_ value: ArraySlice<UInt8>) throws(UnsupportedTar) -> [UInt8] {
         let bytes = Array(value)
         guard !bytes.contains(0), bytes.isComposedText else { throw UnsupportedTar() }
         return bytes
     }
 
-    /// Sets a path that must not be set already.
-    ///
-    /// An empty path is rejected, because readers interpret it differently.
+    /// Sets a path that must not be set already, and that must not be empty because readers interpret that differently.
     private static func set(_ field: inout [UInt8]?, to value: [UInt8]) throws(UnsupportedTar) {
         guard field == nil, !value.isEmpty else { throw UnsupportedTar() }
         field = value
     }
 
-    /// Combines the fields with the header at `offset` in the archive.
+    /// Combines the fields with the header at the offset `offset` in the archive.
     func member(_ entry: TarEntry, at offset: Int) throws(UnsupportedTar) -> TarParser.Member {
         let kind: TarParser.Member.Kind
         switch entry.kind {

@@ -10,7 +10,7 @@ public struct TarEntry: Sendable, Equatable {
         case posix
         /// The GNU format, in which numbers may be binary and names have no prefixes.
         case gnu
-        /// The format of the original tar, which lacks further fields.
+        /// The format of the original tar, which has only the basic fields.
         case old
     }
 
@@ -26,13 +26,9 @@ public struct TarEntry: Sendable, Equatable {
         public static let folder = UInt8(ascii: "5")
         /// A named pipe.
         public static let pipe = UInt8(ascii: "6")
-        /// A file that is stored contiguously on disk.
-        ///
-        /// Most programs extract it as an ordinary file.
+        /// A file that is stored contiguously on disk, which most programs extract as an ordinary file.
         public static let contiguousFile = UInt8(ascii: "7")
-        /// POSIX records that describe the next entry.
-        ///
-        /// See ``PaxRecords``.
+        /// ``PaxRecords`` that describe the next entry.
         public static let extended = UInt8(ascii: "x")
         /// The name of the next entry in the GNU format.
         public static let longName = UInt8(ascii: "L")
@@ -40,16 +36,14 @@ public struct TarEntry: Sendable, Equatable {
         public static let longTarget = UInt8(ascii: "K")
     }
 
-    /// The size of a block, in bytes.
-    ///
-    /// A header fills one block, and contents are padded to whole blocks.
+    /// The size of a block in bytes: that of a header, and that to a multiple of which contents are padded.
     public static let blockSize = 512
 
     /// The variant of the header format.
     public let dialect: Dialect
     /// The type flag, which need not be one of ``Kind``.
     ///
-    /// The NUL of old programs is replaced with ``Kind/file``.
+    /// The flag NUL of old programs is replaced with ``Kind/file``.
     public let kind: UInt8
     /// The path, including the prefix of the POSIX format.
     public let name: [UInt8]
@@ -58,9 +52,7 @@ public struct TarEntry: Sendable, Equatable {
     /// The size of the contents according to the header, in bytes.
     public let size: Int
 
-    /// Parses a block of ``blockSize`` bytes.
-    ///
-    /// Returns `nil` if the checksum or the size field is invalid.
+    /// Parses a block of ``blockSize`` bytes, or returns `nil` if its checksum or size field is invalid.
     public init?(_ block: Span<UInt8>) {
         guard block.count == Self.blockSize, Self.hasChecksum(block), let size = Self.number(Field.size, of: block)
         else { return nil }
@@ -74,7 +66,7 @@ public struct TarEntry: Sendable, Equatable {
         self.name = prefix.isEmpty ? name : prefix.last == slash ? prefix + name : prefix + [slash] + name
     }
 
-    /// Returns the number of bytes that pad contents of this size to whole blocks.
+    /// Returns the number of bytes that pad contents of the given size to whole blocks.
     public static func padding(of size: Int) -> Int { -size & (blockSize - 1) }
 }
 
@@ -122,7 +114,8 @@ extension TarEntry {
 
     /// Returns whether all numeric fields of a block are octal, or marked as binary.
     ///
-    /// Other readers reject an archive whose first header violates this, even if its checksum is correct.
+    /// Other readers reject an archive if its first header has an invalid numeric field, even if the checksum is
+    /// correct.
     static func hasNumbers(_ block: Span<UInt8>) -> Bool {
         Field.numbers.allSatisfy { field in
             guard ![0, 0x80, 0xFF].contains(block[field.lowerBound]) else { return true }
@@ -141,9 +134,7 @@ extension TarEntry {
         return block.extracting(field.lowerBound..<end).copied()
     }
 
-    /// Returns the value of an octal field, or of a binary field of the GNU format.
-    ///
-    /// An empty field is 0.
+    /// Returns the value of an octal field, or of a binary field of the GNU format, which is 0 for an empty field.
     private static func number(_ field: Range<Int>, of block: Span<UInt8>) -> Int? {
         if block[field.lowerBound] & 0x80 != 0 { return binaryNumber(field, of: block) }
         var index = field.lowerBound

@@ -2,9 +2,8 @@ import Bytes
 
 /// An incremental parser for tar archives that contain only files, folders and symbolic links.
 ///
-/// This is sufficient for the archives that common programs create of the files of a phone. Hard links, devices, sparse
-/// files, unknown headers and any damage cause an ``UnsupportedTar`` error, after which a complete reader has to be
-/// used.
+/// These are sufficient for the files of a phone. Hard links, devices, sparse files, unknown headers and any damage
+/// cause an ``UnsupportedTar`` error, after which another reader has to read the archive.
 public struct TarParser {
     /// The header of a member.
     public struct Member: Sendable, Equatable {
@@ -17,7 +16,7 @@ public struct TarParser {
         public let kind: Kind
         /// The path as stored in the archive.
         public let name: [UInt8]
-        /// The target of a symbolic link, which is empty for other members.
+        /// The target of a symbolic link, or no bytes for other members.
         public let target: [UInt8]
         /// The size of the contents, in bytes.
         public let size: Int
@@ -29,9 +28,9 @@ public struct TarParser {
     public enum Step: Equatable {
         /// The header of a member.
         case member(Member)
-        /// The range of a part of the contents in the chunk.
+        /// The range of a part of the contents, relative to the chunk.
         case contents(Range<Int>)
-        /// The end of the contents of the member.
+        /// The end of the archive, after which all bytes are ignored.
         case endOfMember
         /// The end of the archive.
         ///
@@ -42,7 +41,6 @@ public struct TarParser {
     private enum State {
         case header
         case contents(left: Int, padding: Int)
-        /// In the contents of an entry that describes the next member.
         case extendedHeader(kind: UInt8, left: Int, padding: Int)
         case padding(Int)
         case end
@@ -53,9 +51,8 @@ public struct TarParser {
 
     private var state = State.header
     private var extendedHeader: [UInt8] = []
-    /// The fields that previous entries define for the next member.
     private var pendingFields = PendingEntryFields()
-    /// The position in the chunk.
+    /// The index of the next byte in the chunk.
     private var position = 0
     /// The offset of the chunk in the archive.
     private var chunkStart = 0
@@ -70,21 +67,19 @@ public struct TarParser {
         if case .contents(let left, let padding) = state { (left + padding) & -TarEntry.blockSize } else { 0 }
     }
 
-    /// Skips bytes after the chunk.
+    /// Skips `count` bytes after the chunk.
     ///
-    /// - Parameter count: A multiple of ``TarEntry/blockSize`` that does not exceed ``bytesToSkip``.
+    /// The count must be a multiple of ``TarEntry/blockSize`` and not exceed ``bytesToSkip``.
     public mutating func skip(_ count: Int) {
         guard case .contents(let left, let padding) = state else { return }
         chunkStart += count
         state = .contents(left: max(left - count, 0), padding: padding - max(count - left, 0))
     }
 
-    /// Returns the next element in a chunk of the archive.
+    /// Returns the next element in a chunk of the archive, or `nil` if the next chunk is needed.
     ///
-    /// - Parameter chunk: The bytes that follow the previous chunk, and that are passed again until the method returns
-    ///   `nil`. Their number must be a multiple of ``TarEntry/blockSize``.
-    /// - Returns: The next element, or `nil` if another chunk is needed.
-    /// - Throws: ``UnsupportedTar``.
+    /// The same chunk must be passed until the method returns `nil`. Its size must be a multiple of
+    /// ``TarEntry/blockSize``.
     public mutating func next(in chunk: Span<UInt8>) throws(UnsupportedTar) -> Step? {
         while position < chunk.count {
             if let step = try step(in: chunk) { return step }

@@ -19,8 +19,8 @@ public struct ZipDirectoryEnd: Sendable, Equatable {
     /// directly.
     ///
     /// - Parameters:
-    ///   - tail: The last ``size`` bytes of the archive, or all bytes if it is smaller.
-    ///   - count: The size of the archive, in bytes.
+    /// - tail: The last ``size`` bytes of the archive, or all bytes if it is smaller.
+    /// - count: The size of the archive, in bytes.
     public init?(tail: Span<UInt8>, ofArchiveOf count: Int) {
         let small = tail.count - Self.smallSize
         guard small >= 0, tail.zipNumber32(at: small) == 0x0605_4B50, tail.zipNumber16(at: small + 20) == 0 else {
@@ -47,12 +47,12 @@ public struct ZipDirectoryEnd: Sendable, Equatable {
     }
 }
 
-/// The Zip64 record and its locator, which precede the end record if a number needs more than 16 or 32 bits.
+/// The Zip64 record and its locator, which are needed if a number does not fit into the end record.
 private struct Zip64End {
     static let locatorSize = 20
     static let recordSize = 56
 
-    /// The offset of the record in the tail.
+    /// The index of the record in the tail.
     let index: Int
     /// The offset of the record in the archive according to the locator.
     let recordStart: Int
@@ -66,9 +66,7 @@ private struct Zip64End {
         return locator >= 0 && tail.zipNumber32(at: locator) == 0x0706_4B50
     }
 
-    /// Parses the record and its locator.
-    ///
-    /// Returns `nil` if they are incomplete or inconsistent.
+    /// Parses the record and its locator, or returns `nil` if they are incomplete or inconsistent.
     init?(_ tail: Span<UInt8>, before end: Int) {
         let locator = end - Self.locatorSize
         index = locator - Self.recordSize

@@ -23,7 +23,7 @@ public struct ZipEntry: Sendable, Equatable {
         public static let deflated = 8
     }
 
-    /// The codes of extra fields that override the entry: a Unicode name, attributes and two kinds of encryption.
+    /// The codes of the extra fields that override an entry with a Unicode name, attributes or encryption.
     static let overridingFields: Set<Int> = [0x7075, 0x6C78, 0x0017, 0x9901]
 
     /// The bit flags, which can include bits that are not in ``Flag``.
@@ -38,9 +38,7 @@ public struct ZipEntry: Sendable, Equatable {
     public let size: Int
     /// The system that defines the attributes: 0 for MS-DOS, 3 for Unix.
     public let system: UInt8
-    /// The external attributes.
-    ///
-    /// The upper 16 bits are the mode on Unix.
+    /// The external attributes, whose upper 16 bits are the mode on Unix.
     public let attributes: UInt32
     /// The offset of the local header in the archive.
     public let offset: Int
@@ -82,17 +80,13 @@ public struct ZipEntry: Sendable, Equatable {
 struct ZipExtraFields {
     /// Whether a field overrides the rest of the entry.
     private(set) var overridesEntry = false
-    /// The remaining 64-bit numbers.
-    ///
-    /// They replace, in order, the 32-bit numbers whose bits are all set.
+    /// The remaining 64-bit numbers, which replace, in order, the 32-bit numbers whose bits are all set.
     private var largeNumbers: ArraySlice<Int> = []
 
     /// The code of the extended timestamp field of Info-ZIP.
     private static let timestamps = 0x5455
 
-    /// Parses the fields.
-    ///
-    /// Returns `nil` if they are malformed.
+    /// Parses the fields, or returns `nil` if they are malformed.
     init?(_ bytes: Span<UInt8>) {
         var position = 0
         while bytes.count - position >= 4 {

@@ -46,7 +46,7 @@ public enum Base64 {
 
     /// Appends the bytes that well-formed Base64 text encodes to `output`.
     ///
-    /// The free capacity must be the number of bytes that `decodedCount` returns for `text`.
+    /// The output must have capacity for the number of bytes that `decodedCount` returns for `text`.
     public static func decode(_ text: Span<UInt8>, into output: inout OutputSpan<UInt8>) {
         var bits: UInt32 = 0
         var count = 0

@@ -1,5 +1,7 @@
 extension [UInt8] {
-    /// Returns whether the array contains the UTF-8 bytes of `text`, which must not be empty.
+    /// Returns whether the array contains the UTF-8 bytes of `text`.
+    ///
+    /// An empty `text` is never found.
     public func contains(text: String) -> Bool {
         let pattern = Array(text.utf8)
         guard let first = pattern.first, count >= pattern.count else { return false }

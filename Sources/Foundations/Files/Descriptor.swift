@@ -4,8 +4,7 @@ import Glibc
 struct Descriptor: ~Copyable, Sendable {
     let number: Int32
 
-    /// Takes ownership of a descriptor that `open` or `openat` returned, or throws the current `errno` if it is
-    /// negative.
+    /// Creates an owner of a descriptor that `open` or `openat` returned, or throws `errno` if it is negative.
     init(_ number: Int32, _ operation: FileError.Operation, _ path: String) throws(FileError) {
         guard number >= 0 else { throw FileError(operation, path) }
         self.number = number

@@ -19,8 +19,7 @@ struct EasyHandle: ~Copyable {
         errorBuffer.deallocate()
     }
 
-    /// Creates a handle that uses only the certificates of `identity` and reads no environment variable or
-    /// configuration.
+    /// Creates a handle that uses only the certificates of `identity`, and no environment variables or configuration.
     ///
     /// - Throws: `HTTPError` if there is not enough memory or libcurl lacks a required feature.
     static func make(_ identity: HTTPIdentity) throws(HTTPError) -> EasyHandle {

@@ -8,8 +8,6 @@ struct FieldList: ~Copyable {
     private static let automaticFields = ["Accept", "Content-Type", "Expect", "User-Agent"]
 
     /// Creates a list that suppresses the fields that libcurl would add.
-    ///
-    /// - Throws: `HTTPError` if there is not enough memory.
     init(_ fields: [HTTPRequest.Field]) throws(HTTPError) {
         // In the syntax of libcurl, a semicolon follows the name of a field without a value, and a colon alone
         // suppresses a field.

@@ -17,11 +17,7 @@ import Parallel
 public final class HTTPClient: Sendable {
     private let mailbox: Mailbox
 
-    /// Starts the thread of the client.
-    ///
-    /// No connection is opened yet.
-    ///
-    /// - Throws: `HTTPError` if there is not enough memory.
+    /// Starts the thread of the client, which opens no connection yet.
     public init(_ settings: HTTPSettings) throws(HTTPError) {
         // A peer may close a connection at any time. The result of the write operation reports that, so no signal is
         // needed.
@@ -38,9 +34,9 @@ public final class HTTPClient: Sendable {
     /// If the response is incomplete when the method returns, the connection is closed.
     ///
     /// - Parameters:
-    ///   - request: The request.
-    ///   - route: The server and the proxy.
-    ///   - receiver: The object that processes the response.
+    /// - request: The request.
+    /// - route: The server and the proxy.
+    /// - receiver: The object that processes the response.
     /// - Returns: The reason why the request ended.
     public func send(_ request: HTTPRequest, over route: HTTPRoute, for receiver: any HTTPReceiver) async -> HTTPOutcome
     {

@@ -4,28 +4,23 @@ import CCurl
 public enum HTTPError: Error, Sendable, Equatable {
     // MARK: The server did not receive the request
 
-    /// The name of the server, or of the proxy if there is one, has no address.
+    /// The host name of the proxy, or of the server if there is no proxy, cannot be resolved.
     case noAddress
-    /// The connection to the server, or to the proxy if there is one, failed with this `errno` code, or 0 if it is
-    /// unknown.
+    /// The connection to the proxy, or to the server if there is no proxy, failed with this `errno` code or 0.
     case cannotConnect(Int32)
-    /// The connection was not established in time.
-    ///
-    /// `isAtProxy` states whether the proxy was connected.
+    /// The connection was not established in time, although the proxy was connected if `isAtProxy` is set.
     case connectionTimedOut(isAtProxy: Bool)
-    /// The proxy responded to CONNECT with this status code, or with something that is not HTTP if it is 0.
+    /// The proxy responded to CONNECT with this status code, or with invalid HTTP if the code is 0.
     case proxyRefused(Int)
     /// The certificate is for another host.
     case wrongName
     /// The certificate has expired, or its authority is not trusted.
     case untrusted
-    /// The client and the server could not agree on an encrypted connection.
+    /// The client and the server did not agree on an encrypted connection.
     case noHandshake
     /// The connection was closed during the TLS handshake.
     case closedInHandshake
-    /// Bytes arrived, or the connection ended, while the connection was idle.
-    ///
-    /// The request was not sent on it.
+    /// The idle connection received bytes or ended before the request was sent on it.
     case unsolicited
 
     // MARK: The server may have received the request
@@ -49,19 +44,17 @@ public enum HTTPError: Error, Sendable, Equatable {
 struct FailureDetails {
     /// The number of times that libcurl was about to send the request.
     ///
-    /// The number exceeds 1 if a reused connection is closed without a response, because libcurl then tries again.
+    /// If a reused connection is closed without a response, libcurl tries again.
     var timesSent = 0
-    /// The `errno` of the connection attempt.
+    /// The `errno` code of the connection attempt.
     var code: Int32 = 0
     /// The status code of the response to CONNECT, or 0 if there was none.
     var proxyStatus = 0
-    /// Whether the route has a proxy.
     var hasProxy = false
     /// Whether a connection to the server, or to the proxy if there is one, was established.
     var isConnected = false
     /// Whether the certificate chain is valid.
     var isChainGood = false
-    /// The message of libcurl.
     var message = ""
 }
 
@@ -85,9 +78,7 @@ extension HTTPError {
         }
     }
 
-    /// Returns whether a message states that the connection was closed.
-    ///
-    /// The TLS libraries have no error code for that.
+    /// Returns whether a message reports that the connection was closed, for which TLS libraries have no error code.
     private static func isClosing(_ message: String) -> Bool {
         ["SYSCALL", "unexpected eof", "reset by peer", "Broken pipe"].contains { message.contains($0) }
     }

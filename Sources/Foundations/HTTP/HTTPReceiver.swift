@@ -2,9 +2,7 @@
 public struct HTTPResponseHead: Sendable, Equatable {
     /// The status code.
     public var status: Int
-    /// The requested fields by their lowercase names.
-    ///
-    /// If a field is repeated, its first value is used.
+    /// The requested fields by their lowercase names, each with its first value.
     public var fields: [String: String]
 
     /// Creates a head.
@@ -21,19 +19,16 @@ public struct HTTPResponseHead: Sendable, Equatable {
 public protocol HTTPReceiver: AnyObject, Sendable {
     /// Called when the client starts to send the request.
     ///
-    /// Before this call, the server cannot have received any part of the request. The method is called again from time
-    /// to time while a long body is being sent.
+    /// Before this call, the server cannot have received any part of the request. While a long body is being sent, the
+    /// method is called repeatedly.
     func didStartSending(at instant: ContinuousClock.Instant)
 
     /// Called at most once, when the head of the response has arrived.
     func didReceiveHead(_ head: HTTPResponseHead, at instant: ContinuousClock.Instant)
 
-    /// Called when a part of the response body has arrived.
+    /// Called when a part of the response body has arrived, and returns whether to continue.
     ///
-    /// - Parameters:
-    ///   - part: The bytes, which are valid only during the call.
-    ///   - instant: The time of arrival.
-    /// - Returns: Whether to continue. Otherwise the connection is closed.
+    /// If the method returns `false`, the connection is closed. The bytes are valid only during the call.
     func didReceiveBody(_ part: Span<UInt8>, at instant: ContinuousClock.Instant) -> Bool
 
     /// The current deadline for the response.

@@ -36,9 +36,7 @@ public struct HTTPRequest: Sendable, Equatable {
 public struct HTTPRoute: Sendable, Hashable {
     /// A proxy that forwards connections with the method CONNECT.
     public struct Proxy: Sendable, Hashable {
-        /// The host and port, separated by a colon.
-        ///
-        /// An IPv6 address is in brackets.
+        /// The host and port, separated by a colon, in which an IPv6 address is in brackets.
         public var address: String
         /// The credential for the proxy, or `nil` if it requires none.
         public var credential: Credential?
@@ -50,9 +48,7 @@ public struct HTTPRoute: Sendable, Hashable {
         }
     }
 
-    /// A user and password for a proxy.
-    ///
-    /// They are never part of a description.
+    /// A user and password for a proxy, which are never part of a description.
     public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
         let user: String
         let password: String
@@ -71,9 +67,7 @@ public struct HTTPRoute: Sendable, Hashable {
 
     /// The scheme, host and port, such as `https://example.org:443`.
     public var server: String
-    /// The proxy, or `nil` for a direct connection.
-    ///
-    /// Environment variables are ignored.
+    /// The proxy, or `nil` for a direct connection regardless of environment variables.
     public var proxy: Proxy?
 
     /// Creates a route.

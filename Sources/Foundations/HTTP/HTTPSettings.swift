@@ -13,7 +13,7 @@ public struct HTTPSettings: Sendable {
     public init() {}
 }
 
-/// The certificates of encrypted connections, in PEM.
+/// The certificates of encrypted connections in the PEM format.
 public struct HTTPIdentity: Sendable {
     /// The authorities to trust, or `nil` for those of the system.
     public var authorities: [UInt8]?

@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 
 extension HTTPIdentity {
-    /// An error in certificates or keys.
+    /// An error in the authorities, the client certificate or its key.
     public enum CheckError: Error, Sendable, Equatable {
         /// The authorities are invalid.
         case authorities
@@ -12,10 +12,8 @@ extension HTTPIdentity {
 
     /// Checks whether libcurl can load the certificates and the key.
     ///
-    /// libcurl connects to a socket of this process and is stopped before the TLS handshake. If the check itself fails,
-    /// no error is thrown, because the first request reports it.
-    ///
-    /// - Throws: `CheckError`.
+    /// libcurl connects to a socket of this process and is stopped before the TLS handshake. If the check cannot be
+    /// made, no error is thrown, because the first request reports the problem.
     public func check() throws(CheckError) {
         guard authorities != nil || certificate != nil else { return }
         switch loadCertificates() {

@@ -28,11 +28,6 @@ final class IdleConnections {
     }
 
     /// Returns whether a reused connection is still open and nothing has arrived on it since its last response.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the connection.
-    ///   - easy: The handle that reuses the connection.
-    /// - Returns: Whether the connection can be reused.
     func isReusable(_ name: String, by easy: borrowing EasyHandle) -> Bool {
         guard let socket = sockets[name] else { return false }
         return ccurl_is_readable(socket) == 0 && ccurl_has_decrypted_bytes(easy.pointer) == 0

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The queue through which tasks communicate with the thread of the client.
 final class Mailbox: Sendable {
-    /// A request that the thread has not started yet.
+    /// A request that the thread of the client has not started yet.
     struct PendingRequest: Sendable {
         let request: HTTPRequest
         let route: HTTPRoute
@@ -19,7 +19,6 @@ final class Mailbox: Sendable {
         var closeHandlers: [@Sendable () -> Void] = []
     }
 
-    /// The transfers and their connections.
     let multi: MultiHandle
     private let contents = Mutex(Contents())
 
@@ -70,7 +69,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Returns whether the thread may wait, which is not the case if there are changes.
+    /// Returns whether the thread may wait because there are no changes.
     func beginWaiting() -> Bool {
         contents.withLock { contents in
             contents.isWaiting = !contents.hasChanges
@@ -78,9 +77,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Rejects all further requests when the thread ends.
-    ///
-    /// - Returns: The requests that were not started, and the handlers to call once all transfers have ended.
+    /// Rejects further requests, and returns the requests and close handlers that were not processed yet.
     func reject() -> (requests: [PendingRequest], closeHandlers: [@Sendable () -> Void]) {
         contents.withLock { contents in
             contents.isClosed = true

@@ -2,14 +2,11 @@ import CCurl
 
 /// A libcurl handle for concurrent transfers and their connections.
 ///
-/// It is `Sendable`, because ``wake()`` may be called on any thread. Only the thread of the client may call the other
-/// methods.
+/// It is `Sendable`, because any thread may call ``wake()``. Only the thread of the client may call the other methods.
 struct MultiHandle: ~Copyable, @unchecked Sendable {
     private let pointer: UnsafeMutableRawPointer
 
     /// Creates a handle that keeps at most `connections` connections open for reuse.
-    ///
-    /// - Throws: `HTTPError` if there is not enough memory.
     init(connections: Int) throws(HTTPError) {
         guard EasyHandle.isLibraryInitialized, let pointer = curl_multi_init() else {
             throw .other("libcurl cannot be used", wasSent: false)
@@ -26,23 +23,17 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
 
     func add(_ transfer: Transfer) -> Bool { curl_multi_add_handle(pointer, transfer.pointer) == CURLM_OK }
 
-    /// Removes a transfer.
-    ///
-    /// The connection of an incomplete transfer is closed.
+    /// Removes a transfer, and closes its connection if the transfer is incomplete.
     func remove(_ transfer: Transfer) { curl_multi_remove_handle(pointer, transfer.pointer) }
 
-    /// Waits at most until `end` for network activity and performs the transfers.
-    ///
-    /// - Returns: Whether libcurl succeeded.
+    /// Waits at most until `end` for network activity, performs the transfers, and returns whether libcurl succeeded.
     func perform(until end: ContinuousClock.Instant) -> Bool {
         var running: Int32 = 0
         return curl_multi_poll(pointer, nil, 0, Self.milliseconds(to: end), nil) == CURLM_OK
             && curl_multi_perform(pointer, &running) == CURLM_OK
     }
 
-    /// Returns the time to wait.
-    ///
-    /// It is rounded up to avoid a busy loop during the last millisecond.
+    /// Returns the time to wait, rounded up to avoid a busy loop during the last millisecond.
     private static func milliseconds(to end: ContinuousClock.Instant) -> Int32 {
         let left = (end - .now).components
         guard left.seconds >= 0, left.attoseconds > 0 || left.seconds > 0 else { return 0 }

@@ -28,12 +28,9 @@ struct ResponseHeadParser {
         length = 0
     }
 
-    /// Parses a line, which includes its line break.
+    /// Parses a line with its line break.
     ///
-    /// - Parameters:
-    ///   - line: The line.
-    ///   - status: Returns the status code. It is called for the status line.
-    /// - Returns: The state of the head after the line.
+    /// `status` is called for the status line and returns the status code.
     mutating func parse(_ line: [UInt8], status: () -> Int) -> Step {
         length += line.count
         guard length <= Self.lengthLimit else { return .tooLong }

@@ -1,9 +1,8 @@
 import CCurl
 
-/// A libcurl handle with the state of its current request.
+/// A libcurl handle with the state of its current request, which is reused for further requests.
 ///
-/// A transfer is reused for further requests. It is a class, because the callbacks of libcurl receive its address. Only
-/// the thread of the client uses it.
+/// It is a class, because the callbacks of libcurl receive its address. Only the thread of the client uses it.
 final class Transfer {
     private let easy: EasyHandle
     private let settings: HTTPSettings
@@ -22,16 +21,14 @@ final class Transfer {
     /// The error for which a callback stopped the transfer.
     private var callbackError: HTTPError?
 
-    /// The index among the running transfers.
+    /// The index of the transfer in the array of running transfers.
     var index = 0
-    /// Called when the request ends.
     var completion: ((HTTPOutcome) -> Void)?
 
-    /// The maximum size, in bytes, of a body that fits into the buffers of the system when its request is sent.
+    /// The maximum size of a short body in bytes, which the buffers of the system can hold completely.
     private static let shortBody = 64 << 10
 
     var pointer: UnsafeMutableRawPointer { easy.pointer }
-    /// The deadline that the receiver reported last.
     private(set) var deadline = ContinuousClock.now
 
     /// Returns the transfer at an address that was passed to libcurl.
@@ -69,9 +66,7 @@ final class Transfer {
 
     // MARK: Start and end
 
-    /// Prepares the transfer for a request.
-    ///
-    /// - Throws: `HTTPError` if there is not enough memory.
+    /// Prepares the transfer for a request, or throws an error if there is not enough memory.
     func prepare(_ request: HTTPRequest, over route: HTTPRoute, for receiver: any HTTPReceiver) throws(HTTPError) {
         if route != self.route { try apply(route) }
         if request.fields != fields { try apply(request.fields) }
@@ -107,9 +102,7 @@ final class Transfer {
         self.route = route
     }
 
-    /// Whether unread bytes of idle encrypted connections can be detected.
-    ///
-    /// Otherwise such connections are not reused.
+    /// Whether unread bytes of idle encrypted connections can be detected, without which these are not reused.
     private static let canFindDecryptedBytes = ccurl_can_find_decrypted_bytes() != 0
 
     private func apply(_ fields: [HTTPRequest.Field]) throws(HTTPError) {
@@ -138,14 +131,12 @@ final class Transfer {
         return .failed(HTTPError(code, details))
     }
 
-    /// Releases the resources of the finished request.
     func releaseRequest() {
         receiver = nil
         // A long body must not occupy memory until the next request. Removing it cannot fail.
         if bodyLength > Self.shortBody { ccurl_set_pointer(easy.pointer, CURLOPT_COPYPOSTFIELDS, nil) }
     }
 
-    /// Updates the deadline from the receiver.
     func updateDeadline() {
         if let receiver { deadline = receiver.end }
     }

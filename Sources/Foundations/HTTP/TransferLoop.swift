@@ -38,7 +38,7 @@ struct TransferLoop: ~Copyable {
         for handler in closeHandlers { handler() }
     }
 
-    /// Waits at most until `instant` for network activity, performs the transfers and ends those that have finished.
+    /// Waits at most until `instant`, performs the transfers, and ends those that have finished.
     private mutating func perform(until instant: ContinuousClock.Instant) {
         if !mailbox.multi.perform(until: instant) {
             endAll(.failed(.other("libcurl failed", wasSent: true)))
@@ -73,9 +73,7 @@ struct TransferLoop: ~Copyable {
         idle.append(transfer)
     }
 
-    /// Ends the transfers whose deadline has passed.
-    ///
-    /// Returns the earliest deadline of the others.
+    /// Ends the transfers whose deadline has passed, and returns the earliest deadline of the others.
     private mutating func endTimedOut(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
         var next = now + Self.longestWait
         for transfer in running {
@@ -89,7 +87,7 @@ struct TransferLoop: ~Copyable {
         return next
     }
 
-    /// The maximum time after which the deadlines are checked again.
+    /// The maximum time to wait, after which the deadlines are checked again.
     private static let longestWait = Duration.seconds(60)
 
     private mutating func endAll(_ reason: HTTPOutcome) {
