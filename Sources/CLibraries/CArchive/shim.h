@@ -9,8 +9,8 @@
 /// The file types of entries that are distinguished in captures.
 enum carchive_type { carchive_file, carchive_folder, carchive_link, carchive_special };
 
-/// Returns the file type of an entry. An unknown type is that of a file, as POSIX requires. libarchive sets no type for
-/// the further parts of a file that GNU tar has split (type flag `M`).
+/// Returns the file type of an entry. Entries of unknown types are files, as POSIX requires. libarchive sets no type
+/// for the second and later parts of a file that GNU tar has split (type flag `M`).
 static inline enum carchive_type carchive_entry_type(struct archive_entry *entry) {
     switch (archive_entry_filetype(entry)) {
     case AE_IFDIR: return carchive_folder;

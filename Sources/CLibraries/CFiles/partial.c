@@ -1,5 +1,5 @@
-// A signal handler may only access atomics and call async-signal-safe functions. All data that it needs is therefore in
-// a fixed table: the handler runs no Swift code, allocates no memory and takes no locks.
+// A signal handler may only access atomics and call async-signal-safe functions. Therefore the files are registered in
+// a fixed table, and the handler runs no Swift code, allocates no memory and takes no locks.
 #define _GNU_SOURCE
 #include "cfiles.h"
 
@@ -33,7 +33,7 @@ static char paths[slot_count][path_size];
 // The number of deferrals of signals, and the deferred signal or 0.
 static atomic_int deferrals;
 static atomic_int deferred_signal;
-// The number of signal handlers that are removing files or checking whether they may.
+// The number of running signal handlers that may remove files.
 static atomic_int removing;
 static char start_of_message[message_size];
 static atomic_int line_on_terminal;
@@ -132,8 +132,8 @@ static size_t remove_all(int flag, char *line, size_t length, size_t size) {
 }
 
 static void on_signal(int number) {
-    // The signal is stored before `deferrals` is read. A thread decrements `deferrals` before it reads the signal.
-    // Therefore the signal is handled by one of the two.
+    // The handler stores the signal before it reads `deferrals`. cfiles_signals_resume decrements `deferrals` before it
+    // reads the signal. Therefore one of the two always handles the signal.
     atomic_store(&deferred_signal, number);
     atomic_fetch_add(&removing, 1);
     if (atomic_load(&deferrals) > 0 || atomic_exchange(&deferred_signal, 0) == 0) {

@@ -14,7 +14,7 @@ int cfiles_open_unnamed(const char *folder) {
     int number = open(folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
     if (number >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return number;
 
-    // This file system does not support unnamed files. The file is created with a name, which is removed immediately.
+    // This file system does not support unnamed files. Therefore the file is created with a name that is then removed.
     char path[path_size];
     int length = snprintf(path, sizeof path, "%s/pingferry-spool-XXXXXX", folder);
     if (length < 0 || length >= path_size) {

@@ -67,7 +67,7 @@ static int on_size(sqlite3_file *file, sqlite3_int64 *size) {
     return SQLITE_OK;
 }
 
-// The files are not shared, and need not be durable.
+// Locks and syncs do nothing, because the files are private and need not be durable.
 static int on_sync(sqlite3_file *file, int flags) { return SQLITE_OK; }
 static int on_lock(sqlite3_file *file, int level) { return SQLITE_OK; }
 static int on_check_lock(sqlite3_file *file, int *result) {

@@ -6,7 +6,7 @@
 
 // The special values of zstd are macros with casts, which Swift does not import.
 
-/// The result of ZSTD_getFrameContentSize for a frame that does not state its content size.
+/// The result of ZSTD_getFrameContentSize for a frame that does not specify its content size.
 static inline unsigned long long czstd_content_size_unknown(void) { return ZSTD_CONTENTSIZE_UNKNOWN; }
 
 /// The result of ZSTD_getFrameContentSize for bytes that are not a frame header.

@@ -13,24 +13,24 @@ int cfiles_rename_exchange(int folder, const char *from, const char *to);
 /// if the process is killed. Returns a descriptor for reading and writing, or -1 with errno set.
 int cfiles_open_unnamed(const char *folder);
 
-/// Starts to write `count` bytes of a file from `offset` on to the disk, or all bytes from there on if `count` is 0,
-/// without waiting. This reduces the duration of a later fsync. Errors are ignored, because fsync repeats the
-/// operation.
+/// Starts to write `count` bytes of a file, from `offset` on, to the disk without waiting. If `count` is 0, all bytes
+/// from `offset` on are written. Errors are ignored, because a later fsync writes the bytes again.
 void cfiles_begin_sync(int file, long long offset, long long count);
 
 /// Registers a temporary file that the signal handler removes. `folder` must stay open until cfiles_partial_release.
-/// The handler reports `shown_path` unless it is empty. Returns a slot, or -1 if the table is full or the name is too
-/// long. In that case the file remains after a signal.
+/// The handler prints `shown_path` unless it is empty. Returns an index in the table of files, or -1 if the table is
+/// full or the name is too long. In that case, the file remains after a signal.
 int cfiles_partial_add(int folder, const char *name, const char *shown_path);
 
-/// Registers a temporary folder in the same way. The signal handler removes it after all files if it is empty.
+/// Registers a temporary folder as cfiles_partial_add does. The signal handler removes all files first, and then the
+/// folder if it is empty.
 int cfiles_partial_add_folder(int parent, const char *name, const char *shown_path);
 
 /// Unregisters a file or folder before it is renamed or removed. Returns 1, or 0 if a signal has already removed it and
 /// the process is about to end.
 int cfiles_partial_claim(int slot);
 
-/// Releases a slot for reuse.
+/// Releases the entry of the table for reuse.
 void cfiles_partial_release(int slot);
 
 /// Defers the signals that remove registered files until cfiles_signals_resume. Use it between the creation and the
@@ -49,7 +49,7 @@ int cfiles_remove_on_interrupt(const char *message);
 /// The contents of the current line of the terminal to which the standard error is connected.
 enum cfiles_line {
     cfiles_line_empty,
-    /// Text that is erased when it is obsolete, such as progress.
+    /// Text that is erased later, such as progress.
     cfiles_line_temporary,
     /// Text that remains, such as a question.
     cfiles_line_permanent
@@ -63,7 +63,7 @@ void cfiles_set_line(enum cfiles_line line);
 /// signals that remove registered files enable the echo again. Returns 0 or an errno code.
 int cfiles_echo_off(int terminal);
 
-/// Restores the original settings of the terminal. Does nothing if they are not changed.
+/// Restores the original settings of the terminal if cfiles_echo_off changed them.
 void cfiles_echo_on(void);
 
 /// Makes the first SIGINT, SIGTERM or SIGHUP end cfiles_wait_for_stop instead of the process. A second signal ends the
@@ -71,7 +71,7 @@ void cfiles_echo_on(void);
 /// The function must be called only once. Returns 0 or an errno code.
 int cfiles_catch_stop(void);
 
-/// Waits for such a signal. Returns its number, or 0 if the handlers are not installed.
+/// Waits for SIGINT, SIGTERM or SIGHUP. Returns the signal number, or 0 if cfiles_catch_stop did not succeed.
 int cfiles_wait_for_stop(void);
 
 /// Locks one byte far beyond the end of an open file without waiting. The lock excludes all other open file
@@ -79,7 +79,7 @@ int cfiles_wait_for_stop(void);
 /// EAGAIN or EACCES if the byte is already locked.
 int cfiles_lock_beyond_end(int file);
 
-/// Unlocks that byte. Returns 0 or an errno code.
+/// Unlocks the byte that cfiles_lock_beyond_end locked. Returns 0 or an errno code.
 int cfiles_unlock_beyond_end(int file);
 
 /// Raises the limit for open files, which is often 1024, as far as the system allows it. Errors are ignored, because
