@@ -1,9 +1,6 @@
 extension Span<UInt8> {
     /// Whether every byte is zero.
-    public var isAllZero: Bool {
-        for index in indices where self[index] != 0 { return false }
-        return true
-    }
+    public var isAllZero: Bool { allSatisfy { $0 == 0 } }
 
     /// Returns an array with the bytes.
     public func copied() -> [UInt8] {

@@ -59,15 +59,8 @@ public struct AtomicFolder: ~Copyable, Sendable {
 
     /// The files that must not be read as input.
     public var identities: Set<FileIdentity> {
-        var identities: Set<FileIdentity> = []
-        for file in files {
-            var status = stat()
-            if fstat(file.descriptor.number, &status) == 0 { identities.insert(FileIdentity(status)) }
-        }
-        for name in names {
-            if let identity = FileIdentity(path: "\(path)/\(name)") { identities.insert(identity) }
-        }
-        return identities
+        let new = files.compactMap { try? $0.descriptor.status(path) }.map { FileIdentity($0) }
+        return Set(new + names.compactMap { FileIdentity(path: "\(path)/\($0)") })
     }
 
     /// Appends all bytes to the file whose name has the index `file` in the names that were passed to the initializer.
@@ -182,7 +175,7 @@ extension AtomicFolder {
         guard status.isFolder else { throw FileError(.replace, path, code: ENOTDIR) }
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
         let folder = try Descriptor(openat(parent.number, name, flags), .replace, path)
-        guard try PartialFolder.holds(folder, onlyFilesOf: names.contains, path) else {
+        guard try PartialFolder.containsOnlyFiles(in: folder, named: names.contains, path) else {
             throw FileError(.replace, path, code: ENOTEMPTY)
         }
     }

@@ -31,12 +31,27 @@ struct Descriptor: ~Copyable, Sendable {
         at offset: Int, upTo limit: Int = .max, into output: inout OutputSpan<UInt8>, _ operation: FileError.Operation,
         _ path: @autoclosure () -> String
     ) throws(FileError) -> Int {
-        let wanted = min(output.freeCapacity, limit)
+        try output.fill(upTo: limit, operation, path()) { free, count in
+            pread(number, free.baseAddress, free.count, offset + count)
+        }
+    }
+}
+
+extension OutputSpan<UInt8> {
+    /// Calls `read` with the free part of the output until it is full, contains `limit` more bytes, or the input ends.
+    ///
+    /// `read` also receives the number of bytes read so far, and returns the result of a system call. The method returns
+    /// the total number of appended bytes.
+    mutating func fill(
+        upTo limit: Int = .max, _ operation: FileError.Operation, _ path: @autoclosure () -> String,
+        _ read: (UnsafeMutableBufferPointer<UInt8>, Int) -> Int
+    ) throws(FileError) -> Int {
+        let requested = min(freeCapacity, limit)
         var total = 0
-        while total < wanted {
-            let result = output.withUnsafeMutableBufferPointer { buffer, count in
-                let free = UnsafeMutableBufferPointer(rebasing: buffer[count..<count + wanted - total])
-                let result = pread(number, free.baseAddress, free.count, offset + total)
+        while total < requested {
+            let result = withUnsafeMutableBufferPointer { buffer, count in
+                let free = UnsafeMutableBufferPointer(rebasing: buffer[count..<count + requested - total])
+                let result = read(free, total)
                 count += max(result, 0)
                 return result
             }

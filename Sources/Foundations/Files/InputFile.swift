@@ -62,15 +62,15 @@ public struct InputFile: ~Copyable, Sendable {
         guard size <= limit else { throw FileError(.read, path, code: EFBIG) }
         var bytes: [UInt8] = []
         // One byte more than the size detects growth. Enlarging the array later would copy all bytes.
-        var step = size + 1
-        while step > 0 {
+        var chunkSize = size + 1
+        while chunkSize > 0 {
             let offset = bytes.count
-            try bytes.append(addingCapacity: step) { output throws(FileError) in
+            try bytes.append(addingCapacity: chunkSize) { output throws(FileError) in
                 try read(at: offset, into: &output)
             }
-            guard bytes.count - offset == step, bytes.count <= limit else { break }
+            guard bytes.count - offset == chunkSize, bytes.count <= limit else { break }
             // The file has grown. One byte more than the limit is enough to detect that it is too large.
-            step = min(64 << 10, limit - bytes.count + 1)
+            chunkSize = min(64 << 10, limit - bytes.count + 1)
         }
         guard bytes.count <= limit else { throw FileError(.read, path, code: EFBIG) }
         return bytes

@@ -60,9 +60,9 @@ public final class JoinedFiles: ByteProvider {
         var offset = offset
         while !output.isFull, let place = place(of: offset) {
             let part = parts[place.file]
-            let wanted = min(part.end - offset, output.freeCapacity)
-            guard try part.file.read(at: place.offset, upTo: wanted, into: &output) == wanted else { return }
-            offset += wanted
+            let requested = min(part.end - offset, output.freeCapacity)
+            guard try part.file.read(at: place.offset, upTo: requested, into: &output) == requested else { return }
+            offset += requested
         }
     }
 }

@@ -116,7 +116,8 @@ struct PartialFolder: ~Copyable, Sendable {
                 FileIdentity(named) == FileIdentity(status)
             else { continue }
             let left = try names(in: folder, path)
-            guard status.st_uid == geteuid(), mayRemove(left), try holds(folder, onlyFilesOf: left.contains, path)
+            guard status.st_uid == geteuid(), mayRemove(left),
+                try containsOnlyFiles(in: folder, named: left.contains, path)
             else { throw FileError(.create, path, code: ENOTEMPTY) }
             remove(left, from: folder)
             return folder
@@ -125,8 +126,8 @@ struct PartialFolder: ~Copyable, Sendable {
     }
 
     /// Returns whether a folder contains only regular files whose names satisfy `isKnown`.
-    static func holds(
-        _ folder: borrowing Descriptor, onlyFilesOf isKnown: (String) -> Bool, _ path: String
+    static func containsOnlyFiles(
+        in folder: borrowing Descriptor, named isKnown: (String) -> Bool, _ path: String
     ) throws(FileError) -> Bool {
         for name in try names(in: folder, path) {
             var status = stat()

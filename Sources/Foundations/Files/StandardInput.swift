@@ -8,19 +8,7 @@ public enum StandardInput {
     /// Appends the next bytes to `output` until it is full or the input ends, and returns their number.
     @discardableResult
     public static func read(into output: inout OutputSpan<UInt8>) throws(FileError) -> Int {
-        var total = 0
-        while !output.isFull {
-            let result = output.withUnsafeMutableBufferPointer { buffer, count in
-                let free = UnsafeMutableBufferPointer(rebasing: buffer[count...])
-                let result = Glibc.read(STDIN_FILENO, free.baseAddress, free.count)
-                count += max(result, 0)
-                return result
-            }
-            guard result != 0 else { break }
-            guard result > 0 || errno == EINTR else { throw FileError(.read, name) }
-            total += max(result, 0)
-        }
-        return total
+        try output.fill(.read, name) { free, _ in Glibc.read(STDIN_FILENO, free.baseAddress, free.count) }
     }
 
     /// Returns all bytes up to the end of the input, or throws `EFBIG` if there are more than `limit`.
@@ -28,13 +16,13 @@ public enum StandardInput {
         var bytes: [UInt8] = []
         while true {
             // One byte more than the limit is enough to detect that the input is too large.
-            let step = min(max(bytes.count, minimumChunkSize), limit - bytes.count + 1)
+            let chunkSize = min(max(bytes.count, minimumChunkSize), limit - bytes.count + 1)
             var count = 0
-            try bytes.append(addingCapacity: step) { output throws(FileError) in
+            try bytes.append(addingCapacity: chunkSize) { output throws(FileError) in
                 count = try read(into: &output)
             }
             guard bytes.count <= limit else { throw FileError(.read, name, code: EFBIG) }
-            if count < step { return bytes }
+            if count < chunkSize { return bytes }
         }
     }
 }

@@ -54,7 +54,7 @@ struct FailureDetails {
     /// Whether a connection to the server, or to the proxy if there is one, was established.
     var isConnected = false
     /// Whether the certificate chain is valid.
-    var isChainGood = false
+    var isChainValid = false
     var message = ""
 }
 
@@ -69,7 +69,7 @@ extension HTTPError {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .noAddress
         case CURLE_COULDNT_CONNECT where details.proxyStatus == 0: .cannotConnect(details.code)
         case CURLE_OPERATION_TIMEDOUT: .connectionTimedOut(isAtProxy: details.hasProxy && details.isConnected)
-        case CURLE_PEER_FAILED_VERIFICATION: details.isChainGood ? .wrongName : .untrusted
+        case CURLE_PEER_FAILED_VERIFICATION: details.isChainValid ? .wrongName : .untrusted
         case CURLE_SSL_CONNECT_ERROR: isClosing(details.message) ? .closedInHandshake : .noHandshake
         case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR: .noHandshake
         case _ where details.proxyStatus != 0 || details.hasProxy && details.isConnected:

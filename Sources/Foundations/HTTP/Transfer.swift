@@ -14,7 +14,7 @@ final class Transfer {
 
     private var receiver: (any HTTPReceiver)?
     private var headParser: ResponseHeadParser
-    private var wantsMore = true
+    private var mustContinue = true
     private var timesSent = 0
     private var bodyLength = 0
     private var isKnownToBeSent = false
@@ -84,7 +84,7 @@ final class Transfer {
         self.receiver = receiver
         deadline = receiver.end
         headParser.reset()
-        wantsMore = true
+        mustContinue = true
         timesSent = 0
         bodyLength = request.body.count
         isKnownToBeSent = bodyLength <= Self.shortBody
@@ -119,14 +119,14 @@ final class Transfer {
         idleConnections.record(connectionOf: easy)
         if code == CURLE_OK { return .complete }
         if let callbackError { return .failed(callbackError) }
-        if !wantsMore { return .enough }
+        if !mustContinue { return .enough }
         var details = FailureDetails(timesSent: timesSent)
         details.code = Int32(clamping: easy.number(CURLINFO_OS_ERRNO))
         details.proxyStatus = easy.number(CURLINFO_HTTP_CONNECTCODE)
         details.hasProxy = route?.proxy != nil
         details.isConnected = easy.number(CURLINFO_LOCAL_PORT) > 0
         // libcurl reports 1 until the check of the name. The codes for invalid chains are greater.
-        details.isChainGood = easy.number(CURLINFO_SSL_VERIFYRESULT) <= 1
+        details.isChainValid = easy.number(CURLINFO_SSL_VERIFYRESULT) <= 1
         details.message = easy.message(for: code)
         return .failed(HTTPError(code, details))
     }
@@ -221,8 +221,8 @@ final class Transfer {
 
     private func receiveBody(_ part: UnsafeRawBufferPointer) -> Bool {
         guard let receiver else { return false }
-        wantsMore = receiver.didReceiveBody(part.bindMemory(to: UInt8.self).span, at: .now)
+        mustContinue = receiver.didReceiveBody(part.bindMemory(to: UInt8.self).span, at: .now)
         deadline = receiver.end
-        return wantsMore
+        return mustContinue
     }
 }

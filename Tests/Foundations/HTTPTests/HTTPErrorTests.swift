@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func wrongHostDiffersFromAnUntrustedCertificate() {
-        #expect(HTTPError(CURLE_PEER_FAILED_VERIFICATION, FailureDetails(isChainGood: true)) == .wrongName)
+        #expect(HTTPError(CURLE_PEER_FAILED_VERIFICATION, FailureDetails(isChainValid: true)) == .wrongName)
         #expect(HTTPError(CURLE_PEER_FAILED_VERIFICATION, FailureDetails()) == .untrusted)
     }
 }

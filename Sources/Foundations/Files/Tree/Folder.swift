@@ -43,13 +43,8 @@ public struct Folder: ~Copyable, Sendable {
         case .disk(let descriptor):
             let full = relative.isEmpty ? path : full(relative)
             let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-            let number = descriptor.number
             let name = (relative.isEmpty ? [UInt8(ascii: ".")] : relative) + [0]
-            let opened = name.withUnsafeBufferPointer { bytes in
-                bytes.withMemoryRebound(to: CChar.self) { characters in
-                    characters.baseAddress.map { openat(number, $0, flags) } ?? -1
-                }
-            }
+            let opened = Self.openEntry(name, in: descriptor.number, flags)
             return Folder(.disk(try Descriptor(opened, .open, full)), path: full)
         case .spooled(let tree, let folder):
             return Folder(.spooled(tree, folder: try tree.folder(at: relative, below: folder)), path: "")
@@ -170,17 +165,21 @@ extension Folder {
         return text.isEmpty ? nil : text
     }
 
+    /// Calls `openat` with a name that ends with a NUL.
+    private static func openEntry(_ name: [UInt8], in folder: Int32, _ flags: Int32) -> Int32 {
+        name.withUnsafeBufferPointer { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { characters in
+                characters.baseAddress.map { openat(folder, $0, flags) } ?? -1
+            }
+        }
+    }
+
     /// Opens the regular file with a name that ends with a NUL.
     private func regularFile(
         named name: [UInt8], of descriptor: borrowing Descriptor, _ status: inout stat
     ) throws(FileError) -> Descriptor {
         let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
-        let parent = descriptor.number
-        let number = name.withUnsafeBufferPointer { text in
-            text.withMemoryRebound(to: CChar.self) { characters in
-                characters.baseAddress.map { openat(parent, $0, flags) } ?? -1
-            }
-        }
+        let number = Self.openEntry(name, in: descriptor.number, flags)
         guard number >= 0 else { throw FileError(.open, full(name.dropLast())) }
         let file = try Descriptor(number, .open, path)
         status = try file.status(path)
