@@ -30,11 +30,9 @@ public struct TarParser {
         case member(Member)
         /// The range of a part of the contents, relative to the chunk.
         case contents(Range<Int>)
-        /// The end of the archive, after which all bytes are ignored.
+        /// The end of the contents of the member.
         case endOfMember
-        /// The end of the archive.
-        ///
-        /// Later bytes do not belong to the archive.
+        /// The end of the archive, after which all bytes are ignored.
         case end
     }
 

@@ -203,7 +203,8 @@ extension AtomicFiles {
     /// Creates and locks the temporary folder.
     ///
     /// If an interrupted run left replaced files in the folder together with other files, the folder is not changed. If
-    /// the folder contains only replaced files, all new files were moved to their final paths.
+    /// the folder contains only replaced files, they are removed, because all new files were moved to their final
+    /// paths.
     private static func openPartial(
         _ parent: consuming Descriptor, _ parentPath: String, _ name: String, _ path: String,
         _ belongs: (String) -> Bool

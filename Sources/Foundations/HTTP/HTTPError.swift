@@ -8,7 +8,9 @@ public enum HTTPError: Error, Sendable, Equatable {
     case noAddress
     /// The connection to the proxy, or to the server if there is no proxy, failed with this `errno` code or 0.
     case cannotConnect(Int32)
-    /// The connection was not established in time, although the proxy was connected if `isAtProxy` is set.
+    /// The connection was not established in time.
+    ///
+    /// `isAtProxy` specifies whether the connection to the proxy was established.
     case connectionTimedOut(isAtProxy: Bool)
     /// The proxy responded to CONNECT with this status code, or with invalid HTTP if the code is 0.
     case proxyRefused(Int)
