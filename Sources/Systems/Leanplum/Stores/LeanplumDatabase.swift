@@ -26,9 +26,7 @@ final class LeanplumDatabase: Sendable {
         var table: EventTable?
     }
 
-    /// Copies a database.
-    ///
-    /// Nothing is copied if one of its files is too large.
+    /// Copies a database, unless one of its files is too large.
     init(_ store: LeanplumDatabaseStore, in context: StoreContext) throws(FileError) {
         let folder = context.options.copyFolder
         let main = try context.tree.source(store.path)
