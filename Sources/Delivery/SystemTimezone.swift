@@ -13,7 +13,7 @@ public enum SystemTimezone {
     /// Returns the day rule of a time zone such as `Europe/Berlin`, or `nil` if the time zone is not installed.
     public static func days(of name: String) -> DayRule? {
         guard name != "UTC" else { return .utc }
-        guard isKnown(name) else { return nil }
+        guard isInstalled(name) else { return nil }
         return lock.withLock { _ in
             let before = getenv("TZ").map { String(cString: $0) }
             defer {
@@ -27,7 +27,7 @@ public enum SystemTimezone {
     }
 
     /// Returns whether the time zone is installed, because the C library would use UTC for an unknown name.
-    private static func isKnown(_ name: String) -> Bool {
+    private static func isInstalled(_ name: String) -> Bool {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else { return false }
         let folder = getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo"

@@ -30,10 +30,10 @@ public struct Credentials: Sendable {
     }
 
     /// Returns whether `account` has a credential.
-    public func isKnown(_ account: Account) -> Bool { credential(for: account) != nil }
+    public func hasCredential(for account: Account) -> Bool { credential(for: account) != nil }
 
     /// Returns the name of the environment variable or file entry that provides the credential of `account`.
-    public func settingHint(_ account: Account) -> String {
+    public func settingHint(for account: Account) -> String {
         systems[account.system]?.uploads.credentials?.settingHint(account) ?? "nothing"
     }
 }

@@ -56,7 +56,7 @@ struct Attempts {
                 answer.status == 408 || answer.status == 425 || answer.status == 429 || answer.status >= 500
             failures += 1
             if isTemporary, let delay = delay(answer.retryAfter, jitter) { return .retry(after: delay) }
-            let isUnavailable = !isTemporary || Double(answer.retryAfter ?? 0) > backoff.limit
+            let isUnavailable = !isTemporary || Double(answer.retryAfter ?? 0) > backoff.maximumDelay
             let end = mayHaveArrived ? .unknown(reason: "\(answer.status) \(reason)") : outcome
             return .finished(end, isUnavailable ? .serverUnavailable : .failure)
         }

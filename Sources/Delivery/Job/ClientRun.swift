@@ -104,7 +104,7 @@ struct ClientRun {
 
     private func request(for record: Record, _ account: Account) throws(RequestError) -> UploadRequest {
         guard let credential = settings.credentials.credential(for: account) else {
-            throw .noCredential(settings.credentials.settingHint(account))
+            throw .noCredential(settings.credentials.settingHint(for: account))
         }
         guard let format = format(of: account) else { throw .noTarget }
         return try UploadRequest(
@@ -132,7 +132,7 @@ struct ClientRun {
             do throws(SendError) {
                 let answer = try await run.sender.send(request, to: account.system)
                 if let seconds = answer.retryAfter, answer.status == 429 || answer.status >= 500 {
-                    gate.pause(seconds: min(seconds, Int(settings.backoff.limit)))
+                    gate.pause(seconds: min(seconds, Int(settings.backoff.maximumDelay)))
                     pause = settings.sender.endpoints[account.system].map {
                         Pause(endpoint: $0.address, seconds: seconds, now: settings.now())
                     }

@@ -69,7 +69,7 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
             """
         case .missing: "send creates the ledger unless --ledger-must-exist is given"
         case .file(let error) where error.isPermissionDenied:
-            "run the command as the owner of the ledger, or use --ledger to give another path"
+            "run the command as the owner of the ledger, or use --ledger to specify another path"
         case .file: nil
         case .storage(_, _, let isFull):
             isFull ? "free some space; uploads in flight are sent again with the same id" : nil

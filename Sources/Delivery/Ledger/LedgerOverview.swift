@@ -116,7 +116,7 @@ public struct LedgerOverview: Sendable {
             bundles.append(
                 WaitingBundle(name: BundleName(path: row[1], digest: row[2]), seen: Timestamp(seconds: row[3])))
         }
-        try db.waits { row in
+        try db.forEachWait { row in
             guard let group = names.group(row) else { return }
             let reason = WaitReason(row, at: 3)
             counts[group, default: Counts()].waiting[reason, default: 0] += row[5]

@@ -32,7 +32,7 @@ public struct LedgerView: Sendable {
     }
 
     /// Returns a function that reports whether the operator has released a record for a hold code.
-    public func releases() throws(LedgerError) -> @Sendable (_ id: String, _ code: String) -> Bool {
+    public func releaseCheck() throws(LedgerError) -> @Sendable (_ id: String, _ code: String) -> Bool {
         let releases = try read { db in
             var releases: Set<Release> = []
             try db.rows("SELECT id, code FROM releases") { releases.insert(Release(id: $0[0], code: $0[1])) }
@@ -61,7 +61,7 @@ public struct LedgerView: Sendable {
         try read { db in
             var counts: [String: Int] = [:]
             guard try db.hasTable("waits") else { return counts }
-            try db.waits { row in
+            try db.forEachWait { row in
                 let reason = WaitReason(row, at: 3)
                 guard reason.isReleasable(knowing: systems), !ignored.isSuperset(of: reason.heldCodes) else { return }
                 counts[reason.heldCodes.joined(separator: ", "), default: 0] += row[5]

@@ -55,7 +55,7 @@ extension Database {
     /// Passes groups of records that are neither settled nor in flight to `body`.
     ///
     /// The columns are the client, type, bundle, code, detail and number of records.
-    func waits(_ body: (borrowing DatabaseRow) -> Void) throws {
+    func forEachWait(_ body: (borrowing DatabaseRow) -> Void) throws {
         try rows(
             """
             SELECT client, kind, bundle, code, detail, count(*) FROM waits JOIN reasons ON reasons.id = reason

@@ -84,7 +84,7 @@ struct CandidateNotes: Sendable {
                 account: uploads?.account(of: record, using: &document), holds: holds))
     }
 
-    /// The hold code for a record whose upload path contains the id of another record.
+    /// The hold code for a record whose target path does not match the id and type of the record.
     static let foreignTarget = "foreign-target"
 }
 

@@ -63,7 +63,7 @@ public struct Planner {
         pausedSystems = Set(pool.names.types.values.map(\.system)).filter { system in
             pauses.contains { $0.endpoint == rules.endpoints[system] }
         }
-        takesPrecedence = pool.names.types.values.indices.map { pool.takesPrecedence(UInt32($0)) }
+        takesPrecedence = pool.names.types.values.indices.map { pool.takesPrecedence(typeIndex: UInt32($0)) }
         isDeleted = Self.deletedClients(pool, state)
         let endpoints = Set(pausedSystems.compactMap { rules.endpoints[$0] })
         plan.pauses = pauses.filter { endpoints.contains($0.endpoint) }

@@ -28,7 +28,7 @@ public enum RecordStatus: Sendable, Equatable {
             case .givenUp: return .excluded
             case .none: break
             }
-            if deleted[Int(candidate.client)], !pool.takesPrecedence(candidate.type) { return .excluded }
+            if deleted[Int(candidate.client)], !pool.takesPrecedence(typeIndex: candidate.type) { return .excluded }
             if let holds = candidate.holds { return .held(pool.names.holds[holds]) }
             if let items = candidate.items {
                 if items.allSatisfy({ state.isDelivered(item: $0) }) { return .delivered }

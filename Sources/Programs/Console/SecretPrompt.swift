@@ -6,7 +6,7 @@ import Secrets
 /// A prompt on the terminal that reads a secret without echo.
 public enum SecretPrompt {
     /// The maximum length of an answer, in bytes.
-    public static let limit = 4096
+    public static let maximumLength = 4096
 
     private static let path = "/dev/tty"
 
@@ -30,7 +30,7 @@ public enum SecretPrompt {
         StandardError.put(question.printable + " ")
         // The capacity is reserved at once, because reallocations would leave copies of the secret in memory.
         var answer: [UInt8] = []
-        answer.reserveCapacity(limit)
+        answer.reserveCapacity(maximumLength)
         read(terminal, into: &answer)
         cfiles_echo_on()
         StandardError.put("\n")
@@ -41,7 +41,7 @@ public enum SecretPrompt {
 
     /// Reads a line one byte at a time, so that the input after the line remains available to other processes.
     private static func read(_ terminal: Int32, into answer: inout [UInt8]) {
-        while answer.count < limit {
+        while answer.count < maximumLength {
             var byte: UInt8 = 0
             let count = Glibc.read(terminal, &byte, 1)
             if count < 0, errno == EINTR { continue }

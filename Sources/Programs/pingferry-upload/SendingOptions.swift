@@ -47,7 +47,7 @@ struct SendingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A PEM file with the trusted authorities. (default: those of the system)", valueName: "file"),
+            "A PEM file with the trusted certificate authorities. (default: those of the system)", valueName: "file"),
         completion: .file())
     var caFile: String?
 
@@ -94,7 +94,7 @@ struct SendingOptions: ParsableArguments {
         guard !DescriptorLimit.allows(count) else { return }
         throw CommandError(
             status: .inputOutput,
-            message: "cannot have \(count) files open at once, which these bundles and connections need",
+            message: "these bundles and connections need \(count) open files, which exceeds the limit",
             remedy: "allow more open files (ulimit -n), or use fewer bundles or --connections")
     }
 
@@ -123,7 +123,7 @@ struct SendingOptions: ParsableArguments {
         var settings = JobSettings(sender: sender, credentials: try credentials(environment: environment)) {
             SystemClock.now
         }
-        settings.backoff.attempts = attempts
+        settings.backoff.maximumAttempts = attempts
         settings.refusalLimit = refusals.count
         if logJSON { settings.log = { StandardError.write(json: $0.line) } }
         return settings

@@ -39,7 +39,7 @@ extension CommandError {
         self.init(
             status: .cannotCreate,
             message: "\(path): not moved, because another file has replaced the bundle that was sent",
-            remedy: "the next job sends the bundle that is there now")
+            remedy: "the next job sends the new bundle")
     }
 
     /// Creates an error for a job that failed after it may have sent uploads.

@@ -19,7 +19,7 @@ struct CommonOptions: ParsableArguments {
     static func rejectStandardInput(in bundles: [String]) throws {
         guard !bundles.contains("-") else {
             throw ValidationError(
-                "bundles cannot be read from standard input, because they are read repeatedly; give a file")
+                "bundles cannot be read from standard input, because they are read repeatedly; specify a file")
         }
     }
 
@@ -69,7 +69,7 @@ struct LedgerOptions: ParsableArguments {
             throw CommandError(
                 status: .badConfiguration,
                 message: "the path of the ledger is unknown, because neither XDG_STATE_HOME nor HOME is set",
-                remedy: "give its path with --ledger")
+                remedy: "specify its path with --ledger")
         }
         return "\(home)/.local/state/pingferry/ledger.sqlite"
     }

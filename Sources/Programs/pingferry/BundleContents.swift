@@ -42,7 +42,7 @@ struct BundleContents {
             try printSection(
                 "inputs", ["input", "kind", "sha256 or digest"], inputRows.rows, left: inputRows.hiddenCount)
             if inputRows.omittedCount > 0 {
-                try Terminal.print("  and \(inputRows.omittedCount) more, which the manifest only counts")
+                try Terminal.print("  and \(inputRows.omittedCount) more that the manifest does not list")
             }
         }
         let rows = memberRows

@@ -64,7 +64,7 @@ final class CommandOutput {
     func setPermissions(_ permissions: FilePermissions) throws {
         switch file {
         case .some(let file): try file.setPermissions(permissions.mode)
-        case .none: throw ValidationError("--mode sets the permissions of a file, and this output is not a file")
+        case .none: throw ValidationError("--mode requires an output that is a file")
         }
     }
 

@@ -107,7 +107,7 @@ struct InputOptions: ParsableArguments {
     /// Checks that at most one of `paths` is standard input.
     static func checkStandardInput(in paths: [String]) throws {
         guard paths.count(where: { $0 == "-" }) <= 1 else {
-            throw ValidationError("standard input can be given only once")
+            throw ValidationError("standard input can be used only once")
         }
     }
 }

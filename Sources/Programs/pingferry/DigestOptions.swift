@@ -8,7 +8,7 @@ import Hashing
 struct DigestOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The expected digest of the bundle, received over another channel than the bundle.", valueName: "hex"))
+            "The expected digest of the bundle, received separately from the bundle.", valueName: "hex"))
     var digest: String?
 
     @Option(

@@ -8,7 +8,7 @@ enum OutputLocation {
         guard !isQuiet, output != "-", let folder = RealPath.of(Path.folder(of: output)) else { return }
         for input in inputs where input != "-" {
             guard let capture = RealPath.of(input), "\(folder)/".hasPrefix("\(capture)/") else { continue }
-            StandardError.write("pingferry: \(output): is written into the capture \(input), which changes the capture")
+            StandardError.write("pingferry: \(output): the output is inside the capture \(input), and changes it")
             StandardError.write("hint: write the output to another folder")
             return
         }

@@ -62,7 +62,7 @@ struct Summary {
         return object
     }
 
-    /// Prints problems and quarantined items to standard error, and throws an exit status if there are any.
+    /// Prints problems and quarantined items to standard error, and throws an exit status if the input is incomplete.
     func finish(isQuiet: Bool = false) throws {
         for line in filter.lines { StandardError.write("pingferry: \(line)") }
         if pseudonymKeyID != nil { return try finishPseudonyms(isQuiet: isQuiet) }

@@ -23,7 +23,7 @@ import Testing
     ) {
         let now = now ?? self.now
         let ledger = try Ledger(path: path, now: now)
-        let pool = Sample.pool(records, isReleased: try ledger.view.releases())
+        let pool = Sample.pool(records, isReleased: try ledger.view.releaseCheck())
         let state = try ledger.view.state(of: pool, today: rules.days.day(of: now))
         let plan = Planner.plan(pool, state, rules: rules, now: now)
         try ledger.begin(plan)

@@ -47,7 +47,7 @@ import Testing
     ]
 
     private func plan(_ view: LedgerView, at now: Timestamp) throws -> Plan {
-        let pool = Sample.pool(records.map(\.record), isReleased: try view.releases())
+        let pool = Sample.pool(records.map(\.record), isReleased: try view.releaseCheck())
         let rules = PlanRules(limits: UploadLimits(daily: 2, perType: nil))
         let state = try view.state(of: pool, today: rules.days.day(of: now))
         return Planner.plan(pool, state, rules: rules, now: now)

@@ -7,7 +7,8 @@ import Testing
 /// Tests when a request is sent again, and its outcome after several attempts.
 @Suite struct AttemptsTests {
     private func attempts(_ attempts: Int = 4, limit: Double = 30) -> Attempts {
-        Attempts(of: uploads(.mozilla), backoff: Backoff(attempts: attempts, base: 1, limit: limit))
+        Attempts(
+            of: uploads(.mozilla), backoff: Backoff(maximumAttempts: attempts, initialDelay: 1, maximumDelay: limit))
     }
 
     private let busy = Answer(status: 503)
@@ -30,7 +31,7 @@ import Testing
     }
 
     @Test func delaysHaveALimit() {
-        let backoff = Backoff(attempts: 100, base: 1, limit: 30)
+        let backoff = Backoff(maximumAttempts: 100, initialDelay: 1, maximumDelay: 30)
         #expect(backoff.delay(afterFailures: 5, jitter: 1) == 16)
         #expect(backoff.delay(afterFailures: 6, jitter: 1) == 30)
         #expect(backoff.delay(afterFailures: 99, jitter: 1) == 30)

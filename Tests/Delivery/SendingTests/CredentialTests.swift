@@ -82,15 +82,15 @@ import Testing
 
     @Test func missingCredentialIsNamed() {
         let credentials = Credentials(of: Systems.table)
-        #expect(!credentials.isKnown(sift("4e1a50")))
-        #expect(credentials.settingHint(sift("4e1a50")).hasPrefix("PINGFERRY_SIFT_KEY_4e1a50, or "))
-        #expect(credentials.settingHint(sift("a-b")) == #""sift": {"a-b": …} in the credentials file"#)
+        #expect(!credentials.hasCredential(for: sift("4e1a50")))
+        #expect(credentials.settingHint(for: sift("4e1a50")).hasPrefix("PINGFERRY_SIFT_KEY_4e1a50, or "))
+        #expect(credentials.settingHint(for: sift("a-b")) == #""sift": {"a-b": …} in the credentials file"#)
         #expect(
-            credentials.settingHint(leanplum("", development: true))
+            credentials.settingHint(for: leanplum("", development: true))
                 == "PINGFERRY_LEANPLUM_APP_ID and PINGFERRY_LEANPLUM_DEVELOPMENT_KEY, or "
                 + #""leanplum": {"*": {"appId": …, "developmentKey": …}} in the credentials file"#)
         #expect(
-            credentials.settingHint(leanplum("app_1"))
+            credentials.settingHint(for: leanplum("app_1"))
                 == "PINGFERRY_LEANPLUM_APP_ID=app_1 and PINGFERRY_LEANPLUM_PRODUCTION_KEY, or "
                 + #""leanplum": {"app_1": {"productionKey": …}} in the credentials file"#)
     }

@@ -40,9 +40,9 @@ private func delay(_ text: String) -> Int? {
     let left = RetryAfter.seconds(text, now: later)
     precondition(left == (isNumber ? delay : max(0, delay - 90)), "the delay does not depend on the time as expected")
     let backoff = Backoff()
-    for failures in 1...backoff.attempts {
+    for failures in 1...backoff.maximumAttempts {
         guard let wait = backoff.delay(afterFailures: failures, retryAfter: delay, jitter: 0.5) else { continue }
-        precondition(wait >= Double(delay) && wait <= backoff.limit, "the wait is out of range")
+        precondition(wait >= Double(delay) && wait <= backoff.maximumDelay, "the wait is out of range")
     }
     return delay
 }

@@ -126,7 +126,7 @@ import Testing
         for path in [log, folder("phone"), Self.ping, "\(repository)/samples/pings.ndjson", sample("focus.zip")] {
             let finished = try convert("-o", folder("x"), "--segments", "1", path)
             #expect(finished.status == 64)
-            #expect(finished.errorLines.first == "Error: --segments requires a bundle, and \(path) is not one")
+            #expect(finished.errorLines.first == "Error: --segments requires a bundle, but \(path) is not a bundle")
         }
         let two = try convert("-o", folder("x"), "--segments", "1", bundle, bundle)
         #expect(two.status == 64)

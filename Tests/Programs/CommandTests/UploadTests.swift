@@ -172,7 +172,7 @@ import Testing
             """
         let finished = try shell(script, [bundle, folder("s")])
         #expect(finished.status == 78)
-        #expect(finished.errors.contains("give its path with --ledger"))
+        #expect(finished.errors.contains("specify its path with --ledger"))
         #expect(FileManager.default.fileExists(atPath: folder("s/pingferry/ledger.sqlite")))
         #expect(FileManager.default.fileExists(atPath: folder("s/home/.local/state/pingferry/ledger.sqlite")))
     }

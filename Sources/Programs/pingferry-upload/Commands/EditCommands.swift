@@ -25,7 +25,7 @@ struct RetryCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard [status != nil, all, !edit.ids.isEmpty].count(where: \.self) == 1 else {
-            throw ValidationError("give either ids, or --status, or --all")
+            throw ValidationError("specify ids, --status or --all")
         }
     }
 
@@ -89,12 +89,12 @@ struct EditOptions: ParsableArguments {
         guard !ids.isEmpty else { throw ValidationError("Missing expected argument '<id> ...'") }
     }
 
-    func report(_ what: String, plural: String, _ counts: [String: Int]) throws {
+    func report(_ noun: String, plural: String, _ counts: [String: Int]) throws {
         let total = counts.values.reduce(0, +)
         if common.json {
             try Terminal.print(CanonicalObject(counts: counts))
         } else if !common.quiet {
-            try Terminal.print("\(total) \(total == 1 ? what : plural)")
+            try Terminal.print("\(total) \(total == 1 ? noun : plural)")
         }
     }
 

@@ -21,7 +21,7 @@ struct PruneCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The minimum time since a job last saw a record, such as 90d; at least 7d.", valueName: "age"))
+            "Remove records that no job has seen for this time, such as 90d. The minimum is 7d.", valueName: "age"))
     var olderThan: Age
 
     @OptionGroup(title: "Ledger") var ledger: LedgerOptions

@@ -67,7 +67,7 @@ struct ReleaseCommand: AsyncParsableCommand {
             return try edit.ledger.open(mustExist: !force && bundle.isEmpty)
         } catch LedgerError.missing(let path) {
             throw CommandError(
-                status: .noInput, message: "\(path): the ledger does not exist, so that the ids cannot be checked",
+                status: .noInput, message: "\(path): the ledger does not exist, so the ids cannot be checked",
                 remedy: "use --bundle to name a bundle that contains the records, or --force to skip the check")
         }
     }

@@ -135,9 +135,9 @@ struct SendCommand: AsyncParsableCommand {
     private func printPlan() async throws {
         let credentials = try sending.credentials(environment: ProcessInfo.processInfo.environment)
         let view = try ledgerView()
-        let intake = try await intake(isReleased: try view?.releases())
+        let intake = try await intake(isReleased: try view?.releaseCheck())
         let report = PlanReport(
-            plan: try plan(intake, view, credentials), settingHint: credentials.settingHint)
+            plan: try plan(intake, view, credentials), settingHint: credentials.settingHint(for:))
         if common.json {
             try report.printJSON(intake.source)
         } else if !common.quiet {
@@ -152,7 +152,7 @@ struct SendCommand: AsyncParsableCommand {
         let state = try view?.state(of: intake.pool, today: ledger.days.day(of: now)) ?? LedgerState()
         var rules = limits.rules(ledger.days)
         rules.endpoints = try sending.addresses()
-        return Planner.plan(intake.pool, state, rules: rules, now: now, hasCredential: credentials.isKnown)
+        return Planner.plan(intake.pool, state, rules: rules, now: now, hasCredential: credentials.hasCredential(for:))
     }
 
     /// Opens the ledger for reading, or returns `nil`, which means an empty ledger, if it does not exist.
@@ -176,7 +176,7 @@ struct SendCommand: AsyncParsableCommand {
         if ledger.isNew { StandardError.write("\(PingferryUpload.name): created a new ledger at \(ledger.path)") }
         let intake: VerifiedBundles
         do {
-            intake = try await self.intake(isReleased: try ledger.view.releases())
+            intake = try await self.intake(isReleased: try ledger.view.releaseCheck())
         } catch let error as UnusableBundlesError {
             unusable = error.bundles
             error.bundles.report()
@@ -195,7 +195,7 @@ struct SendCommand: AsyncParsableCommand {
         let report = try await JobRunner.run(job, progress: progress)
         var summary = JobSummary(
             plan: plan, report: report, failure: report.failure.map { CommandError(whileSending: $0) },
-            settingHint: settings.credentials.settingHint, unusable: intake.unusable, pauses: plan.pauses)
+            settingHint: settings.credentials.settingHint(for:), unusable: intake.unusable, pauses: plan.pauses)
         if summary.failure == nil { try finish(&summary, ledger) }
         try summary.print(isQuiet: common.quiet, asJSON: common.json)
         if let failure = summary.failure { throw failure }

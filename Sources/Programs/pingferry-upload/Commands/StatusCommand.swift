@@ -106,7 +106,7 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     private func report(on path: String, _ view: LedgerView) async throws -> BundleStatusReport {
-        let intake = try await common.intake([path], isReleased: try view.releases())
+        let intake = try await common.intake([path], isReleased: try view.releaseCheck())
         let pool = intake.pool
         let state = try view.state(of: pool, today: ledger.days.day(of: SystemClock.now))
         let statuses = RecordStatus.all(of: pool, state, try view.recordedReasons(of: pool))

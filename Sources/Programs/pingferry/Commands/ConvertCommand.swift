@@ -162,7 +162,7 @@ struct ConvertCommand: AsyncParsableCommand {
         _ segments: SegmentRange, _ opening: InputOpener
     ) throws -> (bundle: BundleReader, indices: Range<Int>) {
         guard let bundle = try opening.openSegments(of: input.paths[0]) else {
-            throw ValidationError("--segments requires a bundle, and \(input.paths[0]) is not one")
+            throw ValidationError("--segments requires a bundle, but \(input.paths[0]) is not a bundle")
         }
         let count = bundle.manifest.segments.count
         guard let indices = segments.indices(ofSegments: count) else {

@@ -32,7 +32,7 @@ struct ScanCommand: AsyncParsableCommand {
         help: ArgumentHelp("The time at which queues are evaluated: a date or an RFC 3339 time.", valueName: "time"))
     var at: String?
 
-    @Flag(help: "List each store, regardless of their number.")
+    @Flag(help: "List each store, even if there are many.")
     var stores = false
 
     @OptionGroup var input: InputOptions
