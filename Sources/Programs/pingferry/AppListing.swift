@@ -23,7 +23,7 @@ struct AppListing {
         rollUp = report.rollUp(report.containerApps)
     }
 
-    /// Returns whether a report has so many stores and containers that it is grouped by app by default.
+    /// Returns whether a report is listed by app by default because it has many stores and containers.
     static func isNeeded(for report: ScanReport) -> Bool {
         let stores = report.inputs.reduce(0) { $0 + $1.rowIndices.count }
         return stores > maximumStoreCount && report.containerCount > maximumContainerCount
