@@ -1,8 +1,7 @@
 import JSONText
 import Telemetry
 
-/// A test system that reports entries of folders, and has header fields, precedence, deletion requests and a final
-/// hold.
+/// A system for tests of header fields, precedence, deletion requests and a final hold.
 public enum ProbeSystem {
     /// A table of this system alone.
     public static let table = SystemTable([Probe()])

@@ -94,7 +94,7 @@ struct SendingOptions: ParsableArguments {
         guard !DescriptorLimit.allows(count) else { return }
         throw CommandError(
             status: .inputOutput,
-            message: "these bundles and connections need \(count) open files, which exceeds the limit",
+            message: "cannot have \(count) files open at once for these bundles and connections",
             remedy: "allow more open files (ulimit -n), or use fewer bundles or --connections")
     }
 

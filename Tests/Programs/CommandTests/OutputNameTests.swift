@@ -14,7 +14,7 @@ import Testing
         for (output, isWithin) in [("phone.tar.zst", false), ("phone/a.tar.zst", true)] {
             let finished = try pingferry("bundle", "-o", folder(output), folder("phone"))
             #expect(finished.status == 0)
-            #expect(finished.errors.contains("is written into the capture \(folder("phone"))") == isWithin)
+            #expect(finished.errors.contains("is inside the capture \(folder("phone"))") == isWithin)
         }
     }
 
