@@ -2,10 +2,10 @@ import Files
 import Glibc
 import Synchronization
 
-/// The time zones of the machine's `tzdata`.
+/// The time zones that are installed on this system.
 public enum SystemTimezone {
     private static let day = 86_400
-    /// The period in which changes of the UTC offset are searched for, in seconds since 1970: the years 2000 to 2099.
+    /// The range of times that is searched for UTC offset changes, in seconds since 1970: the years 2000 to 2099.
     private static let instants = (first: 10_957 * day, last: 47_482 * day)
     /// Serializes access to the time zone of the C library, because the library supports only one at a time.
     private static let lock = Mutex<Void>(())
@@ -35,9 +35,9 @@ public enum SystemTimezone {
         return start == Array("TZif".utf8)
     }
 
-    /// Returns the changes of the UTC offset.
+    /// Returns the changes of the current time zone's UTC offset from 2000 to 2099.
     ///
-    /// Only days are compared, because no time zone changes its offset twice a day.
+    /// The search compares the offsets of successive days, because no time zone changes its offset twice a day.
     private static func changes() -> [DayRule.ClockChange] {
         var last = instants.first
         var lastOffset = offset(at: last)

@@ -30,7 +30,7 @@ struct Attempts {
     private var disconnections = 0
     private var mayHaveArrived = false
 
-    /// The maximum number of immediate retries after a closed connection, which may have been idle for too long.
+    /// The maximum number of immediate retries if the connection was closed, possibly because it had been idle.
     private static let immediateAttempts = 2
 
     init(of format: UploadFormat, backoff: Backoff) {
@@ -77,7 +77,7 @@ struct Attempts {
             outcomeWithoutRetry(failure.description), failure.kind == .notTrusted ? .serverUnavailable : .failure)
     }
 
-    /// Returns the outcome if the request is not sent again, for a `reason` other than an answer of the server.
+    /// Returns the outcome of a request that is not retried because of `reason`, which is not a server's answer.
     func outcomeWithoutRetry(_ reason: String) -> Outcome {
         mayHaveArrived ? .unknown(reason: reason) : .retryLater(reason: reason)
     }

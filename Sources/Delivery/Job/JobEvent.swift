@@ -50,7 +50,7 @@ extension Outcome {
         }
     }
 
-    /// The reason given by the server or by this program, or `nil` for a success without a remark.
+    /// The reason given by the server or this program, or `nil` if the upload succeeded without a remark.
     var reason: String? {
         switch self {
         case .delivered(_, let note): note

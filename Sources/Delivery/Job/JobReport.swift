@@ -33,7 +33,7 @@ public struct JobReport: Sendable {
             && undelivered.keys.contains { $0.code == UndeliveredReason.Code.noAnswer.rawValue }
     }
 
-    /// Counts an attempted upload by its outcome, and by `abortReason` if the outcome is not due to an answer.
+    /// Counts an attempted upload, where `abortReason` is the reason if the attempts ended without an answer.
     mutating func count(
         _ send: PlannedUpload, _ outcome: Outcome, _ abortReason: UndeliveredReason? = nil, account: Account,
         type: TypeName
@@ -60,7 +60,7 @@ public struct JobReport: Sendable {
         }
     }
 
-    /// Counts the record of a settled upload if the upload was its last part.
+    /// Counts the record of a settled upload as refused or delivered if the upload was its last part.
     private mutating func settle(_ send: PlannedUpload) {
         guard send.completesRecord else {
             partlySettled.insert(send.recordKey)

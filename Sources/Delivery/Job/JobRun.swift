@@ -38,13 +38,13 @@ final class JobRun: Sendable {
 
     func gate(of system: SystemName) -> Gate { gates[system] ?? Gate(to: system, failureLimit: 1) }
 
-    /// Returns the account whose credential `send` needs, or one with an empty name if the system has no accounts.
+    /// Returns the account that `send` belongs to, or an account with an empty name if it needs no credential.
     func account(of send: PlannedUpload) -> Account {
         if let account = send.account { return job.plan.names.accounts[account] }
         return Account(system: job.plan.names.types[send.type].system, name: "")
     }
 
-    /// Returns the mask that hides the secrets of an account in answers.
+    /// Returns the mask that hides an account's secrets in the answers of servers.
     ///
     /// Masks are cached, because creating one is slow.
     func mask(of account: Account, _ credential: Credential) -> SecretMask {
@@ -70,7 +70,7 @@ final class JobRun: Sendable {
         shared.withLock { $0.report.count(send, outcome, abortReason, account: account, type: type) }
     }
 
-    /// Keeps the first error that prevented uploads from being sent or settled.
+    /// Stores an error that prevents uploads from being sent or settled, unless an earlier error is stored.
     func fail(_ error: any Error) { shared.withLock { $0.report.failure = $0.report.failure ?? error } }
 
     func addUndelivered(_ uploads: Int, _ reason: UndeliveredReason) {

@@ -8,9 +8,9 @@ public struct JobSettings: Sendable {
     public var credentials: Credentials
     /// The schedule of retries.
     public var backoff = Backoff()
-    /// The number of successive clients with failed uploads after which a server receives no more requests.
+    /// The number of consecutive failed uploads after which no more requests are sent to a server.
     public var failureLimit = 5
-    /// The number of equal refusals after which a server receives no more requests, or `nil` for no limit.
+    /// The number of identical refusals after which no more requests are sent to a server, or `nil` for no limit.
     public var refusalLimit: Int? = 25
     /// A function that is called with each finished upload.
     public var log: (@Sendable (JobEvent) -> Void)?

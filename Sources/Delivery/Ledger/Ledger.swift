@@ -109,7 +109,7 @@ private final class LedgerWriter: Sendable {
     }
 }
 
-/// The settlements and marks that one client submits together.
+/// The changes that one client submits together: the uploads to settle, and the uploads to mark as in flight.
 struct LedgerChange: Sendable {
     let settlements: [Settlement]
     let sends: [PlannedUpload]

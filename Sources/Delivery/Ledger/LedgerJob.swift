@@ -170,7 +170,7 @@ struct LedgerJob: Sendable {
             isRefused: isRefused, at: now, db)
     }
 
-    /// Settles a record, as refused if it is a list that has a refused part.
+    /// Settles a record, and marks it as refused if it is a list that has a refused part.
     private mutating func settle(
         _ key: DeliveryKey, isList: Bool, client: UInt32, type: UInt32, status: Int, isRefused: Bool,
         at now: Timestamp, _ db: Database

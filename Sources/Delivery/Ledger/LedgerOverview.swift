@@ -11,7 +11,7 @@ public struct LedgerOverview: Sendable {
         public let type: TypeName
     }
 
-    /// The numbers of records of one group.
+    /// The number of records of one group in each state.
     public struct Counts: Sendable, Equatable {
         /// The number of records that were delivered, or settled because nothing was left to send.
         public var delivered = 0
@@ -125,7 +125,7 @@ public struct LedgerOverview: Sendable {
         bundles.removeAll { $0.waiting.isEmpty }
     }
 
-    /// Adds the rows of `sql`, whose first two columns are a client and a type, to the counts.
+    /// Runs a query whose first two columns are a client and a type, and adds each row to the counts.
     private mutating func add(
         _ sql: StaticString, _ db: Database, _ names: Names, _ count: (inout Counts, borrowing DatabaseRow) -> Void
     ) throws {

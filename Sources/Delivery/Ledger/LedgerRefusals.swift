@@ -114,7 +114,7 @@ extension Database {
         return counts
     }
 
-    /// Adds refused records to the waiting records, until the next job that sees them replaces these entries.
+    /// Stores refused records as waiting until the next job that reads them replaces these entries.
     private func insertWaits(identity: Digest16) throws {
         try run(
             """

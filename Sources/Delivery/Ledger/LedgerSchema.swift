@@ -56,8 +56,8 @@ enum LedgerSchema {
 
     /// Adds the following tables and columns.
     ///
-    /// - `bundles`: The bundles that jobs were given, with the time of the last job, in seconds since 1970.
-    /// - `reasons`: The reasons for which records wait, as a code and a detail, which may be empty.
+    /// - `bundles`: The bundles that jobs have read, with the time of the last job, in seconds since 1970.
+    /// - `reasons`: The reasons why records wait, as a code and a detail, which may be empty.
     /// - `waits`: One row for each record that was not settled when a job last saw it. Rows of records that were settled
     ///   later are ignored. `list` is 1 for a list of events, whose parts can be in flight separately.
     /// - `clients.stored`: The client id with the letter case in which it was first seen.

@@ -12,13 +12,13 @@ extension Timestamp {
 // MARK: - Keys, stored as 16 bytes in big-endian order
 
 extension Digest16: DatabaseValue {
-    /// Binds the 16 bytes.
+    /// Binds the 16 bytes of the hash to a parameter of an SQL statement.
     public func bind(to parameter: DatabaseParameter) -> Int32 {
         let words: InlineArray<2, UInt64> = [high.bigEndian, low.bigEndian]
         return parameter.bind(words.span.bytes)
     }
 
-    /// Reads a column, or returns `nil` if the column does not contain 16 bytes.
+    /// Reads a hash from a column, or returns `nil` if the column does not contain 16 bytes.
     init?(_ row: borrowing DatabaseRow, at column: Int) {
         let words = row.withBytes(of: column) { bytes -> (UInt64, UInt64)? in
             guard bytes.byteCount == 16 else { return nil }

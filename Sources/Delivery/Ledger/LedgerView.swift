@@ -31,7 +31,7 @@ public struct LedgerView: Sendable {
         let code: String
     }
 
-    /// Returns a function that reports whether the operator has released a record for a hold code.
+    /// Returns a function that checks whether the operator has released a record from a hold code.
     public func releaseCheck() throws(LedgerError) -> @Sendable (_ id: String, _ code: String) -> Bool {
         let releases = try read { db in
             var releases: Set<Release> = []

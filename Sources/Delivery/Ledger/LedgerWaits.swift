@@ -44,7 +44,9 @@ extension Plan {
 }
 
 extension WaitReason {
-    /// Reads the code from the given column, and the detail from the next column, with an empty detail as `nil`.
+    /// Reads the code from the given column, and the detail from the next column.
+    ///
+    /// An empty detail is read as `nil`.
     init(_ row: borrowing DatabaseRow, at column: Int) {
         let detail: String = row[column + 1]
         self.init(code: row[column], detail: detail.isEmpty ? nil : detail)
@@ -52,7 +54,7 @@ extension WaitReason {
 }
 
 extension Database {
-    /// Passes groups of records that are neither settled nor in flight to `body`.
+    /// Calls `body` with a row for each group of records that are neither settled nor in flight.
     ///
     /// The columns are the client, type, bundle, code, detail and number of records.
     func forEachWait(_ body: (borrowing DatabaseRow) -> Void) throws {

@@ -58,7 +58,7 @@ public struct BundleStatus: Sendable {
 }
 
 extension CandidatePool {
-    /// Returns whether records of the type with this index are sent before all others of their client.
+    /// Returns whether records of the given type are sent before all other records of their client.
     func takesPrecedence(typeIndex type: UInt32) -> Bool {
         let name = names.types[type]
         return systems.precedence(of: name.system).first.contains(name.name)

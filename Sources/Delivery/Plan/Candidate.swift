@@ -48,7 +48,9 @@ struct Candidate: Sendable {
     }
 }
 
-/// The data about one record, collected while its bundle is verified and before names are replaced by indices.
+/// The data about one record that is collected while its bundle is verified.
+///
+/// It contains names, which are later replaced by indices.
 struct CandidateNote: Sendable {
     let key: DeliveryKey
     let id: String?
@@ -61,7 +63,9 @@ struct CandidateNote: Sendable {
     let holds: [String]
 }
 
-/// Collects the notes about the records of one segment, and reuses the memory for parsing.
+/// Collects a note about each record of a segment.
+///
+/// The memory for parsing is reused.
 struct CandidateNotes: Sendable {
     private(set) var notes: [CandidateNote] = []
     private let systems: SystemTable
@@ -137,7 +141,7 @@ public struct CandidatePool: Sendable {
 
     var end: End { End(bundles: bundles.count, candidates: candidates.count, items: items.count) }
 
-    /// A position in the pool to which it can be truncated.
+    /// The sizes of the pool at one moment, to which it can be truncated later.
     struct End {
         let bundles: Int
         let candidates: Int
@@ -151,10 +155,12 @@ public struct CandidatePool: Sendable {
         items.removeAll(from: end.items)
     }
 
-    /// Adds a bundle, which will contain all segments that are added until the next bundle.
+    /// Adds a bundle.
+    ///
+    /// Segments that are added afterwards belong to this bundle until the next bundle is added.
     mutating func addBundle(_ bundle: BundleName) { bundles.append(bundle) }
 
-    /// Adds the notes of a segment, omitting releasable hold codes for which `isReleased` returns `true`.
+    /// Adds the records of a segment, without the hold codes from which the operator has released them.
     mutating func add(
         _ notes: CandidateNotes, bundle: Int, segment: Int, isReleased: (_ id: String, _ code: String) -> Bool
     ) {

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A rule that determines the day of an instant, in UTC or in a time zone.
+/// A rule that determines the calendar day of a timestamp, in UTC or another time zone.
 public struct DayRule: Sendable, Equatable {
     /// A change of the UTC offset, such as the start of daylight saving time.
     public struct ClockChange: Sendable, Equatable {

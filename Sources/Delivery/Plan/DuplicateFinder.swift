@@ -1,6 +1,6 @@
 /// Finds candidates that represent the same upload or have the same id.
 struct DuplicateFinder {
-    /// The findings about one candidate.
+    /// The result of the search for one candidate.
     struct Mark {
         /// Whether another candidate with the same key is used instead.
         var isDuplicate = false

@@ -3,9 +3,9 @@ import Telemetry
 
 /// An upload that was marked as in flight and is not settled, so that its outcome is unknown.
 public struct InFlightUpload: Sendable, Equatable {
-    /// The client to whose quota the upload was last counted.
+    /// The client whose quota the upload last counted toward.
     public var client: ClientName
-    /// The day to whose quota the upload was last counted.
+    /// The day whose quota the upload last counted toward.
     public var day: Int
     /// The time at which the upload was marked.
     public var time: Timestamp
@@ -52,11 +52,11 @@ public struct RecordHistory: Sendable, Equatable {
     }
 }
 
-/// The state of a ledger that a plan needs, as a value.
+/// The contents of a ledger that are needed to make a plan.
 public struct LedgerState: Sendable {
     /// The history of each candidate, in the order of the pool.
     public var histories: [RecordHistory] = []
-    /// For each item of the pool, whether it was delivered.
+    /// Whether each item of the pool was delivered, by the index of the item.
     public var deliveredItems: [Bool] = []
     /// The refused events of records that have unsent parts.
     public var refusedItems: [DeliveryKey: Set<ItemKey>] = [:]

@@ -85,7 +85,7 @@ struct ListItems {
 }
 
 extension SHA256 {
-    /// Returns the hash extended by all members of an object except `excludedKey`, or by a value of another type.
+    /// Returns the hash after adding a value, where an object is added without its member `excludedKey`.
     fileprivate func adding(membersOf node: JSONNode, in document: JSONDocument, excluding excludedKey: JSONKey)
         -> SHA256
     {

@@ -158,7 +158,7 @@ public struct Plan: Sendable {
     public internal(set) var groups: [DispositionGroup: Int] = [:]
     /// The disposition of each record, in the order of the bundles.
     public internal(set) var dispositions: [Disposition] = []
-    /// The pauses in effect for the servers of these records.
+    /// The pauses in effect for the servers to which the records are sent.
     public internal(set) var pauses: [Pause] = []
     /// The rules that the plan follows.
     public let rules: PlanRules
@@ -211,7 +211,7 @@ extension Plan {
         return holds
     }
 
-    /// Returns the reason of a group, with the hold codes or the account whose credential is missing.
+    /// Returns the reason why the records of a group are not sent, with their hold codes or missing account.
     public func reason(of group: DispositionGroup) -> WaitReason {
         reason(of: group.disposition, detail: group.detail)
     }

@@ -13,7 +13,7 @@ public struct ClientName: Sendable {
 }
 
 extension ClientName: Hashable {
-    /// Returns whether both names are the same client, ignoring letter case.
+    /// Returns whether both names refer to the same client, ignoring letter case.
     public static func == (left: ClientName, right: ClientName) -> Bool {
         guard left.system == right.system else { return false }
         guard let first = left.client, let second = right.client else {
@@ -41,12 +41,12 @@ public struct TypeName: Sendable, Hashable {
 
 /// The tables of names to which candidates and plans refer by index.
 public struct PlanNames: Sendable {
-    /// The clients.
+    /// The clients of the records, by index.
     public internal(set) var clients = NumberedValues<ClientName>()
-    /// The types of upload.
+    /// The types of upload, by index.
     public internal(set) var types = NumberedValues<TypeName>()
-    /// The accounts that need a credential.
+    /// The accounts that need a credential, by index.
     public internal(set) var accounts = NumberedValues<Account>()
-    /// The combinations of unreleased hold codes.
+    /// The distinct sets of hold codes that records have, by index.
     public internal(set) var holds = NumberedValues<[String]>()
 }

@@ -35,7 +35,7 @@ public struct PlanRules: Sendable {
     public var maximumAge: Int64?
     /// The rule that assigns instants to days.
     public var days: DayRule
-    /// The address of each system's server, in the form of ``Endpoint/address``, for finding its pauses.
+    /// The address of each system's server, as in ``Endpoint/address``, which is used to find its pauses.
     public var endpoints: [SystemName: String] = [:]
     /// The maximum size of a list request, in bytes of payload.
     public var maximumListBytes: Int
@@ -56,7 +56,7 @@ public struct PlanRules: Sendable {
 
     /// The minimum time between payloads with the same id, in milliseconds, as servers forget ids after 10 minutes.
     static let sameIDInterval: Int64 = 15 * 60_000
-    /// The maximum time by which a stored time may be in the future, in milliseconds, before it is considered wrong.
+    /// The maximum time, in milliseconds, by which a stored time can be in the future without being considered wrong.
     static let clockToleranceMilliseconds: Int64 = 86_400_000
 
     /// Returns whether a payload was sent so recently that another payload with the same id has to wait.

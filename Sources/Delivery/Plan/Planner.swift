@@ -30,7 +30,7 @@ public struct Planner {
     private let isDeleted: [Bool]
 
     private var quota: Quota
-    /// The identities that several records of the plan share.
+    /// The identities of the records to send, if other records have the same identity.
     private var sentIdentities: Set<Digest16> = []
     private var sentItems: Set<ItemKey> = []
     private var inFlightByIdentity: [Digest16: [(key: DeliveryKey, time: Timestamp)]] = [:]
@@ -150,7 +150,7 @@ public struct Planner {
         return .send
     }
 
-    /// Plans uploads for the events of a list that no other upload contains.
+    /// Plans uploads for those events of a list that are not part of another upload.
     private mutating func planList(_ candidate: Candidate, items: Range<Int>) -> Disposition {
         let refused = state.refusedItems[candidate.key] ?? []
         let unsettled = items.filter { !state.isDelivered(item: $0) && !refused.contains(pool.items.keys[$0]) }

@@ -56,7 +56,7 @@ public enum RecordStatus: Sendable, Equatable {
     }
 }
 
-/// The reasons, read from a ledger, why records are not delivered.
+/// The reasons stored in a ledger why records are not delivered.
 public struct RecordedReasons: Sendable {
     /// The reasons why records wait.
     public var waitReasons: [DeliveryKey: WaitReason] = [:]

@@ -30,14 +30,16 @@ public final class UploadSource: Sendable {
         var lastUse: Int
     }
 
-    /// Creates a source for verified bundles, to which record locations refer by index.
+    /// Creates a source that reads from verified bundles.
+    ///
+    /// Record locations contain indices into `bundles`.
     public init(_ bundles: [BundleReader], cacheLimit: Int = 16 << 20) {
         self.bundles = bundles
         self.cacheLimit = cacheLimit
         state = Mutex(State())
     }
 
-    /// Returns the record or part that an upload sends, with exactly the payload that is sent.
+    /// Returns the record or part of a record that an upload sends, with the exact payload to send.
     public func record(of send: PlannedUpload) throws(UnusableBundleError) -> Record {
         try withState(send.location) { state throws(BundleError) in
             let record = try self.record(at: send.location, &state)

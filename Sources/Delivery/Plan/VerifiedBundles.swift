@@ -2,7 +2,7 @@ import Bundle
 import Parallel
 import Telemetry
 
-/// A bundle that cannot be used, with its path.
+/// The error for a bundle that cannot be used.
 public struct UnusableBundleError: Error {
     /// The path that the operator gave.
     public let path: String
@@ -12,7 +12,7 @@ public struct UnusableBundleError: Error {
 
 /// An error that lists the bundles that cannot be used, in the order in which they were given.
 public struct UnusableBundlesError: Error {
-    /// The errors of the bundles, which are at least one.
+    /// The errors of the bundles, never empty.
     public let bundles: [UnusableBundleError]
 }
 

@@ -51,10 +51,10 @@ public struct MetricsText {
         add("held_releasable", "Held records that the operator can release, by hold codes.", releasable, by: "codes")
     }
 
-    /// The values of a metric, by its label values: none, the system, or the system and one more.
+    /// The values of a metric, keyed by labels: none, the system, or the system and another label.
     private typealias Counts = [[String]: Int]
 
-    /// Appends a metric that has the labels `system` and `label`, or only some of them.
+    /// Appends a metric whose values have no labels, the label `system`, or the labels `system` and `label`.
     private mutating func add(_ name: String, _ help: String, _ counts: Counts, by label: String = "") {
         text += "# HELP pingferry_\(name) \(help)\n# TYPE pingferry_\(name) gauge\n"
         for (values, count) in counts.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {

@@ -9,9 +9,9 @@ public struct UploadRequest: Sendable, Equatable {
     public let path: String
     /// The header fields, except for those that the HTTP client adds.
     public let headers: [HeaderField]
-    /// The body, compressed if the header fields say so.
+    /// The body, which is compressed if there is a header field `Content-Encoding`.
     public let body: [UInt8]
-    /// The mask that hides the secrets of the request in answers, because a server may repeat them.
+    /// The mask that hides the secrets of the request if a server repeats them in its answer.
     let secrets: SecretMask
 
     /// Creates the request for a payload, in the format of its system and with the credential of its account.

@@ -6,7 +6,7 @@ struct ExchangeTimeout {
     enum Cause: Sendable, Equatable {
         /// The exchange takes too long as a whole.
         case deadline
-        /// The server sends nothing, or too little.
+        /// The server sends no data for too long, or sends data too slowly.
         case silence
         /// The job was stopped.
         case stop

@@ -32,7 +32,7 @@ public struct Proxy: Hashable, Sendable, CustomStringConvertible, CustomReflecta
         password = parts.password
     }
 
-    /// Returns whether `part` could be decoded as `text`, because invalid UTF-8 is decoded as `nil`.
+    /// Returns whether `text` is the decoded form of `part`, rather than `nil` because `part` is invalid UTF-8.
     private static func isDecoded(_ text: String?, from part: String?) -> Bool {
         (text ?? "").isEmpty == (part ?? "").isEmpty
     }

@@ -7,7 +7,7 @@ import Synchronization
 public enum StandardError {
     private static let form = Mutex(Form.text)
 
-    /// The form in which messages are written.
+    /// The format in which messages are written.
     public enum Form: Sendable {
         /// One line of text for each message.
         case text
@@ -15,10 +15,10 @@ public enum StandardError {
         case json
     }
 
-    /// Sets the form of all following messages.
+    /// Sets the format of all following messages.
     public static func setForm(_ form: Form) { self.form.withLock { $0 = form } }
 
-    /// The form in which messages are written.
+    /// The format in which messages are written.
     public static var currentForm: Form { form.withLock(\.self) }
 
     /// Whether messages are text and standard error is a terminal, so that progress can be shown.

@@ -47,7 +47,7 @@ public enum SystemResources {
         return size
     }
 
-    /// Reserves and releases address space, and returns 0 or an `errno` code.
+    /// Returns 0 if the given amount of address space can be reserved, or an `errno` code otherwise.
     private static func checkAddressSpace(_ bytes: Int) -> Int32 {
         let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
         let memory = mmap(nil, bytes, PROT_READ | PROT_WRITE, flags, -1, 0)

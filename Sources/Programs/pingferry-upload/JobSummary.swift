@@ -7,9 +7,9 @@ import Telemetry
 struct JobSummary {
     let plan: Plan
     let report: JobReport
-    /// The error of the ledger or of a bundle during the job.
+    /// The error of the ledger or of a bundle that occurred during the job, or `nil` if there was none.
     let failure: CommandError?
-    /// A function that returns the name of the setting for a missing credential.
+    /// A function that returns the name of the setting that provides the credential of an account.
     let settingHint: (Account) -> String
     /// The bundles that were skipped because they cannot be used.
     var unusable: [UnusableBundleError] = []
@@ -23,7 +23,7 @@ struct JobSummary {
     var bundles: [BundleStatus] = []
     /// The new paths of the bundles that were moved.
     var moved: [String] = []
-    /// The first error of moving a bundle.
+    /// The first error that occurred when a bundle was moved, or `nil` if there was none.
     var moveFailure: CommandError?
 
     /// The number of lists that were planned to be sent in part and are now partly settled.
@@ -105,7 +105,7 @@ struct JobSummary {
         return counts.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
     }
 
-    /// The phrases about records that the operator has to resolve, or a phrase that nothing is left.
+    /// The phrases about bundles and records that need the operator's attention, or that nothing is left.
     private var closingPhrases: [String] {
         var closingPhrases: [String] = []
         if !unusable.isEmpty { closingPhrases.append("left out: \(unusable.map(\.path).joined(separator: ", "))") }

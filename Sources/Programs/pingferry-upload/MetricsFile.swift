@@ -3,7 +3,9 @@ import Delivery
 import Files
 import Systems
 
-/// The file for the option `--metrics`, which is replaced by each job, even by a job that fails.
+/// The file that the option `--metrics` specifies.
+///
+/// Each job replaces the file, even if the job fails.
 struct MetricsFile {
     let path: String
 

@@ -7,7 +7,7 @@ import Telemetry
 /// A plan for display, as a table or as JSON.
 struct PlanReport {
     let plan: Plan
-    /// A function that returns the name of the setting for a missing credential.
+    /// A function that returns the name of the setting that provides the credential of an account.
     let settingHint: (Account) -> String
 
     private var pool: CandidatePool { plan.pool }
@@ -131,7 +131,9 @@ extension CanonicalObject {
     }
 }
 
-/// The phrases of summaries, which scripts parse.
+/// The phrases that summaries consist of.
+///
+/// Scripts parse these phrases.
 enum Phrase {
     /// Returns a number with a noun, such as `1 record` or `2 records`.
     static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }

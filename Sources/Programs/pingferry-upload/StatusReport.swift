@@ -7,7 +7,7 @@ import Telemetry
 /// The contents of a ledger for display, as tables or as JSON.
 struct StatusReport {
     let overview: LedgerOverview
-    /// The lowercased ids of the clients to show, empty for all clients.
+    /// The lowercased ids of the clients to show, or an empty set to show all clients.
     let clients: Set<String>
     let now: Timestamp
 

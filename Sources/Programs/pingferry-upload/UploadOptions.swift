@@ -104,7 +104,7 @@ struct LimitOptions: ParsableArguments {
 
 extension UploadLimits.Scope: ExpressibleByArgument {}
 
-/// A maximum number, or `nil` for no limit.
+/// The value of an option that limits a number: a maximum, or `unlimited`.
 struct Limit: ExpressibleByArgument, CustomStringConvertible {
     let count: Int?
 

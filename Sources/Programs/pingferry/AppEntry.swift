@@ -75,7 +75,7 @@ struct AppEntry {
         }
     }
 
-    /// The most frequent facts and the number of their stores, and the number of facts that are not listed.
+    /// The most frequent facts with the number of stores for each, and the number of omitted facts.
     var commonFacts: (facts: [(text: String, stores: Int)], others: Int) {
         let sorted = facts.sorted { left, right in
             left.value != right.value

@@ -12,7 +12,7 @@ struct AppListing {
     static let maximumStoreCount = 40
     /// The number of containers above which a report on many stores is grouped by app.
     static let maximumContainerCount = 3
-    /// The maximum number of problems and the maximum number of backups that are listed individually.
+    /// The maximum number of problems, and also of backups, that are listed individually.
     private static let listedLimit = 20
     /// The maximum number of captures without stores that are listed by name.
     private static let namedLimit = 5

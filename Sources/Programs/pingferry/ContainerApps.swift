@@ -9,7 +9,7 @@ struct ContainerApps {
     }
 
     private var known = NumberedValues<App>()
-    /// For each container, the number of its app, or `nil` if no row names an app with a version.
+    /// The app number of each container, or `nil` if no row names an app with a version.
     private var apps: [UInt32?]
     /// The main containers of apps whose bundle ids the capture contains.
     private var owned: [OwnerKey: (number: Int, path: String)] = [:]
@@ -30,7 +30,9 @@ struct ContainerApps {
         }
     }
 
-    /// Returns the app of a row, which other stores in its container or in the app's main container may name.
+    /// Returns the app to which a row belongs.
+    ///
+    /// Other stores in the same container, or in the main container of the app, may name the app.
     func app(of row: ScanRow) -> App? {
         if row.app?.version != nil { return row.app }
         let number = apps[row.containerNumber] ?? owner(of: row).flatMap { apps[$0.number] }

@@ -3,7 +3,7 @@ import Systems
 import Telemetry
 
 extension QuarantineEntry {
-    /// The entry as in a bundle, with the members `code` and `text` for the two parts of its reason.
+    /// The JSON object of the entry, with its reason also split into the members `code` and `text`.
     var jsonWithCode: CanonicalObject {
         let parts = reject.reason.split(separator: " ", maxSplits: 1)
         var object = json
@@ -14,7 +14,7 @@ extension QuarantineEntry {
 }
 
 extension Hold {
-    /// The code of the hold, with its detail or otherwise the documented meaning of the code.
+    /// A JSON object with the code of the hold and its detail, or the meaning of the code if there is no detail.
     var jsonWithCode: CanonicalObject {
         var object = CanonicalObject()
         object.set("code", string: code)

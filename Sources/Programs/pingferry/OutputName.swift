@@ -1,6 +1,6 @@
 import Console
 
-/// Checks whether the name of an output of `convert` suggests a different format than the written one.
+/// Checks whether the name of an output file suggests a different format than the one that `convert` writes.
 enum OutputName {
     /// The names of other formats by their file extensions.
     private static let otherFormats = [

@@ -23,7 +23,7 @@ struct PasswordOptions: ParsableArguments {
     /// The environment variable that contains a password.
     static let variable = "PINGFERRY_BACKUP_PASSWORD"
     private static let sizeLimit = 4096
-    /// The maximum number of rounds of a key derivation that is fast enough to need no progress line.
+    /// The maximum number of key derivation rounds for which no progress line is shown.
     private static let silentRoundLimit = 1_000_000
 
     /// Returns the given passwords, and a prompt that requests others on the terminal when they are needed.

@@ -34,7 +34,7 @@ struct RecordListing {
         ]
     }
 
-    /// Prints a line for each record, with tabs between the columns and the bundle name, if given, in the last one.
+    /// Prints a line of tab-separated columns for each record, ending with the bundle name if there is one.
     func printLines(bundleName name: String?) throws {
         var lines: [String] = []
         func flush() throws(FileError) {

@@ -1,6 +1,6 @@
 import Bundle
 
-/// The counts of all rows of an input.
+/// The counts of records and events for all rows of a scanned input.
 ///
 /// A capture can have hundreds of thousands of stores, so each row takes only a few bytes. The names of counts are
 /// stored once. Only the row that was counted last has a dictionary, because consecutive records usually belong to the
@@ -8,11 +8,11 @@ import Bundle
 struct ScanCounts {
     /// The subject of a count.
     enum Name: Hashable {
-        /// Records of a type that may be uploaded, or records of a type that may not.
+        /// The records of a type, counted separately depending on whether they may be uploaded.
         case type(system: String, type: String, isUploadable: Bool)
-        /// Records that are held for a reason.
+        /// The records that are held for the given code.
         case held(code: String)
-        /// Events with a documented meaning, or all events without one if the value is `nil`.
+        /// The events with a documented meaning, or the events without one if `meaning` is `nil`.
         case event(meaning: String?)
     }
 

@@ -21,7 +21,7 @@ struct ScanRow {
     var problemCount = 0
     var details = Details()
 
-    /// Findings that most rows do not have.
+    /// The findings that only a few rows have.
     struct Details {
         /// The quarantined entries that are shown.
         var quarantined: [QuarantineEntry] = []

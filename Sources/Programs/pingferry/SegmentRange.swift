@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A range of segments, numbered from 1, such as `2-5`, `2` or `2-`, which ends with the last segment.
+/// A range of segments numbered from 1, such as `2-5`, `2`, or `2-` for all segments from the second.
 struct SegmentRange: ExpressibleByArgument, Equatable, CustomStringConvertible {
     let first: Int
     /// The number of the last segment, or `nil` for the end of the bundle.

@@ -155,7 +155,7 @@ struct SendCommand: AsyncParsableCommand {
         return Planner.plan(intake.pool, state, rules: rules, now: now, hasCredential: credentials.hasCredential(for:))
     }
 
-    /// Opens the ledger for reading, or returns `nil`, which means an empty ledger, if it does not exist.
+    /// Opens the ledger for reading, or returns `nil` if it does not exist yet.
     private func ledgerView() throws -> LedgerView? {
         do {
             return try LedgerView(path: try ledger.path())

@@ -97,7 +97,7 @@ struct InspectCommand: AsyncParsableCommand {
         try report(printer, of: file)
     }
 
-    /// Returns the heading of one of several files, or the start of its JSON object.
+    /// Returns the text before the contents of a file: a heading, or the start of a compact JSON object.
     private func start(of file: String, isFirst: Bool) -> [UInt8] {
         let name = InputOpener.name(of: file)
         guard compact else { return Array("\(isFirst ? "" : "\n")==> \(name.printable) <==\n".utf8) }

@@ -26,7 +26,7 @@ struct ListCommand: AsyncParsableCommand {
             \(holdCodes)
             """)
 
-    /// The codes of holds and their meanings, in two columns.
+    /// The hold codes and their meanings, in two columns.
     private static let holdCodes: String = {
         let codes = Systems.table.holdCodes
         let width = codes.map(\.code.count).max() ?? 0

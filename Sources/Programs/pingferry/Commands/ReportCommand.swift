@@ -116,7 +116,7 @@ struct ReportCommand: AsyncParsableCommand {
         return intake
     }
 
-    /// Returns the facts about the inputs for the page.
+    /// Returns the facts about the inputs that the HTML page shows.
     private func facts(_ reader: CaptureReader, _ intake: Intake, _ stores: ScanReport, keyID: String?) -> ReportFacts {
         let inputs = zip(reader.inputs, input.paths).map { $0.reportInput(path: $1) }
         var facts = ReportFacts(
