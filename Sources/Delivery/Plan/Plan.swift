@@ -158,7 +158,7 @@ public struct Plan: Sendable {
     public internal(set) var groups: [DispositionGroup: Int] = [:]
     /// The disposition of each record, in the order of the bundles.
     public internal(set) var dispositions: [Disposition] = []
-    /// The pauses in effect for the servers to which the records are sent.
+    /// The pauses in effect for the servers to which records of the plan would be sent.
     public internal(set) var pauses: [Pause] = []
     /// The rules that the plan follows.
     public let rules: PlanRules

@@ -2,7 +2,7 @@ import Console
 import JSONText
 import Telemetry
 
-/// The number of records that a filter rejected because they have no time, and the conditions that none meets.
+/// The number of records rejected because they have no time, and the filter conditions that no record meets.
 struct FilterSummary {
     private let withoutTime: Int
     private let unmatched: [FilterFindings.Unmatched]
