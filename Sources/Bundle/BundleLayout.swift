@@ -29,7 +29,7 @@ public enum BundleLayout {
     /// The name of the list of clients.
     public static let clients = "clients.ndjson"
 
-    /// The names of the lists of details, in the order of their members.
+    /// The names of the members that contain lists of details, in the order of the members.
     public static let lists = [quarantine, problems, clients]
 
     /// The size, in bytes, that closes a segment: a record that would exceed it starts a new segment.

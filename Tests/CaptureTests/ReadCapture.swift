@@ -59,7 +59,7 @@ struct ReadCapture {
         }
     }
 
-    /// Opens a folder with the end of its path as the label.
+    /// Opens the folder at `path`, using the last component of the path as the label.
     init(path: String, jobs: Int = 2) async throws {
         try await self.init(
             CapturedFolder(path: path, label: Path.lastName(of: path), limit: JobLimit(jobs: jobs)),

@@ -61,7 +61,7 @@ extension LogFinding {
         if case .upload(let record, _) = self { record } else { nil }
     }
 
-    /// The reason, if the finding is a reject.
+    /// The reason for the rejection, or `nil` if the finding is not a reject.
     public var reason: String? {
         if case .reject(let reason) = self { reason } else { nil }
     }

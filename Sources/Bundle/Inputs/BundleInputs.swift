@@ -20,7 +20,7 @@ public struct BundleInputs: Sendable, Equatable {
         omitted = selection.omitted(of: given, listed: top.count, besides: 0)
     }
 
-    /// The number of all inputs, including inputs of inputs and inputs that are not listed.
+    /// The total number of inputs, including nested inputs and inputs that are not listed.
     var total: Int {
         entries.reduce(omitted) { InputBudget.clampedSum($0, InputBudget.clampedSum(1, $1.inputs?.total ?? 0)) }
     }

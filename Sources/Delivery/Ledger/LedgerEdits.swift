@@ -60,8 +60,9 @@ extension Ledger {
 
     /// Removes all entries of the records with the given ids, so that they are sent or held again.
     ///
-    /// The day's quota and the keys of delivered events are unchanged. An id may also be the address of a server
-    /// that requested a pause, or the digest of a bundle with waiting records.
+    /// An id can also be the address of a server that requested a pause, or the digest of a bundle with waiting records.
+    /// The quota of the day and the keys of delivered events are unchanged.
+    ///
     /// - Returns: The number of removed entries for each id.
     public func forget(_ ids: [String]) throws(LedgerError) -> [String: Int] {
         try edit { db in

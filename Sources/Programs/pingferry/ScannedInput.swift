@@ -173,7 +173,7 @@ struct ScannedInput {
         }
     }
 
-    /// Returns the rows of the stores and parts at `path`, or of the store that has a companion file at `path`.
+    /// Returns the rows of the stores at `path`, or of the store to which a companion file at `path` belongs.
     private func rows(at path: String, in capture: CapturedFolder) -> [Int] {
         let stores = capture.stores.indices(at: path)
         if !stores.isEmpty { return stores.flatMap { rows(ofStore: $0) } }

@@ -1,6 +1,6 @@
-/// The readiness of a queue for upload and the reason.
+/// Whether a queue is ready for upload, and why.
 ///
-/// Queues with the same reason have equal states.
+/// States are equal if their reasons are equal.
 public struct QueueState: Sendable, Hashable {
     /// The readiness of a queue for upload.
     public enum Readiness: String, Sendable, CaseIterable {

@@ -16,9 +16,9 @@ public struct StoreFormat: Sendable {
     /// `store` is the store that consists of the whole folder, if there is one.
     public let isNamedForStore: (@Sendable (_ name: String, _ store: (any Store)?) -> Bool)?
 
-    /// Returns a store that consists of the whole folder.
+    /// Returns a store that consists of the whole folder, or `nil`.
     ///
-    /// Other formats then do not receive its files.
+    /// If a store is returned, other formats are not asked about the files of the folder.
     public let storeOfFolder: (@Sendable (_ folder: inout InspectedFolder) -> (any Store)?)?
 
     /// Returns the stores of the system in the file called `name`.

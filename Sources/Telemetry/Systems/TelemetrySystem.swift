@@ -80,7 +80,7 @@ public struct SystemTable: Sendable {
     /// Returns the kind of store called `text`, or `nil` if there is none.
     public func storeKind(_ text: String) -> StoreKind? { kinds[text] }
 
-    /// Returns the order of the uploads of a system.
+    /// Returns the precedence of a system's uploads, or `.none` if the system is unknown.
     public func precedence(of name: SystemName) -> Precedence { self[name]?.uploads.precedence ?? .none }
 
     /// Returns whether the system called `name` accepts `target`.

@@ -49,7 +49,7 @@ public struct CredentialFormat: Sendable {
     public let variablesHelp: String
     /// The help text with an example of the file entry in JSON.
     public let entryHelp: String
-    /// The form of an entry of the file.
+    /// The format of each entry in the file.
     public let entry: Entry
     /// Validates and completes an entry of the file.
     ///

@@ -146,7 +146,7 @@ import Testing
         #expect(try files() == before)
     }
 
-    /// Returns all files, without the folders, whose dates change when a temporary file is removed.
+    /// Returns all files but no folders, because removing a temporary file changes the date of its folder.
     private func files() throws -> [String: [String]] {
         try snapshot(folder.path).filter { $0.value[0] != "folder" }
     }

@@ -80,7 +80,7 @@ struct ReleaseCommand: AsyncParsableCommand {
         return try records.map { try intake.source.record(at: intake.pool.location(of: $0)).id }
     }
 
-    /// Returns `ids`, or throws an error if one of them is unknown or is held only for other reasons.
+    /// Returns `ids` if all of them are held for the reason being released, and otherwise throws an error.
     private func held(in ledger: Ledger, _ ids: [String]) throws -> [String] {
         let states = try ledger.recordStates(of: ids)
         for id in ids {

@@ -140,7 +140,7 @@ struct ConvertCommand: AsyncParsableCommand {
         try CommandOutput(path: isStandardOutput ? "-" : output, replacing: force)
     }
 
-    /// Opens the inputs, but does not read the output files in `excluded`.
+    /// Opens the inputs, except for the files in `excluded`, which are outputs of this command.
     private func reader(
         excluded: Set<FileIdentity>, _ pseudonymizer: RecordPseudonymizer?
     ) async throws -> CaptureReader {

@@ -11,7 +11,7 @@ struct SiftCounts {
     /// The number of events that cannot be read.
     var lost = 0
 
-    /// The numbers of events by the names that reports use.
+    /// The number of events for each name that is used in reports.
     var byName: [String: Int] {
         ["absorbed": absorbed, "emitted": emitted, "lost": lost, "pending": pending, "skipped": skipped]
     }
