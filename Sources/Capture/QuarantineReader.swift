@@ -3,7 +3,7 @@ import Files
 import Glibc
 import Telemetry
 
-/// Reads quarantined files and spans from the inputs again.
+/// Reads the bytes of quarantined files and byte ranges from the inputs.
 public struct QuarantineReader: ~Copyable {
     private let inputs: [CaptureInput]
     private var decoder: FrameDecoder

@@ -13,11 +13,11 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         case checksum(String)
         /// The archive is encrypted, including the names of its members.
         case encrypted
-        /// The archive exceeds the named limit.
+        /// The archive exceeds a limit, which the value describes.
         case overLimit(String)
         /// A few bytes expand to an excessive size, as in a decompression bomb.
         case overExpanded
-        /// The input or the spool cannot be read or written.
+        /// The input, or the temporary file for archive members, cannot be read or written.
         case file(FileError)
         /// The installed libarchive lacks a feature that is needed.
         case unsupported(String)
@@ -47,7 +47,9 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Creates the error for a message of libarchive, because libarchive has no codes for unsupported features.
+    /// Creates an error from an error message of libarchive.
+    ///
+    /// The message determines the reason, because libarchive has no error codes for unsupported features.
     init(ofLibarchive words: String?, at offset: Int) {
         let words = words ?? "the archive does not continue as its format requires"
         let reason: Reason =

@@ -5,9 +5,11 @@ import Glibc
 
 /// The origin of the bytes of an archive.
 public enum ArchiveBytes: Sendable {
-    /// A file, a part of the spool, or memory.
+    /// Bytes with random access: a file, a part of the spool, or memory.
     case source(ByteSource)
-    /// The standard input, whose first bytes `head` were already read, and the hash to update while reading.
+    /// The standard input, and the hash to update while reading it, if any.
+    ///
+    /// `head` contains the first bytes, which were already read.
     case standardInput(head: [UInt8], StreamHash?)
 
     var count: Int? {
@@ -15,7 +17,7 @@ public enum ArchiveBytes: Sendable {
     }
 }
 
-/// Supplies libarchive with the bytes of an archive, and limits how far they may expand.
+/// Supplies libarchive with the bytes of an archive, and limits the size of the decompressed data.
 ///
 /// libarchive never opens a file itself. The input is a class because libarchive keeps a pointer to it.
 final class ArchiveInput {
@@ -24,7 +26,7 @@ final class ArchiveInput {
         case decompressed(any Decompressor)
     }
 
-    /// The error that ended a callback, which is kept because libarchive cannot report its cause.
+    /// The error that occurred in a callback, stored here because libarchive cannot pass it to the caller.
     private(set) var failure: ArchiveError?
     /// The number of bytes that were passed to the reader, including bytes that were read twice.
     private var deliveredCount = 0
@@ -33,7 +35,7 @@ final class ArchiveInput {
     private var position = 0
     /// The first decompressed block, if it was inspected but not yet passed to the reader.
     private var firstBlock: UnsafeRawBufferPointer?
-    /// The unused bytes of the last block, for readers other than libarchive.
+    /// The bytes of the last block that were not used yet, for readers other than libarchive.
     private(set) var unused = UnsafeRawBufferPointer(start: nil, count: 0)
     private let buffer: UnsafeMutableBufferPointer<UInt8>
 
@@ -134,21 +136,23 @@ final class ArchiveInput {
         }
     }
 
-    /// Reads the next block if `unused` is empty, so that it remains empty only at the end of the input.
+    /// Reads the next block if `unused` is empty.
+    ///
+    /// If `unused` is still empty after the call, the end of the input has been reached.
     func refill() throws(ArchiveError) {
         if unused.isEmpty { unused = try nextBlock() }
     }
 
     func use(_ count: Int) { unused = UnsafeRawBufferPointer(rebasing: unused[count...]) }
 
-    /// Appends as many bytes to `output` as fit in it, or none at the end of the input.
+    /// Appends some of the next bytes to `output`, or none at the end of the input.
     func read(into output: inout OutputSpan<UInt8>) throws(ArchiveError) {
         try refill()
         guard !unused.isEmpty else { return }
         use(output.append(asMuchAsFitsOf: unused.assumingMemoryBound(to: UInt8.self).span))
     }
 
-    /// Reads the remaining compressed bytes, because the checksum is stored at their end.
+    /// Reads the remaining compressed bytes to verify the checksum, which is stored at their end.
     func finish() throws(ArchiveError) {
         guard case .decompressed(let decompressor) = origin else { return }
         while try !nextBlock().isEmpty {
@@ -159,7 +163,7 @@ final class ArchiveInput {
         try decompressor.input.finish()
     }
 
-    /// Returns whether the bytes read so far may expand to `expandedSize` bytes.
+    /// Returns whether the limits allow the archive to expand to `expandedSize` bytes.
     func allows(expandedSize: Int) -> Bool {
         !limits.isOverExpanded(expandedSize, from: archivedCount)
     }

@@ -3,9 +3,9 @@ import Files
 /// The location of an archive: the capture itself, or a file in it.
 struct ArchiveLocation {
     let label: String
-    /// The path of the archive in messages.
+    /// The path that identifies the archive in messages.
     let shownPath: String
-    /// The prefix of the paths of all members, which is `outer.zip!` for an archive in the capture and otherwise empty.
+    /// The prefix of all member paths, such as `outer.zip!`, or an empty string if the archive is the capture itself.
     let prefix: String
     /// The name of the packed folder, which is the name of the archive without its suffix.
     let rootName: String

@@ -13,7 +13,7 @@ struct ArchiveReader: ~Copyable {
         let symbolicLink: [UInt8]?
         let size: Int?
         let isEncrypted: Bool
-        /// Whether the archive is a zip, which stores each name in UTF-8 or in code page 437.
+        /// Whether the member is in a zip archive, which stores names in UTF-8 or in code page 437.
         let isZip: Bool
         /// The offset of the header in the decompressed archive, in bytes.
         let offset: Int

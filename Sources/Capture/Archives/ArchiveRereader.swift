@@ -1,6 +1,8 @@
 import Files
 
-/// Reads an archive a second time to spool the files of a backup, because the manifest in the archive identifies them.
+/// Reads an archive a second time to copy the files of a backup to the spool.
+///
+/// The first reading copies the manifest, which identifies these files.
 struct ArchiveRereader {
     let source: ByteSource
     /// The initial state of the spooler, before the archive was first read.

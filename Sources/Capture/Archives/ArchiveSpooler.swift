@@ -11,9 +11,9 @@ import Zip
 struct ArchiveSpooler {
     struct Result {
         let tree: SpooledTree
-        /// The problems of members that could not be read, each of which is a loss of data.
+        /// The problems with unreadable members, each of which means a loss of data.
         let problems: [LocatedProblem]
-        /// The paths of members that were not kept, but whose contents hard links need.
+        /// The paths of omitted members whose contents are needed, because kept hard links refer to them.
         let neededTargets: Set<[UInt8]>
     }
 
@@ -31,7 +31,9 @@ struct ArchiveSpooler {
     private var targets: Set<[UInt8]> = []
     /// The folder names of the previous member, cached for the next one.
     private var folders = MemberNames.FolderNames()
-    /// Whether the archive is a stream, so that all files of backups in it must be kept during the only reading.
+    /// Whether the archive is a stream, which can be read only once.
+    ///
+    /// If so, all files that may belong to a backup are kept.
     private var isStream = false
 
     /// The prefix of the members that macOS adds for resource forks.
@@ -278,7 +280,7 @@ struct ArchiveSpooler {
         }
     }
 
-    /// Returns whether a hard link may contain the bytes of a wanted file, which is possible in a cpio archive.
+    /// Returns whether the target of a hard link is wanted, because a cpio archive may store its bytes with the link.
     private mutating func isWanted(targetOf member: ArchiveReader.Member) -> Bool {
         guard let link = member.hardLink, let target = try? MemberPath(link) else { return false }
         return isWanted(target)
@@ -313,7 +315,7 @@ struct ArchiveSpooler {
         return Result(tree: tree, problems: problems, neededTargets: neededTargets)
     }
 
-    /// Reports a problem at a path in the archive, unless the maximum number of problems was reported.
+    /// Reports a problem at a path in the archive, or only counts it if the maximum number was already reported.
     private mutating func report(_ code: String, _ text: String, at path: String, _ offset: Int? = nil) {
         guard problems.count <= Self.reportLimit else { return unreportedCount += 1 }
         problems.append(

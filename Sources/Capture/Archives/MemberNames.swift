@@ -2,9 +2,9 @@ import Bytes
 import Files
 import Telemetry
 
-/// Selects the members of an archive that are spooled, by their names.
+/// Decides by name which members of an archive are copied to the spool.
 ///
-/// A selection cannot be changed later, because a stream is read only once.
+/// A decision cannot be changed later, because a stream is read only once.
 enum MemberNames {
     /// Returns whether a file may belong to a store or identify the owner of its container.
     ///

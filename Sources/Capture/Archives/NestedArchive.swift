@@ -22,7 +22,7 @@ struct NestedArchive {
     var prefix: String { location.prefix }
     var rootName: String { location.rootName }
 
-    /// Spools the wanted members.
+    /// Copies the wanted members to the spool.
     ///
     /// - Throws: ``ArchiveError`` if the spool is full. Any other error is returned as a problem.
     func open(

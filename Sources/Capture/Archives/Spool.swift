@@ -16,7 +16,7 @@ public final class Spool: Sendable {
         var unwritten: [UInt8] = []
     }
 
-    /// The limits on each archive.
+    /// The limits on the size and the expansion of each archive.
     public let archiveLimits: ArchiveLimits
     /// The folder in which unnamed files are created.
     let folder: String

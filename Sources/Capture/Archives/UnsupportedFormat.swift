@@ -1,6 +1,6 @@
 /// An unsupported archive or compression format, which is detected only to name it in messages.
 struct UnsupportedFormat {
-    /// The name of the format with its article, such as "a RAR archive".
+    /// The name of the format, including the indefinite article, such as "a RAR archive".
     let name: String
     private let signature: [UInt8]
     /// The offset of the signature in the file, in bytes.
@@ -12,7 +12,9 @@ struct UnsupportedFormat {
         self.offset = offset
     }
 
-    /// A 7z archive inside a compressed file, which is not supported, unlike other 7z archives.
+    /// A 7z archive inside a compressed file.
+    ///
+    /// 7z archives are supported only if they are not inside a compressed file.
     static let sevenZip = UnsupportedFormat(
         "a 7z archive inside a compressed file", [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C])
 

@@ -21,7 +21,7 @@ struct ZipPart: Sendable {
     private var size = 0
     private var extent = 0..<0
 
-    /// The only member of the part, or `nil` if the members are small enough to be read together.
+    /// The only member of the part if it is too large to be read together with others, and otherwise `nil`.
     var large: Member? {
         guard let first = members.first, !Self.isShared(first) else { return nil }
         return first
@@ -47,7 +47,9 @@ struct ZipPart: Sendable {
         return true
     }
 
-    /// Returns the concatenated contents of all needed members, or an empty array for a large member.
+    /// Returns the concatenated contents of all needed members.
+    ///
+    /// If the part consists of one large member, its header is verified, and the result is empty.
     ///
     /// - Throws: ``RequiresLibarchive`` if a member differs from its entry in the directory.
     func contents(in source: ByteSource) throws -> [UInt8] {

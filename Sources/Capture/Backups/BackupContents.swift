@@ -34,7 +34,7 @@ struct BackupContents {
     private var repeated: Set<Path> = []
     private var rowsWithInvalidPaths = RejectedRows()
     private var rowsWithInvalidNames = RejectedRows()
-    /// The rows that may belong to stores, but are not marked as a file, a folder or a link.
+    /// The rows that may belong to stores, but do not state whether they are a file, a folder or a link.
     private var rowsWithoutKind = RejectedRows()
     /// The omitted rows whose file names are not the hash of their domain and path.
     private var misnamedRows = RejectedRows()

@@ -5,7 +5,7 @@ import Files
 ///
 /// Source: "iOS backups", section 2.3.
 struct BackupDetector: Sendable {
-    /// The name of the manifest, the list of files, since iOS 10.
+    /// The name of the manifest (the list of files in a backup) since iOS 10.
     static let database = "Manifest.db"
     /// The name of the manifest before iOS 10.
     static let binary = "Manifest.mbdb"

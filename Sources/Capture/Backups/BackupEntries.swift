@@ -1,12 +1,14 @@
 import DeviceBackup
 
-/// The facts that are needed to open the files of a backup, stored compactly because there may be millions of files.
+/// The information that is needed to open the files of a backup.
+///
+/// It is stored compactly, because there may be millions of files.
 struct BackupEntries {
     struct Entry {
         let fileID: FileID
         /// The encrypted key of the file as stored, or `nil` if the file has none.
         let key: [UInt8]?
-        /// The size in bytes that the manifest states, or `nil` if it does not state any.
+        /// The size in bytes that the manifest states, or `nil` if it does not state one.
         let size: Int?
         let isUnderstood: Bool
     }

@@ -8,7 +8,7 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
     public enum Cause: Sendable, Equatable {
         /// The password is missing or wrong.
         case password
-        /// The earlier backups of the command used up the limit on key derivation rounds.
+        /// Earlier backups have used up the key derivation rounds that a command may perform.
         case budget
         /// The backup is damaged or exceeds a limit.
         case damage

@@ -16,7 +16,7 @@ public struct BackupFacts: Sendable, Equatable {
     public let path: String
     /// The format of the manifest.
     public let format: Format
-    /// Whether a password was needed.
+    /// Whether a password was needed to read the backup.
     public internal(set) var isEncrypted: Bool
     /// The model of the phone, or `nil` if it is unknown.
     public let productType: String?
@@ -26,7 +26,7 @@ public struct BackupFacts: Sendable, Equatable {
     public let lastBackup: String?
     /// The state of the backup process, which is `finished` for a complete backup.
     public let snapshotState: String?
-    /// The bundle IDs of apps that store pings outside of backups, if the capture does not contain their pings either.
+    /// The bundle IDs of apps that store pings outside of backups, and whose pings are not elsewhere in the capture.
     public internal(set) var appsWithoutPings: [String] = []
 
     init(path: String, format: Format, isEncrypted: Bool, _ lists: BackupPropertyLists) {

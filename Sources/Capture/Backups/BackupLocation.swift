@@ -1,9 +1,9 @@
 /// The location of a backup: the capture itself, or a folder in it.
 struct BackupLocation {
     let label: String
-    /// The path in the capture, which is empty for the capture itself and `outer.zip!` for the root of an archive.
+    /// The path in the capture: empty for the capture itself, or, for example, `outer.zip!` for the root of an archive.
     let path: String
-    /// The path of the backup in messages.
+    /// The path that identifies the backup in messages.
     let shownPath: String
 
     let prefix: String

@@ -40,7 +40,7 @@ public final class BackupPasswords: Sendable {
     /// The reason why a keybag cannot be unlocked.
     enum UnlockError: Error, Equatable {
         case missing
-        /// No password unlocks any key.
+        /// None of the passwords unlocks a key.
         case wrong
         /// The next derivation, with this number of rounds, would exceed the limit for the command.
         case outOfBudget(rounds: Int)

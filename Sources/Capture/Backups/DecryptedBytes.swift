@@ -54,7 +54,7 @@ struct DecryptedBytes: ByteProvider {
         while position < end {
             let first = position / Self.blockSize * Self.blockSize
             let size = min(Self.pieceSize, (end - first + Self.blockSize - 1) / Self.blockSize * Self.blockSize)
-            // Includes the block before the first one, which decryption depends on.
+            // Includes the preceding block, because the decryption of the first block depends on it.
             let start = max(first - Self.blockSize, 0)
             let cipher = try source.bytes(at: start, count: first + size - start)
             let previous = first == 0 ? Self.zeros : Array(cipher.prefix(Self.blockSize))

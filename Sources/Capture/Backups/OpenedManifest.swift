@@ -76,7 +76,7 @@ struct OpenedBackup {
 }
 
 extension OpenedBackup {
-    /// Returns the facts, including the apps whose pings are in neither the backup nor `containers`.
+    /// Returns the facts about the backup, including the apps whose pings are in neither the backup nor `containers`.
     func facts(beside containers: [Container: [any Store]], _ names: StoreNames) -> BackupFacts {
         var facts = facts
         facts.appsWithoutPings = domains.filter { name, domain in

@@ -23,7 +23,9 @@ struct StoreNames {
         return MemberName(name: String(decoding: path[start...], as: UTF8.self), folders: folders, rootName: domain)
     }
 
-    /// Returns whether a file may belong to a store, which hidden files never do.
+    /// Returns whether a file may belong to a store.
+    ///
+    /// Hidden files never belong to a store.
     func mayBelong(_ file: MemberName) -> Bool {
         file.name.utf8.first != UInt8(ascii: ".") && formats.contains { $0.mayBelongToStore(file) }
     }
@@ -36,7 +38,9 @@ struct StoreNames {
     /// Returns whether a file or link with this name may be a store.
     func isNamed(_ name: String) -> Bool { formats.contains { $0.isNamedForStore?(name, nil) ?? false } }
 
-    /// Returns whether a component of a path is the name of a store, regardless of the contents.
+    /// Returns whether any component of `path` is the name of a store.
+    ///
+    /// The last component may have the suffix of a file that SQLite stores next to a database.
     func isStoreByName(_ path: [UInt8]) -> Bool {
         var parts = path.split(separator: UInt8(ascii: "/")).map { Array($0) }
         if let last = parts.last, let suffix = Self.companionSuffixes.first(where: { Self.ends(last, with: $0) }) {

@@ -28,7 +28,7 @@ public enum CaptureInput: Sendable {
         }
     }
 
-    /// The ID of the key for the pseudonyms in a bundle, or `nil` if not all records are pseudonymized.
+    /// The ID of the pseudonym key of a bundle, or `nil` if not all records are pseudonymized.
     public var pseudonymized: String? {
         if case .bundle(let bundle) = self { bundle.manifest.pseudonymized } else { nil }
     }

@@ -13,7 +13,7 @@ public enum InputError: Error, Sendable {
     case partOfBackup(String)
     /// The output would replace a part of the input.
     case wouldReplaceInput(String)
-    /// A capture has no stores, possibly because of the problem.
+    /// No stores were found in a capture, possibly because of the included problem.
     case noStores(String, LocatedProblem)
     /// A single file is too large to be searched for a store.
     case tooLarge(String)

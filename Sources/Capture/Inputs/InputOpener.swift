@@ -50,7 +50,9 @@ public struct InputOpener: Sendable {
         labels.isEmpty ? CaptureLabels.labels(ofPaths: paths) : labels
     }
 
-    /// Opens the inputs at `paths`, where `-` is the standard input, in the same order.
+    /// Opens the inputs at `paths`, and returns them in the same order.
+    ///
+    /// The path `-` is the standard input.
     ///
     /// - Throws: `FileError`, or ``InputError`` for the first input that is damaged or has no supported format.
     public func open(_ paths: [String]) async throws -> [CaptureInput] {
@@ -199,7 +201,7 @@ public struct InputOpener: Sendable {
         return InputError.backup(error, path)
     }
 
-    /// Returns `capture` if it contains stores or has something to report, and otherwise throws an error.
+    /// Returns `capture` if it contains stores or has something to report. Otherwise, throws an error.
     private static func requiringStores(_ capture: CapturedFolder, _ path: String) throws -> CapturedFolder {
         // A backup without stores is valid. A locked backup is an error only if there is nothing else to read.
         if !capture.backups.isEmpty { return capture }

@@ -38,11 +38,12 @@ public struct Intake: Sendable {
     public private(set) var isIncomplete = false
     /// The findings of the record filter, including findings about removed records.
     public private(set) var filtered = FilterFindings()
-    /// The states that stores such as upload queues report.
+    /// The reports on the state of stores such as upload queues.
     public private(set) var reports: [ScanOutput.ReportEntry] = []
     private var index = DuplicateIndex()
-    /// The lines of the rejected items and problems, which are compared because combined bundles may contain equal
-    /// ones.
+    /// The lines of the rejected items and problems, which are used to find duplicates.
+    ///
+    /// Combined bundles may contain equal lines.
     private var details = DuplicateIndex()
     private let secret: RunSecret
     private let systems: SystemTable
@@ -61,7 +62,7 @@ public struct Intake: Sendable {
         case quarantined(QuarantineEntry, input: Int)
         /// A problem with an input.
         case problem(LocatedProblem)
-        /// The app that the records of a store name, and the index of the input.
+        /// The app that is named in the records of a store, and the index of the input.
         case app(ScanOutput.AppEntry, input: Int)
     }
 

@@ -6,7 +6,7 @@ struct BundleDetails: ~Copyable {
     private var quarantine: DetailCursor<QuarantineEntry>
     private var problems: DetailCursor<LocatedProblem>
 
-    /// Opens the lists of `bundle`.
+    /// Opens the lists of quarantined items and problems in `bundle`.
     ///
     /// - Throws: ``BundleError`` if there is not enough memory.
     init(of bundle: BundleReader) throws(BundleError) {

@@ -3,7 +3,7 @@ import Files
 import Parallel
 import Telemetry
 
-/// Reads inputs in parallel, and passes on their records in order.
+/// Reads inputs in parallel, and delivers their records in order.
 ///
 /// Records are in the order of the inputs, then of the paths of the stores, then of the records in each store.
 public struct CaptureReader: Sendable {

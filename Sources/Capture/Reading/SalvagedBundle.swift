@@ -239,7 +239,7 @@ final class SalvageScan {
         }
     }
 
-    /// Reports how many records that the manifest lists were not read.
+    /// Reports the number of records that are listed in the manifest, but were not read.
     private func reportMissing(to output: inout ScanOutput) {
         let unnamedCount = recordCounts[nil, default: 0]
         let incomplete = (manifest?.segments ?? []).filter { recordCounts[$0.path, default: 0] < $0.records }
@@ -271,7 +271,7 @@ final class SalvageScan {
 extension Record {
     private static let unprovenNote = "unproven"
 
-    /// Adds a note and a hold that state that the bytes of the record could not be verified.
+    /// Adds a note and a hold, because the bytes of the record could not be verified.
     fileprivate mutating func markUnproven() {
         if !notes.contains(Self.unprovenNote) { notes.append(Self.unprovenNote) }
         if !held.contains(.unproven) { held.append(.unproven) }

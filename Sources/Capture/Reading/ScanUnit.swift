@@ -17,7 +17,7 @@ struct ScanUnit: Sendable {
     /// The number of files that one job reads, which balances the cost of a job against the memory for its results.
     private static let filesPerUnit = 64
 
-    /// Splits a capture into a lazy sequence of units, in order.
+    /// Returns the units of a capture, in order, as a lazy sequence.
     static func split(_ capture: CapturedFolder) -> some Sequence<ScanUnit> {
         sequence(state: (store: 0, file: 0)) { position in
             let unit = ScanUnit(of: capture, from: &position)

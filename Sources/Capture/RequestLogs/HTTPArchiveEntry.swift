@@ -31,7 +31,9 @@ struct HTTPArchiveEntry {
         static let url: JSONKey = "url"
     }
 
-    /// The members of an entry that are read, which exclude cookies and the contents of responses.
+    /// The members of an entry that are read.
+    ///
+    /// Cookies and the contents of responses are excluded.
     static let outline: JSONOutline = [
         "_fromCache": .whole,
         "request": ["headers": .whole, "method": .whole, "postData": .whole, "url": .whole],

@@ -28,7 +28,9 @@ struct HTTPArchiveReader: Sendable {
         source = Source(capture: capture, path: path, store: .harEntry, index: 0)
     }
 
-    /// Returns whether the JSON value of `log.version` is a known version, including an empty one, which means 1.1.
+    /// Returns whether the JSON value of `log.version` is a known version.
+    ///
+    /// An empty version is known too, and means 1.1.
     static func isKnown(version text: [UInt8]) -> Bool {
         text.starts(with: "\"1.".utf8) || text.elementsEqual("\"\"".utf8)
     }

@@ -3,7 +3,9 @@ import Telemetry
 /// A finding in a request log, and its location in the decompressed text.
 struct LogItem: Sendable {
     var finding: LogFinding
-    /// Whether the finding is a payload, so that it is numbered if it equals another one without an ID and a time.
+    /// Whether the finding is a payload.
+    ///
+    /// Equal payloads without an ID and a time are numbered.
     var isPayload = false
     /// The offset of the first byte, or `nil` if the finding concerns the whole file.
     let start: Int?
@@ -22,7 +24,9 @@ struct RawLogItem: Sendable {
     let start: Int?
     let end: Int?
 
-    /// The approximate memory size in bytes, including faults, because a hostile log may have many.
+    /// The approximate memory size in bytes.
+    ///
+    /// Faults have a size too, because a hostile log may have many of them.
     var size: Int {
         if case .text(let bytes, _) = contents { bytes.count + 512 } else { 512 }
     }

@@ -94,7 +94,9 @@ struct LogItems {
 
 /// Splits a log into batches of items, which several jobs parse.
 private final class LogBatcher: Sendable {
-    /// The items that several jobs parse at the same time, or no jobs at the end of the log.
+    /// The items that are parsed at the same time, grouped by job.
+    ///
+    /// At the end of the log, there are no jobs.
     struct Batch: Sendable {
         var jobs: [[RawLogItem]] = []
         /// The number of bytes of decompressed text that were split off so far.

@@ -9,7 +9,7 @@ public enum RequestLogKind: Sendable {
     /// NDJSON, in which each line contains a record, a payload or a request.
     case lines
 
-    /// The store kind that records from the log state as their source.
+    /// The store kind that is stated as the source of the log's records.
     public var store: StoreKind { self == .httpArchive ? .harEntry : .ndjsonLine }
 
     /// The number of first bytes that are read to detect the format.
@@ -35,7 +35,7 @@ public enum RequestLogKind: Sendable {
 
     /// Detects the format of a file in a captured folder, or returns `nil` if the file is not a request log.
     ///
-    /// Files of records are ignored, because they are the output of an earlier command.
+    /// Files that consist of records are ignored, because they are the output of an earlier command.
     init?(_ source: ByteSource, inFolderAs name: String, _ systems: SystemTable) throws(FileError) {
         if Self.isArchive(named: name) {
             self = .httpArchive

@@ -18,7 +18,7 @@ struct ContainerFinder {
     /// The name of the file in which iOS records the owner of a container.
     static let metadataName = ".com.apple.mobile_container_manager.metadata.plist"
 
-    /// The name of the file with the identifier, which is stored next to a container packed by Xcode.
+    /// The name of the file that contains the identifier, which Xcode stores next to a packed container.
     static let packageInfoName = "AppDataInfo.plist"
     /// The name of the folder of a container packed by Xcode.
     static let packedName = "AppData"
@@ -46,7 +46,7 @@ struct ContainerFinder {
         return found
     }
 
-    /// Returns the container of the stores in `folder`, a path inside the archive with the path prefix `prefix`.
+    /// Returns the container of the stores in `folder`, which is a path relative to `prefix`.
     private func container(ofFolder folder: Substring.UTF8View?, prefix: String) -> Container {
         if let owned = nearestOwnedContainer(folder, prefix: prefix) { return owned }
         let rootName = prefix.isEmpty ? rootName : ArchiveLocation.rootName(of: String(prefix.dropLast()))

@@ -22,7 +22,7 @@ struct FolderSearch: Sendable {
     private(set) var stores: [any Store] = []
     private(set) var folders: [String] = []
     private(set) var archives: [Archive] = []
-    /// Links and special files that may replace something with records.
+    /// The skipped links and special files, which may replace files or folders that contain records.
     private(set) var skippedEntries = SkippedEntries()
     /// The path of an excluded file that belongs to a store.
     private(set) var excludedStore: String?

@@ -6,7 +6,7 @@ public struct FoundStore: Sendable {
     /// The store as recognized by its system.
     public let store: any Store
     fileprivate let compactContainer: CompactContainer
-    /// The index of the container, counting containers with stores in the order of their first stores.
+    /// The index of the container among the containers with stores, which are ordered by their first stores.
     public let containerNumber: Int
 
     /// The path relative to the root of the capture, without a trailing slash.

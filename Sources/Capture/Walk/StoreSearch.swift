@@ -21,7 +21,7 @@ struct StoreSearch {
     /// The number of unreadable files and the first error in each backup, by the path prefix of the backup.
     var unreadableInBackups: [String: (count: Int, first: String)] = [:]
     private(set) var stores = FoundStores()
-    /// Links and special files that may replace something with records.
+    /// The skipped links and special files, which may replace files or folders that contain records.
     private var skippedEntries = SkippedEntries()
     let formats: [StoreFormat]
     var identifiers: [String: ContainerOwner] = [:]
