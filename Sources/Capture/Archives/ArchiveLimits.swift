@@ -8,9 +8,11 @@ public struct ArchiveLimits: Sendable {
     public var members = 5_000_000
     /// The maximum total size of the member names, in bytes.
     public var nameBytes = 512 << 20
-    /// The maximum ratio of unpacked to packed bytes beyond `freeExpansion` unpacked bytes.
+    /// The maximum ratio of unpacked to packed bytes, which applies beyond `freeExpansion` unpacked bytes.
     public var expansion = 1000
-    /// The number of bytes that any archive may unpack to, because apps may have large sparse files.
+    /// The number of bytes to which any archive may expand, regardless of the ratio.
+    ///
+    /// It is large, because apps may have large sparse files.
     public var freeExpansion = 1 << 30
 
     /// Creates the default limits.

@@ -112,7 +112,9 @@ extension ArchiveReader {
         }
     }
 
-    /// Whether the end of a tar archive is marked, so that the archive is not truncated between two members.
+    /// Whether a tar archive has an end mark, or the archive is not a tar archive.
+    ///
+    /// Without an end mark, a tar archive may be truncated between two members.
     private var hasEndMark: Bool {
         archive_format(archive) & ARCHIVE_FORMAT_BASE_MASK != ARCHIVE_FORMAT_TAR
             || archive_filter_bytes(archive, 0) > archive_read_header_position(archive)

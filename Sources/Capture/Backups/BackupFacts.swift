@@ -39,7 +39,7 @@ public struct BackupFacts: Sendable, Equatable {
         snapshotState = lists.snapshotState
     }
 
-    /// The known facts about the origin, such as `iPhone11,2, iOS 13.3.1, made 2020-04-20T10:05:00Z`.
+    /// The model, the iOS version and the date, if known, such as `iPhone11,2, iOS 13.3.1, made 2020-04-20T10:05:00Z`.
     public var origin: String {
         [productType, productVersion.map { "iOS \($0)" }, lastBackup.map { "made \($0)" }].compactMap(\.self)
             .joined(separator: ", ")

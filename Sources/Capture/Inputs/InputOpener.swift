@@ -195,13 +195,17 @@ public struct InputOpener: Sendable {
         }
     }
 
-    /// Converts the error of a backup, unless it is an operating system error, which already names the file.
+    /// Returns the error for an unreadable backup.
+    ///
+    /// An operating system error is returned unchanged, because it already names the file.
     private static func inputError(_ error: BackupError, _ path: String) -> any Error {
         if case .file(let error) = error.cause { return error }
         return InputError.backup(error, path)
     }
 
-    /// Returns `capture` if it contains stores or has something to report. Otherwise, throws an error.
+    /// Returns `capture` if it contains stores or has something to report.
+    ///
+    /// Otherwise, throws an error.
     private static func requiringStores(_ capture: CapturedFolder, _ path: String) throws -> CapturedFolder {
         // A backup without stores is valid. A locked backup is an error only if there is nothing else to read.
         if !capture.backups.isEmpty { return capture }

@@ -6,7 +6,7 @@ import Telemetry
 
 /// A damaged bundle, whose readable parts are recovered sequentially.
 public final class SalvagedBundle: Sendable {
-    /// The path as given.
+    /// The path of the bundle, as specified by the caller.
     public let path: String
     /// The label of the bundle in problem reports.
     public let label: String

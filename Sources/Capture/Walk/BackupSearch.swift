@@ -60,7 +60,7 @@ extension StoreSearch {
 
     /// Returns the folder of a backup.
     ///
-    /// `members` are the spooled files of a backup in an archive, or `nil`.
+    /// `members` are the spooled files if the backup is in an archive, and otherwise `nil`.
     private func folder(
         of location: BackupLocation, in tree: FileTree, archive: String = "", _ members: SpooledTree? = nil
     ) throws(BackupError) -> Folder {

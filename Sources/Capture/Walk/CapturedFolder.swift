@@ -10,7 +10,7 @@ public final class CapturedFolder: Sendable {
     public let kind: BundleInput.Kind
     /// The label by which records identify the capture.
     public let label: String
-    /// The path as given.
+    /// The path of the capture, as specified by the caller.
     public let path: String
     /// The stores, sorted by the UTF-8 bytes of their paths.
     public let stores: FoundStores

@@ -216,7 +216,7 @@ struct FolderSearch: Sendable {
         }
     }
 
-    /// Returns a string of a property list in the folder, or `nil` if there is none.
+    /// Returns the string for `key` in the property list `name`, or `nil` if there is none.
     ///
     /// A file that cannot be read is reported.
     private mutating func text(_ key: JSONKey, in name: String, of folder: borrowing Folder) -> String? {
