@@ -93,7 +93,7 @@ enum CorePing {
             "whether the button for sharing tracker counts is shown, in the second phase of the experiment in Focus"),
     ]
 
-    /// Returns the fields of the schema version in the member `v` of `measurements`.
+    /// Returns the fields of the schema version that the member `v` of `measurements` specifies.
     static func fields(of measurements: JSONNode, in document: JSONDocument) -> PayloadFields {
         guard let version = document.value(of: MeasurementKeys.version, in: measurements) else { return documented }
         let text = document.bytes(of: version)
@@ -113,15 +113,15 @@ enum CorePing {
 }
 
 extension PseudonymRule {
-    /// Keeps a value that has the form of a name, and replaces any other value with `unknown`.
+    /// The rule that keeps valid names and replaces any other value with `unknown`.
     static let word = PseudonymRule.keep(.name, else: .text("unknown"))
-    /// Keeps a locale, and replaces any other value with `??`.
+    /// The rule that keeps valid locales and replaces any other value with `??`.
     static let locale = PseudonymRule.keep(.locale, else: .text("??"))
-    /// Keeps the names of built-in search engines, and replaces other names with pseudonyms.
+    /// The rule that keeps the names of built-in search engines and replaces other names with pseudonyms.
     ///
     /// The name of a search engine that a user added can reveal the user's employer.
     static let searchEngine = PseudonymRule.keep(.oneOf(engines), else: .pseudonym(engine))
-    /// Keeps search counts, and replaces the names of search engines that are not built in with pseudonyms.
+    /// The rule that keeps search counts, and replaces the names of engines that are not built in with pseudonyms.
     static let searches = PseudonymRule.map(
         .dottedKey(CorePing.searchLocations, known: engines, engine), .keep(.number))
 
@@ -136,6 +136,6 @@ extension PseudonymRule {
 }
 
 extension PseudonymClass {
-    /// The pseudonym class of ids that several profiles of a person share.
+    /// The pseudonym class of profile group ids, which several profiles of one person share.
     static let profileGroup = PseudonymClass("profile-group")
 }

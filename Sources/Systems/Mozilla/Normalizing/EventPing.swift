@@ -52,7 +52,7 @@ enum EventPing {
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes have the digits and hyphens of a date, `YYYY-MM-DD`.
+    /// Whether the bytes have the form `YYYY-MM-DD`, where each letter is a digit.
     var isDate: Bool {
         guard count == 10 else { return false }
         for index in indices {

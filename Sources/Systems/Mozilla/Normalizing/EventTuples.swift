@@ -9,7 +9,7 @@ enum EventTuples {
     private static let minimumElementCount = 4
     private static let maximumElementCount = 6
 
-    /// Normalizes the events in an array, and adds a note for each event that starts another run of the app.
+    /// Normalizes the events in an array, and adds a note for each event that starts a new run of the app.
     static func normalize(_ events: JSONNode, in document: inout JSONDocument, findings: inout Findings) {
         let plainKinds = plainKinds
         var index = 0
@@ -50,7 +50,9 @@ enum EventTuples {
         return start
     }
 
-    /// The element types of most events, which need no normalization if the first element is an integer.
+    /// The sequences of element types that most events have.
+    ///
+    /// Events with these types need no normalization if the first element is an integer.
     private static let plainKinds: [KindPattern] = [
         KindPattern([.number, .string, .string, .string]),
         KindPattern([.number, .string, .string, .string, .string]),
@@ -135,7 +137,7 @@ enum EventTuples {
         return Int64(decimal: document.bytes(of: first))
     }
 
-    /// Returns whether an event with the timestamp `offset` is the first of another run of the app (case E13).
+    /// Returns whether an event with the timestamp `offset` is the first event of a new run of the app (case E13).
     ///
     /// Slightly decreasing timestamps are normal, because events can be appended late (case E12).
     private static func startsRun(_ offset: Int64, after previous: Int64) -> Bool {

@@ -12,7 +12,7 @@ import Telemetry
 struct FieldNormalizer: ~Escapable {
     /// The fields that the object may have, in the canonical order of their keys.
     let fields: Span<PayloadField>
-    /// The prefix of field names in notes: the path of the object and a dot, or an empty string.
+    /// The prefix of field names in notes: the path of the object followed by a dot, or an empty string.
     let prefix: String
 
     @_lifetime(copy fields)
@@ -45,7 +45,7 @@ struct FieldNormalizer: ~Escapable {
 
     /// Returns the index of the field for `key`, or `nil` if the field is not documented.
     ///
-    /// Advances `field` beyond the key. The object does not contain the fields that are skipped.
+    /// Advances `field` beyond the key, and adds a fault for each skipped field that is required.
     private func fieldIndex(
         of key: JSONNode, from field: inout Int, in document: JSONDocument, findings: inout Findings
     ) -> Int? {
@@ -68,7 +68,7 @@ struct FieldNormalizer: ~Escapable {
 
     private func name(_ field: Int) -> String { "\(prefix)\(fields[field].key)" }
 
-    /// Returns whether a value is a forbidden `null` that can be removed, because the field is optional (case C8).
+    /// Returns whether a value is an invalid `null` that can be removed because the field is optional (case C8).
     private func isRemovableNull(_ value: JSONNode, _ field: Int, in document: JSONDocument) -> Bool {
         document.kind(of: value) == .null && !fields[field].form.isNullable && fields[field].presence != .required
     }

@@ -35,7 +35,7 @@ struct MozillaFile: SingleFileStore {
     var kind: StoreKind { contents.kind }
     var sizeLimit: FileSizeLimit { .usual }
 
-    /// Whether the file can contain credentials, because it contains the preferences of an app.
+    /// Whether the file can contain credentials, as preferences of apps and app groups can.
     var carriesCredentials: Bool {
         switch contents {
         case .preferences, .groupPreferences: true

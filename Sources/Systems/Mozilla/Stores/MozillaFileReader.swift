@@ -103,7 +103,9 @@ struct MozillaFileReader: FileReader {
 }
 
 extension Reject {
-    /// Creates a reject for an unreadable property list, where `code` identifies the format of the store.
+    /// Creates a reject for an unreadable property list.
+    ///
+    /// `code` identifies the format of the store.
     fileprivate init(_ code: String, _ error: PropertyListError) {
         self.init("\(code) \(error.code.rawValue): \(error.reason)", offset: error.offset)
     }

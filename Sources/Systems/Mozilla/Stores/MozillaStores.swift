@@ -14,7 +14,7 @@ enum MozillaStores {
         storesOfFile: stores(ofFile:in:), storesOfSingleFile: stores(ofSingleFile:inFolderAt:_:), storeByContents: nil,
         backups: .ofSomeApps(isAbsentFromBackups(_:beside:)))
 
-    /// The name of the preferences file of an early SDK, which contains only values of the SDK (format V2).
+    /// The name of the preferences file in which an early SDK stored its own values (format V2).
     private static let sdkPreferences = "org.mozilla.telemetry-ios-lib.plist"
 
     static func mayBelongToStore(_ file: MemberName) -> Bool {
@@ -116,7 +116,7 @@ enum MozillaStores {
         "org.mozilla.ios.Lockbox",
     ]
 
-    /// Returns whether pings of an app are missing, because backups do not include them.
+    /// Returns whether the pings of an app are missing from a backup because backups do not include them.
     ///
     /// No pings are missing if there are pings of another system, because current versions of Firefox store pings
     /// elsewhere.

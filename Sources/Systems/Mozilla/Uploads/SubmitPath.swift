@@ -41,9 +41,9 @@ struct SubmitPath {
 
     var documentID: Range<Int> { parts[0] }
     var type: Range<Int> { parts[1] }
-    /// The ranges of the name, version, channel and build of the app.
+    /// The ranges of the app's name, version, channel and build number in the path.
     var appFacts: [Range<Int>] { (2..<Self.partCount).map { parts[$0] } }
-    /// Returns the range of the query with its question mark, which is empty if there is no query.
+    /// Returns the range of the query including its question mark, or an empty range if there is no query.
     func query(in path: Span<UInt8>) -> Range<Int> { parts[Self.partCount - 1].upperBound..<path.count }
 
     /// Returns the app that the path describes, with the bundle id `id`.
@@ -52,7 +52,7 @@ struct SubmitPath {
         return App(id: id, name: text(2), version: text(3), channel: text(4), build: text(5))
     }
 
-    /// Returns whether a path contains no byte that could end the request line or change the meaning of the path.
+    /// Returns whether a path is free of bytes that could end the request line or change the meaning of the path.
     private static func containsOnlySafeBytes(_ path: Span<UInt8>) -> Bool {
         for index in path.indices {
             switch path[index] {
@@ -68,7 +68,7 @@ struct SubmitPath {
         return true
     }
 
-    /// Returns whether a percent-encoded byte is forbidden, because decoding it could result in another path.
+    /// Returns whether a byte must not be percent-encoded, because decoding it could result in another path.
     private static func isForbiddenWhenEncoded(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == 0x7F || "#./?\\".utf8.contains(byte)
     }

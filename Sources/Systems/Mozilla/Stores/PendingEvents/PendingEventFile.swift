@@ -126,7 +126,7 @@ struct PendingEventFile {
         }
     }
 
-    /// Returns the range of a segment without white space, commas and the closing bracket at its ends.
+    /// Returns the range of a line without the white space, the commas and the closing bracket at its ends.
     private func trimmed(_ segment: Range<Int>) -> Range<Int> {
         var start = segment.lowerBound
         var end = segment.upperBound

@@ -11,7 +11,7 @@ enum EnvelopeKeys {
     static let all = [documentID, measurements, pingType, timestamp, uploadPath]
 }
 
-/// The keys of measurements that other code reads.
+/// The keys of the measurements in a ping, as far as code outside the schema reads them.
 enum MeasurementKeys {
     static let clientID: JSONKey = "clientId"
     static let created: JSONKey = "created"

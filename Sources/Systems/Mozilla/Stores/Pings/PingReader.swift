@@ -10,7 +10,7 @@ struct PingReader: FileReader {
     private var document = JSONDocument()
     private var buffer = TextBuffer()
     private var paths = SubmitPathReader()
-    /// The last client id, which is reused because most pings have the same client.
+    /// The client id of the last ping, which is reused because most pings have the same client id.
     private var lastClient = ""
 
     init(from origin: MozillaStoreOrigin) { self.origin = origin }

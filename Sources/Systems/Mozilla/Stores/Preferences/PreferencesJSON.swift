@@ -31,7 +31,7 @@ enum PreferencesJSON {
         return object.bytes
     }
 
-    /// Returns limits that only property lists with shared values can exceed.
+    /// Returns size limits that a property list can exceed only if it refers to the same values repeatedly.
     private static func limits(of document: PropertyListDocument) -> PropertyListJSONWriter.Limits {
         let bytes = StoreLimits.file + 8 * document.sourceLength
         return PropertyListJSONWriter.Limits(value: bytes, file: bytes, count: document.expansionLimit)
