@@ -14,7 +14,7 @@ public struct SiftSystem: TelemetrySystem {
     public let uploads = SiftUploads.format
     /// The rules for replacing identifiers with pseudonyms.
     public let pseudonyms: PseudonymFormat? = SiftPseudonyms.format
-    /// The meanings of the event types of the SDK itself.
+    /// The meanings of the event types that the SDK itself defines.
     public let vocabulary: (any Vocabulary)? = SiftVocabulary()
     /// The conversion of payloads to table rows.
     public let rows: (any RowFormat)? = SiftRows()

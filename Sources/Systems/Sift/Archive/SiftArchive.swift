@@ -9,7 +9,9 @@ struct SiftArchive {
     private let root: KeyedPairs
     let keys: Keys
 
-    /// The classes of all SDK versions, whose raw values are indexes in the list of names of `KeyedArchive`.
+    /// The classes of all SDK versions.
+    ///
+    /// The raw values are indexes in the list of class names of `KeyedArchive`.
     enum ClassName: Int, CaseIterable {
         case siftEvent
         case sfEvent
@@ -100,7 +102,7 @@ struct SiftArchive {
             .wrongRoot, at: archive.document.offset(of: archive.document.root), "the archive has no list \(key)")
     }
 
-    /// Whether the root has an entry that only queues have.
+    /// Whether the root has an entry that occurs only in queue files, such as the time of the last upload.
     var hasQueueTimestamps: Bool {
         mutating get {
             let keys = ["lastUploadTimestamp", "lastEventTimestamp", "lastEvent", "last_event"]
@@ -144,7 +146,7 @@ extension SiftArchive {
         return list
     }
 
-    /// The number of remaining tokens and of all tokens in the collector's bucket, or `nil` if it has no bucket.
+    /// A text with the remaining and total tokens of the collector's token bucket, or `nil` if there is no bucket.
     var tokenDescription: String? {
         mutating get {
             guard let stored = try? entry("bucket"),
@@ -163,7 +165,7 @@ extension SiftArchive {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns the key of the dictionary in a wrapper, or `nil` if `class` is not a wrapper class.
+    /// Returns the key of the dictionary in an instance of a wrapper class, or `nil` if `class` is not such a class.
     func contentKey(ofWrapper class: KeyedClass) -> KeyedKey? {
         if `class`.isNamed(.siftDictionary) || `class`.isNamed(.sfDictionary) { return keys.entries }
         return `class`.isNamed(.sfDeviceProperties) ? keys.properties : nil

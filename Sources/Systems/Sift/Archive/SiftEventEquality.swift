@@ -10,7 +10,9 @@ import PropertyList
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 7.3.
 struct SiftEventEquality {
-    /// The number of values that may still be compared, where eight bytes count as one value.
+    /// The number of values that may still be compared.
+    ///
+    /// Every eight bytes of a string or of data also count as one value.
     private var allowance: Int
     private var depth = 0
 
@@ -58,7 +60,9 @@ struct SiftEventEquality {
         return true
     }
 
-    /// Returns whether a member of two events is the same object, as is usual for one user and one device.
+    /// Returns whether two events refer to the same object for the member `key`.
+    ///
+    /// They often do if they have the same user and device.
     private func isIdentical(
         _ key: KeyedKey, of first: PropertyListNode, _ second: PropertyListNode, in archive: inout SiftArchive
     ) -> Bool {
@@ -68,7 +72,7 @@ struct SiftEventEquality {
         return object == other
     }
 
-    /// Returns the value of a member, or the contents of a wrapper that earlier SDKs added.
+    /// Returns the value of a member, without the wrapper that earlier SDK versions added.
     private func unwrappedValue(
         _ key: KeyedKey, of event: PropertyListNode, in archive: inout SiftArchive
     ) throws(PropertyListError) -> KeyedValue {
@@ -90,7 +94,7 @@ struct SiftEventEquality {
 // MARK: - Values
 
 extension SiftEventEquality {
-    /// Returns whether two values are equal by the rules of Foundation, which compares Booleans with numbers.
+    /// Returns whether two values are equal by the rules of Foundation, where a Boolean can equal a number.
     private mutating func equals(
         _ left: KeyedValue, _ right: KeyedValue, in archive: inout SiftArchive
     ) throws(PropertyListError) -> Bool {
@@ -168,7 +172,9 @@ extension SiftEventEquality {
         return true
     }
 
-    /// Returns the position of a key in the other dictionary, where the search starts at the same position.
+    /// Returns the position of a key in the other dictionary.
+    ///
+    /// The search starts at the position of the key in its own dictionary.
     private mutating func position(
         of position: Int, of keys: KeyedElements, in others: KeyedElements, _ archive: inout SiftArchive
     ) throws(PropertyListError) -> Int? {
@@ -179,7 +185,7 @@ extension SiftEventEquality {
         return nil
     }
 
-    /// Returns whether two elements are equal, without reading elements that are the same object.
+    /// Returns whether two elements are equal, without reading them if they are the same object.
     private mutating func element(
         _ position: Int, of left: KeyedElements, equals other: Int, of right: KeyedElements,
         in archive: inout SiftArchive

@@ -18,7 +18,7 @@ struct SiftEntryBatch: Sendable {
         let keyBytes: Int
     }
 
-    /// The facts about an event that are needed besides its entry.
+    /// The information about an event that is needed in addition to its entry.
     struct Event: Sendable {
         let node: PropertyListNode
         /// The time in milliseconds since 1970, modulo 2^64.
@@ -56,7 +56,9 @@ struct SiftEntryWriter: Sendable {
         events = SiftEventWriter(values: SiftValueWriter(SiftEventBounds(root, outerDepth: 0)))
     }
 
-    /// Writes elements from `position` until the batch is full, where `depth` is the level of the list in the archive.
+    /// Writes the elements of `list` from `position` until the batch is full.
+    ///
+    /// `depth` is the nesting level of the list in the archive.
     mutating func write(_ list: KeyedElements, from position: Int, depth: Int, into batch: inout SiftEntryBatch) {
         batch.removeAll()
         let end = min(position + Self.maximumEntryCount, list.count)
@@ -99,7 +101,7 @@ final class SiftEntryWriters: Sendable {
         spareWriters = ValuePool { SiftEntryWriter(archive) }
     }
 
-    /// Writes the elements of a list from `position` as consecutive batches, and calls `concurrentWork` meanwhile.
+    /// Writes the elements of a list from `position` to consecutive batches, and meanwhile calls `concurrentWork`.
     ///
     /// - Returns: The first batches, which contain at least one entry unless `position` is the end of the list.
     func write(

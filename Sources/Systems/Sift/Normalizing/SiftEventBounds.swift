@@ -22,7 +22,7 @@ struct SiftEventBounds {
     /// The number of values counted so far.
     private(set) var values = minimumValueCount
 
-    /// Creates the bounds of an event in a list, which is at the level `outerDepth` of the archive.
+    /// Creates the limits for an event whose list is at the nesting level `outerDepth` of the archive.
     init(_ event: PropertyListNode, outerDepth: Int) {
         self.event = event
         self.outerDepth = outerDepth

@@ -7,7 +7,9 @@ import PropertyList
 struct SiftEventWriter {
     var values: SiftValueWriter
 
-    /// Appends the entry of an event to `output`, which contains an incomplete entry if an error is thrown.
+    /// Appends the entry of an event to `output`.
+    ///
+    /// If an error is thrown, `output` ends with an incomplete entry.
     mutating func write(
         _ stored: PropertyListNode, of archive: inout SiftArchive, to output: inout TextBuffer
     ) throws(PropertyListError) -> SiftEntryBatch.Event {

@@ -78,7 +78,7 @@ struct SiftKeyTable {
         for rank in order.indices { ranks[order[rank]] = UInt32(rank) }
     }
 
-    /// Appends `"key":`, with a comma before it unless it is the first key.
+    /// Appends a key in the form `"key":`, with a comma before it unless it is the first key.
     @inline(__always)
     func append(_ entry: Int, isFirst: Bool, to output: inout TextBuffer) {
         let range = textRanges[entry]

@@ -11,7 +11,9 @@ struct SiftListReader {
     private let sharedAssembler: SharedRequestAssembler
     private let writers: SiftEntryWriters
 
-    /// Creates a reader, where `batchEntries` contains the entries of the batches that were read before.
+    /// Creates a reader for the lists of an archive.
+    ///
+    /// `batchEntries` contains the entries of the batches that were read before.
     init(
         _ archive: SiftArchive, byteCount: Int, batchEntries: consuming SiftBatchEntries = SiftBatchEntries(),
         parallelFor: @escaping ParallelFor
@@ -25,10 +27,10 @@ struct SiftListReader {
 
     var assembler: SiftRequestAssembler { sharedAssembler.withLock { $0 } }
 
-    /// Moves the entries of the batches, except those that were found in a queue, out of the reader.
+    /// Moves the batch entries that were not found in a queue out of the reader.
     func takeBatchEntries() -> SiftBatchEntries { sharedAssembler.withLock { $0.takeBatchEntries() } }
 
-    /// Reads a list into one request, or into several requests if it is too large, where `depth` is its nesting level.
+    /// Reads a list at the nesting level `depth` into one request, or into several requests if the list is too large.
     ///
     /// Entries are written in parallel batches. They are added to the requests in order, because whether an entry is
     /// accepted depends on the entries before it.

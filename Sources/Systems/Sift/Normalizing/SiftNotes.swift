@@ -31,7 +31,7 @@ struct SiftNotes {
         }
     }
 
-    /// Adds the notes about an event.
+    /// Adds the notes about an event to these notes.
     mutating func add(_ other: SiftNotes) {
         for entry in other.counts { add(entry.subject, count: entry.count, at: entry.location) }
     }
@@ -59,7 +59,7 @@ extension SiftNotes.Subject {
         }
     }
 
-    /// Returns whether two subjects share one note, as lost events with the same code do.
+    /// Returns whether two subjects share one note because they are equal or are lost events with the same code.
     fileprivate func isCountedTogether(with other: SiftNotes.Subject) -> Bool {
         if case .lost(let code, _) = self, case .lost(let otherCode, _) = other { return code == otherCode }
         return self == other

@@ -20,7 +20,7 @@ struct SiftRankedSlots: Sendable {
         return true
     }
 
-    /// Removes all members, and calls `body` with each of them in the order of the ranks.
+    /// Calls `body` with each member in the order of the ranks, and removes all members.
     @inline(__always)
     mutating func removeAll(_ body: (SiftValueWriter.Member) -> Void) {
         for word in isUsed.indices {

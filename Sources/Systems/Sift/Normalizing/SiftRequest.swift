@@ -15,7 +15,9 @@ struct SiftRequest {
 
     /// The record type of all list requests.
     static let type = "mobile_events"
-    /// The size of the payload, in bytes, at which a request is full, so that its record fits into a bundle.
+    /// The payload size, in bytes, at which a request is full.
+    ///
+    /// The limit ensures that the record of the request fits into a bundle.
     static let sizeLimit = 64 << 20
 
     /// Creates an empty request, whose payload is expected to have `capacity` bytes.
@@ -31,7 +33,7 @@ struct SiftRequest {
         payload += entry
     }
 
-    /// Adds the time and the notes of the event whose entry was appended.
+    /// Adds the time and the notes of the event whose entry was appended last.
     mutating func addFacts(time: UInt64, notes: borrowing SiftNotes) {
         events += 1
         newest = max(newest, time)

@@ -18,12 +18,12 @@ struct SiftRequestAssembler: Sendable {
     private let document: PropertyListDocument
     private let byteCount: Int
     private(set) var counts = SiftCounts()
-    /// The requests, of which the last one receives the entries.
+    /// The requests, where new entries are added to the last one.
     private(set) var requests: [SiftRequest] = []
     private(set) var problems: [Problem] = []
     /// The number of lost events and lists for each reason code, in the order of the first occurrence.
     private(set) var losses: [(code: String, count: Int)] = []
-    /// The time of the newest event, among the times that RFC 3339 can express.
+    /// The time of the newest event whose time RFC 3339 can express, in milliseconds since 1970.
     private(set) var newest: Int64 = 0
     /// The event with the newest device properties.
     private(set) var newestDevice: (time: Int64, event: PropertyListNode)?
@@ -67,7 +67,7 @@ struct SiftRequestAssembler: Sendable {
         return batchEntries
     }
 
-    /// Adds consecutive batches, up to the first entry that exceeds the limits of the archive.
+    /// Adds consecutive batches of entries, up to the first entry that exceeds the limits of the archive.
     mutating func add(_ batches: [SiftEntryBatch]) {
         do throws(PropertyListError) {
             for batch in batches {
@@ -119,12 +119,12 @@ struct SiftRequestAssembler: Sendable {
         if event.hasDeviceProperties, time >= newestDevice?.time ?? 0 { newestDevice = (time, event.node) }
     }
 
-    /// Uses the device properties of an event that is not pending, if they are the newest.
+    /// Remembers an event that is not pending if its device properties are the newest.
     mutating func addDevice(_ event: PropertyListNode, at time: Int64) {
         if time > newestDevice?.time ?? -1 { newestDevice = (time, event) }
     }
 
-    /// Returns the client id at `node`, and reuses the last id if it is equal, as for most events.
+    /// Returns the client id at `node`, reusing the last id if it is equal, which is usual.
     private mutating func text(ofClient node: PropertyListNode) -> String {
         if let client, document.text(node, equals: client.node) { return client.text }
         let text = document.string(of: node)
@@ -156,7 +156,7 @@ struct SiftRequestAssembler: Sendable {
         report(error.code.rawValue, "\(name) left out: \(error.reason)", at: error.offset)
     }
 
-    /// A text that states the number of losses for each reason code.
+    /// A text that contains the number of lost events and lists for each reason code.
     var reason: String { losses.map { "\($0.code) \($0.count) left out" }.joined(separator: ", ") }
 }
 

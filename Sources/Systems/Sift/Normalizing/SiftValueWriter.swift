@@ -22,7 +22,7 @@ struct SiftValueWriter {
     var event = 0
     /// The name of the current member of the event.
     var memberName = ""
-    /// The bounds of the current event.
+    /// The limits on the nesting and the number of values of the current event.
     var bounds: SiftEventBounds
     /// The maximum size of the output, in bytes.
     var outputLimit = Int.max
@@ -122,7 +122,7 @@ struct SiftValueWriter {
         return try archive.element(at: position, of: elements)
     }
 
-    /// Returns the object at a position, or `nil` if it cannot be resolved without further checks.
+    /// Returns the object at a position, or `nil` if resolving it requires further checks.
     ///
     /// All objects of a dictionary are resolved before the first of them is written, because the processor can then
     /// fetch distant parts of the file in parallel.

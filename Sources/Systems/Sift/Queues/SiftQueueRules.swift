@@ -15,9 +15,9 @@ struct SiftQueueRules: Sendable, Equatable {
 
     /// The meaning of the timestamp from which the age of the queue is measured.
     let clock: Clock
-    /// The maximum number of pending events in a queue that is not ready for upload.
+    /// The number of pending events above which a queue is ready for upload.
     let uploadWhenMoreThan: Int
-    /// The maximum age, in seconds, of a queue with pending events that is not ready for upload.
+    /// The age in seconds above which a queue with pending events is ready for upload.
     let uploadWhenOlderThan: Int64
     /// The number of seconds for which an event that is essentially equal to the last one is discarded, or 0.
     let acceptSameEventAfter: Int64

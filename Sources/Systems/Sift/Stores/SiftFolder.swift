@@ -57,7 +57,9 @@ struct SiftFolder: Store {
 // MARK: - Files and parts
 
 extension SiftFolder {
-    /// The parts of the store: the uploader and each queue, or a missing uploader if there is neither.
+    /// The parts of the store: the uploader and each queue.
+    ///
+    /// If the folder contains neither, the only part stands for the missing uploader.
     var parts: [StorePart] {
         let parts = files.filter { $0.file.hasEvents }.map { StorePart(kind: $0.file.kind, path: path(of: $0)) }
         return parts.isEmpty ? [StorePart(kind: .siftUploader, path: folderPath)] : parts
@@ -68,7 +70,7 @@ extension SiftFolder {
         files[index].file.hasEvents ? files[..<index].count { $0.file.hasEvents } : 0
     }
 
-    /// Returns the description of a file for reading and quarantine.
+    /// Returns the description of a file that is needed to read or quarantine it.
     func storeFile(_ index: Int) -> StoreFile {
         let file = files[index]
         // A copy of the file `sift` can have another name, but contains the same credential.

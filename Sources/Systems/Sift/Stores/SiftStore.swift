@@ -20,7 +20,7 @@ package struct SiftStore {
     private var report = StoreReport()
     private var properties: Properties?
 
-    /// The facts about the app in device properties.
+    /// The information about the app that an event's device properties contain.
     private struct Properties {
         let time: Int64
         let name: String?
@@ -117,7 +117,7 @@ extension SiftStore {
         }
     }
 
-    /// Updates the newest time in the report, where `instant` is in milliseconds since 1970.
+    /// Updates the newest time in the report with a time in milliseconds since 1970.
     private mutating func updateNewest(_ instant: Int64) {
         if instant > report.newest, Timestamp(milliseconds: instant) != nil { report.newest = instant }
     }

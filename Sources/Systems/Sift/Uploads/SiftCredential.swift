@@ -8,7 +8,9 @@ enum SiftCredential {
     /// The name of the token, which is the beacon key in Base64.
     static let token = "token"
 
-    /// The prefix of the environment variables that contain beacon keys, which the account id follows.
+    /// The prefix of the names of environment variables with beacon keys.
+    ///
+    /// The account id follows the prefix.
     static let variablePrefix = "PINGFERRY_SIFT_KEY_"
 
     /// Returns the environment variables that contain a beacon key.

@@ -7,7 +7,7 @@ import Telemetry
 enum SiftUploads {
     /// The host that the SDK sends list requests to.
     static let host = "api3.siftscience.com"
-    /// The status that confirms an upload, which is only 200, as in the SDK.
+    /// The only status that confirms an upload, as in the SDK: 200.
     static let deliveredStatuses = 200...200
     private static let method = "PUT"
 
