@@ -10,7 +10,9 @@ import Telemetry
 struct SafeDatabase {
     /// The client id, or `nil` if the database contains none.
     private(set) var client: String?
-    /// Whether the SDK may have written the file, because it contains one of the SDK's databases or none at all.
+    /// Whether the SDK may have written the file.
+    ///
+    /// This is true if the file contains one of the SDK's databases, or no databases at all.
     private(set) var mayBeFromSDK: Bool
     /// The number of metrics that are not yet included in a ping, by ping name.
     var metrics: [String: Int] { metricKeys.mapValues(\.count) }
@@ -20,9 +22,9 @@ struct SafeDatabase {
     private var metricCount = 0
 
     private static let clientKey = Array("glean_client_info#client_id".utf8)
-    /// The names that precede the SDK's own values, in place of a ping name.
+    /// The names that the keys of the SDK's own values contain instead of a ping name.
     private static let internalNames: Set = ["glean_client_info", "glean_internal_info"]
-    /// The names of the SDK's databases, which distinguish its file from the files of other libraries.
+    /// The names of the SDK's databases, which distinguish the SDK's file from files of other libraries.
     private static let databaseNames: Set = ["user", "ping", "app"]
     private static let uuidVariant: UInt32 = 9
     /// The maximum number of counted metrics, because a hostile file can contain millions.

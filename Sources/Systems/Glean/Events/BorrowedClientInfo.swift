@@ -10,7 +10,7 @@ struct BorrowedClientInfo {
     let app: App?
     /// The `client_info` section as canonical JSON.
     let info: [UInt8]
-    /// The name, in notes, of the ping or file that the information was copied from.
+    /// The ping or file that the information was copied from, as named in notes.
     let origin: String
 
     /// Copies the client information of `ping`, or returns `nil` if it has no `client_info` section.
@@ -24,7 +24,9 @@ struct BorrowedClientInfo {
         origin = "ping \(ping.id)"
     }
 
-    /// Reads the client id in `client_id.txt`, or returns `nil` if it is invalid or the placeholder id.
+    /// Reads the client id from the contents of `client_id.txt`.
+    ///
+    /// Returns `nil` if the id is invalid or is the placeholder id.
     init?(clientFile bytes: [UInt8]) {
         let text = String(decoding: bytes.prefix(100), as: UTF8.self)
         let trimmed = text.drop { $0.isWhitespace }.prefix { !$0.isWhitespace }

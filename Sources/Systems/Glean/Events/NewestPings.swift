@@ -38,7 +38,9 @@ struct NewestPings: Sendable {
 final class SharedNewestPings: Sendable {
     private let known = Mutex<NewestPings?>(nil)
 
-    /// Returns the newest pings, which the first call determines with `find` while other threads wait.
+    /// Returns the newest pings.
+    ///
+    /// The first call determines them with `find`, while calls on other threads wait.
     func newestPings(_ find: () -> NewestPings) -> NewestPings {
         known.withLock { known in
             let newestPings = known ?? find()

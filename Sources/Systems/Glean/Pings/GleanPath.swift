@@ -6,7 +6,9 @@ import Telemetry
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 8.1.
 struct GleanPath {
-    /// The byte ranges of parts of the path, where the namespace is the server's id of the app.
+    /// The byte ranges of parts of the path.
+    ///
+    /// The namespace is the id that the server uses for the app.
     let namespace, ping, documentID: Range<Int>
 
     private static let prefix = Array("/submit/".utf8)

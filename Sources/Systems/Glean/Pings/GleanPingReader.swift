@@ -28,7 +28,7 @@ struct GleanPingReader {
     ///
     /// The SDK discards pings whose compressed body exceeds 1 MiB.
     static let sizeLimit = FileSizeLimit(bytes: 8 << 20, code: "G10")
-    /// The maximum size, in bytes, of a body without a note about its size (case G48).
+    /// The size of a body, in bytes, above which its record gets a note (case G48).
     private static let maximumSizeWithoutNote = 1 << 20
 
     /// Returns the record of the ping in a file, or throws an error if the file does not contain a ping.
@@ -102,7 +102,7 @@ struct GleanPingReader {
         return record
     }
 
-    /// Returns the record type for a ping whose upload path is invalid.
+    /// Returns the record type for a ping whose upload path is invalid: `name`, or `unknown` if it is not a ping name.
     private static func type(named name: String?) -> String {
         name.flatMap { GleanName.isPingName($0.utf8.span) ? $0 : nil } ?? "unknown"
     }

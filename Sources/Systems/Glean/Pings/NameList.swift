@@ -1,10 +1,12 @@
 /// Formats names for a note, and limits their number and length, because captures can be hostile.
 enum NameList {
     static let maximumNameCount = 8
-    /// The maximum number of characters of a name in the list, which suffices for any metric name.
+    /// The maximum number of characters of each name in the list, which suffices for any metric name.
     static let maximumNameLength = 111
 
-    /// Returns the first names and the number of the others, where `total` is the number of all names.
+    /// Returns a text with the first names and the number of omitted names.
+    ///
+    /// `total` is the number of all names if `names` does not contain all of them.
     static func text(_ names: [String], of total: Int? = nil) -> String {
         let shown = names.prefix(maximumNameCount).map { String($0.prefix(maximumNameLength)) }
         let others = (total ?? names.count) - shown.count

@@ -13,12 +13,12 @@ struct PingBody {
     private(set) var version: String?
     private(set) var build: String?
     private(set) var channel: String?
-    /// The capabilities that the body requires of an uploader.
+    /// The capabilities that, according to the body, a program must have to upload the ping.
     private(set) var capabilities: [String] = []
     /// Whether the body has a `client_info` or `ping_info` section.
     let hasInfo: Bool
     private(set) var notes: [String] = []
-    /// The hold for a body that violates the schema.
+    /// The hold for a body that violates the schema, or `nil` if the body is valid.
     private(set) var hold: Hold?
 
     /// Collects the facts about the body, which is the root object of `document`.
@@ -63,7 +63,7 @@ struct PingBody {
 }
 
 extension PingBody {
-    /// Returns the app that the body describes, with the app id of the upload path.
+    /// Returns the app that the body describes, with the id `id` from the upload path.
     func app(id: String?) -> App? { App(id: id, version: version, channel: channel, build: build) }
 
     /// Returns a hold if the body or `metadata` requires a capability other than plain HTTP (case G34).

@@ -6,13 +6,13 @@ import Telemetry
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 4 and 10.
 struct PingLines {
-    /// The first line, without its line ending.
+    /// The range of the first line, without its line ending.
     let path: Range<Int>
-    /// The second line, without its line ending.
+    /// The range of the second line, without its line ending.
     let body: Range<Int>
-    /// The second line without its line feed, which is quarantined if the body is invalid.
+    /// The range of the second line without its line feed, which is quarantined if the body is invalid.
     let bodyLine: Range<Int>
-    /// The third line without its line ending, or `nil` if the line is missing or blank.
+    /// The range of the third line without its line ending, or `nil` if the line is missing or blank.
     let metadata: Range<Int>?
     private(set) var notes: [String] = []
 

@@ -9,7 +9,7 @@ import Telemetry
 struct PingTags {
     /// The values of the valid tags, by header field name.
     private(set) var accepted: [String: String] = [:]
-    /// The names of dropped tags, which have an invalid value or occur more than once.
+    /// The names of the tags that were dropped because they have an invalid value or occur more than once.
     private(set) var rejected: [String] = []
     /// The stored names of the header fields that are not tags.
     private(set) var others: [String] = []

@@ -8,7 +8,7 @@ import Telemetry
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 8.1, cases G43 and G44.
 enum PingTime {
-    /// Parses a time in milliseconds, or returns `nil` if it is invalid or RFC 3339 cannot express its year.
+    /// Parses a time, or returns `nil` if it is invalid or if RFC 3339 cannot express its year.
     static func timestamp(_ text: Span<UInt8>) -> Timestamp? {
         let dateLength = 10
         let zone = text.count - (!text.isEmpty && text[text.count - 1] == UInt8(ascii: "Z") ? 1 : 6)
@@ -19,7 +19,9 @@ enum PingTime {
         return Timestamp(rfc3339: whole.span)
     }
 
-    /// Returns the missing end of an RFC 3339 time of day, or `nil` if `time` is invalid or a leap second.
+    /// Returns the text that completes `time` to an RFC 3339 time of day.
+    ///
+    /// Returns `nil` if the time is invalid or is a leap second.
     private static func missingPart(of time: Span<UInt8>) -> String? {
         guard !time.isEmpty else { return "T00:00:00" }
         guard time[0] == UInt8(ascii: "T"), time.count < 9 || time[7] != UInt8(ascii: "6") else { return nil }

@@ -76,6 +76,8 @@ struct GleanQueue: QueueRules, Equatable {
         return QueueState(.empty, "empty", "nothing is pending")
     }
 
-    /// The maximum number of pings whose sizes are added up, because more pings exceed the limits in any case.
+    /// The maximum number of pings whose sizes are added up.
+    ///
+    /// More pings exceed the limits regardless of their sizes.
     static let maximumSummedPings = 500
 }

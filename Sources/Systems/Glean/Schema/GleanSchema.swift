@@ -10,7 +10,9 @@ import Telemetry
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 8.1, 9 and 14.
 enum GleanSchema {
-    /// Checks the root of `document`, where `needsInfo` states whether `client_info` and `ping_info` are required.
+    /// Checks the root of `document`.
+    ///
+    /// The sections `client_info` and `ping_info` are required if `needsInfo` is `true`.
     static func check(_ document: JSONDocument, needsInfo: Bool) -> PayloadCheck {
         var check = PayloadCheck(document, .terse)
         check.check(document.root, .object(needsInfo ? whole : withoutInfo))
@@ -109,7 +111,9 @@ enum GleanSchema {
 
     // MARK: Events
 
-    /// The fields of an event, of which pseudonymized records keep only the extras of the SDK.
+    /// The fields of an event.
+    ///
+    /// Of the extras, pseudonymized records keep only those that the SDK itself defines.
     private static let event: PayloadFields = [
         .required(GleanKeys.category, .string(), .keep(.word, else: .pseudonym(.event)), "the category of the event"),
         .added(
@@ -138,7 +142,7 @@ enum GleanSchema {
 
     // MARK: Metrics
 
-    /// The metrics by type.
+    /// The metrics of a ping, with a field for each metric type.
     private static let allMetrics: PayloadFields = [
         metric("boolean", .boolean, .keep(.boolean), "Booleans"),
         metric("counter", .integer(), .keep(.number), "counters"),
@@ -247,7 +251,7 @@ enum GleanSchema {
 
     @Sendable static func isDigits(_ text: Span<UInt8>) -> Bool { !text.isEmpty && text.allSatisfy(\.isDigit) }
 
-    /// Returns whether `text` starts with a scheme other than `data` and a colon.
+    /// Returns whether `text` starts with a URL scheme, except `data`, and a colon.
     @Sendable private static func isURL(_ text: Span<UInt8>) -> Bool {
         guard text.count > 1, text[0].isLetter else { return false }
         guard text.count < 4 || !text.extracting(..<4).equals("data") else { return false }
@@ -261,6 +265,6 @@ enum GleanSchema {
 }
 
 extension PseudonymRule {
-    /// Keeps a value of the form `form`, and replaces any other value with `unknown`.
+    /// Returns a rule that keeps a value of the form `form` and replaces any other value with `unknown`.
     fileprivate static func orUnknown(_ form: KeptForm) -> PseudonymRule { .keep(form, else: .text("unknown")) }
 }

@@ -5,7 +5,7 @@ import Telemetry
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 2 and 10.
 enum DirectoryListing {
-    /// Returns the folders of pings and events, sorted by name, and claims them for this store.
+    /// Returns the folders of pings and events, sorted by name, and claims them for the data directory.
     static func folders(in directory: inout InspectedFolder) -> [GleanDirectory.Folder] {
         let names = directory.folders.sorted { $0.lexicographicallyPrecedes($1) }
         return names.compactMap { name in
@@ -56,7 +56,9 @@ enum DirectoryListing {
         }
     }
 
-    /// Returns whether an entry is not hidden (case G18) and, in `tmp`, is named like a ping (case G21).
+    /// Returns whether an entry of a folder must be considered.
+    ///
+    /// Hidden entries are ignored (case G18), as are entries of `tmp` that are not named like a ping (case G21).
     private static func isRelevant(_ name: [UInt8], in contents: GleanDirectory.Contents) -> Bool {
         guard name.first != UInt8(ascii: ".") else { return false }
         return contents != .pings(.unfinished) || GleanName.digits(ofUUID: name.span) != nil

@@ -32,7 +32,7 @@ struct GleanDirectory: Store {
     /// A folder of the directory, with its files in the order in which they are read.
     struct Folder: Sendable {
         let contents: Contents
-        /// The name of the folder and a slash, or empty if the capture contains only this folder.
+        /// The name of the folder and a slash, or an empty array if the capture contains only this folder.
         let prefix: [UInt8]
         let entries: FolderEntries
         /// The indexes of the files in ``entries``.
@@ -42,7 +42,9 @@ struct GleanDirectory: Store {
 
         func name(_ index: Int) -> [UInt8] { entries.name(Int(files[index])) }
 
-        /// The number of parts of the store: each event file is a part, and all pings of the folder are one part.
+        /// The number of parts of the store in the folder.
+        ///
+        /// Each event file is a part. All pings of the folder together are one part.
         fileprivate var partCount: Int { contents == .events ? files.count : 1 }
     }
 
@@ -106,16 +108,18 @@ extension GleanDirectory {
         return nil
     }
 
-    /// Returns the index of the part that a file belongs to.
+    /// Returns the index of the part of the store that a file belongs to.
     func part(of position: FilePosition) -> Int {
         let first = folders[..<position.folder].reduce(0) { $0 + $1.partCount }
         return folders[position.folder].contents == .events ? first + position.index : first
     }
 
-    /// The common part of `Authorization` and `authorization`, the names of the header field with a credential.
+    /// The text that the header field names `Authorization` and `authorization` have in common.
+    ///
+    /// A file that contains this text may contain a credential.
     private static let credentialMarker = "uthorization"
 
-    /// Returns the description of a file for reading and quarantine.
+    /// Returns the description of a file that is needed to read or quarantine it.
     func storeFile(_ position: FilePosition) -> StoreFile {
         let folder = folders[position.folder]
         let name = folder.prefix + folder.name(position.index)

@@ -18,13 +18,13 @@ enum GleanStores {
     private static let defaultName = "glean_data"
     /// The name of the folder that contains the databases.
     static let databases = "db"
-    /// The name of the file that contains the client id, since version 66.1.
+    /// The name of the file that contains the client id since SDK version 66.1.
     static let clientFile = "client_id.txt"
     /// The names of the database files of all SDK versions, and of the auxiliary files beside them.
     static let databaseFiles: Set = [
         "data.mdb", "lock.mdb", "data.safe.bin", "glean.sqlite", "glean.sqlite-wal", "glean.sqlite-shm",
     ]
-    /// The name of the database file since version 51.0.
+    /// The name of the database file since SDK version 51.0.
     static let safeDatabase = "data.safe.bin"
     /// The names of the other database files that identify a data directory.
     private static let identifyingFiles: Set = ["data.mdb", "glean.sqlite"]
@@ -72,7 +72,7 @@ enum GleanStores {
         return !names.isDisjoint(with: identifyingFiles) || names.contains(safeDatabase) && hasDatabaseOfSDK(&folder)
     }
 
-    /// Returns whether the database in a folder is unreadable or may have been written by the SDK.
+    /// Returns whether the SDK may have written the database in a folder, or the database cannot be read.
     private static func hasDatabaseOfSDK(_ folder: inout InspectedFolder) -> Bool {
         guard
             let bytes = try? folder.contents(of: Array("\(databases)/\(safeDatabase)".utf8), limit: StoreLimits.file),
