@@ -4,7 +4,7 @@ import Telemetry
 ///
 /// Source: RFC 9110, section 10.2.3 (`Retry-After`).
 public struct Pause: Sendable, Hashable {
-    /// The address of the server, in the form of ``Endpoint/address``.
+    /// The address of the server, in the form of `Endpoint.address`.
     public let endpoint: String
     /// The time at which the server requested the pause.
     public let requested: Timestamp

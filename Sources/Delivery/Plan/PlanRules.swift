@@ -35,7 +35,7 @@ public struct PlanRules: Sendable {
     public var maximumAge: Int64?
     /// The rule that assigns instants to days.
     public var days: DayRule
-    /// The address of each system's server, as in ``Endpoint/address``, which is used to find its pauses.
+    /// The address of each system's server, as in `Endpoint.address`, which is used to find its pauses.
     public var endpoints: [SystemName: String] = [:]
     /// The maximum size of a list request, in bytes of payload.
     public var maximumListBytes: Int
