@@ -34,7 +34,9 @@ public struct LimitedBytes: Sendable {
         if fits(part.count) { contents.append(copying: part) }
     }
 
-    /// Removes the last byte of a buffer that is not empty.
+    /// Removes the last byte.
+    ///
+    /// The buffer must not be empty.
     public mutating func removeLast() { contents.removeLast() }
 
     /// Returns whether `count` more bytes fit, and discards all bytes if they do not.

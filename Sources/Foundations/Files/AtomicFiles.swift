@@ -16,9 +16,11 @@ import Glibc
 /// try output.commit()
 /// ```
 public struct AtomicFiles: ~Copyable, Sendable {
-    /// The path in error messages: that of the first file or of the complete output.
+    /// The path for error messages, which is that of the first file or of the complete output.
     public let path: String
-    /// The existing files that the output replaces, and that must not be read as input.
+    /// The identities of the existing files that the output replaces.
+    ///
+    /// These files must not be read as input.
     public let identities: Set<FileIdentity>
     private let replacing: Bool
     private let permissions: mode_t
@@ -30,7 +32,7 @@ public struct AtomicFiles: ~Copyable, Sendable {
     /// Earlier files are closed, because a process can open only a limited number of files.
     private var current: Descriptor?
 
-    /// The suffix of the replaced files while the new files are moved to their final paths.
+    /// The suffix that is added to the names of replaced files while the new files are moved to their final paths.
     private static let formerSuffix = ".former"
 
     /// Creates the temporary folder.
@@ -59,7 +61,9 @@ public struct AtomicFiles: ~Copyable, Sendable {
         self.parentPath = parentPath
     }
 
-    /// Finishes the current file and begins the next one, whose name must be new and belong to the output.
+    /// Finishes the current file and begins the file `name`.
+    ///
+    /// The name must be new and belong to the output.
     public mutating func begin(_ name: String) throws(FileError) {
         try finishFile()
         let file = try partial.create(name, path(of: name))
@@ -104,7 +108,7 @@ extension AtomicFiles {
         /// Whether the file existed before and is being replaced.
         let isFormer: Bool
 
-        /// The name in the temporary folder.
+        /// The name of the file in the temporary folder.
         var partialName: String { isFormer ? name + AtomicFiles.formerSuffix : name }
     }
 
@@ -124,10 +128,10 @@ extension AtomicFiles {
         partial.remove(moves.filter(\.isFormer).map(\.partialName))
     }
 
-    /// Moves the replaced files away, the first one first, and then the new files to their final paths, the first one
-    /// last.
+    /// Moves the replaced files to the temporary folder, and then the new files to their final paths.
     ///
-    /// The first file is therefore never present together with files of another output.
+    /// The first of the replaced files is moved first, and the first of the new files is moved last. The first file is
+    /// therefore never present together with files of another output.
     private borrowing func moveAll(_ moves: inout [Move]) throws(FileError) {
         for name in try Self.former(partial.parent, parentPath, replacing: replacing, belongs) {
             let move = Move(name: name, isFormer: true)

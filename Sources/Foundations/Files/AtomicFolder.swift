@@ -57,7 +57,7 @@ public struct AtomicFolder: ~Copyable, Sendable {
         self.files = files
     }
 
-    /// The files that must not be read as input.
+    /// The identities of the files that must not be read as input.
     public var identities: Set<FileIdentity> {
         let new = files.compactMap { try? $0.descriptor.status(path) }.map { FileIdentity($0) }
         return Set(new + names.compactMap { FileIdentity(path: "\(path)/\($0)") })

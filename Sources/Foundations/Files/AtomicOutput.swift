@@ -65,7 +65,9 @@ public struct AtomicOutput: ~Copyable, Sendable {
         cfiles_partial_release(slot)
     }
 
-    /// The temporary file and the file that it replaces, which must not be read as input.
+    /// The identities of the temporary file and of the file that it replaces.
+    ///
+    /// These files must not be read as input.
     public var identities: Set<FileIdentity> { Set([identity, FileIdentity(path: path)].compactMap(\.self)) }
 
     /// Appends all bytes.

@@ -9,8 +9,9 @@ extension ByteSource {
         return copy
     }
 
-    /// Calls `body` with one chunk at a time of the bytes of `range`, or of all bytes, and with the offset of the
-    /// chunk.
+    /// Calls `body` with each chunk of the bytes in `range` and with the offset of the chunk.
+    ///
+    /// If `range` is `nil`, all bytes are read.
     public func forEachChunk(
         in range: Range<Int>? = nil, _ body: ([UInt8], Int) throws(FileError) -> Void
     ) throws(FileError) {

@@ -24,7 +24,7 @@ struct Descriptor: ~Copyable, Sendable {
         guard fsync(number) == 0 || errno == EINVAL else { throw FileError(.sync, path) }
     }
 
-    /// Appends at most `limit` bytes from `offset` on until the output is full or the file ends.
+    /// Appends bytes from `offset` on until the output is full, `limit` bytes were appended, or the file ends.
     ///
     /// Returns the number of appended bytes.
     func read(

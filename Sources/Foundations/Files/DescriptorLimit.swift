@@ -1,9 +1,9 @@
 import CFiles
 import Glibc
 
-/// The limit of the number of files that the process has open.
+/// The limit on the number of files that this process can have open at once.
 public enum DescriptorLimit {
-    /// Raises the limit as far as the system allows, and returns whether `count` more files can be open at once.
+    /// Raises the limit as far as the system allows, and returns whether `count` more files can be opened.
     public static func allows(_ count: Int) -> Bool {
         cfiles_raise_open_file_limit()
         var held: [Int32] = []

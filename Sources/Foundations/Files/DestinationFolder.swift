@@ -17,7 +17,7 @@ public struct DestinationFolder: ~Copyable, Sendable {
         self.folder = folder
     }
 
-    /// The maximum number that is added to the names of files if they exist already.
+    /// The maximum number that is added to a name to make it unique.
     private static let maximumNumber = 10_000
 
     /// Moves a group of files into the folder, either all of them or none.
@@ -47,7 +47,7 @@ public struct DestinationFolder: ~Copyable, Sendable {
         }
     }
 
-    /// Returns the path of a file relative to the folder.
+    /// Returns the path, relative to the folder, to which a file is moved if `number` is added to the names.
     private static func target(of file: String, _ name: String, _ number: Int, _ keepsNames: Bool) -> String {
         if number == 1 { return file }
         return keepsNames ? "\(name).\(number)/\(file)" : "\(name).\(number)\(file.dropFirst(name.count))"

@@ -2,7 +2,9 @@ import Glibc
 
 /// An error of an operation on a file.
 public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The operations that can fail, whose raw values are the verbs of error messages.
+    /// An operation that can fail.
+    ///
+    /// The raw values are the verbs in error messages.
     public enum Operation: String, Sendable {
         case open, create, read, write, sync, rename, remove, list, stat, lock, replace, spool
     }
@@ -15,7 +17,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     public let code: Int32
     /// The identifier, such as `B28`, that a document on the file format assigns to this error, if any.
     public private(set) var caseID: String?
-    /// The message that replaces the message of the operating system.
+    /// The message that replaces that of the operating system, if any.
     private var customMessage: String?
 
     /// Creates an error of a system call, by default with the current `errno`.

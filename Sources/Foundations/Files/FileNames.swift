@@ -18,7 +18,7 @@ public struct FileNames: RandomAccessCollection, Sendable {
     public var startIndex: Int { 0 }
     /// The number of names.
     public var endIndex: Int { selection.count }
-    /// The bytes of a name.
+    /// The bytes of the name at `index`.
     public subscript(index: Int) -> [UInt8] { entries.name(entry(index)) }
 
     /// Calls `body` with the bytes of the name at `index`, without copying them.
@@ -31,6 +31,6 @@ public struct FileNames: RandomAccessCollection, Sendable {
         indices.contains { index in entries.hasName(entry(index), text) }
     }
 
-    /// Returns the index, among all entries of the folder, of the entry whose name is at `index` in this collection.
+    /// Returns the index in ``entries`` of the entry whose name is at `index` in this collection.
     public func entry(_ index: Int) -> Int { Int(selection[index]) }
 }

@@ -11,8 +11,9 @@ public struct FolderEntries: Sendable {
     }
 
     private struct Entry {
-        /// The start of the name in 48 bits, its length in 14 bits and the kind in 2 bits, so that an entry occupies 16
-        /// bytes.
+        /// The start of the name (48 bits), its length (14 bits) and the kind (2 bits).
+        ///
+        /// They share one word, so that an entry occupies only 16 bytes.
         private let packed: UInt64
         let inode: UInt64
 
@@ -74,7 +75,9 @@ public struct FolderEntries: Sendable {
         return selected
     }
 
-    /// Returns the index of the entry with this name in sorted entries, or `nil` if there is none.
+    /// Returns the index of the entry with this name, or `nil` if there is none.
+    ///
+    /// The entries must be sorted.
     public func index(inSorted name: some Collection<UInt8>) -> Int? {
         let index = (0..<count).partitioningIndex { !bytes($0).lexicographicallyPrecedes(name) }
         return index < count && bytes(index).elementsEqual(name) ? index : nil
@@ -94,9 +97,10 @@ public struct FolderEntries: Sendable {
         }
     }
 
-    /// Removes all but one entry of each name from sorted entries.
+    /// Removes all but one of the entries that have the same name.
     ///
-    /// `choose` returns the index of the entry to keep from a range of entries with equal names.
+    /// The entries must be sorted. `choose` returns the index of the entry to keep from a range of entries with equal
+    /// names.
     mutating func removeDuplicates(keeping choose: (FolderEntries, Range<Int>) -> Int) {
         var kept = 0
         var start = 0

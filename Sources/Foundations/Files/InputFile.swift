@@ -37,7 +37,7 @@ public struct InputFile: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// Appends at most `limit` bytes from `offset` on to `output` until it is full or the file ends.
+    /// Appends bytes from `offset` on to `output` until it is full, `limit` bytes were appended, or the file ends.
     ///
     /// - Returns: The number of appended bytes, which is less than requested only at the end of the file.
     /// - Throws: `FileError`, such as `EINVAL` for a negative offset.
@@ -78,6 +78,6 @@ public struct InputFile: ~Copyable, Sendable {
 }
 
 extension stat {
-    /// The time of the last modification, relative to 1970.
+    /// The time of the last modification, as the duration since 1970-01-01.
     fileprivate var modified: Duration { .seconds(st_mtim.tv_sec) + .nanoseconds(st_mtim.tv_nsec) }
 }

@@ -38,7 +38,9 @@ public final class JoinedFiles: ByteProvider {
     /// The device and inode of each file.
     public var identities: [FileIdentity] { parts.map { $0.file.identity } }
 
-    /// Returns the index of the file that contains `offset` and the offset in that file, or `nil` beyond the end.
+    /// Returns the index of the file that contains the byte at `offset`, and the offset of the byte in that file.
+    ///
+    /// Returns `nil` if `offset` is beyond the end.
     public func place(of offset: Int) -> (file: Int, offset: Int)? {
         guard (0..<count).contains(offset) else { return nil }
         let file = parts.indices.partitioningIndex { parts[$0].end > offset }

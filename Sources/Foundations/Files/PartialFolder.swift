@@ -18,7 +18,8 @@ struct PartialFolder: ~Copyable, Sendable {
     private var files: [File] = []
     private var isPending = true
 
-    /// The minimum size, in bytes, of a write for which the kernel immediately starts to write to the disk.
+    /// The minimum size, in bytes, of a write operation after which the kernel is asked to write to the disk
+    /// immediately.
     private static let syncedSize = 64 << 10
 
     /// Creates and locks the folder, or reuses a folder that an interrupted run left behind.

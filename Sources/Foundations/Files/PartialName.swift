@@ -1,6 +1,6 @@
 /// The names of temporary files and folders.
 enum PartialName {
-    /// The maximum length of a name in bytes, to which SQLite can append the suffix of a journal.
+    /// The maximum length of a name in bytes, which leaves space for the suffix that SQLite appends for a journal.
     private static let longest = 255 - "-journal".utf8.count
 
     /// Returns the temporary name `.NAME.partial` for an output.

@@ -31,7 +31,9 @@ public enum Path {
         return parent.isEmpty ? "/" : parent
     }
 
-    /// Returns the path of the entry `name` of a folder whose path `folder(of:)` returned.
+    /// Returns the path of the entry `name` in a folder.
+    ///
+    /// The path of the folder must be a result of `folder(of:)`.
     static func entry(_ name: String, of folder: String) -> String {
         switch folder {
         case ".": name

@@ -27,7 +27,7 @@ public final class SpoolFile: Sendable {
         guard code == 0 else { throw FileError(.spool, folder, code: code) }
     }
 
-    /// Appends at most `limit` bytes from `offset` on to `output` until it is full or the file ends.
+    /// Appends bytes from `offset` on to `output` until it is full, `limit` bytes were appended, or the file ends.
     ///
     /// Returns the number of appended bytes.
     @discardableResult

@@ -19,7 +19,7 @@ struct EasyHandle: ~Copyable {
         errorBuffer.deallocate()
     }
 
-    /// Creates a handle that uses only the certificates of `identity`, and no environment variables or configuration.
+    /// Creates a handle that uses the certificates of `identity`, but no environment variables or configuration files.
     ///
     /// - Throws: `HTTPError` if there is not enough memory or libcurl lacks a required feature.
     static func make(_ identity: HTTPIdentity) throws(HTTPError) -> EasyHandle {

@@ -2,9 +2,9 @@
 public struct HTTPRequest: Sendable, Equatable {
     /// A header field.
     public struct Field: Sendable, Equatable {
-        /// The name.
+        /// The name of the field.
         public var name: String
-        /// The value.
+        /// The value of the field.
         public var value: String
 
         /// Creates a field.
@@ -14,13 +14,13 @@ public struct HTTPRequest: Sendable, Equatable {
         }
     }
 
-    /// The method.
+    /// The request method, such as `POST`.
     public var method: String
     /// The path and query of the request line, which are sent unchanged.
     public var target: String
     /// All header fields except `Host` and `Content-Length`.
     public var fields: [Field]
-    /// The body.
+    /// The body of the request.
     public var body: [UInt8]
 
     /// Creates a request.
@@ -36,7 +36,9 @@ public struct HTTPRequest: Sendable, Equatable {
 public struct HTTPRoute: Sendable, Hashable {
     /// A proxy that forwards connections with the method CONNECT.
     public struct Proxy: Sendable, Hashable {
-        /// The host and port, separated by a colon, in which an IPv6 address is in brackets.
+        /// The host and port of the proxy, separated by a colon.
+        ///
+        /// An IPv6 address is in brackets.
         public var address: String
         /// The credential for the proxy, or `nil` if it requires none.
         public var credential: Credential?
@@ -48,7 +50,9 @@ public struct HTTPRoute: Sendable, Hashable {
         }
     }
 
-    /// A user and password for a proxy, which are never part of a description.
+    /// The user name and password for a proxy.
+    ///
+    /// They are never part of a description.
     public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
         let user: String
         let password: String

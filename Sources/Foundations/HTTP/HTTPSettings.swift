@@ -13,9 +13,9 @@ public struct HTTPSettings: Sendable {
     public init() {}
 }
 
-/// The certificates of encrypted connections in the PEM format.
+/// The certificates for encrypted connections, in the PEM format.
 public struct HTTPIdentity: Sendable {
-    /// The authorities to trust, or `nil` for those of the system.
+    /// The certificates of the authorities to trust, or `nil` to trust those of the system.
     public var authorities: [UInt8]?
     /// The client certificate, followed by intermediate certificates, and its key.
     public var certificate: (chain: [UInt8], key: [UInt8])?

@@ -2,9 +2,9 @@ import CCurl
 import Glibc
 
 extension HTTPIdentity {
-    /// An error in the authorities, the client certificate or its key.
+    /// An error in the certificates of the authorities, the client certificate or its key.
     public enum CheckError: Error, Sendable, Equatable {
-        /// The authorities are invalid.
+        /// The certificates of the authorities are invalid.
         case authorities
         /// The client certificate or its key is invalid, or they do not match.
         case certificate

@@ -40,7 +40,7 @@ final class Mailbox: Sendable {
 
     /// Changes the contents and wakes the thread.
     ///
-    /// Returns `true`, and changes nothing, if the thread has ended.
+    /// If the thread has ended, returns `true` without changing anything.
     private func change(_ body: (inout Contents) -> Void) -> Bool {
         let (isClosed, wasWaiting) = contents.withLock { contents in
             guard !contents.isClosed else { return (true, false) }
@@ -56,7 +56,7 @@ final class Mailbox: Sendable {
 
     // MARK: Called by the thread of the client
 
-    /// Removes and returns the contents.
+    /// Removes and returns the contents of the mailbox.
     func drain() -> (requests: [PendingRequest], mustUpdateDeadlines: Bool, isClosing: Bool) {
         contents.withLock { contents in
             contents.isWaiting = false

@@ -25,7 +25,7 @@ final class Transfer {
     var index = 0
     var completion: ((HTTPOutcome) -> Void)?
 
-    /// The maximum size of a short body in bytes, which the buffers of the system can hold completely.
+    /// The maximum size in bytes of a body that fits completely into the buffers of the system.
     private static let shortBody = 64 << 10
 
     var pointer: UnsafeMutableRawPointer { easy.pointer }
@@ -102,7 +102,9 @@ final class Transfer {
         self.route = route
     }
 
-    /// Whether unread bytes of idle encrypted connections can be detected, without which these are not reused.
+    /// Whether unread bytes of idle encrypted connections can be detected.
+    ///
+    /// Otherwise, encrypted connections are not reused.
     private static let canFindDecryptedBytes = ccurl_can_find_decrypted_bytes() != 0
 
     private func apply(_ fields: [HTTPRequest.Field]) throws(HTTPError) {
@@ -152,7 +154,7 @@ final class Transfer {
         return deadline <= now
     }
 
-    /// Returns whether the body is known to be sent completely.
+    /// Returns whether it is known that the complete body was sent.
     private func isSent() -> Bool {
         isKnownToBeSent = isKnownToBeSent || easy.size(CURLINFO_SIZE_UPLOAD_T) >= bodyLength
         return isKnownToBeSent

@@ -7,7 +7,7 @@ public struct ContentHash: Sendable, Hashable, Comparable {
     /// The digest as four big-endian words, which require no heap allocation.
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// Hashes `contents`.
+    /// Computes the digest of `contents`.
     public init(of contents: [UInt8]) {
         self = SHA256.hash(contents.span)
     }

@@ -18,7 +18,9 @@ public struct HMACSHA256: Sendable {
         bytes.withUnsafeBufferPointer { nettle_hmac_sha256_update(&context, $0.count, $0.baseAddress) }
     }
 
-    /// Returns the 32-byte authentication code of all bytes so far, after which more bytes may be appended.
+    /// Returns the 32-byte authentication code of all bytes so far.
+    ///
+    /// More bytes may be appended afterwards.
     public func finalize() -> [UInt8] {
         // The library resets the context when it computes the code.
         var copy = context

@@ -6,7 +6,7 @@ import CNettle
 public struct SHA1: Sendable {
     private var context = sha1_ctx()
 
-    /// Creates a computation over no bytes.
+    /// Creates a computation to which no bytes were appended yet.
     public init() {
         nettle_sha1_init(&context)
     }
@@ -16,7 +16,9 @@ public struct SHA1: Sendable {
         bytes.withUnsafeBufferPointer { nettle_sha1_update(&context, $0.count, $0.baseAddress) }
     }
 
-    /// Returns the 20-byte digest of all bytes so far, after which more bytes may be appended.
+    /// Returns the 20-byte digest of all bytes so far.
+    ///
+    /// More bytes may be appended afterwards.
     public func finalize() -> [UInt8] {
         // The library resets the context when it computes the digest.
         var copy = context

@@ -13,7 +13,7 @@ import CNettle
 public struct SHA256: Sendable {
     private var context = sha256_ctx()
 
-    /// Creates a computation over no bytes.
+    /// Creates a computation to which no bytes were appended yet.
     public init() {
         nettle_sha256_init(&context)
     }
@@ -23,7 +23,9 @@ public struct SHA256: Sendable {
         bytes.withUnsafeBufferPointer { nettle_sha256_update(&context, $0.count, $0.baseAddress) }
     }
 
-    /// Returns the digest of all bytes so far, after which more bytes may be appended.
+    /// Returns the digest of all bytes so far.
+    ///
+    /// More bytes may be appended afterwards.
     public func finalize() -> ContentHash {
         // The library resets the context when it computes the digest.
         var copy = context

@@ -4,7 +4,7 @@ import Synchronization
 extension JobLimit {
     /// Calls `work` for each number from 0 to `count - 1` and waits for all calls.
     ///
-    /// The calls run on this thread, which already has a slot, and on one further thread for each free slot.
+    /// The calls run on this thread, which already occupies a slot, and on one additional thread for each free slot.
     public func concurrentPerform(_ count: Int, _ work: @Sendable (Int) -> Void) {
         let others = acquireFreeSlots(upTo: count - 1)
         guard others > 0 else {

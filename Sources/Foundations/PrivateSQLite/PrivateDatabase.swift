@@ -15,7 +15,7 @@ public final class PrivateDatabase: @unchecked Sendable {
     private let copy: UnsafeMutablePointer<csqlite_copy>
     let connection: OpaquePointer?
 
-    /// Opens a copy, of which only one table may be read.
+    /// Opens a copy of a database such that only `table` can be read.
     ///
     /// - Throws: ``PrivateDatabaseError``. A file that is not a database may be detected only when it is read.
     public init(_ files: DatabaseCopy, table: StaticString) throws(PrivateDatabaseError) {
@@ -39,8 +39,12 @@ public final class PrivateDatabase: @unchecked Sendable {
         copy.deallocate()
     }
 
-    /// The minimum number of steps of the virtual machine, in thousands, which take a few seconds at most.
+    /// The number of steps, in thousands, that SQLite's virtual machine may execute for a database of any size.
+    ///
+    /// These steps take a few seconds at most.
     private static let minimumBudget = 100_000
-    /// The number of bytes that allow 1,000 more steps, because a row has at least 8 bytes and takes about 10 steps.
+    /// The number of bytes by which a database must be larger to allow 1,000 more steps.
+    ///
+    /// A row has at least 8 bytes and takes about 10 steps.
     private static let bytesPerBudget = 256
 }

@@ -7,7 +7,7 @@ public struct PrivateDatabaseError: Error, Equatable, Sendable, CustomStringConv
     /// The extended result code of SQLite.
     public let code: Int32
 
-    /// The error if reading takes more steps than the size of the database justifies.
+    /// The error that is thrown if reading takes more steps than the size of the database justifies.
     public static let outOfBudget = PrivateDatabaseError(SQLITE_INTERRUPT)
 
     init(_ code: Int32) {

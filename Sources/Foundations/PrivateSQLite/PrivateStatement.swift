@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A prepared query, which keeps its database open.
+/// A prepared query that keeps its database open.
 public struct PrivateStatement: ~Copyable {
     private let database: PrivateDatabase
     fileprivate let statement: OpaquePointer?

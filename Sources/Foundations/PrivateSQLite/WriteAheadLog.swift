@@ -19,8 +19,8 @@ public struct WriteAheadLogFault: Error, Equatable, Sendable, CustomStringConver
 
     /// Returns the first damage that affects a committed change, or `nil` if there is none.
     ///
-    /// Frames of an earlier use of the log are not damage, because SQLite overwrites a log from its beginning. A
-    /// truncated frame always is, because the end of the log is missing.
+    /// Frames of an earlier use of the log do not count as damage, because SQLite overwrites a log from its beginning.
+    /// A truncated frame always counts as damage, because the end of the log is missing.
     public static func find(in log: ByteSource) throws(FileError) -> WriteAheadLogFault? {
         guard log.count > 0 else { return nil }
         let bytes = try log.bytes(at: 0, count: min(log.count, LogHeader.size))
@@ -82,7 +82,9 @@ private struct FrameCheck {
 
     private let header: LogHeader
     private var checksum: LogChecksum
-    /// Whether a previous frame belongs to an earlier use of the log, because both of its salts differ from the header.
+    /// Whether a previous frame belongs to an earlier use of the log.
+    ///
+    /// Both salts of such a frame differ from those in the header.
     private var isInEarlierUse = false
 
     init(_ header: LogHeader) {
@@ -92,8 +94,8 @@ private struct FrameCheck {
 
     /// Checks the next frame.
     ///
-    /// A frame is damaged if only one of its salts differs from the header, or if both differ but those of a later
-    /// frame match.
+    /// A frame is damaged if only one of its salts differs from the header. It is also damaged if both salts differ,
+    /// but those of a later frame match the header.
     mutating func next(_ bytes: Span<UInt8>) -> Frame {
         guard bytes.count >= Self.headerSize else { return Frame(isTruncated: !isInEarlierUse) }
         let matches = (bytes.number(at: 8) == header.salts.0, bytes.number(at: 12) == header.salts.1)

@@ -29,7 +29,7 @@ struct OutputFile: ~Copyable {
 struct ChildProcess: ~Copyable {
     private let path: String
     private let process: Int32
-    /// The write end of the pipe to the standard input, or `nil` once it is closed.
+    /// The write end of the pipe to the standard input of the process, or `nil` once it is closed.
     private var input: Int32?
     private var hasExited = false
 

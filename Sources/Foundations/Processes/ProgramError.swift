@@ -4,7 +4,7 @@ import Glibc
 public enum ProgramError: Error, Sendable, Equatable, CustomStringConvertible {
     /// No folder of `PATH` contains a program of this name.
     case missing(String)
-    /// The operating system reported an `errno` code when the program was to be started or awaited.
+    /// The program could not be started or awaited, for which the operating system reported an `errno` code.
     case notStarted(String, code: Int32)
 
     /// The error as one line without a full stop.

@@ -7,7 +7,7 @@ import CSQLite
 /// Source: SQLite, "An Introduction To The SQLite C/C++ Interface".
 public final class Database {
     private let connection: SQLiteConnection
-    /// The prepared statements by the addresses of the string literals that contain their SQL.
+    /// The prepared statements, whose keys are the addresses of the string literals that contain their SQL.
     private var prepared: [UnsafePointer<UInt8>: OpaquePointer] = [:]
 
     /// The maximum time to wait while another connection has locked the file, in milliseconds.

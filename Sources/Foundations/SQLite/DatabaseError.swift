@@ -47,7 +47,9 @@ public struct DatabaseError: Error, Sendable, Equatable, CustomStringConvertible
     /// Creates an error with the general message for a result code.
     init(code: Int32) { self.init(code, String(cString: sqlite3_errstr(code))) }
 
-    /// Creates an error for the last failed call on a connection, which is `nil` if its memory could not be allocated.
+    /// Creates an error for the last failed call on a connection.
+    ///
+    /// The connection is `nil` if its memory could not be allocated.
     init(_ connection: OpaquePointer?, code: Int32) {
         // The message of the connection may belong to a later error.
         guard let connection, sqlite3_extended_errcode(connection) & 0xFF == code & 0xFF else {

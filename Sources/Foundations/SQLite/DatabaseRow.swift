@@ -1,6 +1,8 @@
 import CSQLite
 
-/// A row that a statement returns, with column indices from 0.
+/// A row that a statement returns.
+///
+/// The indices of the columns start at 0.
 public struct DatabaseRow: ~Copyable {
     private let statement: OpaquePointer
 
@@ -58,7 +60,7 @@ extension Int: ColumnValue {
 }
 
 extension Bool: ColumnValue {
-    /// Reads a number and returns whether it is not 0.
+    /// Reads a number, where 0 means `false` and any other number means `true`.
     public init(_ column: Column) { self = column.integer != 0 }
 }
 

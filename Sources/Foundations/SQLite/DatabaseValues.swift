@@ -45,7 +45,9 @@ public struct DatabaseParameter {
         }
     }
 
-    /// The address of an empty text, because SQLite interprets a null pointer as NULL.
+    /// The address of an empty text.
+    ///
+    /// It is needed because SQLite interprets a null pointer as NULL.
     static var emptyText: UnsafePointer<CChar> {
         UnsafeRawPointer(StaticString("").utf8Start).assumingMemoryBound(to: CChar.self)
     }

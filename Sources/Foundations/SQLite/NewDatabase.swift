@@ -66,7 +66,9 @@ public final class NewDatabase {
         while try connection.step(statement) { try DatabaseRow(statement).withBytes(of: 0, body) }
     }
 
-    /// Commits the transaction and closes the file, which is then complete but need not be on disk yet.
+    /// Commits the transaction and closes the file.
+    ///
+    /// The file is then complete, but its contents need not be on disk yet.
     public func finish() throws(DatabaseError) {
         let connection = try open()
         try connection.run("COMMIT")

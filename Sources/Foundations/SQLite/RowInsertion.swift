@@ -1,6 +1,8 @@
 import CSQLite
 
-/// A prepared insertion of rows into a table of a ``NewDatabase``, which it must not outlive.
+/// A prepared insertion of rows into a table of a ``NewDatabase``.
+///
+/// Rows cannot be added after the database is finished.
 public final class RowInsertion {
     /// A value for a column.
     public enum Value {
@@ -16,7 +18,9 @@ public final class RowInsertion {
 
     private let columns: Int
     private let database: NewDatabase
-    /// The number of rows per statement, because SQLite looks up the end of the table for each statement.
+    /// The number of rows that one statement inserts.
+    ///
+    /// Several rows per statement are faster, because SQLite looks up the end of the table for each statement.
     private static let rowsPerStep = 64
     /// The statement that inserts ``rowsPerStep`` rows.
     ///

@@ -44,7 +44,9 @@ public struct FileTree: Sendable {
         return FileTree(root, part)
     }
 
-    /// Opens the folder at a path in the capture, which is empty for the root.
+    /// Opens the folder at a path in the capture.
+    ///
+    /// The path of the root folder is empty.
     ///
     /// - Throws: `FileError`, such as `ELOOP` or `ENOTDIR` if the last part of the path is a symbolic link.
     public func folder(at path: String) throws(FileError) -> Folder {

@@ -1,4 +1,4 @@
-/// The target of a symbolic link, as far as it can be determined without reading the target.
+/// The target of a symbolic link, as far as it is known without reading the target.
 public struct LinkTarget: Sendable, Equatable {
     /// The kind of file to which a link resolves.
     public enum Destination: Sendable, Equatable {
@@ -8,7 +8,7 @@ public struct LinkTarget: Sendable, Equatable {
         case folder
         /// A file in the capture that is not a folder.
         case file
-        /// A file outside of the capture that is not a folder.
+        /// A file that is not a folder and is outside of the capture.
         case fileOutside
         /// A path in the capture at which no file exists.
         case nothing

@@ -13,7 +13,7 @@ public final class SpooledTree: Sendable {
         case leftOut
         /// The file exceeds the size limit for one member.
         case tooLarge
-        /// The bytes are in the other file with this number.
+        /// The bytes are not in the spool file but in the file with this number.
         case elsewhere(Int)
     }
 
@@ -30,7 +30,7 @@ public final class SpooledTree: Sendable {
     public enum Bytes: Sendable {
         /// A spool file.
         case spool(SpoolFile)
-        /// Other files, whose bytes the function returns by their numbers.
+        /// A function that returns the bytes of the file with a given number.
         case finder(@Sendable (Int) throws(FileError) -> ByteSource)
     }
 
@@ -101,7 +101,9 @@ public final class SpooledTree: Sendable {
         find(name, in: folder).map { folders[folder].kind($0) }
     }
 
-    /// Returns the target of a symbolic link, which is empty if it is unknown, or `nil` if there is no such link.
+    /// Returns the target of a symbolic link, or `nil` if there is no such link.
+    ///
+    /// An unknown target is empty.
     func link(named name: [UInt8], in folder: Int) -> [UInt8]? {
         guard let entry = find(name, in: folder), folders[folder].kind(entry) == .link else { return nil }
         return links[Int(folders[folder].inode(entry))]

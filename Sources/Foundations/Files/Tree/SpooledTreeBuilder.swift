@@ -37,10 +37,14 @@ public struct SpooledTreeBuilder {
     public private(set) var nameBytes = 0
     private var folders = [Folder(path: [])]
     private var folderIndices: [FolderName: Int] = [:]
-    /// The contents of the files, of which the first element is shared by all files that were not kept.
+    /// The contents of the files.
+    ///
+    /// All files that were not kept share the first element.
     private var files: [SpooledTree.Contents] = [.leftOut]
     private var hardLinks: [HardLink] = []
-    /// The targets of symbolic links, of which the first element is shared by all links with unknown targets.
+    /// The targets of the symbolic links.
+    ///
+    /// All links with unknown targets share the first element.
     private var targets: [[UInt8]] = [[]]
     /// The index of the folder that was used last, because adjacent members are usually in the same folder.
     private var last = SpooledTree.root
@@ -63,7 +67,9 @@ public struct SpooledTreeBuilder {
         return files.count - 1
     }
 
-    /// Adds a symbolic link with its stored target, which is empty if it is unknown.
+    /// Adds a symbolic link with its stored target.
+    ///
+    /// The target is empty if it is unknown.
     public mutating func addLink(_ path: MemberPath, to target: [UInt8]) {
         guard !target.isEmpty else { return add(path, .link, 0) }
         targets.append(target)
@@ -143,7 +149,9 @@ extension SpooledTreeBuilder {
         return (SpooledTree(name: name, folders: sorted, files: files, links: targets, bytes: bytes), faults)
     }
 
-    /// Sorts the entries, and keeps one entry of each name: a folder if there is one, or else the last entry.
+    /// Sorts the entries and keeps only one of the entries that have the same name.
+    ///
+    /// This entry is a folder if there is one, or otherwise the last entry.
     private static func sortEntries(of folder: inout Folder, _ faults: inout [Fault]) {
         var entries = FolderEntries()
         swap(&entries, &folder.entries)
@@ -162,7 +170,9 @@ extension SpooledTreeBuilder {
         try? tree.file(at: link.target.bytes, below: SpooledTree.root)
     }
 
-    /// Assigns the contents of a link to an empty target, because cpio stores the contents with the last link.
+    /// Assigns the contents of a hard link to its target if the target is empty.
+    ///
+    /// In cpio archives, the contents are stored with the last link.
     private mutating func moveContents(of link: HardLink, in tree: SpooledTree) {
         guard case .spooled(_, 1...) = files[link.file], let target = Self.target(of: link, in: tree),
             case .spooled(_, 0) = files[target]
@@ -170,7 +180,7 @@ extension SpooledTreeBuilder {
         files[target] = files[link.file]
     }
 
-    /// Assigns the contents of the target to an empty link.
+    /// Assigns the contents of its target to a hard link that has no contents.
     private mutating func resolve(_ link: HardLink, in tree: SpooledTree, _ faults: inout [Fault]) {
         guard case .spooled(_, 0) = files[link.file] else { return }
         guard let target = Self.target(of: link, in: tree), target != link.file else {
