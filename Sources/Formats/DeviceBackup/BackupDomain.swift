@@ -6,7 +6,7 @@ public struct BackupDomain: Sendable, Hashable {
     public enum Kind: Sendable, CaseIterable {
         case app, group, plugin
 
-        /// The prefix of the names of these domains.
+        /// The prefix of the names of domains of this kind.
         public var prefix: String {
             switch self {
             case .app: "AppDomain-"
@@ -24,7 +24,7 @@ public struct BackupDomain: Sendable, Hashable {
     /// The maximum length of the name of a domain, in bytes.
     static let nameLimit = 255
 
-    /// Parses the name of a domain, or returns `nil` if it is not that of an app container.
+    /// Parses the name of a domain, or returns `nil` if the domain is not that of an app container.
     public init?(name: String) {
         guard let kind = Kind.allCases.first(where: { name.utf8.starts(with: $0.prefix.utf8) }),
             name.utf8.count > kind.prefix.utf8.count
@@ -47,7 +47,9 @@ public struct BackupDomain: Sendable, Hashable {
         }
     }
 
-    /// The maximum number of damaged characters, which is less than in all system domains.
+    /// The maximum number of damaged characters.
+    ///
+    /// The names of all system domains differ from the prefixes in more characters.
     private static let damagedCharacters = 2
 }
 
@@ -55,7 +57,9 @@ public struct BackupDomain: Sendable, Hashable {
 public enum RowLocation: Sendable, Equatable {
     /// A domain of the system, which is ignored.
     case system
-    /// An app container, and a path relative to it that is empty for the container itself.
+    /// An app container, and a path relative to it.
+    ///
+    /// The path is empty for the container itself.
     case app(BackupDomain, path: [UInt8])
     /// No location, because the domain or the path is invalid.
     case refused
@@ -63,7 +67,7 @@ public enum RowLocation: Sendable, Equatable {
     private static let pathLimit = 4096
     private static let depthLimit = 256
 
-    /// The domain of a row without its path.
+    /// The domain of a row, regardless of its path.
     public enum Domain: Sendable, Equatable {
         case system, refused
         case app(BackupDomain)

@@ -8,7 +8,7 @@ import PropertyList
 ///
 /// Source: "iOS backups", sections 2.2 and 2.3.
 public struct BackupPropertyLists: Sendable, Equatable {
-    /// A property list of a backup.
+    /// A property list file of a backup.
     public enum Name: String, Sendable, CaseIterable {
         case info = "Info.plist"
         case manifest = "Manifest.plist"
@@ -35,13 +35,17 @@ public struct BackupPropertyLists: Sendable, Equatable {
     /// Whether one of the lists has a key that occurs only in backups.
     public private(set) var hasBackupKeys = false
 
-    /// The maximum length of a text in bytes, above which the text is ignored.
+    /// The maximum length of a text in bytes.
+    ///
+    /// Longer texts are ignored.
     private static let textLimit = 64
 
     /// Creates an empty value.
     public init() {}
 
-    /// Reads the values of a property list, which is ignored if it is malformed.
+    /// Reads the values of a property list.
+    ///
+    /// A malformed list is ignored.
     public mutating func read(_ bytes: [UInt8], of name: Name) {
         guard let list = try? PropertyListDocument(bytes) else { return }
         switch name {

@@ -44,7 +44,7 @@ public struct Keybag: Sendable {
 
     // MARK: Items
 
-    /// The items of the bag or of a class by their tags, without repeated items.
+    /// The items of the bag or of a class, whose keys are their tags.
     private typealias Group = [String: [UInt8]]
 
     /// Returns the items of the bag, followed by those of each class.
@@ -100,6 +100,6 @@ extension [String: [UInt8]] {
 public enum KeybagError: Error, Equatable, Sendable {
     /// The keybag is inconsistent or incomplete.
     case malformed(String)
-    /// The number of iterations is not allowed.
+    /// This number of iterations is not allowed.
     case rounds(Int)
 }

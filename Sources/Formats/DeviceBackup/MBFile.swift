@@ -15,7 +15,9 @@ public struct MBFile: Sendable, Equatable {
 
     /// The maximum size of an archive, in bytes.
     public static let sizeLimit = 1 << 20
-    /// The maximum depth of an archive, of which real archives have 4 levels.
+    /// The maximum number of nested levels in an archive.
+    ///
+    /// Real archives have 4 levels.
     private static let depthLimit = 32
 }
 

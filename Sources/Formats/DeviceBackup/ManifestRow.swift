@@ -4,7 +4,7 @@ public struct ManifestRow: Sendable, Equatable {
     public enum File: Sendable, Equatable {
         /// The column `file`, which is parsed on demand, or `nil` if it has another type or is too large.
         case archive([UInt8]?)
-        /// The properties from a record of the manifest before iOS 10.
+        /// The properties that were read from a record of a manifest of iOS 9 or earlier.
         case read(MBFile)
     }
 

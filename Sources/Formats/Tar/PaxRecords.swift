@@ -20,7 +20,7 @@ public struct PaxRecords: Sendable {
     /// Whether all records are well-formed.
     public let isWhole: Bool
 
-    /// The maximum number of digits of a length.
+    /// The maximum number of digits in the length of a record.
     private static let maximumDigits = 6
 
     /// Parses the contents of an extended header.

@@ -5,7 +5,9 @@ struct PendingEntryFields {
     private var name: [UInt8]?
     private var target: [UInt8]?
     private var size: Int?
-    /// The kinds of the added entries, which must not be repeated because readers interpret repeated ones differently.
+    /// The kinds of the added entries.
+    ///
+    /// A kind must not be repeated, because readers interpret repeated entries differently.
     private var kinds: Set<UInt8> = []
 
     /// Whether no entry was added.
@@ -58,13 +60,15 @@ struct PendingEntryFields {
         return bytes
     }
 
-    /// Sets a path that must not be set already, and that must not be empty because readers interpret that differently.
+    /// Sets a path, or throws an error if it is set already or `value` is empty.
+    ///
+    /// Readers interpret repeated and empty paths differently.
     private static func set(_ field: inout [UInt8]?, to value: [UInt8]) throws(UnsupportedTar) {
         guard field == nil, !value.isEmpty else { throw UnsupportedTar() }
         field = value
     }
 
-    /// Combines the fields with the header at the offset `offset` in the archive.
+    /// Returns the member that results from the fields and from the header at `offset` in the archive.
     func member(_ entry: TarEntry, at offset: Int) throws(UnsupportedTar) -> TarParser.Member {
         let kind: TarParser.Member.Kind
         switch entry.kind {

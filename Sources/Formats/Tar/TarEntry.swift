@@ -36,7 +36,9 @@ public struct TarEntry: Sendable, Equatable {
         public static let longTarget = UInt8(ascii: "K")
     }
 
-    /// The size of a block in bytes: that of a header, and that to a multiple of which contents are padded.
+    /// The size of a block in bytes.
+    ///
+    /// A header occupies one block, and contents are padded to whole blocks.
     public static let blockSize = 512
 
     /// The variant of the header format.
@@ -134,7 +136,9 @@ extension TarEntry {
         return block.extracting(field.lowerBound..<end).copied()
     }
 
-    /// Returns the value of an octal field, or of a binary field of the GNU format, which is 0 for an empty field.
+    /// Returns the value of an octal field or of a binary field of the GNU format, or `nil` if it is invalid.
+    ///
+    /// The value of an empty field is 0.
     private static func number(_ field: Range<Int>, of block: Span<UInt8>) -> Int? {
         if block[field.lowerBound] & 0x80 != 0 { return binaryNumber(field, of: block) }
         var index = field.lowerBound

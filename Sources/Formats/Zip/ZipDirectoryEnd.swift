@@ -60,7 +60,7 @@ private struct Zip64End {
     let size: Int
     let start: Int
 
-    /// Returns whether a locator precedes the end record, which begins at `end`.
+    /// Returns whether a Zip64 locator precedes the end record that begins at `end`.
     static func hasLocator(_ tail: Span<UInt8>, before end: Int) -> Bool {
         let locator = end - locatorSize
         return locator >= 0 && tail.zipNumber32(at: locator) == 0x0706_4B50

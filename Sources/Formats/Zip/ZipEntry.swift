@@ -23,7 +23,7 @@ public struct ZipEntry: Sendable, Equatable {
         public static let deflated = 8
     }
 
-    /// The codes of the extra fields that override an entry with a Unicode name, attributes or encryption.
+    /// The codes of the extra fields that override the name, attributes or encryption of an entry.
     static let overridingFields: Set<Int> = [0x7075, 0x6C78, 0x0017, 0x9901]
 
     /// The bit flags, which can include bits that are not in ``Flag``.
@@ -80,7 +80,9 @@ public struct ZipEntry: Sendable, Equatable {
 struct ZipExtraFields {
     /// Whether a field overrides the rest of the entry.
     private(set) var overridesEntry = false
-    /// The remaining 64-bit numbers, which replace, in order, the 32-bit numbers whose bits are all set.
+    /// The 64-bit numbers that are not used yet.
+    ///
+    /// They replace, in this order, the 32-bit numbers whose bits are all set.
     private var largeNumbers: ArraySlice<Int> = []
 
     /// The code of the extended timestamp field of Info-ZIP.

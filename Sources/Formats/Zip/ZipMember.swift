@@ -30,7 +30,7 @@ extension ZipEntry {
 
     /// Returns whether the checksum and sizes of a local header match the directory.
     ///
-    /// If they follow the contents, each of them may be 0 in the header.
+    /// If the checksum and sizes follow the contents, each of them may be 0 in the header.
     private func sizesMatch(_ member: Span<UInt8>, _ extra: inout ZipExtraFields) -> Bool {
         guard let size = extra.nextNumber(replacing: member.zipNumber32(at: 22)),
             let compressedSize = extra.nextNumber(replacing: member.zipNumber32(at: 18))
