@@ -29,7 +29,7 @@ extension Span<UInt8> {
         equals(text.utf8.span)
     }
 
-    /// The first eight bytes, padded with zeros, as a big-endian number.
+    /// The first eight bytes as a big-endian number, padded with zeros if there are fewer.
     public var prefixAsNumber: UInt64 {
         if count >= 8 { return word(at: 0).byteSwapped }
         var number: UInt64 = 0
@@ -39,7 +39,7 @@ extension Span<UInt8> {
         return number
     }
 
-    /// Returns the first eight bytes of `range` as ``prefixAsNumber`` does, with a single load if possible.
+    /// Returns the ``prefixAsNumber`` of the bytes in `range`, read with a single load if possible.
     @inline(__always)
     func prefixAsNumber(of range: Range<Int>) -> UInt64 {
         guard hasWord(at: range.lowerBound) else { return extracting(range).prefixAsNumber }
@@ -88,18 +88,19 @@ extension String {
     }
 }
 
-/// Searches a word of eight bytes, whose first byte is in the lowest bits.
+/// Functions that search a word of eight bytes, the first of which is in the lowest bits.
 ///
 /// A subtraction borrows only from a byte that matches, so no byte before the first match is affected.
 extension UInt64 {
-    /// A mask that marks the first quotation mark, backslash, control character or byte above 0x7F by its high bit.
+    /// A mask whose lowest set bit is the high bit of the first byte that is special in a JSON string.
     ///
-    /// The mask is 0 if there is no such byte. The bits of later bytes are unspecified.
+    /// Special bytes are quotation marks, backslashes, control characters and bytes above 0x7F. If there are none, the
+    /// mask is 0. The bits of the bytes after the first special byte are unspecified.
     var specialByteMask: UInt64 {
         (quotesAndBackslashes | (self &- 0x2020_2020_2020_2020) & ~self | self) & 0x8080_8080_8080_8080
     }
 
-    /// A mask like ``specialByteMask`` that marks only quotation marks and backslashes.
+    /// A mask like ``specialByteMask``, but only for quotation marks and backslashes.
     var quoteAndBackslashMask: UInt64 { quotesAndBackslashes & 0x8080_8080_8080_8080 }
 
     /// The value of `quoteAndBackslashMask` before its other bits are cleared.

@@ -51,7 +51,7 @@ public struct CanonicalObject: Sendable {
         set(key, canonical: [UInt8(ascii: "[")] + list + [UInt8(ascii: "]")])
     }
 
-    /// Sets a member to an array with one object, completed by `fill`, for each element of `values`.
+    /// Sets a member to an array of objects, one for each element of `values`, whose members `fill` sets.
     public mutating func set<Value>(
         _ key: JSONKey, objects values: some Sequence<Value>, _ fill: (inout CanonicalObject, Value) -> Void
     ) {

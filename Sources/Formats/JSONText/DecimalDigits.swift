@@ -1,6 +1,6 @@
-/// The ASCII digits of a number of at most 17 digits, padded with zeros.
+/// The ASCII digits of a number with at most 17 digits, padded with trailing zeros.
 struct DecimalDigits {
-    /// Two words of eight digits each, with the first digit in the lowest byte, and a word with the last digit.
+    /// The digits in three words, which hold eight, eight and one of them, with the first digit in the lowest byte.
     let words: (UInt64, UInt64, UInt64)
     let count: Int
 
@@ -48,7 +48,7 @@ extension TextWriter {
         append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: low))
     }
 
-    /// Appends digits to a writer with capacity for at least 24 more bytes.
+    /// Appends the digits of a number to a writer with capacity for at least 24 more bytes.
     mutating func append(_ digits: DecimalDigits) {
         store(digits.words.0, at: count)
         store(digits.words.1, at: count + 8)

@@ -1,12 +1,12 @@
-/// Whether and how a ``JSONArrayStreamReader`` extracts a value.
+/// The way in which a ``JSONArrayStreamReader`` extracts or skips a value.
 enum ExtractionRole: Sendable {
     /// The value is skipped.
     case skipped
     /// The whole value is extracted.
     case kept
-    /// The value is an object, and the given members of it are extracted.
+    /// The value is an object, of which only the listed members are extracted.
     case outlined([(key: JSONKey, outline: JSONOutline)])
-    /// The value is an object on the path to the array, after the given number of path keys.
+    /// The value is an object on the path to the array, and the given number of path keys leads to it.
     case onPath(Int)
     /// The value is the array whose elements are extracted.
     case elements
@@ -15,7 +15,7 @@ enum ExtractionRole: Sendable {
         case object, array, scalar
     }
 
-    /// Creates the role of a value from which `outline` selects parts.
+    /// Creates the role of a value whose parts are selected by `outline`.
     init(_ outline: JSONOutline) {
         self = outline.members.map { .outlined($0) } ?? .kept
     }
@@ -34,7 +34,7 @@ enum ExtractionRole: Sendable {
         if case .kept = self { true } else { false }
     }
 
-    /// Whether the brackets around the value are extracted.
+    /// Whether the brackets or braces around the value are extracted.
     var hasBrackets: Bool {
         switch self {
         case .kept, .outlined: true

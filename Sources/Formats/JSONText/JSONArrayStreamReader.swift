@@ -13,11 +13,11 @@ public struct JSONArrayStreamReader: Sendable {
     public enum Finding: Equatable, Sendable {
         /// An element of the array.
         case element
-        /// A requested sibling of the array, with its key.
+        /// A sibling of the array that was requested by this key.
         case neighbor(JSONKey)
     }
 
-    /// The position of the next byte in the grammar.
+    /// The position in the JSON grammar at which the next byte is read.
     private enum State: Equatable {
         /// Before a value.
         case value
@@ -49,17 +49,19 @@ public struct JSONArrayStreamReader: Sendable {
     private struct Frame {
         let isObject: Bool
         let role: ExtractionRole
-        /// Whether no member has been extracted yet.
+        /// Whether no member of the object has been extracted yet.
         var isFirst = true
     }
 
-    /// The extracted JSON of the last finding, which is empty if ``isTooLong`` is `true`.
+    /// The extracted JSON of the last finding, or an empty array if ``isTooLong`` is `true`.
     public var text: [UInt8] { extracted.bytes }
     /// Whether the extracted JSON of the last finding exceeds the limit.
     public var isTooLong: Bool { extracted.isTooLong }
-    /// The byte range of the last finding, or an empty range at the start of an incomplete one.
+    /// The byte range of the last finding in the whole text.
+    ///
+    /// While a finding is incomplete, the range is empty and marks its start.
     public private(set) var range = 0..<0
-    /// The maximum number of path keys that led to a value of the expected kind.
+    /// The maximum number of consecutive path keys that were found with values of the expected kind.
     public private(set) var progress = 0
     /// Whether the array was found.
     public var hasFoundArray: Bool { progress == path.count }
@@ -78,13 +80,13 @@ public struct JSONArrayStreamReader: Sendable {
     private var frames: [Frame] = []
     /// The role of the next or current value, or of the enclosing object while a key is read.
     private var role = ExtractionRole.onPath(0)
-    /// The last key, stored only for objects whose role depends on their keys.
+    /// The last key that was read, if the role of its value depends on it.
     private var key = PartialKey()
     /// The key of the sibling that is being extracted.
     private var neighbor: JSONKey?
     private var extracted: LimitedBytes
 
-    /// Creates a reader at the first byte of a text.
+    /// Creates a reader that starts at the first byte of a text.
     ///
     /// - Parameters:
     ///   - path: The keys that lead to the array.
@@ -126,7 +128,7 @@ public struct JSONArrayStreamReader: Sendable {
 // MARK: - States
 
 extension JSONArrayStreamReader {
-    /// Reads the next byte or as much of a string as possible, and returns whether a value is complete.
+    /// Reads the next byte, or as much of a string as possible, and returns whether this completes a value.
     @inline(__always)
     private mutating func step(in piece: Span<UInt8>, from index: inout Int) throws(JSONError) -> Bool {
         let byte = piece[index]
@@ -150,7 +152,7 @@ extension JSONArrayStreamReader {
         }
     }
 
-    /// Processes a structural byte or the first byte of a value, and returns whether a value is complete.
+    /// Processes a structural byte or the first byte of a value, and returns whether this completes a value.
     private mutating func consume(_ byte: UInt8) throws(JSONError) -> Bool {
         switch (state, byte) {
         case (.firstElement, UInt8(ascii: "]")), (.firstKey, UInt8(ascii: "}")), (.afterValue, UInt8(ascii: "]")),
@@ -186,7 +188,7 @@ extension JSONArrayStreamReader {
         }
     }
 
-    /// Reads the part of a string that is in the piece, and returns whether a value is complete.
+    /// Reads the part of a string that is in the piece, and returns whether this completes a value.
     private mutating func readString(_ part: StringPart, in piece: Span<UInt8>, from index: inout Int) -> Bool {
         let start = index
         index = piece.indexOfQuoteOrBackslash(from: start)
@@ -241,7 +243,7 @@ extension JSONArrayStreamReader {
         if role.hasBrackets { extracted.append(byte) }
     }
 
-    /// Updates the state after a complete value, and returns the finding that the value completes, if any.
+    /// Updates the state after a complete value, and returns the finding that ends with the value, or `nil`.
     private mutating func endValue() -> Finding? {
         guard let frame = frames.last else {
             state = .end
@@ -266,7 +268,7 @@ extension JSONArrayStreamReader {
 // MARK: - Roles
 
 extension JSONArrayStreamReader {
-    /// Chooses the role of a value from the role of its container and from its own kind.
+    /// Chooses the role of a value, depending on its kind and on the role of its container.
     private mutating func chooseRole(_ kind: ExtractionRole.Kind) {
         if let frame = frames.last, !frame.isObject {
             if case .elements = frame.role {
@@ -281,7 +283,7 @@ extension JSONArrayStreamReader {
         role = .skipped
     }
 
-    /// Chooses the role of a member of an outlined object.
+    /// Chooses the role of a member of an object of which only `members` are extracted.
     private mutating func chooseRole(among members: [(key: JSONKey, outline: JSONOutline)]) {
         let name = key.resolved
         guard let member = members.first(where: { $0.key.utf8 == name }) else { return role = .skipped }
@@ -294,7 +296,7 @@ extension JSONArrayStreamReader {
         role = ExtractionRole(member.outline)
     }
 
-    /// Chooses the role of a member of an object on the path, after `depth` keys of the path were found.
+    /// Chooses the role of a member of an object to which the first `depth` keys of the path lead.
     private mutating func chooseRole(onPath depth: Int) {
         guard path.indices.contains(depth) else { return }
         let name = key.resolved

@@ -16,17 +16,17 @@ public struct JSONDocument: Sendable {
     public static let maximumLength = 1 << 30
 
     @usableFromInline var source: [UInt8] = []
-    /// The strings with resolved escapes, and the values that replaced others.
+    /// The text of strings whose escapes were resolved, and of values that replaced others.
     @usableFromInline var resolved = TextBuffer(Array("null".utf8))
     /// The values in the order of the text, followed by unused nodes.
     @usableFromInline var nodes = [Node.null]
     /// For each object, its number of members followed by the node indices of its keys in canonical order.
     @usableFromInline var members: [UInt32] = []
-    /// Storage for the keys of open objects while a text is read.
+    /// The keys of the objects whose ends have not been read yet.
     var keys: [KeySorter.Entry] = []
-    /// The number of bytes by which replaced values can make the canonical form longer than the source.
+    /// The maximum number of bytes that replaced values add to the canonical form.
     var replacedLength = 0
-    /// Whether the source contains no white space and no repeated keys, and no value was changed.
+    /// Whether the source has neither white space nor repeated keys, and no value has been changed.
     var isMinified = false
 
     /// Creates a document that contains null.
@@ -39,14 +39,14 @@ public struct JSONDocument: Sendable {
         try read(source, policy: policy)
     }
 
-    /// A value, whose bytes are in `source` or `resolved`.
+    /// A value whose bytes are stored in `source` or `resolved`.
     @usableFromInline struct Node: Sendable {
         @usableFromInline var kind: JSONKind
         /// Whether `start` and `end` are offsets in `resolved` instead of `source`.
         @usableFromInline var isResolved = false
         @usableFromInline var start: UInt32
         @usableFromInline var end: UInt32
-        /// The index of the node that follows this value and everything in it.
+        /// The index of the first node after this value and its contents.
         @usableFromInline var next: UInt32
         /// The number of elements of an array, the index of an object in `members`, or the source offset of a string in
         /// `resolved`.
@@ -54,7 +54,7 @@ public struct JSONDocument: Sendable {
 
         var isContainer: Bool { kind == .array || kind == .object }
 
-        /// Returns whether this is an array, located at `index`, whose elements are scalars or empty containers.
+        /// Returns whether this node, which is at `index`, is an array that contains only scalars and empty containers.
         func isFlatArray(at index: Int) -> Bool { kind == .array && Int(next) == index + 1 + Int(extra) }
 
         /// The root of an empty document, whose text is at the start of `resolved`.
@@ -64,7 +64,7 @@ public struct JSONDocument: Sendable {
 
 /// The kind of a value.
 public enum JSONKind: UInt8, Sendable {
-    /// A value that was removed, which traversals skip.
+    /// A removed value, which is skipped by traversals.
     case removed
     case null
     case `true`
@@ -78,7 +78,7 @@ public enum JSONKind: UInt8, Sendable {
 
 /// The kinds of up to eight consecutive values, packed into one number for fast comparison.
 public struct KindPattern: Hashable, Sendable {
-    /// The kinds, one byte each, with the last one in the lowest byte.
+    /// The kinds in one byte each, with the last kind in the lowest byte.
     private var kinds: UInt64 = 0
 
     static let maximumCount = 8
@@ -103,7 +103,7 @@ public struct JSONNode: Hashable, Sendable {
     }
 }
 
-/// A member of an object: the nodes of its key and of its value.
+/// The key and the value of a member of an object.
 public struct JSONMember: Sendable {
     /// The key, which is a string.
     public let key: JSONNode
@@ -125,7 +125,7 @@ extension JSONDocument {
 
     /// Returns the UTF-8 of a string with escapes resolved, or the text of a number.
     ///
-    /// For other values, returns the source text, which does not include later changes.
+    /// For other values, returns their text in the source, without later changes.
     @inlinable
     @_lifetime(borrow self)
     public func bytes(of node: JSONNode) -> Span<UInt8> {
@@ -184,7 +184,9 @@ extension JSONDocument {
         return nil
     }
 
-    /// Compares the key of a member with `key`, usually by their first eight bytes.
+    /// Compares the key of a member with `key`.
+    ///
+    /// In most cases, the first eight bytes decide.
     @inline(__always)
     private func order(of member: JSONNode, against key: JSONKey) -> Int {
         let entry = nodes[Int(member.index)]
@@ -194,7 +196,8 @@ extension JSONDocument {
         return bytes(of: member).ordered(against: key)
     }
 
-    /// Returns the kinds of the elements of an array of at most eight elements that are scalars or empty.
+    /// Returns the kinds of the elements of an array that has at most eight elements, all of them scalars or empty
+    /// containers.
     ///
     /// For other values, returns an empty pattern.
     public func kinds(of array: JSONNode) -> KindPattern {
@@ -205,7 +208,7 @@ extension JSONDocument {
         return pattern
     }
 
-    /// Returns the value for `key` as ``value(of:in:)`` does, but faster if the member is at `position`.
+    /// Returns the same value as ``value(of:in:)``, but faster if the member is at `position`.
     public func value(of key: JSONKey, in object: JSONNode, expectedAt position: Int) -> JSONNode? {
         if position < memberCount(of: object) {
             let member = member(at: position, of: object)
@@ -235,7 +238,7 @@ extension JSONDocument {
         return nil
     }
 
-    /// Returns a new array of the elements of an array, or an empty array for other values.
+    /// Returns the nodes of the elements of an array, or an empty array for other values.
     public func elements(of array: JSONNode) -> [JSONNode] {
         var found: [JSONNode] = []
         var element = firstElement(of: array)

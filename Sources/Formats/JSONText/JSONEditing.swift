@@ -1,5 +1,5 @@
 extension JSONDocument {
-    /// Removes the member with the given value node from an object, if there is one.
+    /// Removes the member that has the given value node from an object, if the object contains it.
     ///
     /// The time is proportional to the number of members. To remove many members, use ``removeMembers(from:where:)``.
     public mutating func removeMember(withValue value: JSONNode, from object: JSONNode) {

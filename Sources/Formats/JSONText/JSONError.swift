@@ -23,7 +23,9 @@ public struct JSONError: Error, Equatable, Sendable {
         case invalidUTF8 = "malformed UTF-8"
         /// An escaped surrogate without the other half of its pair.
         case unpairedSurrogate = "unpaired surrogate"
-        /// A key that occurs more than once in an object, at the offset of its repetition.
+        /// A key that occurs more than once in an object.
+        ///
+        /// The offset of the error is that of the repetition.
         case duplicateKey = "duplicate key"
         /// Arrays and objects are nested deeper than allowed.
         case tooDeep = "nested too deep"

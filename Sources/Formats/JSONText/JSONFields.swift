@@ -1,4 +1,4 @@
-/// Convenient access to the members of a small object by key and type.
+/// The members of a small JSON object, which can be read by key and type.
 public struct JSONFields: Sendable {
     private let document: JSONDocument
     private let object: JSONNode
@@ -55,7 +55,7 @@ public struct JSONFields: Sendable {
         return elements.allSatisfy { document.kind(of: $0) == kind } ? elements : nil
     }
 
-    /// The members whose values are integers that fit in an `Int`.
+    /// All members whose values are integers that fit in an `Int`.
     public var integers: [String: Int] {
         var found: [String: Int] = [:]
         for position in 0..<document.memberCount(of: object) {

@@ -43,8 +43,9 @@ public struct KeyPrefix: Hashable, Sendable {
         count = key.count
     }
 
-    /// Returns a negative number, 0 or a positive number for the order of the keys, or `nil` if 24 bytes do not decide
-    /// it.
+    /// Returns a negative number, 0 or a positive number if this key sorts before, is equal to, or sorts after `other`.
+    ///
+    /// Returns `nil` if the first 24 bytes do not decide the order.
     public func ordered(against other: KeyPrefix) -> Int? {
         if first != other.first { return first < other.first ? -1 : 1 }
         if second != other.second { return second < other.second ? -1 : 1 }

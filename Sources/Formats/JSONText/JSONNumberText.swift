@@ -47,7 +47,7 @@ public struct DecimalParts: Sendable {
     public let isNegative: Bool
     /// The significant digits in ASCII, without leading or trailing zeros.
     public let digits: [UInt8]
-    /// The exponent of ten in the magnitude, clamped to the range −1,000,000 to 1,000,000.
+    /// The exponent of the power of ten in the magnitude, clamped to the range −1,000,000 to 1,000,000.
     public let pointPosition: Int
 
     /// Parses a JSON number (RFC 8259), or returns `nil` if `text` is malformed.

@@ -16,7 +16,7 @@ public struct JSONOutline: Sendable, ExpressibleByDictionaryLiteral {
 
     /// Creates an outline that extracts the named members of an object.
     ///
-    /// Values of other kinds are replaced by null.
+    /// A value that is not an object is extracted as null.
     public init(dictionaryLiteral members: (JSONKey, JSONOutline)...) {
         self.init(members: members.map { (key: $0.0, outline: $0.1) })
     }

@@ -14,7 +14,7 @@ extension JSONDocument {
         }
     }
 
-    /// Reads the value at the start of a range of a text, with white space around it.
+    /// Reads the value at the start of a range of a text, and the white space around the value.
     ///
     /// - Parameters:
     ///   - source: The text.
@@ -66,7 +66,7 @@ extension JSONDocument {
         }
     }
 
-    /// Returns the number of nodes to add, which doubles them or, for a large text, meets the estimated need.
+    /// Returns the number of nodes to add: slightly more than `count`, or fewer if a large text needs fewer.
     private static func nodesToAdd(to count: Int, read: Int, of length: Int) -> Int {
         let doubling = count + 64
         guard count > 1 << 16, read > 0 else { return doubling }
@@ -82,7 +82,7 @@ extension JSONDocument {
         swap(&self.members, &members)
     }
 
-    /// Removes the value, keeping the memory.
+    /// Removes the contents of the document, but keeps the memory.
     private mutating func clear() {
         source = []
         resolved.removeAll()
@@ -93,7 +93,7 @@ extension JSONDocument {
         if keys.count > JSONReader.largeObjectKeyCount { keys = [] }
     }
 
-    /// Sets the value to null and releases the source, keeping the other memory.
+    /// Sets the value to null and releases the source, but keeps the other memory for reuse.
     public mutating func reset() {
         clear()
         resolved.append(Self.nullText)
@@ -125,7 +125,7 @@ struct JSONReader: ~Escapable {
     /// The index of the innermost open array or object, if there is one.
     private var innermost = 0
     private var isInObject = false
-    /// Whether there was white space around a value.
+    /// Whether white space has been found before or after a value.
     private(set) var hasWhitespace = false
 
     @_lifetime(copy source)
@@ -141,7 +141,7 @@ struct JSONReader: ~Escapable {
         guard position < source.count else { throw JSONError(.empty, at: Int(position)) }
     }
 
-    /// Reads up to the end of the value and returns `true`, or returns `false` when `nodes` or `keys` are used up.
+    /// Reads to the end of the value and returns `true`, or returns `false` if `nodes` or `keys` are used up before.
     @inline(__always)
     mutating func read(
         into nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeySorter.Entry>,
@@ -165,11 +165,11 @@ struct JSONReader: ~Escapable {
         return false
     }
 
-    /// Returns whether another iteration needs more than `count` nodes.
+    /// Returns whether another iteration could need more than `count` nodes in total.
     @inline(__always)
     func needsMoreNodes(than count: Int) -> Bool { nodeCount &+ 2 > count }
 
-    /// Returns whether another iteration needs more than `count` keys.
+    /// Returns whether another iteration could need more than `count` keys in total.
     @inline(__always)
     func needsMoreKeys(than count: Int) -> Bool { keyCount >= count }
 
@@ -196,7 +196,7 @@ struct JSONReader: ~Escapable {
         return true
     }
 
-    /// Closes the arrays and objects that end at the position, and moves past the next comma and white space.
+    /// Closes the arrays and objects that end at the position, and skips the comma and the white space after them.
     @inline(__always)
     private mutating func closeCompletedContainers(
         in nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeySorter.Entry>, _ resolved: Span<UInt8>,
@@ -230,7 +230,7 @@ struct JSONReader: ~Escapable {
         @inline(__always) get { position < source.count && source[Int(position)] == closingByte }
     }
 
-    /// Rejects a large object that repeats a key before all of it is read.
+    /// Throws an error if the keys read so far of a large object are not distinct.
     func rejectRepeatedKeys(
         _ keys: inout MutableSpan<KeySorter.Entry>, in nodes: Span<Node>, _ resolved: Span<UInt8>
     ) throws(JSONError) {
@@ -241,7 +241,7 @@ struct JSONReader: ~Escapable {
         try sorter.rejectRepeatedKeys(&keys, firstKey..<keyCount)
     }
 
-    /// The minimum number of keys of an object that is checked before it is complete.
+    /// The number of keys from which on an object is checked for repeated keys before it is complete.
     fileprivate static let largeObjectKeyCount = 4096
 
     private var closingByte: UInt8 {
@@ -334,7 +334,7 @@ struct JSONReader: ~Escapable {
         }
     }
 
-    /// Reads a string that may contain escapes or non-ASCII characters, and returns its ``prefixAsNumber``.
+    /// Reads a string that may contain escapes or non-ASCII characters, and returns the `prefixAsNumber` of its bytes.
     @inline(__always)
     private mutating func readAnyString(
         from start: UInt32, plainTo end: UInt32, into nodes: inout MutableSpan<Node>, _ resolved: inout TextBuffer

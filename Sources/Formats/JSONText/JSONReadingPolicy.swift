@@ -23,7 +23,7 @@ public struct JSONReadingPolicy: Sendable {
     /// The maximum number of nested arrays and objects.
     public var depthLimit: Int
 
-    /// The policy that accepts no deviations and at most 512 levels.
+    /// The policy that accepts no deviations from RFC 8259 and at most 512 nested arrays and objects.
     public static let strict = JSONReadingPolicy()
 
     /// Creates a policy, which is strict by default.

@@ -5,7 +5,7 @@ import Bytes
 /// The output has the fewest digits that read back as the same number, in the notation of ECMAScript. Numbers that are
 /// infinite or not a number become `null`.
 extension TextWriter {
-    /// The maximum number of bytes written for a real, including those beyond its end.
+    /// The maximum number of bytes stored for a real, including bytes beyond its last digit.
     static let realLengthLimit = 32
 
     /// Appends a real to a writer with capacity for at least 32 more bytes.
@@ -55,7 +55,7 @@ extension TextWriter {
     }
 }
 
-/// The fewest digits that read back as the same real, and the power of ten that multiplies them.
+/// The shortest sequence of digits that reads back as the same real, and the power of ten to multiply it by.
 private struct ShortestDecimal {
     private(set) var digits: UInt64 = 0
     private(set) var exponent = 0

@@ -14,7 +14,7 @@ struct JSONStringReader: ~Escapable {
         self.position = position
     }
 
-    /// Reads a string whose bytes before `end` are plain text, and returns a node with the given `next`.
+    /// Reads a string that is plain text up to `end`, and returns a node whose `next` has the given value.
     @inline(never)
     mutating func read(from end: Int, next: Int, into resolved: inout TextBuffer) throws(JSONError) -> JSONDocument.Node
     {
@@ -41,7 +41,7 @@ struct JSONStringReader: ~Escapable {
             next: UInt32(next), extra: UInt32(start))
     }
 
-    /// Reads text in which slashes are the only escapes, as Foundation writes it, and returns whether any was read.
+    /// Reads text whose only escapes are slashes, as Foundation writes it, and returns whether any text was read.
     private mutating func readEscapedSlashes(into text: inout TextBuffer) -> Bool {
         let start = position
         text.append(atMost: Self.slashRunLimit) { text in
@@ -119,7 +119,7 @@ struct JSONStringReader: ~Escapable {
         position += 1
     }
 
-    /// Reads `uXXXX`, and the escaped low surrogate after it if this is a high surrogate.
+    /// Reads `uXXXX` and, if that is a high surrogate, the escaped low surrogate after it.
     private mutating func readScalarEscape(into text: inout TextBuffer) throws(JSONError) {
         let start = position - 1
         let unit = try readHexUnit()
@@ -160,8 +160,9 @@ struct JSONStringReader: ~Escapable {
 }
 
 extension Span<UInt8> {
-    /// Returns the index of the first byte that is not plain text, or an index among the last seven bytes of the
-    /// source.
+    /// Returns the index of the first byte that is not plain text.
+    ///
+    /// If there is none before the last seven bytes of the source, returns the index of one of these.
     @inline(__always)
     func endOfPlainText(from start: UInt32) -> UInt32 {
         var index = start

@@ -34,7 +34,7 @@ extension Span<UInt8> {
         return UInt32(try endOfAnyNumber(at: Int(start)))
     }
 
-    /// Returns the end of a number that may have a sign, a fraction or an exponent.
+    /// Returns the end of a number that can have a sign, a fraction and an exponent.
     @inline(never)
     private func endOfAnyNumber(at start: Int) throws(JSONError) -> Int {
         var index = start

@@ -43,7 +43,7 @@ extension JSONDocument {
         return true
     }
 
-    /// Returns the maximum size, in bytes, of a value as canonical JSON.
+    /// Returns the maximum size, in bytes, of the canonical JSON of a value.
     private func canonicalLengthLimit(of node: JSONNode) -> Int {
         let entry = nodes[Int(node.index)]
         let length = Int(entry.end - entry.start)
@@ -54,7 +54,7 @@ extension JSONDocument {
 }
 
 extension Span<UInt8> {
-    /// The maximum size, in bytes, of these bytes as a canonical JSON string.
+    /// The maximum size, in bytes, of the canonical JSON string that these bytes are written as.
     var canonicalLengthLimit: Int {
         var limit = count + 2
         for index in indices {
@@ -114,7 +114,7 @@ private struct JSONWriter: ~Copyable, ~Escapable {
         }
     }
 
-    /// Opens an array or object with nested contents, or writes any other value and returns `nil`.
+    /// Begins an array or object that has nested containers, or writes any other value and returns `nil`.
     private func begin(_ index: Int, to output: inout TextWriter) -> Container? {
         let node = nodes[index]
         switch node.kind {
@@ -138,7 +138,7 @@ private struct JSONWriter: ~Copyable, ~Escapable {
         return nil
     }
 
-    /// Writes the elements and the end of an array whose elements are scalars or empty.
+    /// Writes the elements and the closing bracket of an array that contains only scalars and empty containers.
     private func writeElements(_ elements: Range<Int>, to output: inout TextWriter) {
         for index in elements {
             if index > elements.lowerBound { output.append(UInt8(ascii: ",")) }
@@ -147,7 +147,7 @@ private struct JSONWriter: ~Copyable, ~Escapable {
         output.append(UInt8(ascii: "]"))
     }
 
-    /// Writes the members and the end of an object whose values are scalars or empty.
+    /// Writes the members and the closing brace of an object that contains only scalars and empty containers.
     private func writeMembers(_ positions: Range<Int>, to output: inout TextWriter) {
         for index in positions {
             if index > positions.lowerBound { output.append(UInt8(ascii: ",")) }

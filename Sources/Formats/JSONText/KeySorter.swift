@@ -6,10 +6,10 @@ struct KeySorter: ~Escapable {
     struct Entry: Sendable {
         /// The first eight bytes of the key as a ``prefixAsNumber``.
         let prefix: UInt64
-        /// The index of the node of the key.
+        /// The index of the key's node.
         let key: UInt32
 
-        /// The value of unused entries.
+        /// A placeholder for entries that are not in use.
         static let none = Entry(prefix: 0, key: 0)
     }
 
@@ -29,7 +29,7 @@ struct KeySorter: ~Escapable {
         self.policy = policy
     }
 
-    /// Appends the number of keys of an object, followed by the keys in canonical order, to `members`.
+    /// Appends to `members` the number of keys of an object, and then the node indices of the keys in canonical order.
     @inline(never)
     func append(
         _ keys: inout MutableSpan<Entry>, _ range: Range<Int>, to members: inout [UInt32]
@@ -44,7 +44,7 @@ struct KeySorter: ~Escapable {
         }
     }
 
-    /// Sorts the keys of an object, and throws an error if one is repeated.
+    /// Sorts the keys of an object, and throws an error if a key is repeated.
     @inline(never)
     func rejectRepeatedKeys(_ keys: inout MutableSpan<Entry>, _ range: Range<Int>) throws(JSONError) {
         sort(&keys, range)
@@ -73,7 +73,9 @@ struct KeySorter: ~Escapable {
         for index in range { keys[index] = sorted[index - range.lowerBound] }
     }
 
-    /// Returns whether `left` precedes `right`, by position in the source if the keys are equal.
+    /// Returns whether `left` sorts before `right`.
+    ///
+    /// If the keys are equal, their positions in the source decide.
     @inline(__always)
     private func precedes(_ left: Entry, _ right: Entry) -> Bool {
         left.prefix == right.prefix ? precedesInFull(left, right) : left.prefix < right.prefix
@@ -98,7 +100,7 @@ struct KeySorter: ~Escapable {
         return false
     }
 
-    /// Appends the last of each group of equal keys, or throws an error if the policy rejects repeated keys.
+    /// Appends the last key of each group of equal keys, or throws an error if the policy rejects repeated keys.
     private func appendLastOfEqual(_ keys: Span<Entry>, to members: inout [UInt32]) throws(JSONError) {
         guard policy.duplicateKeys == .lastWins else {
             throw repeatedKeyError(keys)
@@ -111,7 +113,7 @@ struct KeySorter: ~Escapable {
         members[countIndex] = UInt32(members.count - countIndex - 1)
     }
 
-    /// Returns the error for the first key in the source that repeats an earlier one.
+    /// Returns the error for the first key, by position in the source, that repeats an earlier key.
     private func repeatedKeyError(_ keys: Span<Entry>) -> JSONError {
         var firstRepeated = UInt32.max
         for index in keys.indices.dropFirst() where areEqual(keys[index - 1], keys[index]) {

@@ -1,14 +1,14 @@
-/// A key that is assembled from pieces of a text.
+/// A key whose parts are read from consecutive pieces of a text.
 struct PartialKey: Sendable {
-    /// The length, in bytes, above which a key is truncated, because no longer key is ever looked up.
+    /// The maximum length in bytes, above which a key is truncated because no key that long is looked up.
     private static let maximumLength = 256
 
     private var bytes: [UInt8] = []
 
-    /// Removes the key, keeping the memory.
+    /// Removes the key, but keeps the memory for reuse.
     mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
-    /// Appends a part of the key with its escapes.
+    /// Appends a part of the key, in which escapes are not yet resolved.
     mutating func append(_ part: Span<UInt8>) {
         if bytes.count <= Self.maximumLength { bytes.append(copying: part) }
     }

@@ -8,7 +8,7 @@ public struct TextBuffer: Sendable {
     /// The number of bytes.
     public var count: Int { used }
     @usableFromInline var used = 0
-    /// The number of bytes of memory.
+    /// The number of bytes for which there is memory.
     public var capacity: Int { memory.count }
 
     /// Creates an empty buffer.
@@ -40,16 +40,16 @@ public struct TextBuffer: Sendable {
         return bytes
     }
 
-    /// Removes all bytes, keeping the memory.
+    /// Removes all bytes, but keeps the memory for reuse.
     public mutating func removeAll() { used = 0 }
 
-    /// Removes the bytes from `index` on, keeping the memory.
+    /// Removes all bytes from `index` to the end, but keeps the memory for reuse.
     public mutating func removeAll(from index: Int) {
         precondition(index >= 0 && index <= count, "an index beyond the end")
         used = index
     }
 
-    /// Appends the bytes that `body` writes, of which there must be at most `limit`.
+    /// Appends the bytes that `body` writes, which must not be more than `limit`.
     @inlinable
     @inline(__always)
     public mutating func append(atMost limit: Int, _ body: (inout TextWriter) -> Void) {
@@ -102,11 +102,12 @@ public struct TextBuffer: Sendable {
     }
 }
 
-/// Writes into memory of sufficient size, up to sixteen bytes at a time.
+/// A writer of bytes into memory of sufficient size, up to sixteen bytes at a time.
 ///
-/// A store may write more bytes than are appended. The next store overwrites them, or they remain beyond ``count``.
+/// The writer may store more bytes than it appends. The next store overwrites the excess bytes, or they remain after
+/// ``count``.
 public struct TextWriter: ~Copyable, ~Escapable {
-    /// The number of bytes of memory that must exist beyond the appended bytes.
+    /// The minimum number of bytes of memory after the appended bytes.
     @inlinable static var slack: Int { 48 }
 
     @usableFromInline var memory: MutableSpan<UInt8>
@@ -178,7 +179,7 @@ public struct TextWriter: ~Copyable, ~Escapable {
         used &+= Int(end &- start)
     }
 
-    /// Appends `bytes` with each occurrence of `mark` doubled.
+    /// Appends `bytes`, in which each occurrence of `mark` is written twice.
     ///
     /// There must be capacity for twice the number of bytes.
     public mutating func append(copying bytes: Span<UInt8>, doubling mark: UInt8) {
@@ -217,10 +218,10 @@ public struct TextWriter: ~Copyable, ~Escapable {
         }
     }
 
-    /// Adds bytes that were stored after ``count`` to the appended bytes.
+    /// Appends the next bytes after ``count``, which were stored before.
     mutating func advance(by count: Int) { used &+= count }
 
-    /// Stores eight bytes at `index`, the lowest one first.
+    /// Stores the eight bytes of a word at `index`, with the lowest byte first.
     @inline(__always)
     mutating func store(_ word: UInt64, at index: Int) { memory.store(word, at: index) }
 
@@ -239,7 +240,7 @@ public struct TextWriter: ~Copyable, ~Escapable {
         append(UInt8(ascii: "\""))
     }
 
-    /// Appends `text` if it is ASCII that needs no escapes, and returns whether it was appended.
+    /// Appends `text` if it is ASCII without bytes to escape, and returns whether it was appended.
     private mutating func appendIfPlain(_ text: Span<UInt8>) -> Bool {
         guard text.hasWord(at: 0) else {
             guard text.needsNoEscape else { return false }

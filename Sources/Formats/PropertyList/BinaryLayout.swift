@@ -8,7 +8,7 @@ import JSONText
 struct BinaryLayout: Sendable {
     static let headerLength = 8
     static let trailerLength = 32
-    /// The length, in bytes, of a header, one object, one offset and a trailer.
+    /// The total length, in bytes, of a header, one object, one offset and a trailer.
     private static let minimumLength = 42
 
     /// The size of an offset-table entry, in bytes: 1 to 8.
@@ -67,7 +67,7 @@ struct BinaryLayout: Sendable {
         }
     }
 
-    /// Whether some objects must share an offset, because there are more objects than bytes for them.
+    /// Whether objects share offsets, because there are more objects than bytes for them.
     var sharesOffsets: Bool { objectCount > tableOffset }
 
     /// Returns the offset of the marker of an object.
@@ -77,7 +77,7 @@ struct BinaryLayout: Sendable {
         UInt32(truncatingIfNeeded: bytes.bigEndian(at: tableOffset + number * offsetSize, width: offsetSize))
     }
 
-    /// Returns the offset of the payload of a checked object, and its number of bytes, units, elements or members.
+    /// Returns the payload offset of a checked object, and its number of bytes, UTF-16 units, elements or members.
     @inlinable
     @inline(__always)
     static func extent(at offset: UInt32, in bytes: Span<UInt8>) -> (start: Int, count: Int) {
@@ -90,7 +90,7 @@ struct BinaryLayout: Sendable {
 }
 
 extension Span<UInt8> {
-    /// Returns the big-endian number in the `width` bytes, 1 to 8, at `index`.
+    /// Returns the big-endian number of `width` bytes at `index`, where `width` is 1 to 8.
     @inlinable
     @inline(__always)
     func bigEndian(at index: Int, width: Int) -> UInt64 {

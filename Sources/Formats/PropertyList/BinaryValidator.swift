@@ -17,18 +17,18 @@ struct BinaryValidator {
         /// The offset of the next reference to a value.
         var next: Int
         let end: Int
-        /// The maximum number of levels of the values checked so far.
+        /// The number of levels of the deepest value checked so far.
         var height: UInt16 = 0
     }
 
     let layout: BinaryLayout
     let depthLimit: Int
-    /// The state of each object number, or of each offset if objects share offsets.
+    /// The states of objects, indexed by object number, or by offset if objects share offsets.
     private var packedStates: [UInt16] = []
     var keys = RepeatedKeyFinder()
     /// The number of payload bytes that may still be read.
     var allowance: Int
-    /// Copies of the dictionaries that repeat a key, without the repeated members.
+    /// Copies of the dictionaries with repeated keys, without the repeated members.
     private(set) var repaired = RepairedDictionaries()
 
     init(layout: BinaryLayout, limits: PropertyListLimits) {
@@ -90,7 +90,7 @@ struct BinaryValidator {
         return Int(number)
     }
 
-    /// Checks a scalar and returns its number of levels, or opens a container.
+    /// Checks a scalar and returns its number of levels, or begins to check a container.
     private mutating func enter(
         _ number: Int, depth: Int, in bytes: Span<UInt8>
     ) throws(PropertyListError) -> EnteredNode<UInt16, Frame> {

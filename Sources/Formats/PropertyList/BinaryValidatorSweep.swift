@@ -1,11 +1,11 @@
 import JSONText
 
-/// A fast check in two sweeps over the object table.
+/// A fast check that reads the object table twice.
 ///
-/// A file passes if all objects are valid, even unreachable ones, and each container precedes the containers in it, as
-/// writers arrange them. Such a file has no cycles.
+/// A file passes if all its objects are valid, including unreachable ones, and each container precedes the containers
+/// in it. Encoders write objects in this order, which rules out cycles.
 extension BinaryValidator {
-    /// Returns whether the sweep finds no fault, so that no walk is needed.
+    /// Returns whether all objects pass the fast check, so that ``walk(_:)`` is not needed.
     mutating func passesSweep(_ bytes: Span<UInt8>) -> Bool {
         guard !layout.sharesOffsets else { return false }
         // The number of levels of each object; 0 for a container that was not checked yet.
@@ -21,7 +21,7 @@ extension BinaryValidator {
         return true
     }
 
-    /// Checks all scalars, sets the level of each to 1, and returns whether all are valid.
+    /// Checks all scalars, sets their numbers of levels to 1, and returns whether all are valid.
     private mutating func checkScalars(_ bytes: Span<UInt8>, levels: inout MutableSpan<UInt16>) -> Bool {
         // A scalar without a count that starts before this offset ends before the table.
         let safeEnd = layout.tableOffset - 17
@@ -39,7 +39,7 @@ extension BinaryValidator {
         return true
     }
 
-    /// Returns the number of levels of a container whose values have known levels, or `nil` if it has a fault.
+    /// Returns the number of levels of a container from the levels of its values, or `nil` if the container is invalid.
     private mutating func countLevels(of number: Int, in bytes: Span<UInt8>, levels: Span<UInt16>) -> Int? {
         let offset = Int(layout.offset(of: number, in: bytes))
         let isDictionary = bytes[offset] >> 4 == 0xD

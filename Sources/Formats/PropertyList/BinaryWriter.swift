@@ -12,15 +12,15 @@ struct BinaryWriter {
     private var offsets: [UInt32] = []
     /// The source offset of each object.
     private(set) var sourceOffsets: [UInt32] = []
-    /// The last object, if it is an integer.
+    /// The object that was appended last, if it is an integer.
     private(set) var lastInteger: PropertyListInteger?
 
-    /// Creates a writer whose output begins with a header and any objects to be listed by ``append(objectAt:from:)``.
+    /// Creates a writer whose output begins with `objects`: a header, and objects for ``append(objectAt:from:)``.
     init(objects: some Sequence<UInt8> = "bplist00".utf8) {
         bytes = Array(objects)
     }
 
-    /// Adds an object whose bytes are already in the output to the offset table.
+    /// Adds an object to the offset table after its bytes were written.
     mutating func append(objectAt offset: UInt32, from sourceOffset: Int) {
         offsets.append(offset)
         sourceOffsets.append(UInt32(sourceOffset))
@@ -28,7 +28,7 @@ struct BinaryWriter {
 
     var lastNumber: UInt32 { UInt32(offsets.count - 1) }
 
-    /// Adds an object whose bytes are appended next to the offset table.
+    /// Adds an object to the offset table before its bytes are written.
     private mutating func beginObject(at sourceOffset: Int) {
         lastInteger = nil
         append(objectAt: UInt32(bytes.count), from: sourceOffset)
@@ -98,7 +98,7 @@ struct BinaryWriter {
         for element in elements { bytes.append(uint32: element) }
     }
 
-    /// Appends a dictionary whose `members` alternate between keys and values.
+    /// Appends a dictionary, given the numbers of its keys and values in alternation.
     mutating func append(dictionary members: ArraySlice<UInt32>, at sourceOffset: Int) {
         beginObject(at: sourceOffset)
         bytes.append(kind: 0xD0, count: members.count / 2)
@@ -113,13 +113,15 @@ struct BinaryWriter {
         if let offset = offsets.popLast() { bytes.removeLast(bytes.count - Int(offset)) }
     }
 
-    /// Returns the string of an object.
+    /// Returns the string that an object contains.
     @_lifetime(borrow self)
     func text(of number: UInt32) -> StoredText {
         StoredText(at: offsets[Int(number)], in: bytes.span)
     }
 
-    /// Appends the offset table and a trailer, with `root` or the last object as the root.
+    /// Appends the offset table and the trailer.
+    ///
+    /// The root is the object `root` or, by default, the last object.
     mutating func finish(root: Int? = nil, referenceSize: Int = width) {
         let table = UInt64(bytes.count)
         for offset in offsets { bytes.append(uint32: offset) }
@@ -132,7 +134,7 @@ struct BinaryWriter {
 }
 
 extension [UInt8] {
-    /// Appends the marker and the count of an object.
+    /// Appends the marker of an object, which includes its kind, and its count.
     mutating func append(kind: UInt8, count: Int) {
         guard count >= 15 else { return append(kind | UInt8(count)) }
         append(kind | 15)

@@ -1,8 +1,10 @@
 import JSONText
 
-/// Orders the members of dictionaries by the UTF-8 bytes of their keys.
+/// Methods that sort the members of dictionaries by the UTF-8 bytes of their keys.
 extension PropertyListDocument {
-    /// Returns the positions of the members of a dictionary in canonical order, with only the last of equal keys.
+    /// Returns the positions of a dictionary's members in canonical order.
+    ///
+    /// If keys are equal, only the last is included.
     func canonicalOrder(of members: PropertyListMembers) -> [Int] {
         let sorted = sortedByUTF8((0..<members.count).map { ($0, key(at: $0, of: members)) })
         return sorted.indices.compactMap { index in
@@ -12,7 +14,9 @@ extension PropertyListDocument {
         }
     }
 
-    /// Returns the positions and the UTF-8 of keys in canonical order, with equal keys in the order of their positions.
+    /// Returns the positions and the UTF-8 of keys in canonical order.
+    ///
+    /// Equal keys are in the order of their positions.
     func sortedByUTF8(
         _ keys: [(position: Int, key: PropertyListNode)]
     ) -> [(position: Int, utf8: [UInt8])] {

@@ -1,8 +1,8 @@
 /// The result of entering a node of a graph during a traversal.
 enum EnteredNode<Value, Frame> {
-    /// The value of the node, which is already known or depends on no other node.
+    /// The value of the node, which was computed before or does not depend on other nodes.
     case known(Value)
-    /// The progress in a node whose value depends on the values of other nodes.
+    /// The initial frame of a node whose value depends on other nodes.
     case open(Frame)
 }
 

@@ -6,23 +6,27 @@ public struct Expansion: Hashable, Sendable {
     ///
     /// An instance counts as one value plus its members, without its class. Any other value counts as one.
     public let count: Int
-    /// The number of levels of instances, clamped to ``depthLimit``, or 1 for a leaf.
+    /// The number of nested levels of instances, clamped to ``depthLimit``.
+    ///
+    /// A value that is not an instance has a depth of 1.
     public let depth: Int
 
     /// The maximum value of ``count``.
     public static let countLimit = 0xFF_FFFF
-    /// The maximum value of ``depth``, which leaves two values of a byte for other states.
+    /// The maximum value of ``depth``, which leaves 254 and 255 for other purposes in a byte.
     public static let depthLimit = 253
     /// The maximum depth that ``KeyedArchive/expansion(of:)`` accepts.
     public static let allowedDepth = 128
 }
 
-/// A cache of the expansions of objects, which are `nil` for objects that contain themselves.
+/// A cache of the expansions of objects.
+///
+/// The expansion of an object that contains itself is `nil`.
 struct ExpansionMemo: Sendable {
     private static let open = UInt32.max
     private static let cyclic = UInt32.max - 1
 
-    /// The state of each object number, or of each offset if objects share offsets.
+    /// The states of objects, indexed by object number, or by offset if objects share offsets.
     ///
     /// An expansion has its count in the high 24 bits and its depth in the low 8 bits.
     private var packedStates: [UInt32] = []
@@ -69,9 +73,9 @@ extension KeyedArchive {
     private struct Frame {
         let node: PropertyListNode
         let members: PropertyListMembers
-        /// The position of the next member.
+        /// The position of the next member to count.
         var position = 0
-        /// The inline array that is being counted, and the position of its next element.
+        /// The elements of the inline array that is being counted.
         var elements = PropertyListElements(start: 0, count: 0)
         var element = 0
         /// The expansion of the instance without its own level, or `nil` if a member contains itself.
@@ -112,7 +116,7 @@ extension KeyedArchive {
 
     private static let leaf = Expansion(count: 1, depth: 1)
 
-    /// Returns the expansion of a leaf or of a known value, or opens another value.
+    /// Returns the expansion of a value that is not an instance or is already known, or begins to count an instance.
     @inline(__always)
     private mutating func enter(_ stored: PropertyListNode) -> EnteredNode<Expansion?, Frame> {
         var object = stored
@@ -131,7 +135,7 @@ extension KeyedArchive {
         }
     }
 
-    /// Returns the next stored value in an instance that has to be counted.
+    /// Returns the next value of an instance to count, or `nil` if there are no more.
     @inline(__always)
     private mutating func nextValue(_ frame: inout Frame) -> PropertyListNode? {
         while true {

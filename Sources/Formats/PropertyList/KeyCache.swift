@@ -1,6 +1,6 @@
 import JSONText
 
-/// A key of members, prepared for fast lookup by ``KeyedArchive/key(_:)`` once for each archive.
+/// A key for fast lookup of members, which ``KeyedArchive/key(_:)`` creates for an archive.
 public struct KeyedKey: Hashable, Sendable {
     @usableFromInline let index: Int
 }
@@ -14,12 +14,14 @@ struct KeyCache: Sendable {
     @usableFromInline
     struct Entry: Sendable {
         let utf8: [UInt8]
-        /// The number of the object that held the key when it was last found.
+        /// The object number of the key when it was last found.
         @usableFromInline var number: UInt32?
         @usableFromInline var position = 0
     }
 
-    /// The keys of Foundation's classes, which come first so that their indices are constants.
+    /// The keys that Foundation's classes use.
+    ///
+    /// They come first, so that their indices are constants.
     private static let foundation = [
         "$class", "NS.objects", "NS.keys", "NS.string", "NS.bytes", "NS.data", "NS.time", "NSString", "NS.number",
         "NS.intval", "NS.dblval", "NS.boolval", "NS.base", "NS.relative", "NS.uuidbytes",
@@ -42,7 +44,7 @@ extension KeyedArchive {
     var relativeKey: KeyedKey { KeyedKey(index: 13) }
     var uuidKey: KeyedKey { KeyedKey(index: 14) }
 
-    /// Returns the key with which members named `text` are looked up.
+    /// Returns the key for fast lookup of members named `text`.
     public mutating func key(_ text: String) -> KeyedKey {
         let utf8 = Array(text.utf8)
         if let known = keys.entries.firstIndex(where: { $0.utf8 == utf8 }) { return KeyedKey(index: known) }
@@ -50,7 +52,7 @@ extension KeyedArchive {
         return KeyedKey(index: keys.entries.count - 1)
     }
 
-    /// Returns the stored member of an instance: a UID, an inline scalar, or an inline array of UIDs.
+    /// Returns the stored value of a member of an instance: a UID, an inline scalar, or an inline array of UIDs.
     ///
     /// Returns `nil` if the member is absent or `instance` is not a dictionary.
     @inlinable
@@ -59,7 +61,7 @@ extension KeyedArchive {
         member(key, of: document.members(of: instance))
     }
 
-    /// Returns the stored member among `members`, or `nil` if it is absent.
+    /// Returns the stored value for a key among `members`, or `nil` if the key is absent.
     @inlinable
     @inline(__always)
     public mutating func member(_ key: KeyedKey, of members: PropertyListMembers) -> PropertyListNode? {

@@ -15,15 +15,15 @@ public struct KeyedArchive: Sendable {
     public let document: PropertyListDocument
     /// The members of `$top`: the values that were encoded under names, usually only `root`.
     public let top: PropertyListMembers
-    /// The elements of `$objects`, which UIDs index.
+    /// The elements of `$objects`, to which UIDs refer by index.
     public let objects: PropertyListElements
 
     @usableFromInline var keys = KeyCache()
     var classes: ClassCache
     var expansions: ExpansionMemo
-    /// The elements of collections that store each as a separate member, named `NS.object.0` and so on.
+    /// The elements of collections that store each element as a member, such as `NS.object.0`.
     @usableFromInline var numberedNodes: [PropertyListNode] = []
-    /// The ranges of `numberedNodes`, by the prefix of their keys and the object number of their collection.
+    /// The ranges of collections in `numberedNodes`, by the prefix of their keys and by object number.
     var numberedElements: [String: [UInt32: KeyedElements]] = [:]
 
     /// Opens an archive.

@@ -5,7 +5,7 @@ import JSONText
 /// Source: <doc:KeyedArchives>, part C.
 public enum FoundationClass: Sendable {
     case string, decimal, date, data, uuid, url, null, value, attributedString
-    /// `NSNumber` as coders other than Foundation's write it.
+    /// `NSNumber`, as encoders other than Foundation write it.
     case number
     case array, dictionary, set, orderedSet
 
@@ -28,17 +28,17 @@ public enum FoundationClass: Sendable {
 
 /// The class of an instance, as described by its class record.
 public struct KeyedClass: Sendable {
-    /// The string `$classname`.
+    /// The name of the class, from `$classname` in the class record.
     public let name: PropertyListNode
-    /// The Foundation class whose encoding the instances use, or `nil` if it is not known.
+    /// The Foundation class whose encoding the instances use, or `nil` if there is no such known class.
     ///
     /// The nearest ancestor that is a known Foundation class or is named by the caller determines it. A class named by
     /// the caller is therefore not treated as a collection, even if it descends from one.
     public let foundation: FoundationClass?
-    /// A bit for each of the caller's class names that the class or an ancestor has.
+    /// A bit mask of the caller's class names that match the class or one of its ancestors.
     fileprivate let names: UInt64
 
-    /// Returns whether the class or an ancestor has the name at `position` in the caller's list of class names.
+    /// Returns whether the class or an ancestor has the name at `position` in the caller's class names.
     @inline(__always)
     public func isNamed(_ position: Int) -> Bool { names >> UInt64(position) & 1 == 1 }
 }
@@ -52,7 +52,7 @@ struct ClassCache: Sendable {
     fileprivate let names: [[UInt8]]
     private var classes: [KeyedClass] = []
     private var indices: [UInt32: Int] = [:]
-    /// The class records that were used last, indexed by the low bits of their UIDs.
+    /// The class records that were used most recently, indexed by the low bits of their UIDs.
     private var recent: [(uid: UInt32, index: Int)?] = Array(repeating: nil, count: recentCount)
 
     init(names: [String]) {

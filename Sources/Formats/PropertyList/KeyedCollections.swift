@@ -3,7 +3,7 @@ import JSONText
 
 /// The elements of an array, a set or an ordered set of a keyed archive.
 public struct KeyedElements: Hashable, Sendable {
-    /// The inline array of the elements, or the index of the first one in `KeyedArchive.numberedNodes`.
+    /// The inline array of the elements, or the index of the first element in `KeyedArchive.numberedNodes`.
     @usableFromInline
     enum Storage: Hashable, Sendable {
         case listed(PropertyListElements)
@@ -36,7 +36,9 @@ extension KeyedArchive {
         throw badCollection(instance, "a collection without elements")
     }
 
-    /// Returns the keys and values of a dictionary, which must be equal in number.
+    /// Returns the keys and values of a dictionary.
+    ///
+    /// Throws an error if their numbers differ.
     public mutating func pairs(of instance: PropertyListNode) throws(PropertyListError) -> KeyedPairs {
         let pairs: KeyedPairs
         if let values = member(objectsKey, of: instance) {
@@ -77,7 +79,7 @@ extension KeyedArchive {
         return KeyedElements(storage: .listed(elements), count: elements.count)
     }
 
-    /// Returns the values of the members named `prefix` and a number, counted from 0 to the first missing number.
+    /// Returns the values of the members whose names are `prefix` followed by 0, 1, and so on without a gap.
     private mutating func findNumberedElements(_ prefix: String, of instance: PropertyListNode) -> KeyedElements {
         if let known = numberedElements[prefix]?[instance.number] { return known }
         let members = document.members(of: instance)
@@ -100,7 +102,7 @@ extension KeyedArchive {
         return elements
     }
 
-    /// Returns the number that follows `prefix` in `key`, or `nil` if there is none or it has leading zeros.
+    /// Returns the number after `prefix` in `key`, or `nil` if there is none or it has leading zeros.
     private static func index(in key: Span<UInt8>, after prefix: String) -> Int? {
         guard key.begins(with: prefix, at: 0) else { return nil }
         let digits = key.extracting(droppingFirst: prefix.utf8.count)
@@ -115,7 +117,7 @@ extension KeyedArchive {
 }
 
 extension PropertyListDocument {
-    /// Returns the element at a position if it is a UID in an inline array, as almost all elements are.
+    /// Returns the element at a position if it is a UID in an inline array, which is the usual case.
     ///
     /// If this method returns `nil`, call ``KeyedArchive/element(at:of:)``, which returns the element or throws the
     /// error.
@@ -127,7 +129,7 @@ extension PropertyListDocument {
         return marker(of: node) >> 4 == 8 ? node : nil
     }
 
-    /// Returns the object number of the element at a position, or `nil` if the elements are not an inline array.
+    /// Returns the object number of the element at a position, or `nil` if the elements are not in an inline array.
     @inlinable
     @inline(__always)
     public func number(at position: Int, of elements: KeyedElements) -> UInt32? {
@@ -136,7 +138,7 @@ extension PropertyListDocument {
         return referenceNumber(at: list.start + position * layout.referenceSize)
     }
 
-    /// Returns the object among `objects` that a UID refers to, unless it is nil or out of range.
+    /// Returns the object that a UID refers to, or `nil` if the object is nil or the UID is out of range.
     ///
     /// If this method returns `nil`, call ``KeyedArchive/object(_:)``, which distinguishes these cases.
     @inlinable
@@ -148,7 +150,9 @@ extension PropertyListDocument {
         return isNilText(object) ? nil : object
     }
 
-    /// Returns whether an object is the string `$null`, by comparing its marker and characters as one word.
+    /// Returns whether an object is the string `$null`.
+    ///
+    /// Its marker and characters are compared as one word.
     @inlinable
     @inline(__always)
     func isNilText(_ object: PropertyListNode) -> Bool {

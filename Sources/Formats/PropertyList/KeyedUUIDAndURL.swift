@@ -4,7 +4,7 @@ import Bytes
 ///
 /// Source: <doc:KeyedArchives>, C.1.
 extension KeyedArchive {
-    /// Returns a UUID in upper case, for example `9F2C1D7E-0B3A-4C55-8E11-2A6B7C8D9E0F`.
+    /// Returns a UUID in uppercase, for example `9F2C1D7E-0B3A-4C55-8E11-2A6B7C8D9E0F`.
     mutating func uuid(of instance: PropertyListNode) throws(PropertyListError) -> String {
         guard let stored = member(uuidKey, of: instance), document.kind(of: stored) == .data,
             document.payload(of: stored).count == 16
@@ -19,7 +19,7 @@ extension KeyedArchive {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns the relative part of an `NSURL` and its base URL object, if there is one.
+    /// Returns the relative part of an `NSURL`, and the object of its base URL if it has one.
     mutating func url(
         of instance: PropertyListNode
     ) throws(PropertyListError) -> (relative: String, base: PropertyListNode?) {

@@ -12,10 +12,9 @@ public enum KeyedValue: Sendable {
     case integer(PropertyListInteger)
     /// A real, which can be infinite or not a number.
     case real(Double)
-    /// A string, in a node of the kind ``PropertyListKind/text``, or ``PropertyListKind/data`` if it is stored as
-    /// UTF-8.
+    /// A string, whose node has the kind ``PropertyListKind/text``, or ``PropertyListKind/data`` for stored UTF-8.
     case text(PropertyListNode)
-    /// Bytes, in a node of the kind ``PropertyListKind/data``.
+    /// Bytes, whose node has the kind ``PropertyListKind/data``.
     case data(PropertyListNode)
     /// A date, in seconds since 2001-01-01T00:00:00Z, which can be infinite or not a number.
     case date(Double)
@@ -24,7 +23,7 @@ public enum KeyedValue: Sendable {
     case dictionary(KeyedPairs)
     /// An instance of another class, including `NSURL`, `NSUUID`, `NSDecimalNumber` and `NSValue`.
     case instance(PropertyListNode, KeyedClass)
-    /// A container without a class, which no archiver writes.
+    /// An array or dictionary without a class, which archivers never write.
     case unrepresentable(PropertyListNode)
 }
 

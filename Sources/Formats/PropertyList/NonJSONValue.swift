@@ -1,18 +1,22 @@
 import JSONText
 
-/// A value of a property list that JSON cannot represent, so that the caller decides how to write it.
+/// A value of a property list that JSON cannot represent.
+///
+/// The caller decides how to write it.
 enum NonJSONValue {
     /// A date, in seconds since 2001-01-01T00:00:00Z.
     case date(Double)
     case data(PropertyListNode)
-    /// A reference in a keyed archive.
+    /// A reference to an object of a keyed archive.
     case uid(UInt32)
     /// A real that is infinite or not a number.
     case real(Double)
 }
 
 extension [UInt8] {
-    /// Appends a scalar as JSON, or returns it without appending anything if JSON cannot represent it.
+    /// Appends a scalar as JSON.
+    ///
+    /// If JSON cannot represent it, appends nothing and returns it.
     mutating func append(jsonScalar node: PropertyListNode, of document: borrowing PropertyListDocument)
         -> NonJSONValue?
     {
@@ -29,7 +33,9 @@ extension [UInt8] {
         return nil
     }
 
-    /// Appends a real, or returns it if it is infinite or not a number.
+    /// Appends a real.
+    ///
+    /// If it is infinite or not a number, appends nothing and returns it.
     mutating func append(jsonReal real: Double) -> NonJSONValue? {
         guard real.isFinite else { return .real(real) }
         append(jsonNumber: real)

@@ -5,7 +5,7 @@ enum OpenStepText {
     /// The maximum number of bytes that are examined.
     private static let headSize = 4096
 
-    /// Returns whether `bytes` appear to be in this format, which only affects an error message.
+    /// Returns whether `bytes` appear to be in this format, so that an error message can say so.
     ///
     /// After white space and comments, such text begins with the first element of an array, or with a key and an equal
     /// sign.
@@ -53,7 +53,7 @@ enum OpenStepText {
         }
     }
 
-    /// Skips a key with or without quotation marks, and returns whether there was one.
+    /// Skips a key with or without quotation marks, and returns whether a key was found.
     private static func skipKey(_ text: inout ArraySlice<UInt8>) -> Bool {
         guard let quote = text.first else { return false }
         if quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {

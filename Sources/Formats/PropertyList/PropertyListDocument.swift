@@ -49,9 +49,9 @@ public struct PropertyListDocument: Sendable {
         repeats = rewritten?.repeats
     }
 
-    /// The `duplicateKey` error for keys that occur more than once in a dictionary, or `nil` if there are none.
+    /// A `duplicateKey` error, or `nil` if no dictionary contains a key more than once.
     ///
-    /// The first value of such a key is kept. The others are not part of the document.
+    /// The document contains only the first value of such a key.
     public var repeatedKeys: PropertyListError? { repeats.map { PropertyListError($0) } }
 
     /// The outermost value.
@@ -60,7 +60,7 @@ public struct PropertyListDocument: Sendable {
     /// The number of objects that the file lists, including unreachable ones.
     public var objectCount: Int { layout.objectCount }
 
-    /// The maximum number of values to write when shared values are written out repeatedly.
+    /// The maximum number of values to write if shared values are written each time they occur.
     public var expansionLimit: Int { 4 * layout.objectCount + 1_000_000 }
 
     /// The length of the source, in bytes.
@@ -124,7 +124,7 @@ extension PropertyListDocument {
         }
     }
 
-    /// Returns the value of a real, or the seconds since 2001-01-01T00:00:00Z of a date, or 0 for other kinds.
+    /// Returns the value of a real, a date in seconds since 2001-01-01T00:00:00Z, or 0 for other kinds.
     @inlinable
     public func real(of node: PropertyListNode) -> Double {
         let start = Int(node.offset) + 1
@@ -147,7 +147,7 @@ extension PropertyListDocument {
         return UInt32(truncatingIfNeeded: bytes.span.bigEndian(at: start, width: min(width, 8)))
     }
 
-    /// Returns the bytes of data or of a stored string, or no bytes for other kinds.
+    /// Returns the bytes of data or of a stored string, or an empty span for other kinds.
     ///
     /// A string is stored as ASCII, or as UTF-16BE if ``isUTF16(_:)`` returns `true`.
     @inlinable
@@ -165,7 +165,7 @@ extension PropertyListDocument {
     @inline(__always)
     public func isUTF16(_ node: PropertyListNode) -> Bool { marker(of: node) >> 4 == 6 }
 
-    /// Returns the elements of an array, or none for other kinds.
+    /// Returns the elements of an array, or an empty list for other kinds.
     @inlinable
     @inline(__always)
     public func elements(of node: PropertyListNode) -> PropertyListElements {
@@ -183,7 +183,7 @@ extension PropertyListDocument {
         return target(at: elements.start + position * layout.referenceSize)
     }
 
-    /// Returns the members of a dictionary in the order of the file, or none for other kinds.
+    /// Returns the members of a dictionary in the order of the file, or an empty list for other kinds.
     @inlinable
     @inline(__always)
     public func members(of node: PropertyListNode) -> PropertyListMembers {
@@ -231,7 +231,7 @@ extension PropertyListDocument {
         referenceNumber(at: members.start + position * layout.referenceSize)
     }
 
-    /// Returns the object number in the reference at `offset`.
+    /// Returns the object number that is stored in the reference at `offset`.
     @inlinable
     @inline(__always)
     func referenceNumber(at offset: Int) -> UInt32 {

@@ -15,17 +15,17 @@ public struct PropertyListError: Error, Equatable, Sendable {
     public enum Code: String, Sendable, CaseIterable {
         /// The file is empty.
         case empty
-        /// Neither a binary nor an XML property list.
+        /// A file that is neither a binary nor an XML property list.
         case notPlist = "not-plist"
-        /// A binary property list of another version than 00.
+        /// A binary property list whose version is not 00.
         case unsupportedVersion = "unsupported-version"
         /// The file is shorter than the shortest binary property list.
         case truncated
         /// A trailer that contradicts itself or the length of the file.
         case badTrailer = "bad-trailer"
-        /// An entry of the offset table that points outside of the objects.
+        /// An entry of the offset table that points outside the objects.
         case badOffset = "bad-offset"
-        /// A reference to an object that the file does not have.
+        /// A reference to an object that does not exist in the file.
         case badReference = "bad-reference"
         /// A marker byte that version 00 does not define.
         case badMarker = "bad-marker"
@@ -37,7 +37,7 @@ public struct PropertyListError: Error, Equatable, Sendable {
         case badUID = "bad-uid"
         /// A dictionary key that is not a string.
         case badKeyType = "bad-key-type"
-        /// A key that its dictionary already has.
+        /// A key that occurs more than once in a dictionary.
         case duplicateKey = "duplicate-key"
         /// An array or dictionary that contains itself.
         case containerCycle = "container-cycle"
@@ -51,25 +51,25 @@ public struct PropertyListError: Error, Equatable, Sendable {
         case tooDeep = "too-deep"
         /// A property list that is not a keyed archive.
         case notKeyedArchive = "not-keyed-archive"
-        /// A keyed archive of another version than 100000.
+        /// A keyed archive whose version is not 100000.
         case badArchiveVersion = "bad-archive-version"
-        /// A keyed archive without a proper `$top` or `$objects`.
+        /// A keyed archive whose `$top` or `$objects` is missing or invalid.
         case badArchiveStructure = "bad-archive-structure"
         /// A keyed archive whose `$top` has no `root`.
         case missingRoot = "missing-root"
-        /// A root of another type than its reader expects.
+        /// A root whose type is not the expected one.
         case wrongRoot = "wrong-root"
         /// A UID beyond the objects of the archive.
         case uidOutOfRange = "uid-out-of-range"
-        /// An instance without a proper class record.
+        /// An instance whose class record is missing or invalid.
         case badClass = "bad-class"
-        /// A collection whose members are missing or do not fit together.
+        /// A collection whose members are missing or inconsistent.
         case badCollection = "bad-collection"
         /// A member of a type that its class does not store.
         case badValue = "bad-value"
         /// A value that contains itself.
         case graphCycle = "graph-cycle"
-        /// An instance of a class that its reader does not expect.
+        /// An instance whose class is not the expected one.
         case wrongClass = "wrong-class"
         /// An event that its SDK would reject.
         case eventSkipped = "event-skipped"

@@ -24,14 +24,14 @@ public struct PropertyListJSONWriter: Sendable {
         case canonical
     }
 
-    /// The handling of dates, data, UIDs, and reals that are infinite or not a number.
+    /// The treatment of dates, data, UIDs, and reals that are infinite or not a number.
     public enum NonJSONValues: Sendable {
-        /// A value that contains one of them is rejected with ``WritingError/Kind/unrepresentable``.
+        /// A value that contains such a value is rejected with ``WritingError/Kind/unrepresentable``.
         case refused
-        /// A similar JSON value is written in their place.
+        /// Each such value is replaced by a similar JSON value.
         ///
-        /// A date becomes a string in RFC 3339, data a base64 string, and a UID its number. A real, or a date that RFC
-        /// 3339 cannot represent, becomes `null`.
+        /// A date becomes a string in the format of RFC 3339, data becomes a base64 string, and a UID becomes its
+        /// number. A real, or a date that RFC 3339 cannot represent, becomes `null`.
         case nearest
     }
 
@@ -44,7 +44,7 @@ public struct PropertyListJSONWriter: Sendable {
         /// The maximum number of values of a file, including nested ones.
         public var count: Int
 
-        /// Creates limits, which by default allow everything.
+        /// Creates limits, which allow all output by default.
         public init(value: Int = .max, file: Int = .max, count: Int = .max) {
             self.value = value
             self.file = file
@@ -52,7 +52,7 @@ public struct PropertyListJSONWriter: Sendable {
         }
     }
 
-    /// An error that states why a value is not written.
+    /// An error that describes why a value cannot be written.
     public struct WritingError: Error {
         /// The kinds of errors.
         public enum Kind: Sendable {
@@ -64,7 +64,7 @@ public struct PropertyListJSONWriter: Sendable {
             case outOfBudget
         }
 
-        /// The reason.
+        /// The kind of the error.
         public let kind: Kind
         /// The value that caused the error: the value that was passed to `write`, or one nested in it.
         public let node: PropertyListNode
@@ -73,7 +73,7 @@ public struct PropertyListJSONWriter: Sendable {
     private let document: PropertyListDocument
     private let keyOrder: KeyOrder
     private let nonJSONValues: NonJSONValues
-    /// The limits, reduced for the file by the values written so far.
+    /// The limits, of which those for the file are reduced by the values written so far.
     private var limits: Limits
     /// The JSON of the value that was written last.
     public private(set) var text: [UInt8] = []
@@ -90,7 +90,7 @@ public struct PropertyListJSONWriter: Sendable {
 
     /// Replaces ``text`` with the JSON of a value.
     ///
-    /// - Throws: ``WritingError``. The contents of ``text`` are undefined then.
+    /// - Throws: ``WritingError``. In this case, the contents of ``text`` are undefined.
     public mutating func write(_ node: PropertyListNode) throws(WritingError) {
         text.removeAll(keepingCapacity: true)
         try append(node)

@@ -5,7 +5,7 @@ public struct PropertyListLimits: Sendable {
     /// The maximum number of levels of arrays and dictionaries, including the root.
     public var depth: Int
 
-    /// The maximum length of a file whose offsets fit in 32 bits, in bytes.
+    /// The maximum length, in bytes, of a file whose offsets fit in 32 bits.
     public static let maximumLength = Int(UInt32.max) - 1
 
     /// Creates limits, by default of 512 MiB and 512 levels.

@@ -1,8 +1,10 @@
 /// The position of an object in a ``PropertyListDocument``.
 public struct PropertyListNode: Hashable, Sendable {
-    /// The number of the object in the offset table, where several numbers can identify the same object.
+    /// The number of the object in the offset table.
+    ///
+    /// Several numbers can refer to the same object.
     public let number: UInt32
-    /// The offset of the marker of the object in the binary form.
+    /// The offset of the object's marker in the binary form.
     @usableFromInline let offset: UInt32
 
     @inlinable
@@ -27,7 +29,7 @@ public enum PropertyListKind: Sendable {
 
 /// The elements of an array of a ``PropertyListDocument``.
 public struct PropertyListElements: Hashable, Sendable {
-    /// The offset of the first reference.
+    /// The offset of the reference to the first element.
     @usableFromInline let start: Int
     /// The number of elements.
     public let count: Int

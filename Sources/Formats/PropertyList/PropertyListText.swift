@@ -1,6 +1,6 @@
 import JSONText
 
-/// Reads strings.
+/// Methods that read and compare strings.
 ///
 /// The methods also accept data as UTF-8, because keyed archives store some strings as data.
 extension PropertyListDocument {
@@ -82,7 +82,7 @@ extension [UInt8] {
     }
 }
 
-/// An iterator over the scalar values of UTF-16.
+/// An iterator over the Unicode scalar values of UTF-16 text.
 struct UTF16Scalars: ~Escapable {
     private let units: Span<UInt8>
     private let isBigEndian: Bool
@@ -119,7 +119,7 @@ struct UTF16Scalars: ~Escapable {
 }
 
 extension OutputSpan<UInt8> {
-    /// Appends a scalar as UTF-8 to a span with enough free capacity.
+    /// Appends a scalar as UTF-8 to a span that has enough free capacity.
     fileprivate mutating func append(utf8 scalar: Unicode.Scalar) {
         if scalar.isASCII { return append(UInt8(truncatingIfNeeded: scalar.value)) }
         for byte in scalar.utf8 { append(byte) }

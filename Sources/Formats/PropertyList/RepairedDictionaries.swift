@@ -5,13 +5,13 @@ import JSONText
 ///
 /// Source: <doc:KeyedArchives>, A.5.
 struct RepairedDictionaries {
-    /// The concatenated copies.
+    /// The bytes of all copies, one after the other.
     private var objects: [UInt8] = []
-    /// The offset in `objects` of each copy, by the offset of the original.
+    /// The offsets of the copies in `objects`, by the offset of the original dictionary.
     private var copies: [UInt32: Int] = [:]
     private var repeats: RepeatedKeys?
 
-    /// Adds a copy of the dictionary at `offset` without the members at the ascending positions `repeated`.
+    /// Adds a copy of the dictionary at `offset` without the members at the positions in `repeated`, which ascend.
     mutating func append(
         _ offset: UInt32, _ members: PropertyListMembers, without repeated: [Int], layout: BinaryLayout,
         in bytes: Span<UInt8>

@@ -16,16 +16,16 @@ struct RepeatedKeyFinder {
     private static let slotCount = 256
     /// The maximum number of keys for which pairwise comparison is faster than sorting.
     private static let pairLimit = 24
-    /// The length of a key, in units, that can be read without reducing the allowance.
+    /// The maximum length of a key, in units, that does not reduce the allowance.
     private static let freeLength = 256
 
-    /// The keys of checked dictionaries, in slots determined by a hash of their references.
+    /// The members of checked dictionaries, in slots chosen by a hash of their key references.
     private var checkedKeys: [PropertyListMembers?] = Array(repeating: nil, count: slotCount)
     private var entries: [Entry] = []
-    /// The distinct keys with the fingerprint that is being compared.
+    /// The distinct keys found so far among those with the same fingerprint.
     private var distinct: [Entry] = []
 
-    /// Returns whether keys with the same references were checked before.
+    /// Returns whether a dictionary with the same key references was checked before.
     func hasChecked(_ members: PropertyListMembers, layout: BinaryLayout, in bytes: Span<UInt8>) -> Bool {
         guard let checked = checkedKeys[Self.slot(for: members, layout: layout, in: bytes)],
             checked.count == members.count
@@ -35,8 +35,9 @@ struct RepeatedKeyFinder {
             .equals(bytes.extracting(members.start..<members.start + length))
     }
 
-    /// Returns the positions of the keys, all strings, that repeat an earlier key of their dictionary, in ascending
-    /// order.
+    /// Returns the positions, in ascending order, of the keys that repeat an earlier key.
+    ///
+    /// All keys must be strings.
     mutating func repeatedKeys(
         of members: PropertyListMembers, layout: BinaryLayout, in bytes: Span<UInt8>, allowance: inout Int
     ) throws(PropertyListError) -> [Int] {

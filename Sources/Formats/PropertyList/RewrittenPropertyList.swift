@@ -1,7 +1,7 @@
 /// A property list in the binary form, converted from XML or from a binary file that repeats keys.
 struct RewrittenPropertyList {
     let bytes: [UInt8]
-    /// The offset in the source of each object.
+    /// The source offset of each object.
     let sourceOffsets: [UInt32]
     /// The repeated keys that were removed, or `nil` if there were none.
     let repeats: RepeatedKeys?

@@ -33,10 +33,10 @@ enum SourceFormat {
         self = .xml
     }
 
-    /// The prefixes of XML: a declaration, a document type, a comment, or an element of a property list.
+    /// The texts with which XML can begin: a declaration, a document type, a comment, or a property list element.
     private static let xmlPrefixes = ["<?xml", "<!DOCTYPE", "<!--"] + XMLTag.Name.allCases.map { "<\($0.rawValue)" }
 
-    /// Returns whether UTF-16 text begins with optional white space and a prefix of XML.
+    /// Returns whether UTF-16 text is XML, judging by its beginning after any white space.
     private static func isXML(_ bytes: Span<UInt8>, isBigEndian: Bool) -> Bool {
         // No property list begins with more white space than this.
         let head = UTF16Source.latin1Prefix(of: bytes, isBigEndian: isBigEndian, limit: 2048)

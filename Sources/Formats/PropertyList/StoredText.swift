@@ -74,7 +74,7 @@ struct StoredText: ~Escapable {
         hash ^= hash >> 29
     }
 
-    /// Returns one byte of each of up to eight units, packed into a word.
+    /// Packs one byte of each of up to eight units into a word.
     private func packedBytes(from start: Int, to end: Int, shift: UInt16) -> UInt64 {
         if !isUTF16, end - start == 8 { return bytes.word(at: start) }
         var word: UInt64 = 0

@@ -42,7 +42,9 @@ struct UTF16Source {
         }
     }
 
-    /// Returns the characters in the first `limit` bytes of `source` as Latin-1, with 0xFF for other characters.
+    /// Returns the characters in the first `limit` bytes of `source` as Latin-1.
+    ///
+    /// Other characters become 0xFF.
     static func latin1Prefix(of source: Span<UInt8>, isBigEndian: Bool, limit: Int) -> [UInt8] {
         let high = isBigEndian ? 0 : 1
         return stride(from: byteOrderMarkLength, to: min(source.count, limit) - 1, by: 2).map { index in

@@ -23,13 +23,15 @@ struct XMLTag {
 ///
 /// Source: <doc:KeyedArchives>, A.6.
 struct XMLReader: ~Escapable {
-    /// The encoding of the source, with which a declared encoding has to agree.
+    /// The encoding of the source.
+    ///
+    /// A declared encoding has to match it.
     enum Encoding: String {
         case utf8 = "UTF-8"
         /// UTF-16, which the caller converted to UTF-8 without changing the declared encoding.
         case utf16 = "UTF-16"
 
-        /// The lowercase names that a declaration may use for this encoding.
+        /// The names of this encoding that an XML declaration may contain, in lowercase.
         fileprivate var names: [String] {
             switch self {
             case .utf8: ["utf-8", "ascii"]
@@ -97,7 +99,9 @@ struct XMLReader: ~Escapable {
         }
     }
 
-    /// Reads the next tag, before which only white space, comments and processing instructions are allowed.
+    /// Reads the next tag.
+    ///
+    /// Only white space, comments and processing instructions may precede it.
     @_lifetime(self: copy self)
     mutating func nextTag() throws(PropertyListError) -> XMLTag {
         try skipMisc()
@@ -301,7 +305,7 @@ struct XMLReader: ~Escapable {
 }
 
 extension UInt8 {
-    /// Whether the byte belongs to a tag name that it follows.
+    /// Whether the byte continues a tag name instead of ending it.
     fileprivate var continuesName: Bool {
         !(isBlank || self == UInt8(ascii: ">") || self == UInt8(ascii: "/"))
     }

@@ -66,7 +66,7 @@ enum XMLScalar {
         return Double((date.daysSinceEpoch * 24 + hour) * 3600 + minute * 60 + second) - PropertyListDate.epoch
     }
 
-    /// Returns the scalar that a reference denotes, given its name without the ampersand and the semicolon.
+    /// Returns the scalar for a reference, whose name is given without the ampersand and the semicolon.
     static func reference(_ name: String) -> Unicode.Scalar? {
         switch name {
         case "lt": return "<"

@@ -5,12 +5,12 @@ import JSONText
 ///
 /// Source: <doc:KeyedArchives>, A.6.
 struct XMLTranscoder: ~Escapable {
-    /// An array or dictionary whose end tag was not read yet.
+    /// An array or dictionary whose end tag has not been read yet.
     private struct Frame {
         let isDictionary: Bool
         /// The offset of the start tag.
         let sourceOffset: Int
-        /// The index in `pending` of the first value of an array or the first key of a dictionary.
+        /// The index in `pending` of the array's first value or the dictionary's first key.
         let first: Int
     }
 
@@ -18,7 +18,7 @@ struct XMLTranscoder: ~Escapable {
     private var writer = BinaryWriter()
     private var keys = XMLKeyTable()
     private var frames: [Frame] = []
-    /// The numbers of the values that belong to open arrays and dictionaries.
+    /// The object numbers of the contents of open arrays and dictionaries.
     private var pending: [UInt32] = []
     private var repeats: RepeatedKeys?
     private let depthLimit: Int
@@ -29,7 +29,9 @@ struct XMLTranscoder: ~Escapable {
         depthLimit = limits.depth
     }
 
-    /// Converts a UTF-16 property list, with offsets in `source` in the result and in errors.
+    /// Converts a UTF-16 property list.
+    ///
+    /// The offsets in the result and in errors are those in `source`.
     static func transcode(
         utf16 source: Span<UInt8>, isBigEndian: Bool, limits: PropertyListLimits
     ) throws(PropertyListError) -> RewrittenPropertyList {
@@ -87,7 +89,7 @@ struct XMLTranscoder: ~Escapable {
         pending.append(writer.lastNumber)
     }
 
-    /// Whether the next element has to be a key.
+    /// Whether the next XML element has to be a key.
     private var isKeyDue: Bool {
         guard let frame = frames.last, frame.isDictionary else { return false }
         return (pending.count - frame.first).isMultiple(of: 2)
@@ -128,7 +130,9 @@ struct XMLTranscoder: ~Escapable {
         return kept[...]
     }
 
-    /// Appends a UID for `<dict><key>CF$UID</key><integer>…</integer></dict>`, or returns `false`.
+    /// Appends a UID if `members` are those of `<dict><key>CF$UID</key><integer>…</integer></dict>`.
+    ///
+    /// Otherwise, returns `false`.
     @_lifetime(self: copy self)
     private mutating func replaceUID(_ members: ArraySlice<UInt32>, at offset: Int) throws(PropertyListError) -> Bool {
         guard members.count == 2, let key = members.first, let value = members.last, value == writer.lastNumber,
@@ -190,7 +194,9 @@ struct XMLTranscoder: ~Escapable {
     }
 }
 
-/// A hash table of the object numbers of keys, whose strings are stored only by the writer.
+/// A hash table of the object numbers of keys.
+///
+/// Only the writer stores the strings of the keys.
 private struct XMLKeyTable {
     private var numbers: [Int: UInt32] = [:]
 

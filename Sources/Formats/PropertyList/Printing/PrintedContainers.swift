@@ -1,6 +1,6 @@
 import JSONText
 
-/// Opens, writes and closes arrays and objects.
+/// Methods that open, write and close arrays and objects.
 extension PropertyListPrinter {
     /// Opens an array or object, which ``writeNext(inFrame:to:)`` closes after its contents.
     mutating func open(_ frame: PrintedFrame, to output: inout [UInt8]) {
@@ -75,7 +75,7 @@ extension PropertyListPrinter {
         }
     }
 
-    /// Returns the value of the key at a position.
+    /// Returns the key at a position as a value.
     mutating func keyValue(
         _ position: Int, of pairs: KeyedPairs, in source: Int
     ) throws(PropertyListError) -> KeyedValue? {
@@ -94,7 +94,7 @@ extension PropertyListPrinter {
 
     // MARK: Between values
 
-    /// The white space after a colon or a comma.
+    /// The white space to write after a colon or a comma.
     var space: String { options.isCompact ? "" : " " }
 
     private mutating func begin(_ index: Int, key: PropertyListNode? = nil, to output: inout [UInt8]) {

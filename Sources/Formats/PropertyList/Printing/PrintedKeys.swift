@@ -1,6 +1,6 @@
 import JSONText
 
-/// Selects and orders the members of objects.
+/// Methods that select and order the members of objects.
 extension PropertyListPrinter {
     mutating func openMembers(
         of node: PropertyListNode, source: Int, className: PropertyListNode?, to output: inout [UInt8]
@@ -16,7 +16,9 @@ extension PropertyListPrinter {
         open(frame, to: &output)
     }
 
-    /// Opens a dictionary of an archive, as an object without repeated keys if all keys are strings.
+    /// Opens a dictionary of an archive.
+    ///
+    /// If all keys are strings, it is written as an object without repeated keys.
     mutating func openPairs(
         _ pairs: KeyedPairs, of object: PropertyListNode, source: Int, to output: inout [UInt8]
     ) {

@@ -1,7 +1,7 @@
 import Bytes
 import JSONText
 
-/// Writes scalars, and the opening brackets of arrays and objects.
+/// Methods that write scalars and open arrays and objects.
 extension PropertyListPrinter {
     /// Writes a stored value, which may be a UID.
     mutating func write(_ stored: PropertyListNode, of source: Int, to output: inout [UInt8]) {
@@ -96,7 +96,9 @@ extension PropertyListPrinter {
         output.append(UInt8(ascii: "}"))
     }
 
-    /// Returns whether a property list in data may be written, and reduces `nestedAllowance` if so.
+    /// Returns whether a property list that is stored in data may be written.
+    ///
+    /// If so, reduces `nestedAllowance`.
     private mutating func reserveNested(
         _ nested: PrintedSource, in node: PropertyListNode, of document: PropertyListDocument
     ) -> Bool {
@@ -113,7 +115,7 @@ extension PropertyListPrinter {
         return true
     }
 
-    /// Returns the property list that data contains, or `nil` if it contains none.
+    /// Returns the property list that is stored in data, or `nil` if the data is not a property list.
     private func nestedSource(in node: PropertyListNode, of document: PropertyListDocument) -> PrintedSource? {
         let payload = document.payload(of: node)
         guard payload.count >= 8, payload.begins(with: "bplist00", at: 0) || payload.begins(with: "<?xml", at: 0),
@@ -140,9 +142,12 @@ extension PropertyListPrinter {
 
     // MARK: Shared values
 
-    /// Returns whether an object may be written at the current position, and marks it as written if so.
+    /// Returns whether an object may be written at the current position.
     ///
-    /// An object may not be written inside itself or too deep. It may be written repeatedly while the allowance lasts.
+    /// If so, marks it as written.
+    ///
+    /// An object must not be written inside itself or nested too deep. It may be written again as long as the allowance
+    /// suffices.
     private mutating func canWrite(_ object: PropertyListNode, of source: Int) -> Bool {
         let state = sources[source].states[Int(object.number)]
         let document = sources[source].document

@@ -23,7 +23,7 @@ public struct PropertyListPrinter: Sendable {
     public struct Options: Sendable {
         /// Whether a keyed archive is written as a plain property list.
         public var isRaw = false
-        /// Whether property lists in data are written as values.
+        /// Whether property lists that are stored in data are written as values.
         public var opensNested = false
         /// Whether the output is a single line.
         public var isCompact = false
@@ -38,31 +38,31 @@ public struct PropertyListPrinter: Sendable {
     public struct Warning: Equatable, Sendable {
         /// The fault.
         public let error: PropertyListError
-        /// Whether a value of the file is missing in the output.
+        /// Whether a value of the file is missing from the output.
         public let isLoss: Bool
     }
 
     /// The maximum number of levels of values that are written.
     public static let depthLimit = 512
-    /// The maximum number of levels of property lists within data.
+    /// The maximum number of nested property lists that are stored in data.
     static let nestingLimit = 8
     private static let warningLimit = 100
 
     let options: Options
     let limits: PropertyListLimits
-    /// The outermost property list, followed by the property lists in data that are being written.
+    /// The property lists that are being written: the outermost one, followed by those stored in data.
     var sources: [PrintedSource]
-    /// The number of values of the outermost property list that may still be written again.
+    /// The remaining allowance for writing shared values of the outermost property list again.
     var allowance: Int
-    /// The number of values that property lists in data may still contribute to the output.
+    /// The remaining allowance for writing values of property lists that are stored in data.
     var nestedAllowance: Int
     var frames: [PrintedFrame] = []
     private var isStarted = false
-    /// The distinct warnings about the output so far, at most 100 of them.
+    /// The distinct warnings so far, of which at most 100 are kept.
     public private(set) var warnings: [Warning] = []
     /// The number of warnings, including those that ``warnings`` omits.
     public private(set) var warningCount = 0
-    /// Whether a value of the file is missing in the output.
+    /// Whether a value of the file is missing from the output.
     public private(set) var isLossy = false
 
     /// Creates a printer for the root of a document.
@@ -154,20 +154,20 @@ struct PrintedFrame: Sendable {
         case entries(KeyedPairs)
         /// A pair of a dictionary whose keys are not all strings.
         case entry(key: PropertyListNode, value: PropertyListNode)
-        /// A property list in data.
+        /// A property list that is stored in data.
         case nested
     }
 
     let contents: Contents
     let source: Int
-    /// The object that is open until the frame is closed, if it has to be tracked.
+    /// The object that is being written, or `nil` if its progress is not tracked.
     let object: PropertyListNode?
     var className: PropertyListNode?
-    /// The positions of the contents in output order, or `nil` for the order of the file.
+    /// The positions of the elements or members in output order, or `nil` for the order of the file.
     var order: [Int]?
-    /// The number of contents that were processed.
+    /// The number of elements or members that have been processed.
     var position = 0
-    /// Whether an element or a member was written.
+    /// Whether an element or a member has been written.
     var hasContents = false
 
     init(_ contents: Contents, source: Int, object: PropertyListNode?) {
@@ -184,7 +184,7 @@ struct PrintedFrame: Sendable {
         }
     }
 
-    /// The number of contents to process.
+    /// The total number of elements or members to process.
     var count: Int {
         if let order { return order.count }
         return switch contents {

@@ -33,7 +33,7 @@ struct URLReference {
         path = rest
     }
 
-    /// Returns the reference with the parts that it inherits from `base`.
+    /// Returns the reference, completed with the components that it inherits from `base`.
     func resolved(against base: URLReference) -> URLReference {
         var target = self
         if scheme == nil { target.scheme = base.scheme }
