@@ -1,6 +1,6 @@
 import JSONText
 
-/// A problem and the location of the file or folder that has it.
+/// A problem and the path of the affected file or folder.
 public struct LocatedProblem: Sendable, Equatable {
     /// The label of the capture.
     public var capture: String
@@ -9,7 +9,7 @@ public struct LocatedProblem: Sendable, Equatable {
     /// The problem.
     public var problem: Problem
 
-    /// Creates a problem of the file or folder at `path`.
+    /// Creates a problem that affects the file or folder at `path`.
     public init(capture: String, path: String, problem: Problem) {
         self.capture = capture
         self.path = path
@@ -40,7 +40,7 @@ public struct LocatedProblem: Sendable, Equatable {
     }
 }
 
-/// A file in quarantine, or a part of one, because it could not be parsed.
+/// A file, or a part of a file, that is in quarantine because it could not be parsed.
 public struct QuarantineEntry: Sendable, Equatable {
     /// The label of the capture.
     public var capture: String
@@ -48,7 +48,7 @@ public struct QuarantineEntry: Sendable, Equatable {
     public var path: String
     /// The kind of store that the file belongs to.
     public var store: StoreKind
-    /// The reason for the quarantine, and the range of the bytes in the file.
+    /// The reason for the quarantine, and the range of the quarantined bytes in the file.
     public var reject: Reject
     /// The number of quarantined bytes.
     public var size: Int

@@ -5,10 +5,10 @@ public struct Problem: Sendable, Equatable {
     /// The description of the problem.
     public var text: String
 
-    /// The offset in bytes, or `nil` if it is unknown or the problem concerns the whole file.
+    /// The byte offset of the problem in the file, or `nil` if it is unknown or the whole file is affected.
     public var offset: Int?
 
-    /// Whether the problem means that data was not read or not kept.
+    /// Whether some data was not read or not kept because of the problem.
     public var isLoss: Bool
 
     /// Creates a problem.
@@ -21,17 +21,17 @@ public struct Problem: Sendable, Equatable {
         self.isLoss = isLoss ?? Self.isLoss(code)
     }
 
-    /// The codes of problems that are losses by default.
+    /// The codes of problems that mean a loss of data by default.
     private static let lossCodes: Set<String> = [
         "changed", "damaged", "entry_limit", "line_limit", "link", "quarantine-limit", "unreadable",
     ]
 
-    /// Returns whether a problem with this code is a loss by default.
+    /// Returns whether a problem with this code means a loss of data by default.
     static func isLoss(_ code: String) -> Bool { lossCodes.contains(code) }
 
     /// Whether the operator should look at the problem although no data was lost.
     ///
-    /// Examples are a special file in place of a store, and a problem whose code means a loss by default but that lost
-    /// no data.
+    /// Examples are a special file in place of a store, and a problem that lost no data although its code usually means
+    /// a loss.
     public var isWarning: Bool { !isLoss && (code == "special" || Self.isLoss(code)) }
 }

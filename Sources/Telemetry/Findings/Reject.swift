@@ -2,9 +2,9 @@
 public struct Reject: Sendable, Equatable {
     /// The reason: a case id or code, a space and an explanation.
     public var reason: String
-    /// The byte offset of the range or of the failure, or `nil` for the whole file.
+    /// The byte offset of the range, or of the parsing failure, or `nil` if the whole file is rejected.
     public var offset: Int?
-    /// The length of the range in bytes, or `nil` for the whole file.
+    /// The length of the range in bytes, or `nil` if the whole file is rejected.
     public var length: Int?
 
     /// Creates a reject of a range, or of the whole file if `offset` or `length` is `nil`.

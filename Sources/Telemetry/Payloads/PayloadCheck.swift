@@ -10,7 +10,7 @@ package struct PayloadCheck {
     package enum Wording {
         /// A path, a colon and the fault, such as `client_info.os: no string`.
         case terse
-        /// A sentence, such as `os is no string`, at most once for a list or a map.
+        /// A sentence, such as `os is no string`. A list or a map has at most one fault.
         case sentence
     }
 
@@ -19,7 +19,7 @@ package struct PayloadCheck {
         case element(Int)
     }
 
-    /// The findings, including those from before the check.
+    /// The findings of this check, added to the findings that existed before it.
     package private(set) var findings: Findings
     /// The paths of the first unknown keys.
     package private(set) var unknownKeys: [String] = []
@@ -34,7 +34,7 @@ package struct PayloadCheck {
 
     /// The number of faults at which the check stops.
     private static let maximumFaultCount = 8
-    // The length is limited because a forged key can have megabytes.
+    // The length is limited because a forged key can be megabytes long.
     private static let (maximumNamedKeys, maximumKeyLength) = (8, 111)
 
     /// Creates a check that adds to `findings`.
@@ -170,9 +170,9 @@ extension PayloadCheck {
         }
     }
 
-    /// Checks a value of a collection.
+    /// Checks an element of an array or a member of an object.
     ///
-    /// Returns `false` if the remaining values do not need a check.
+    /// Returns `false` if the remaining values do not need to be checked.
     private mutating func checkItem(_ value: JSONNode, _ form: PayloadForm, at step: Step, _ name: String) -> Bool {
         let before = findings.faults.count
         check(value, form, at: step)

@@ -5,25 +5,25 @@ import JSONText
 /// A field is declared once, in the table of its payload. The check of the payload, its pseudonyms, the columns of its table
 /// and the data dictionary are derived from the declaration.
 public struct PayloadField: Sendable {
-    /// The presence of a field in objects.
+    /// Whether a field must be present in an object.
     public enum Presence: Sendable {
         /// An object without the field does not have the documented form.
         case required
         /// The field can be missing.
         case optional
-        /// Apps add the field to the documented form, and its values are not checked.
+        /// The field is not documented, but some apps send it. Its values are not checked.
         case added
     }
 
     /// The key.
     public let key: JSONKey
-    /// The presence of the field in objects.
+    /// Whether the field must be present in an object.
     public let presence: Presence
     /// The form of the values.
     public let form: PayloadForm
     /// The rule for replacing the values by pseudonyms.
     public let pseudonym: PseudonymRule
-    /// The meaning of the values, as a phrase in the data dictionary.
+    /// The meaning of the values, as a phrase for the data dictionary.
     public let meaning: String
 
     private init(
@@ -50,7 +50,7 @@ public struct PayloadField: Sendable {
         PayloadField(key, .optional, form, pseudonym, meaning)
     }
 
-    /// Declares a field that is not documented but sent by some apps.
+    /// Declares a field that is not documented, but that some apps send.
     public static func added(
         _ key: JSONKey, _ form: PayloadForm, _ pseudonym: PseudonymRule, _ meaning: String
     ) -> PayloadField {
@@ -72,7 +72,7 @@ public struct PayloadField: Sendable {
         PayloadField(key, .optional, .list(.object(fields)), .list(.object(fields.pseudonyms)), meaning)
     }
 
-    /// Returns the field with the given presence.
+    /// Returns a copy of the field with the given presence.
     public func with(_ presence: Presence) -> PayloadField { PayloadField(key, presence, form, pseudonym, meaning) }
 }
 
@@ -109,7 +109,7 @@ public struct PayloadFields: Sendable, ExpressibleByArrayLiteral {
     /// The fields of the documented form, without the fields that apps add.
     public var documented: PayloadFields { PayloadFields(sorted.filter { $0.presence != .added }) }
 
-    /// Returns the table with the fields in `keys` made optional.
+    /// Returns a copy of the table in which the fields with the given keys are optional.
     public func optional(_ keys: Set<JSONKey>) -> PayloadFields {
         PayloadFields(sorted.map { keys.contains($0.key) ? $0.with(.optional) : $0 })
     }

@@ -27,10 +27,10 @@ public indirect enum PayloadForm: Sendable {
     /// `null`, or a value of the given form.
     case orNull(PayloadForm)
 
-    /// Returns the form of an object whose values have the given form.
+    /// Returns the form of an object with any keys, whose values have the given form.
     public static func map(_ values: PayloadForm) -> PayloadForm { .map(.any, values) }
 
-    /// Whether `null` has this form.
+    /// Whether this form permits `null`.
     public var isNullable: Bool {
         switch self {
         case .any, .orNull: true
@@ -46,7 +46,7 @@ public struct NumberForm: Sendable {
 
     /// Creates a form.
     ///
-    /// Faults contain `name`, which has no article. `matches` tests the JSON text of a number.
+    /// Faults contain `name`, such as `number from 0 to 1`. `matches` tests the JSON text of a number.
     public init(_ name: String, _ matches: @escaping @Sendable (Span<UInt8>) -> Bool) {
         self.name = name
         self.matches = matches
@@ -78,7 +78,7 @@ public struct KeyForm: Sendable {
     let subject: String
     let matches: @Sendable (Span<UInt8>) -> Bool
 
-    /// Creates a form.
+    /// Creates a constraint on keys.
     ///
     /// Faults contain `subject`, such as `a label`. `matches` tests a key.
     public init(_ subject: String, _ matches: @escaping @Sendable (Span<UInt8>) -> Bool) {

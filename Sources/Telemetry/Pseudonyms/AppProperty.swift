@@ -6,14 +6,14 @@
 public enum AppProperty: Sendable {
     /// The bundle id or application id.
     case id
-    /// The name of the app in upload paths.
+    /// The name of the app in the paths of uploads.
     case name
     /// The version or the build number.
     case version
     /// The release channel.
     case channel
 
-    /// The string for an unknown value.
+    /// The string that represents an unknown value.
     public static let unknown = "unknown"
 
     /// Returns `value` if it has the expected form.

@@ -1,7 +1,7 @@
 import Bytes
 import JSONText
 
-/// A form of values that are kept when ids are replaced by pseudonyms.
+/// A form of values that are kept unchanged when ids are replaced by pseudonyms.
 ///
 /// Any other value can be arbitrary data of an app, or can come from a forged capture.
 ///
@@ -34,7 +34,7 @@ public enum KeptForm: Sendable {
     /// An identifier with the given prefix.
     case beginning(String)
 
-    /// Returns whether a value has the form.
+    /// Returns whether a JSON value has the form.
     func matches(_ value: JSONNode, of document: JSONDocument) -> Bool {
         switch (self, document.kind(of: value)) {
         case (.number, .number), (.boolean, .true), (.boolean, .false): true

@@ -29,7 +29,7 @@ public struct PseudonymClass: Hashable, Sendable {
     public static let path = PseudonymClass("path")
     /// The id of a session.
     public static let session = PseudonymClass("session")
-    /// A type of records that is not an identifier.
+    /// A record type that does not have the form of an identifier.
     public static let type = PseudonymClass("type")
     /// The id of a user account.
     public static let user = PseudonymClass("user")

@@ -2,7 +2,7 @@ import JSONText
 
 /// The numbers of values that pseudonymization removed from payloads.
 public struct PseudonymCounts: Sendable, Equatable {
-    /// The number of values removed by a rule.
+    /// The number of values that were removed because their rule says so.
     public var dropped = 0
     /// The number of values that did not have the form required by their rule.
     public var malformed = 0

@@ -2,7 +2,7 @@
 ///
 /// Source: "Pseudonyms".
 public struct PseudonymFormat: Sendable {
-    /// Returns the path of a target with its ids replaced by pseudonyms.
+    /// A function that returns the path of an upload with its ids replaced by pseudonyms.
     ///
     /// Returns `nil` if the system does not accept the path.
     public typealias PathRule =
@@ -21,7 +21,7 @@ public struct PseudonymFormat: Sendable {
         self.path = path
     }
 
-    /// Returns the rules for payloads of a type, or `nil` if the type has no documented form.
+    /// Returns the rules for payloads of a record type, or `nil` if payloads of this type are not documented.
     public func table(ofType type: String) -> PseudonymTable? {
         tables.count == 1 ? tables[0].table : tables.first { $0.types.contains(type) }?.table
     }

@@ -3,14 +3,15 @@ import JSONText
 
 /// Makes pseudonyms, and caches the last pseudonym of each class.
 ///
-/// Most records of a store belong to one client, and the id of a record occurs again in its target.
+/// The cache is effective because most records of a store belong to one client, and because the target of a record
+/// repeats its id.
 struct PseudonymMaker: Sendable {
     private let key: PseudonymKey
     /// Whether values that look like pseudonyms are kept because the record already has pseudonyms of the same key.
     var keepsPseudonyms = false
     private var classes: [PseudonymClass: ClassState] = [:]
 
-    /// The cached state of a class and its last pseudonym.
+    /// The cached HMAC state and the last pseudonym of a class.
     private struct ClassState: Sendable {
         let prefix: PseudonymKey.ClassPrefix
         var value: [UInt8] = []

@@ -30,7 +30,7 @@ public indirect enum PseudonymRule: Sendable {
     public enum Substitute: Sendable {
         /// No replacement, so that the value is omitted.
         case nothing
-        /// The documented string for an unknown value, for required fields.
+        /// A string that is documented to mean an unknown value, for required fields.
         case text(String)
         /// A pseudonym, so that equal values can still be recognized as equal.
         case pseudonym(PseudonymClass)

@@ -16,7 +16,7 @@ struct PseudonymWriter: Sendable {
 
     init(_ maker: PseudonymMaker) { self.maker = maker }
 
-    /// Returns the payload, rewritten by the rules.
+    /// Returns the payload, rewritten according to the rules in `table`.
     ///
     /// Returns an empty object if the payload is not an object.
     mutating func rewritten(_ payload: [UInt8], by table: PseudonymTable) -> [UInt8] {
@@ -31,7 +31,7 @@ struct PseudonymWriter: Sendable {
         return output.bytes
     }
 
-    /// Writes a value by its rule.
+    /// Writes a value according to its rule.
     ///
     /// Returns `false` if the value is omitted.
     private mutating func write(_ value: JSONNode, _ rule: PseudonymRule, of document: JSONDocument) -> Bool {
@@ -121,7 +121,7 @@ struct PseudonymWriter: Sendable {
         return true
     }
 
-    /// Returns the rule for a key, and advances `field` past it.
+    /// Returns the rule for a key, and advances the index `field` past the rule.
     private func rule(
         of key: JSONNode, in table: PseudonymTable, from field: inout Int, of document: JSONDocument
     ) -> PseudonymRule? {
@@ -220,7 +220,7 @@ struct PseudonymWriter: Sendable {
         }
     }
 
-    /// Writes a string that contains the permitted parts of the JSON in `text`.
+    /// Writes a string of JSON that contains only the permitted parts of the JSON in `text`.
     private mutating func writeNested(_ text: JSONNode, _ rule: PseudonymRule, of document: JSONDocument) -> Bool {
         guard !document.bytes(of: text).isEmpty else { return writeScalar(text, .string, of: document) }
         var nested = JSONDocument()

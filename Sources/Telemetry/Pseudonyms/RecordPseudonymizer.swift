@@ -28,7 +28,7 @@ public struct RecordPseudonymizer: Sendable {
     public mutating func pseudonymize(_ record: inout Record) throws(PseudonymError) -> PseudonymCounts {
         guard let system = systems[record.system] else { throw .unknownSystem(record.system.description) }
         let isMarked = record.held.contains(.pseudonymized)
-        // Pseudonyms must not be replaced by other pseudonyms, which could not be compared with anything.
+        // Pseudonyms of pseudonyms could not be compared with any others.
         guard !isMarked || record.pseudonymKeyID == keyID else { throw .otherKey(record.pseudonymKeyID, given: keyID) }
         let table = system.pseudonyms?.table(ofType: record.type)
         writer.maker.keepsPseudonyms = isMarked
@@ -52,7 +52,7 @@ public struct RecordPseudonymizer: Sendable {
         }
     }
 
-    /// Returns the target with pseudonyms.
+    /// Returns the target of a record with its ids replaced by pseudonyms.
     ///
     /// Header fields are omitted, because testers of an app can choose any value for them.
     private mutating func target(of record: borrowing Record, _ system: any TelemetrySystem) -> Target? {
@@ -80,9 +80,9 @@ extension Record {
 }
 
 extension Hold {
-    /// The hold without details, which can contain captured data.
+    /// A copy of the hold without its details, because they can contain captured data.
     ///
-    /// A number, such as a status, is kept.
+    /// A detail that is a number, such as a status, is kept.
     fileprivate var withoutDetails: Hold {
         let isNumber = detail?.utf8.allSatisfy(\.isDigit) ?? false
         return Hold(PseudonymNotes.code(of: code) ?? Self.plainCode(code), isNumber ? detail : nil)

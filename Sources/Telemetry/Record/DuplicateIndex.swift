@@ -17,7 +17,7 @@ public struct DuplicateIndex: Sendable {
         case new
         /// The id has been seen with another payload.
         case sameIDOtherPayload
-        /// The record has been seen.
+        /// The id has been seen with the same payload.
         case duplicate
     }
 

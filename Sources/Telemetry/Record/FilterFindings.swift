@@ -1,5 +1,7 @@
-/// The findings of a filter about all records: the number of records that it excluded because they have no time, and
-/// the requested values that no record has, for example because they are misspelled.
+/// The findings of a filter after it was applied to all records.
+///
+/// They are the number of records that were excluded because they have no time, and the requested values that no record
+/// has, for example because they are misspelled.
 public struct FilterFindings: Sendable, Equatable {
     /// The number of records that were excluded only because they have no time.
     public internal(set) var withoutTime = 0
@@ -10,18 +12,18 @@ public struct FilterFindings: Sendable, Equatable {
 
     /// A value that the filter requests but no record has.
     public struct Unmatched: Sendable, Equatable {
-        /// The condition: `system`, `type` or `client`.
+        /// The condition that requests the value: `system`, `type` or `client`.
         public let condition: String
-        /// The value.
+        /// The requested value.
         public let value: String
     }
 
     /// Creates empty findings.
     public init() {}
 
-    /// Adds the requested values that `record` has.
+    /// Notes which of the requested values `record` has.
     ///
-    /// `client` is in lowercase, and `nil` if the filter requests no client.
+    /// `client` is the client in lowercase, or `nil` if the filter does not request any client.
     mutating func note(_ record: borrowing Record, client: String?, of filter: RecordFilter) {
         if filter.systems.contains(record.system) { systems.insert(record.system) }
         if filter.types.contains(record.type) { types.insert(record.type) }

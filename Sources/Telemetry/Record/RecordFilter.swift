@@ -25,7 +25,7 @@ public struct RecordFilter: Sendable {
     private var hasTimeRange: Bool { since != nil || until != nil }
     private var hasValueSets: Bool { !systems.isEmpty || !types.isEmpty || !clients.isEmpty }
 
-    /// Returns whether the filter accepts `record`, and adds the requested values that it has to `findings`.
+    /// Returns whether the filter accepts `record`, and adds the requested values that the record has to `findings`.
     public func passes(_ record: borrowing Record, noting findings: inout FilterFindings) -> Bool {
         guard hasValueSets || hasTimeRange || uploadableOnly else { return true }
         let client = clients.isEmpty ? nil : record.client?.lowercased()

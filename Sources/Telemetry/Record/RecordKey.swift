@@ -42,7 +42,7 @@ public struct RecordKey: Sendable, Hashable {
     }
 }
 
-/// The random keys under which one run hashes records.
+/// The random keys with which records are hashed during one run.
 public struct RunSecret: Sendable {
     let identity: KeyedHash.Key
     let content: KeyedHash.Key
@@ -109,7 +109,7 @@ struct KeyedHash {
 
     /// Adds a string and its length.
     ///
-    /// The length separates consecutive strings.
+    /// The length prevents different sequences of strings from having the same hash.
     mutating func add(_ text: Span<UInt8>) {
         var index = 0
         while text.count - index >= 29 {

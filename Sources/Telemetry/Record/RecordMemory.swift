@@ -4,7 +4,7 @@ import JSONText
 public struct RecordMemory: Sendable {
     var document = JSONDocument()
     var cache = RecordStringCache()
-    /// A buffer for the canonical form that a line is compared with.
+    /// A buffer for the canonical form of a record, with which its line is compared.
     var scratch = TextBuffer()
     /// The positions of the notes and the payload of the last record in its input.
     public internal(set) var written = RecordLineLayout(notes: 0, payload: 0..<0)

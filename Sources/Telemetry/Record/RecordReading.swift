@@ -62,8 +62,8 @@ extension Record {
 
     /// Returns a description of a contradiction in the record, or `nil` if there is none.
     public func contradiction(knowing systems: SystemTable) -> String? {
-        // A store can contain any string as document id. An id that looks like a hash is not a UUID, so the record must
-        // be held.
+        // A store can contain any string as a document id. An id that looks like a hash is not a UUID, so the record
+        // must be held.
         if id.hasPrefix("sha256:"), !id.hasPrefix(PayloadHash.id(of: payload)), !held.contains(where: \.isSchema) {
             return "the id is not the hash of the payload"
         }
@@ -163,7 +163,7 @@ private struct RecordReader {
 
     // MARK: Values
 
-    /// Returns the value of `key`, which is expected at position `place` in `root`.
+    /// Returns the value of `key`, which is usually the member at index `place` of `root`.
     private func value(_ key: JSONKey, in root: JSONNode, at place: Int) throws(RecordError) -> JSONNode {
         guard let value = document.value(of: key, in: root, expectedAt: place) else {
             throw RecordError("\(key) missing")
@@ -185,9 +185,9 @@ private struct RecordReader {
         try text(value(key, in: object), key)
     }
 
-    /// Returns a string.
+    /// Returns the string `value`.
     ///
-    /// It is shared with the last record if both are equal.
+    /// The string of the last record is reused if both are equal.
     private func text(_ value: JSONNode, _ key: JSONKey, last: inout String) throws(RecordError) -> String {
         guard document.kind(of: value) == .string else { throw RecordError("\(key) of another type") }
         if !document.bytes(of: value).equals(last) { last = document.string(of: value) }
@@ -198,9 +198,9 @@ private struct RecordReader {
         document.value(of: key, in: object) == nil ? nil : try text(key, in: object)
     }
 
-    /// Returns a required name.
+    /// Returns the known name that the string `value` contains.
     ///
-    /// It is shared with the last record if both are equal.
+    /// The name in the last record is reused if both are equal.
     private func known<Name: CustomStringConvertible>(
         _ key: JSONKey, _ value: JSONNode, last: inout Name?, _ find: (String) -> Name?
     ) throws(RecordError) -> Name {

@@ -14,7 +14,7 @@ public struct RecordSummary: Sendable, Equatable {
     public let appName: String?
     /// The version of the app.
     public let appVersion: String?
-    /// The codes of the holds, without duplicates, in alphabetical order.
+    /// The codes of the record's holds, without duplicates, in alphabetical order.
     public let holds: [String]
 
     /// Creates the summary of a record.

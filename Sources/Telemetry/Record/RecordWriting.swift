@@ -155,7 +155,7 @@ extension Record {
 
 /// The positions of the notes and the payload in the line of a record.
 public struct RecordLineLayout: Sendable, Equatable {
-    /// The offset of the list of notes, including its bracket.
+    /// The offset of the opening bracket of the list of notes.
     public let notes: Int
     /// The range of the payload.
     public let payload: Range<Int>
@@ -170,7 +170,7 @@ public struct RecordLineLayout: Sendable, Equatable {
     ///
     /// `code` must not contain characters that JSON escapes.
     public func hasNote(withCode code: String, in line: ArraySlice<UInt8>) -> Bool {
-        // A quotation mark after a bracket or a comma begins a note, because those inside a note follow a backslash.
+        // A quotation mark after a bracket or a comma begins a note, because a quotation mark in a note is escaped.
         let beginnings = ["[", ","].map { Array("\($0)\"\(code)".utf8) }
         return (notes..<payload.lowerBound).contains { place in
             beginnings.contains { line[place...].starts(with: $0) }
@@ -190,7 +190,7 @@ public struct RecordLineLayout: Sendable, Equatable {
     }
 }
 
-/// The constant parts of a line, between the values of the record.
+/// The constant parts of a line, which surround the values of the record.
 private enum Pieces {
     static let app: ConstantText = "{\"app\":"
     static let client: ConstantText = ",\"client\":"
