@@ -3,7 +3,7 @@ import Telemetry
 
 /// The fields of a stored request.
 ///
-/// A request can have additional members, because apps and newer SDKs add some.
+/// A request can have other members, because apps and newer SDKs add some.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections B and D.
 enum LeanplumFields {
@@ -72,7 +72,7 @@ enum LeanplumFields {
         string(LeanplumKeys.versionName, .keep(.version), "the version of the app, usually its build number"),
     ]
 
-    /// The members of events and states [B.2].
+    /// The members of requests that report events or states [B.2].
     private static let track: PayloadFields = [
         flag("allowOffline", "whether the event occurred while the app was inactive"),
         string("currencyCode", .keep(.word), "the currency of a purchase"),
@@ -128,7 +128,7 @@ enum LeanplumFields {
 
     /// The members that are credentials.
     ///
-    /// They are removed from every request, although no SDK stores them.
+    /// No SDK stores them, but they are removed from every request in case one does.
     private static let credentials = PayloadFields(
         ["Authorization", "Cookie", "authorization", "clientKey", "cookie"].map {
             .added($0, .any, .drop, "a secret of the app or of a session")
@@ -154,7 +154,7 @@ enum LeanplumFields {
 
     /// The user attributes of Firefox [D.2].
     ///
-    /// Their meanings are also the labels of requests that set them.
+    /// Their meanings are also used to label requests that set them.
     static let attributes: PayloadFields = [
         flag("Alternate Mail Client Installed", "another mail app is installed"),
         flag("Build channel is Release", "release build"),

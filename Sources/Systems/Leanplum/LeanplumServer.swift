@@ -5,9 +5,9 @@ import Telemetry
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections C.3 and C.5; "HTTP Archive (HAR)
 /// captures as a source of telemetry", sections C and D.
 enum LeanplumServer {
-    /// The host of the server, for newer SDKs.
+    /// The host to which newer SDKs send requests.
     static let host = "api.leanplum.com"
-    /// The host of the server, for older SDKs.
+    /// The host to which older SDKs send requests.
     static let olderHost = "www.leanplum.com"
     static let method = "POST"
     static let path = "/api"
@@ -19,6 +19,6 @@ enum LeanplumServer {
 extension Target {
     /// The target of all requests.
     ///
-    /// Stores do not contain another one.
+    /// Stores do not specify any other target.
     static let leanplum = Target(path: LeanplumServer.path)
 }

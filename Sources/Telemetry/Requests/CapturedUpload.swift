@@ -15,7 +15,7 @@ public struct CapturedUpload: Sendable {
     public let route: UploadRoute?
     /// The header fields listed in ``RequestFormat/headers``, in the order and letter case of the capture.
     ///
-    /// A repeated field occurs more than once. A value that is not a string is empty.
+    /// A repeated field is listed more than once. A value that is not a string is replaced by an empty string.
     public let headers: [HeaderField]
     /// The time of the capture.
     public let time: Timestamp?
@@ -40,7 +40,7 @@ public struct CapturedUpload: Sendable {
 
     /// Returns the record with its target and the notes of the route.
     ///
-    /// The record is held if it has no target.
+    /// If it has no target, a hold is added.
     public func completed(_ record: Record, defaultTarget fallback: Target? = nil) -> Record {
         var record = record
         record.notes += route?.notes ?? []

@@ -9,11 +9,11 @@ public struct ClientTally: Sendable {
 
     /// Adds the client of an item.
     ///
-    /// Letter case is ignored, as for upload limits.
+    /// Ids that differ only in letter case are equal, as for upload limits.
     public mutating func count(_ client: String?) {
         guard let client else { return }
         guard let first else { return first = client }
-        // This exact comparison is fast, and consecutive ids are mostly equal.
+        // This exact comparison is fast, and usually suffices because consecutive ids are mostly equal.
         guard !isMixed, first != client else { return }
         isMixed = first.lowercased() != client.lowercased()
     }

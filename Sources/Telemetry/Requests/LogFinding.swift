@@ -12,7 +12,7 @@ public enum LogFinding: Sendable {
 extension Record {
     /// Adds the status of the answer.
     ///
-    /// Holds the record if the upload was delivered.
+    /// If the upload was delivered, a hold is added to its record.
     public mutating func addAnswer(_ status: Int, isDelivered: Bool) {
         if isDelivered {
             held.append(.delivered(status: status))

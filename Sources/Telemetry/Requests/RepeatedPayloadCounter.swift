@@ -1,4 +1,6 @@
-/// Numbers equal payloads in a file, because payloads without an id and a time can be distinct uploads.
+/// A counter that numbers equal payloads in a file.
+///
+/// Equal payloads without an id and a time can be distinct uploads.
 public struct RepeatedPayloadCounter: Sendable {
     private let systems: Set<SystemName>
     private var counts: [PayloadDigest: Int] = [:]

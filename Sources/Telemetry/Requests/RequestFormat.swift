@@ -14,7 +14,7 @@ public struct RequestFormat: Sendable {
     ///
     /// Others are ignored because they can contain credentials.
     public let headers: Set<String>
-    /// Whether payloads have neither an id nor a time.
+    /// Whether the payloads of the system have neither an id nor a time.
     ///
     /// If so, equal payloads are numbered as distinct uploads.
     public let payloadsRepeat: Bool
@@ -30,7 +30,7 @@ public struct RequestFormat: Sendable {
     ///
     /// The property is `nil` if each path has only one form.
     public let path: (@Sendable (WebAddress) -> String)?
-    /// The statuses of answers that prove that an upload was delivered.
+    /// The HTTP statuses that prove that an upload was delivered.
     public let deliveredStatuses: ClosedRange<Int>
     /// Returns the format of a line of an NDJSON file, or `nil` if the line does not belong to the system.
     public let lineShape: (@Sendable (_ line: JSONDocument) -> LineShape?)?
@@ -95,7 +95,7 @@ public struct FormBody: Sendable {
     public let selected: String
     /// The field that contains the payload.
     public let payload: String
-    /// The classification of a form without a payload.
+    /// The kind of traffic that a form without a payload is counted as.
     public let otherwise: OtherTraffic
 
     /// Creates the description of a form.
@@ -114,11 +114,11 @@ public enum LineShape: Sendable {
 
     /// The contents of a store file: a payload in an envelope.
     case stored(Reader)
-    /// A payload. `isStoredToo` is whether a store file can also consist of the payload alone.
+    /// A payload. `isStoredToo` specifies whether a store file can also consist of the payload alone.
     case payload(isStoredToo: Bool)
 }
 
-/// A kind of requests in a request log that are not converted to records.
+/// A kind of request in a request log that is not converted to a record.
 public struct OtherTraffic: Sendable, Hashable, Comparable {
     /// The code of the problem that reports the traffic.
     public let code: String

@@ -1,6 +1,6 @@
 /// The system and the target of a captured upload.
 ///
-/// The route depends only on the method, the host and the path. Partial matches are not accepted, because a log can be
+/// The route depends only on the method, the host and the path. All of them must match completely, because a log can be
 /// forged.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", sections C and D.

@@ -60,7 +60,7 @@ public struct WebAddress: Sendable {
 extension UInt8 {
     /// Whether the byte can occur in a host name.
     ///
-    /// Underscores occur in staging hosts.
+    /// Underscores are accepted because the names of staging hosts contain them.
     fileprivate var isHostByte: Bool {
         isDigit || isLetter || self == UInt8(ascii: "-")
             || self == UInt8(ascii: ".") || self == UInt8(ascii: "_")

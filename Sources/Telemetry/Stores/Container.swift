@@ -2,7 +2,7 @@ import Bytes
 
 /// The folder of an app, an app group or a plugin that contains `Documents` and `Library`.
 public struct Container: Sendable, Hashable {
-    /// The kind of the owner of a container.
+    /// The kind of owner that a container has.
     public enum Kind: Sendable, Hashable {
         case app, group, plugin
     }

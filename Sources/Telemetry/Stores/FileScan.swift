@@ -5,7 +5,7 @@ import Files
 public protocol FileStore: Store {
     /// The path of the folder that contains the files.
     var folderPath: String { get }
-    /// Returns the path of the file at `index`, and stores its name in `name`.
+    /// Returns the path of the file at `index`, and sets `name` to its name.
     func path(ofFile index: Int, name: inout [UInt8]) -> String
     /// The maximum size of a file that is parsed.
     var sizeLimit: FileSizeLimit { get }
@@ -31,7 +31,7 @@ extension FileStore {
 
 /// Reads the files of a store for a ``FileScan``, one at a time.
 ///
-/// The rejected ranges are put into quarantine, with their bytes from the buffer.
+/// The bytes of rejected ranges are copied from the buffer into quarantine.
 public protocol FileScanReader: Sendable {
     /// Reads a file. Returns `nil` if the file could not be read.
     mutating func read(
@@ -47,9 +47,9 @@ public struct FileScan<Reader: FileScanReader>: StoreScan {
     private var remaining: Range<Int>
     private var reader: Reader
     private var files = StoreFileBuffer()
-    /// The last file, if it has rejects that are not in quarantine yet.
+    /// The last file that was read, if some of its rejects are not in quarantine yet.
     private var current: StoreFile?
-    /// The rejects of the last file that are not in quarantine yet.
+    /// The rejects of the last file that was read, if they are not in quarantine yet.
     private var rejects: [Reject] = []
 
     /// Creates a scan of the files with the given indices in the folder at `folderPath`.
@@ -133,7 +133,7 @@ public struct StoreFile: Sendable {
         case never
         /// The file can always contain credentials.
         case always
-        /// The file can contain credentials if it contains the given string. Its name is not sufficient evidence.
+        /// The file can contain credentials if it contains the given string. Its name alone does not show this.
         case ifContaining(String)
     }
 
@@ -208,7 +208,7 @@ public struct StoreFileBuffer: Sendable {
 
     /// Moves rejects into quarantine until the output is full.
     ///
-    /// Returns whether all were moved.
+    /// Returns whether all rejects were moved.
     public func quarantine(_ rejects: inout [Reject], of file: StoreFile, into output: inout ScanOutput) -> Bool {
         let count = min(rejects.count, output.remainingDetailCount)
         quarantine(rejects[..<count], file, into: &output)

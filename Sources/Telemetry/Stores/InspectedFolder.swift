@@ -2,13 +2,13 @@ import Files
 
 /// A folder that is searched for stores.
 ///
-/// Hidden entries and excluded files are omitted.
+/// Its lists do not contain hidden entries and excluded files.
 public struct InspectedFolder: ~Copyable {
     /// The path of the folder in the capture.
     public let path: String
     /// The name of the folder.
     public let name: String
-    /// The prefix that the paths of all entries share.
+    /// The common prefix of the paths of all entries.
     public let base: String
     /// The names of the regular files.
     public let files: FileNames
@@ -25,7 +25,7 @@ public struct InspectedFolder: ~Copyable {
     public private(set) var skippedEntries: [SkippedEntry] = []
     /// All other problems, each with the path of its file or folder in the capture.
     public private(set) var problems: [(path: String, problem: Problem)] = []
-    /// The path of an excluded file that belongs to a store.
+    /// The path of an excluded file that belongs to a store, if there is one.
     public private(set) var excludedStorePath: String?
     /// The subfolders that belong to a store in this folder.
     ///
@@ -53,7 +53,7 @@ public struct InspectedFolder: ~Copyable {
 
     /// Returns the path of an entry in the capture.
     public func path(of name: [UInt8]) -> String {
-        // A string that grows by appending would reserve excess capacity, and a capture can have many paths.
+        // Appending to a string would reserve excess capacity, which matters because a capture can have many paths.
         String(decoding: Array(base.utf8) + name, as: UTF8.self)
     }
 
@@ -98,7 +98,7 @@ public struct InspectedFolder: ~Copyable {
     /// Reports a link or special file inside the store.
     public mutating func report(_ notFile: SkippedEntry) { skippedEntries.append(notFile) }
 
-    /// Reports an excluded file of the store.
+    /// Reports that the excluded file at `path` belongs to the store.
     public mutating func report(leftOut path: String) { excludedStorePath = path }
 
     /// Marks a subfolder as a part of the store in this folder.

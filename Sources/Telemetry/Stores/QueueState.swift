@@ -10,7 +10,7 @@ public struct QueueState: Sendable, Hashable {
         case notReady = "not-ready"
         /// The queue is empty.
         case empty
-        /// The queue contains events, but its rules are unknown.
+        /// The queue contains events, but the rules of its app are unknown.
         case unknown
     }
 

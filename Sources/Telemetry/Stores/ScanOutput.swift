@@ -1,7 +1,7 @@
 import Hashing
 import JSONText
 
-/// A buffer of the findings of a scan: records, quarantined data, problems and reports, in the order of the store.
+/// A buffer for the findings of a scan: records, quarantined data, problems and reports, in the order of the store.
 ///
 /// An output with options applies the filter and the pseudonyms, and writes each added record as a line. An output
 /// without options keeps the records unchanged.
@@ -34,9 +34,9 @@ public struct ScanOutput: Sendable {
         public let part: Int
     }
 
-    /// The app of the records in a part of a store.
+    /// The app that the records in a part of a store belong to.
     ///
-    /// If records differ, later ones take precedence.
+    /// If records contain different properties of the app, those of later records take precedence.
     public struct AppEntry: Sendable {
         /// The part of the store.
         public let place: StorePlace
@@ -54,7 +54,7 @@ public struct ScanOutput: Sendable {
         public let report: StoreReport
     }
 
-    /// The unchanged records.
+    /// The records that were added, unchanged.
     ///
     /// Empty if the output writes records as lines.
     public private(set) var records: [Record] = []
@@ -78,7 +78,7 @@ public struct ScanOutput: Sendable {
     public private(set) var apps: [AppEntry] = []
     /// The findings of the filter about all records.
     public private(set) var filtered = FilterFindings()
-    /// The first error that prevented pseudonyms from being made.
+    /// The first error that prevented the creation of pseudonyms.
     public private(set) var refusal: PseudonymError?
     /// The number of bytes that were read.
     public var bytesRead = 0
@@ -136,7 +136,7 @@ public struct ScanOutput: Sendable {
     /// Whether the findings must be removed before more are added.
     public var isFull: Bool { size >= Self.sizeGoal }
 
-    /// The number of further rejects or problems until the output is full.
+    /// The number of rejects or problems that can be added until the output is full.
     var remainingDetailCount: Int { (max(0, Self.sizeGoal - size) + Self.detailSize - 1) / Self.detailSize }
 
     // MARK: Records
@@ -168,7 +168,7 @@ public struct ScanOutput: Sendable {
 
     /// Adds the size of a record.
     ///
-    /// Notes count too, because they can be larger than the payload.
+    /// The size includes the notes, because they can be larger than the payload.
     private mutating func count(_ record: borrowing Record) {
         size += record.notes.reduce(Self.recordSize + record.payload.count) {
             $0 + $1.utf8.count + MemoryLayout<String>.stride
@@ -199,14 +199,14 @@ public struct ScanOutput: Sendable {
 
     /// Returns a hold if the record has no type.
     ///
-    /// Servers have no path and no limit for such records.
+    /// Servers have neither a path nor a limit for records without a type.
     private static func holdForType(of record: borrowing Record) -> Hold? {
         guard record.type.isEmpty, !record.held.contains(where: \.isSchema) else { return nil }
         return .schema(["type is empty"])
     }
 
     private mutating func collect(_ app: App, at place: StorePlace) {
-        // Consecutive records mostly belong to the same part.
+        // Consecutive records mostly belong to the same part, so only the last part is compared.
         if let last = apps.indices.last, apps[last].place == place {
             apps[last].app = app.filled(from: apps[last].app)
         } else {
@@ -247,7 +247,7 @@ public struct ScanOutput: Sendable {
         problems.append(problem)
     }
 
-    /// Adds a report of the current store.
+    /// Adds a report on the current store.
     public mutating func report(_ report: StoreReport) {
         reports.append(ReportEntry(input: input, store: store, report: report))
     }

@@ -7,14 +7,14 @@ public protocol SingleFileStore: FileStore {
 extension SingleFileStore {
     /// The path of the file.
     public var path: String { location.path }
-    /// The path of the folder of the file.
+    /// The path of the folder that contains the file.
     public var folderPath: String { location.folderPath }
     /// The number of files, which is always 1.
     public var fileCount: Int { 1 }
-    /// The value `false`, because a single file is never split among jobs.
+    /// `false`, because a single file is read by one job in any case.
     public var isReadByOneJob: Bool { false }
 
-    /// Returns the path of the file, and stores its name in `name`.
+    /// Returns the path of the file, and sets `name` to its name.
     public func path(ofFile index: Int, name: inout [UInt8]) -> String {
         name = location.name
         return path
@@ -36,9 +36,9 @@ public struct FileLocation: Sendable {
         nameLength = UInt32(name.count)
     }
 
-    /// The path of the folder.
+    /// The path of the folder that contains the file.
     public var folderPath: String { String(decoding: path.utf8.prefix(Int(folderLength)), as: UTF8.self) }
 
-    /// The bytes of the name.
+    /// The name of the file as UTF-8 bytes.
     public var name: [UInt8] { Array(path.utf8.suffix(Int(nameLength))) }
 }

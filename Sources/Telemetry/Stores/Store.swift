@@ -8,13 +8,13 @@ public protocol Store: Sendable {
     var system: SystemName? { get }
     /// The kind of the store, or of its first part if it has several parts.
     var kind: StoreKind { get }
-    /// The parts that reports list separately. By default, the store is its only part.
+    /// The parts that reports list separately. By default, they consist of the store itself.
     var parts: [StorePart] { get }
     /// The paths of files that belong to the store if they exist, such as the journal of a database.
     var companionPaths: [String] { get }
     /// The number of files to read.
     var fileCount: Int { get }
-    /// Whether a single job must read all files, because they depend on each other.
+    /// Whether all files must be read by a single job because they depend on each other.
     var isReadByOneJob: Bool { get }
 
     /// Starts reading the files with the given indices in the order of the store.
@@ -44,7 +44,7 @@ public struct StorePart: Sendable, Equatable {
 
 /// A scan of a store, which can be interrupted between two outputs.
 public protocol StoreScan: Sendable {
-    /// Reads until the output is full or the store ends.
+    /// Reads until the output is full or the end of the store is reached.
     ///
     /// - Returns: Whether there is more to read.
     /// - Throws: `FileError` with the operation `spool` if there is no space for a required copy. The findings must not

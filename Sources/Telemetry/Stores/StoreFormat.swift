@@ -11,9 +11,9 @@ public struct StoreFormat: Sendable {
     /// costs time.
     public let mayBelongToStore: @Sendable (_ file: MemberName) -> Bool
 
-    /// Returns whether a link or special file has the name of a store or of a file in `store`.
+    /// Returns whether a link or special file has the name of a store, or the name of a file that belongs to `store`.
     ///
-    /// `store` is the store that consists of the whole folder, if there is one.
+    /// `store` is the store that consists of the whole folder, or `nil` if there is none.
     public let isNamedForStore: (@Sendable (_ name: String, _ store: (any Store)?) -> Bool)?
 
     /// Returns a store that consists of the whole folder, or `nil`.
@@ -28,14 +28,14 @@ public struct StoreFormat: Sendable {
 
     /// Returns the stores of the system in a file that was specified without its folder.
     ///
-    /// `path` is the specified path of its folder, which can help to identify the file.
+    /// `path` is the path of the folder as it was specified. It can help to identify the file.
     public let storesOfSingleFile:
         (@Sendable (_ name: String, _ path: String, _ folder: inout InspectedFolder) -> FileFinding)?
 
     /// Returns the store in a file, identified only by its contents, or `nil` if there is none.
     public let storeByContents: (@Sendable (_ name: String, _ folder: inout InspectedFolder) -> (any Store)?)?
 
-    /// The stores that device backups do not contain.
+    /// The stores that device backups do not contain, or `nil` if no stores are known to be missing.
     public let backups: BackupGap?
 
     /// Creates a format from its functions.

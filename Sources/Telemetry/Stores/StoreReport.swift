@@ -6,7 +6,7 @@ public struct StoreReport: Sendable {
     public struct Part: Sendable {
         /// The index of the part in ``Store/parts``.
         public let part: Int
-        /// The number of pending events for each outcome, or `nil` if the part contains no events.
+        /// The numbers of pending events by outcome, or `nil` if the part contains no events.
         public let events: [String: Int]?
         /// The rules of the queue, or `nil` if the part is not a queue.
         public let queue: (any QueueRules)?
@@ -23,7 +23,7 @@ public struct StoreReport: Sendable {
     public var facts: [String]
     /// The reports on parts of the store.
     public var parts: [Part]
-    /// The latest time in the store, in milliseconds since 1970.
+    /// The latest time that the store contains, in milliseconds since 1970.
     ///
     /// By default, queues are evaluated at this time.
     public var newest: Int64

@@ -12,7 +12,7 @@ public struct SystemName: Hashable, Sendable, Comparable, CustomStringConvertibl
 
 /// The kind of a store in records and reports, such as `mozilla-ping-file`.
 public struct StoreKind: Hashable, Sendable, CustomStringConvertible {
-    /// The name in `source.store`.
+    /// The name of the kind in the member `source.store` of a record.
     public let description: String
 
     /// Creates a kind with a name of lowercase words joined by hyphens.

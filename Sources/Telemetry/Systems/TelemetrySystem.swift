@@ -35,7 +35,7 @@ extension TelemetrySystem {
     /// The kinds of the stores, if the system stores anything on the device.
     public var storeKinds: [StoreKind] { stores?.kinds ?? [] }
 
-    /// The code for systems whose format document does not define one.
+    /// The default code, for systems whose documentation does not define one.
     public var repeatedIDCode: String { "P11" }
 }
 

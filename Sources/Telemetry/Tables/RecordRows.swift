@@ -4,7 +4,7 @@ import JSONText
 public struct EventCells: Sendable {
     /// The origin of the time of the event.
     public var basis = TimeBasis.record
-    /// The elapsed time in milliseconds, on the clock that the system documents.
+    /// The elapsed time in milliseconds, as measured by the clock that the system documents.
     public var elapsed = Cell.null
     /// The name of the event.
     public var name = Cell.null
@@ -76,8 +76,9 @@ public protocol RowFormat: Sendable {
     /// The tables that only this system has.
     var tables: [Table] { get }
 
-    /// Adds a row for each event of a payload and the rows of the system's tables. The order of events is that of
-    /// ``Vocabulary/labels(of:type:nested:)``.
+    /// Adds a row for each event of a payload, and the rows of the system's own tables.
+    ///
+    /// The events have the same order as in ``Vocabulary/labels(of:type:nested:)``.
     ///
     /// - Returns: The properties of the device that the payload contains.
     func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells
@@ -133,7 +134,7 @@ public struct RecordRows: Sendable {
 
     /// Starts the next record.
     ///
-    /// `labels` are the meanings of its events.
+    /// `labels` contains the meaning of each event of the record.
     public mutating func begin(_ record: SharedCells, labels: [String?]) {
         self.record = record
         self.labels = labels
@@ -179,7 +180,7 @@ public struct RecordRows: Sendable {
         }
     }
 
-    /// Adds a row to a table that has at most one row per record.
+    /// Adds a row of the current record to a table that has at most one row per record.
     public mutating func add(only row: [Cell], to table: String) {
         guard let place = buffer.index(ofTable: table) else { return }
         buffer.add([record.number] + row, to: place)

@@ -12,7 +12,7 @@ public struct RowBuffer: Sendable {
 
     /// Creates an empty buffer.
     ///
-    /// The elements of ``cells`` have the order of `tables`.
+    /// The elements of ``cells`` are in the same order as `tables`.
     public init(_ tables: [Table]) {
         names = tables.map(\.name)
         cells = Array(repeating: [], count: tables.count)
@@ -77,7 +77,7 @@ extension RowBuffer {
 
     /// Stores strings joined by dots, such as `action.click.erase_button`.
     ///
-    /// The returned cells share these bytes.
+    /// The returned cells share the bytes of the joined string.
     public mutating func keep(
         joined one: JSONNode, _ two: JSONNode, _ three: JSONNode?, of document: JSONDocument
     ) -> (whole: Cell, first: Cell, second: Cell, third: Cell) {

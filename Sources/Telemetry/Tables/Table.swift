@@ -15,7 +15,7 @@
 ///
 /// Source: "Exports", section 1.
 public struct Table: Sendable {
-    /// The name, a lowercase word.
+    /// The name of the table, which is a lowercase word.
     public let name: String
     /// The meaning of one row, such as `event in a record of any system`.
     public let rowMeaning: String
@@ -23,7 +23,7 @@ public struct Table: Sendable {
     public let columns: [TableColumn]
     /// The columns that uniquely identify a row.
     public let key: [String]
-    /// The lists of columns that have an index in SQLite in addition to the key.
+    /// The columns of each SQLite index, except the index of the key.
     public let indexes: [[String]]
     /// Whether each row belongs to a record.
     ///

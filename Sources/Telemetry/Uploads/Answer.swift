@@ -12,16 +12,16 @@ public struct Answer: Sendable, Equatable {
     public var body: [UInt8]
     /// Whether the body is complete.
     ///
-    /// It is incomplete if the transfer was interrupted, stalled or limited.
+    /// The body is incomplete if the transfer was interrupted, stalled or limited.
     public var isWhole: Bool
     /// The mask that hides credentials in ``excerpt`` and ``line(_:)``.
     ///
-    /// It is needed because a server can repeat them.
+    /// It is needed because a server can repeat credentials in its answer.
     package var secrets = SecretMask.none
 
     /// The maximum number of bytes of a body that are kept.
     ///
-    /// An answer about 10,000 Leanplum events needs fewer.
+    /// Even an answer to 10,000 Leanplum events is shorter.
     public static let bodyLimit = 1 << 20
 
     /// Creates an answer.
@@ -51,14 +51,14 @@ public struct Answer: Sendable, Equatable {
         return String(String.UnicodeScalarView(shown.filter { $0.properties.generalCategory != .control }))
     }
 
-    /// Returns a reason, followed by the excerpt of the answer.
+    /// Returns `meaning` and the excerpt of the body, joined by a colon, as the reason for an outcome.
     package func reason(_ meaning: String) -> String { excerpt.map { "\(meaning): \($0)" } ?? meaning }
 
     /// The maximum number of characters of an answer that are shown and stored.
     private static let maximumLineLength = 200
 }
 
-/// The header field `Retry-After`.
+/// A parser for the header field `Retry-After`.
 ///
 /// Source: RFC 9110, section 10.2.3.
 public enum RetryAfter {
@@ -71,7 +71,7 @@ public enum RetryAfter {
         return max(0, Int((date.milliseconds - now.milliseconds + 999) / 1000))
     }
 
-    /// Parses the only format of dates that servers may send: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// Parses a date in the only format that servers may send: `Sun, 06 Nov 1994 08:49:37 GMT`.
     private static func httpDate(_ value: String) -> Timestamp? {
         let parts = value.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 6, parts[5] == "GMT", parts[1].utf8.count == 2,

@@ -34,7 +34,7 @@ public struct Credential: Sendable, Equatable, CustomStringConvertible, CustomRe
 /// An entry of the file is a string or an object of strings. Reading, validating and masking credentials are
 /// implemented once for all systems.
 public struct CredentialFormat: Sendable {
-    /// The form of an entry of the credentials file.
+    /// The format of an entry in the credentials file.
     public enum Entry: Sendable {
         /// A string that contains the value with the given name.
         case text(String)
@@ -49,11 +49,11 @@ public struct CredentialFormat: Sendable {
     public let variablesHelp: String
     /// The help text with an example of the file entry in JSON.
     public let entryHelp: String
-    /// The format of each entry in the file.
+    /// The format of each entry in the credentials file.
     public let entry: Entry
-    /// Validates and completes an entry of the file.
+    /// Validates an entry of the credentials file, and adds omitted values.
     ///
-    /// Errors must not contain any value.
+    /// Errors must not contain any of the values.
     public let complete:
         @Sendable (_ values: [String: String], _ account: String) -> Result<[String: String], EntryError>
     /// Returns the names of the environment variables that are used, in the order in which errors are reported.

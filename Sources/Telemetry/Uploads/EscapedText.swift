@@ -1,6 +1,6 @@
 /// A string that can be unescaped in several steps.
 ///
-/// The original position of each byte is kept.
+/// The position of each byte in the original string is preserved.
 ///
 /// A letter can occur as itself, as `%70`, `\u0070`, `&#112;`, or as a combination of these.
 struct EscapedText {
@@ -17,9 +17,9 @@ struct EscapedText {
         static let all: Escapes = [.percent, .backslash, .entity]
     }
 
-    /// The bytes, decoded by all previous steps.
+    /// The bytes of the string after all previous decoding steps.
     private(set) var bytes: [UInt8]
-    /// The range in the original string for each decoded byte.
+    /// The range of bytes in the original string that each decoded byte came from.
     private(set) var sourceRanges: [Range<Int>]
 
     init(_ bytes: [UInt8]) {
@@ -29,7 +29,7 @@ struct EscapedText {
 
     /// Decodes each escape once.
     ///
-    /// Returns whether there were any.
+    /// Returns whether the string contained any escapes.
     mutating func decode(_ escapes: Escapes) -> Bool {
         var (decoded, from): ([UInt8], [Range<Int>]) = ([], [])
         decoded.reserveCapacity(bytes.count)

@@ -1,4 +1,4 @@
-/// The code of a reason to hold records, with its meaning.
+/// A code that specifies why a record is held, with its meaning.
 public struct HoldCode: Sendable, Hashable {
     /// The code, such as `schema`.
     public let code: String
@@ -16,8 +16,8 @@ public struct HoldCode: Sendable, Hashable {
 
     /// The codes that records of all systems can have.
     ///
-    /// Some of these holds are final. The device can still send pending events itself. A record without a target has no
-    /// destination. An unverifiable record can contain data that no device recorded.
+    /// Some of these holds are final. For example, the device can still send pending events itself, and an unverifiable
+    /// record can contain data that no device recorded.
     public static let shared = [
         HoldCode("delivered", "was already delivered; the detail is the HTTP status"),
         HoldCode("foreign-target", "has a target path that belongs to another document"),

@@ -1,6 +1,6 @@
 /// The outcome of an upload attempt.
 public enum Outcome: Sendable, Equatable {
-    /// The server accepted the upload. The note is set if the server complained about the contents.
+    /// The server accepted the upload. If the server complained about the contents, `note` describes the complaint.
     case delivered(status: Int, note: String? = nil)
     /// The server will never accept the upload.
     case refused(status: Int, reason: String)
@@ -19,9 +19,9 @@ public enum Outcome: Sendable, Equatable {
 }
 
 extension Outcome {
-    /// Returns a refusal.
+    /// Returns the outcome of an upload that the server refused.
     ///
-    /// Its reason is the HTTP meaning of the status.
+    /// Its reason is the meaning of the HTTP status.
     package static func refused(_ answer: Answer) -> Outcome {
         .refused(status: answer.status, reason: answer.reason(meaning(of: answer.status)))
     }

@@ -5,14 +5,14 @@
 public struct Precedence: Sendable, Equatable {
     /// The types of records that are sent before all others.
     ///
-    /// They count against the same limits.
+    /// They count against the same limits as other records.
     public let first: Set<String>
     /// The types of records that request the deletion of a client's data.
     ///
     /// No other records of the client are sent if the ledger or a bundle contains such a request.
     public let deletionRequests: Set<String>
 
-    /// The order without priorities: records are sent by time.
+    /// An order without priorities, in which records are sent by time.
     public static let none = Precedence(first: [], deletionRequests: [])
 
     /// Creates an order in which requests for deletion are always sent first.

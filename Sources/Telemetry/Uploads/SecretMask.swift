@@ -6,9 +6,9 @@ import Bytes
 /// its original form and after each step of unescaping. Letter case, spaces, `+` and characters other than printable
 /// ASCII are ignored. Any eight consecutive characters of a long credential are hidden.
 package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
-    /// The byte strings to search for, normalized.
+    /// The normalized byte strings that are searched for.
     private let needles: [[UInt8]]
-    /// The substrings of the needles by length, each packed into an integer.
+    /// The substrings of ``needles``, grouped by length, each packed into an integer.
     private let parts: [Int: Set<UInt64>]
 
     /// A mask that hides nothing.

@@ -14,7 +14,8 @@ public struct UploadFormat: Sendable {
     ///
     /// The property is `nil` if paths do not identify records.
     ///
-    /// A server that identifies documents by their paths would otherwise store the record in place of another one.
+    /// The check is needed because a server that identifies documents by their paths would otherwise store the record
+    /// in place of another one.
     public let isPathOfRecord: (@Sendable (_ path: String, _ id: String, _ type: String) -> Bool)?
     /// The format of uploads that are lists of events, or `nil` if uploads are not lists.
     public let list: ListFormat?
@@ -60,13 +61,13 @@ extension UploadFormat {
 
     /// Returns whether the target of a record contains its id and type.
     ///
-    /// Returns `true` if paths do not identify records.
+    /// Returns `true` if the record has no target or if paths do not identify records.
     public func targetNamesRecord(_ record: borrowing Record) -> Bool {
         guard let isPathOfRecord, let target = record.target else { return true }
         return isPathOfRecord(target.path, record.id, record.type)
     }
 
-    /// Returns the account whose credential a record needs, or `nil` if there is none.
+    /// Returns the account whose credential a record needs, or `nil` if the record needs none or identifies no account.
     public func account(of record: borrowing Record, using document: inout JSONDocument) -> Account? {
         credentials?.account(record, &document)
     }
@@ -152,7 +153,7 @@ public struct ListFormat: Sendable {
     public let maximumItems: Int
     /// The key of an event's globally unique id, or `nil` if events have no id.
     public let idKey: JSONKey?
-    /// The key of an event's member that changes in the queue and is ignored in comparisons.
+    /// The key of the member of an event that changes while the event is queued, and that comparisons ignore.
     public let changingKey: JSONKey?
 
     /// Creates a list format.

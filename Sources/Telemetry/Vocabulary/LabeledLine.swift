@@ -5,7 +5,7 @@ extension EventLabeler {
 
     /// Returns the line of a record with an additional member `labels`.
     ///
-    /// It contains the meaning of each event, or `null` for an unknown event.
+    /// The member is an array with the meaning of each event, or `null` for an unknown event.
     public mutating func labeled(
         line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, system: SystemName, type: String
     ) -> [UInt8] {

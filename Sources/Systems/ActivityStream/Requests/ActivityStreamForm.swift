@@ -4,7 +4,7 @@ import Telemetry
 /// The fields of action events, bad-state events and session pings.
 ///
 /// Values that are not in the documented enumerations are noted and kept. In records with pseudonyms, a required value
-/// without the expected form is replaced by `unknown` or `??`.
+/// that does not have the expected form is replaced by `unknown` or `??`.
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 4.3 to 5.5 and 7.1.
 enum ActivityStreamForm {
@@ -56,9 +56,9 @@ enum ActivityStreamForm {
     private static let event = sharedFields + eventFields
     private static let session = sharedFields + sessionFields
 
-    /// The minimum duration, in milliseconds, of a session that the server discards.
+    /// The duration, in milliseconds, at or above which the server discards a session.
     private static let durationLimit = 1 << 31
-    /// The minimum value of a duration that is actually an absolute time in milliseconds, in the year 2001 or later.
+    /// The value at or above which a duration is actually an absolute time in milliseconds, in the year 2001 or later.
     private static let earliestAbsoluteTime = 1_000_000_000_000
 
     /// Checks a payload, and writes its numbers as integers if they have no fraction.

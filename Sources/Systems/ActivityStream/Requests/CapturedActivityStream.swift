@@ -34,7 +34,7 @@ extension CapturedUpload {
 
     /// Returns the topic of a ping.
     ///
-    /// If a build omitted it, the topic is inferred [A1].
+    /// If it is missing, the topic is inferred from other members, because some builds omitted it [A1].
     private func topic(of root: JSONNode, in document: JSONDocument, findings: inout Findings) throws(BodyError)
         -> ActivityStreamTopic
     {

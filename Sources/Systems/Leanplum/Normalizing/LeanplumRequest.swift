@@ -23,7 +23,7 @@ struct LeanplumRequest {
     /// The time at which the request was queued, truncated to milliseconds.
     var time: Timestamp? { document.leanplumTime(of: root) }
 
-    /// Returns the sorted notes on unexpected values of the request.
+    /// Returns the notes on unexpected values of the request, in sorted order.
     func issues(_ scratch: inout JSONDocument) -> [String] {
         var issues: [String] = []
         for key in LeanplumFields.nestedKeys where !isNestedJSONValid(key, &scratch) {
@@ -38,9 +38,9 @@ struct LeanplumRequest {
         return issues
     }
 
-    /// Appends a key made of the device, the mode and the batch id.
+    /// Appends a key that consists of the device, the mode and the batch id.
     ///
-    /// All requests of a record have the same key.
+    /// All requests in a record have the same key.
     func writeGroupingKey(to output: inout [UInt8]) {
         for key in [LeanplumKeys.deviceID, LeanplumKeys.devMode, LeanplumKeys.uuid] {
             if let node = document.value(of: key, in: root), document.kind(of: node) != .null {

@@ -102,7 +102,7 @@ package struct LeanplumRequests: Sendable {
         self.secret = secret
     }
 
-    /// Adds the next item from its JSON text.
+    /// Adds the next item, whose JSON text is `text`.
     package mutating func append(_ text: [UInt8], rowid: Int64? = nil, into output: inout ScanOutput) {
         do throws(LeanplumText.TextError) {
             try LeanplumText.read(text, into: &document)
@@ -112,7 +112,7 @@ package struct LeanplumRequests: Sendable {
         addDocument(rowid: rowid, into: &output)
     }
 
-    /// Adds the next item from a BLOB, which contains JSON text or a keyed archive of it.
+    /// Adds the next item from a BLOB that contains JSON text, or a keyed archive of JSON text.
     package mutating func append(blob: [UInt8], rowid: Int64, into output: inout ScanOutput) {
         if let text = ArchivedText.read(blob) { return append(text, rowid: rowid, into: &output) }
         do throws(LeanplumText.TextError) {
@@ -140,7 +140,7 @@ package struct LeanplumRequests: Sendable {
         count += 1
     }
 
-    /// Ends the current record where items may have been lost, and adds `note` to the next record.
+    /// Ends the current record because items may have been lost, and adds `note` to the next record.
     package mutating func endRecord(noting note: String, into output: inout ScanOutput) {
         close(into: &output)
         pendingNotes.append([note], limit: limits.notes)

@@ -2,7 +2,7 @@ import JSONText
 
 /// A parser for the JSON text of stored requests.
 struct LeanplumText {
-    // The last of equal keys is used, as in Foundation. The payload adds two levels to those of a request.
+    // If a key is repeated, its last value is used, as in Foundation. A payload nests each request two levels deep.
     private static let policy = JSONReadingPolicy(duplicateKeys: .lastWins, depthLimit: 510)
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 

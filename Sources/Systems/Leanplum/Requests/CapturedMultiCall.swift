@@ -2,7 +2,7 @@ import JSONText
 import Telemetry
 
 extension CapturedUpload {
-    /// Returns the record of the form field `data` of a `multi` call.
+    /// Returns a record with the requests in the form field `data` of a `multi` call.
     ///
     /// The requests are not regrouped, because the call shows how the SDK grouped them.
     ///

@@ -52,9 +52,9 @@ struct LeanplumRows: RowFormat {
         return document.value(of: key, .string, in: request)
     }
 
-    /// Returns the parameters as JSON.
+    /// Returns the parameters of a request as JSON.
     ///
-    /// If they are not a string with JSON, returns them unchanged.
+    /// If they are not a string that contains JSON, returns them unchanged.
     private static func params(
         of request: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer, _ nested: inout JSONDocument
     ) -> Cell {
@@ -63,7 +63,7 @@ struct LeanplumRows: RowFormat {
         return buffer.keep(json: nested.root, of: nested)
     }
 
-    /// Adds the device properties in `request`.
+    /// Updates the device properties with those in `request`.
     ///
     /// Most requests contain only the locale.
     private static func updateDevice(

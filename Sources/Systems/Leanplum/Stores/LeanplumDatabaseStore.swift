@@ -70,7 +70,7 @@ private struct LeanplumDatabaseScan: StoreScan {
 extension LeanplumDatabaseScan {
     /// Adds a quarantine entry of the database for each fault.
     ///
-    /// Its journal and write-ahead log are added once, because they can contain rows.
+    /// Entries of its journal and its write-ahead log are added once, because these files can contain rows.
     private mutating func quarantineFiles(
         of database: LeanplumDatabase, for rejects: [Reject], into output: inout ScanOutput
     ) throws(FileError) {

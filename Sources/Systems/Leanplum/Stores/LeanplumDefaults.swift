@@ -1,7 +1,7 @@
 import JSONText
 import PropertyList
 
-/// The queue of requests in the preferences of an app.
+/// The queue of requests that the SDK stores in the preferences of an app.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section A.4.
 struct LeanplumDefaults {
@@ -10,7 +10,7 @@ struct LeanplumDefaults {
 
     /// The items, sorted by index.
     ///
-    /// Some can have an index that is not less than `count`.
+    /// Indexes can exceed the range that ``count`` specifies.
     let items: [(index: Int, value: PropertyListNode)]
     /// The stored number of items, or `nil` if it is not an integer.
     let count: Int?
@@ -57,7 +57,7 @@ struct LeanplumDefaults {
 
     /// Returns the application id in a key.
     ///
-    /// It ends at the first hyphen, because an id contains none.
+    /// The id ends at the first hyphen, because it contains none itself.
     private static func applicationID(in key: [UInt8]) -> String? {
         guard let prefix = applicationPrefixes.first(where: { key.starts(with: $0) }),
             let dash = key[prefix.count...].firstIndex(of: UInt8(ascii: "-")), dash > prefix.count

@@ -13,7 +13,7 @@ struct LeanplumAnswer {
 
     /// The keys with which a server reports its new address.
     private static let addressKeys: [JSONKey] = ["apiHost", "apiPath", "devServerHost"]
-    /// The error messages after which all requests of the app would fail.
+    /// The error messages which mean that all further requests of the app would fail.
     private static let permanentFailures = [
         "App not found", "Invalid access key", "Development mode requested but not permitted",
     ]

@@ -9,13 +9,13 @@ import Telemetry
 ///   `PINGFERRY_LEANPLUM_DEVELOPMENT_KEY`. They apply to records that name this application, and to records that name
 ///   none.
 enum LeanplumCredential {
-    /// The key of the application id, `app_…`, in the file and in a credential.
+    /// The name of the application id, such as `app_…`, in the file and in a credential.
     static let appID = "appId"
-    /// The key of the access key in a credential.
+    /// The name of the access key in a credential.
     static let key = "key"
-    /// The key of the access key for released apps in the file.
+    /// The name, in the file, of the access key for released apps.
     static let productionKey = "productionKey"
-    /// The key of the access key for apps in development in the file.
+    /// The name, in the file, of the access key for apps in development.
     static let developmentKey = "developmentKey"
     /// The name of the entry for records that name no app.
     static let anyApp = "*"
@@ -42,9 +42,9 @@ extension CredentialFormat {
 }
 
 extension LeanplumCredential {
-    /// Returns an entry with its application id.
+    /// Returns an entry of the file, completed with its application id.
     ///
-    /// The default is the name of the app.
+    /// The default id is the name of the app.
     fileprivate static func completed(
         _ values: [String: String], app name: String
     ) -> Result<[String: String], CredentialFormat.EntryError> {
@@ -56,7 +56,7 @@ extension LeanplumCredential {
 
     /// Returns the names of the environment variables that are set.
     ///
-    /// Returns none if there is no application id.
+    /// Returns an empty array if the application id is not set.
     fileprivate static func variables(in environment: [String: String]) -> [String] {
         guard environment[Variable.appID]?.isEmpty == false else { return [] }
         return [Variable.appID, Variable.productionKey, Variable.developmentKey].filter { environment[$0] != nil }
@@ -82,7 +82,7 @@ extension LeanplumCredential {
         return Credential([appID: id, Self.key: key], secrets: [Self.key])
     }
 
-    /// Returns the application for records.
+    /// Returns the values of the application that is used for records with the given application name.
     ///
     /// A record that names an application is never sent to another one.
     private static func app(named name: String, among accounts: CredentialFormat.Accounts) -> [String: String]? {
@@ -91,7 +91,7 @@ extension LeanplumCredential {
         return app
     }
 
-    /// Returns the name, in the file, of the access key that an account needs.
+    /// Returns the name, in the file, of the access key that `account` needs.
     private static func keyName(of account: Account) -> String {
         account.isDevelopment ? developmentKey : productionKey
     }

@@ -2,7 +2,7 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// The form that contains a Leanplum payload, with its fields in alphabetical order.
+/// The form in which a Leanplum payload is sent, with its fields in alphabetical order.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.3.
 enum LeanplumForm {

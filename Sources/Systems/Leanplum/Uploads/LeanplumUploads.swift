@@ -18,7 +18,7 @@ enum LeanplumUploads {
 
     /// Returns the application of a record.
     ///
-    /// Its name is empty if the store does not contain it.
+    /// The name of the application is empty if the store does not contain it.
     static func account(of record: borrowing Record, using document: inout JSONDocument) -> Account? {
         let isDevelopment = Self.isDevelopment(record.payload, using: &document)
         return Account(system: .leanplum, name: record.app?.id ?? "", variant: isDevelopment ? Account.development : "")
@@ -26,7 +26,7 @@ enum LeanplumUploads {
 
     /// Returns whether the requests are from an app in development.
     ///
-    /// All of them have the same mode as the first.
+    /// Only the first request is checked, because all requests in a record have the same mode.
     private static func isDevelopment(_ payload: [UInt8], using document: inout JSONDocument) -> Bool {
         guard (try? document.read(payload)) != nil,
             let list = document.value(of: LeanplumKeys.data, in: document.root),

@@ -22,7 +22,7 @@ struct LeanplumVocabulary: Vocabulary {
     /// Returns the destination of a deep link such as `firefox://deep-link?url=settings/fxa` [D.3].
     static func destination(ofDeepLink link: String) -> String? {
         guard link.hasPrefix(deepLinkStart) else { return nil }
-        // Like Firefox, ignore letter case and empty components, and require two components.
+        // As in Firefox, letter case and empty components are ignored, and two components are required.
         let parts = link.dropFirst(deepLinkStart.count).lowercased().split(separator: "/")
         return parts.count == 2 ? deepLinks["\(parts[0])/\(parts[1])"] : nil
     }

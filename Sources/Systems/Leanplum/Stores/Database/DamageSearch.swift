@@ -37,9 +37,9 @@ enum DamageSearch {
         return beyond.row
     }
 
-    /// Returns an id after the damage and the first row from there on.
+    /// Returns an id after the damage, and the id of the first row that is not before it.
     ///
-    /// Returns `nil` if there is no such id.
+    /// Returns `nil` if no such id is found.
     private static func firstFoundID(
         beyondDamageFrom inside: inout Int64, _ search: RowSearch
     ) throws(PrivateDatabaseError) -> (rowid: Int64, row: Int64?)? {

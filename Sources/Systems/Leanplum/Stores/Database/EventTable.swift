@@ -12,7 +12,7 @@ package struct EventTable: ~Copyable {
         case row(rowid: Int64, data: [UInt8], isBLOB: Bool)
         /// A row that exceeds the maximum size.
         case tooLarge(rowid: Int64)
-        /// Rows with these ids may have been lost, or all later rows if `through` is `nil`.
+        /// A gap. The rows with these ids, or all later rows if `through` is `nil`, may have been lost.
         case lost(from: Int64, through: Int64?)
     }
 
@@ -20,7 +20,7 @@ package struct EventTable: ~Copyable {
     private let rowids: PrivateStatement
     /// The lowest row id that has not been read, or `nil` at the end.
     private var next: Int64? = .min
-    /// Whether the next step of `rows` returns the row `next`.
+    /// Whether the next step of the statement `rows` continues at the row id ``next``.
     private var isStarted = false
     private var damages = 0
     private var bytesLeft: Int
@@ -43,7 +43,7 @@ package struct EventTable: ~Copyable {
         bytesLeft = Self.maximumSizeRatio * size + EventSchema.rowLimit
     }
 
-    /// Returns the next row or fault, or `nil` at the end.
+    /// Returns the next row or gap, or `nil` at the end of the table.
     package mutating func read() throws(PrivateDatabaseError) -> Item? {
         guard let start = next else { return nil }
         do throws(PrivateDatabaseError) {
