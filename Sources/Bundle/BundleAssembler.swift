@@ -3,8 +3,7 @@ import JSONText
 import Parallel
 import Telemetry
 
-/// Assembles a bundle from records: fills segments, compresses them in parallel, and writes the members in the order of
-/// the format.
+/// Assembles a bundle from records. Segments are compressed in parallel, and members are written in their final order.
 ///
 /// The bytes depend only on the records, the compression level and the version of zstd, not on the number of jobs.
 ///
@@ -30,31 +29,31 @@ import Telemetry
 public struct BundleAssembler: ~Copyable {
     private let tool: String
     private let encoders: ValuePool<EncoderBox, any Error>
-    // One spare buffer suffices, because most of a segment is compressed before the next one is full.
+    // One spare buffer is enough, because a segment is nearly compressed when the next one is full.
     private let segments = ValuePool<SegmentBox, Never>(keeping: 1) { SegmentBox() }
     private let limit: JobLimit
     private var container = ContainerWriter()
     private var pending: OrderedTasks<PendingMember>
-    /// The segment that is being filled, or `nil` before its first record.
+    /// The segment that records are added to, or `nil` if it has no records yet.
     private var segment: SegmentBox?
     private var segmentRecords = 0
     private var closedSegments = 0
     private var writtenSegments: [Manifest.Segment] = []
     private var clients = ClientSummaries()
-    /// The counts of the records that have been added.
+    /// The counts of the added records.
     public private(set) var totals = BundleTotals()
 
     // Not private, because code in other modules that destroys an assembler refers to it.
-    /// The marker or a segment in compressed form.
+    /// A member that is compressed but not written: the first member or a segment.
     struct PendingMember: Sendable {
         let member: EncodedMember
-        /// The number of records in a segment, or `nil` for the marker.
+        /// The number of records in the segment, or `nil` for the first member of the bundle.
         let records: Int?
     }
 
-    /// A function that accepts the bytes of the file in order.
+    /// A function that receives the bytes of the bundle in order.
     ///
-    /// All calls that write must be given the same function.
+    /// Pass the same function to all methods of an assembler.
     public typealias Sink = (Span<UInt8>) throws -> Void
 
     /// Creates an assembler without writing anything.
@@ -82,11 +81,11 @@ public struct BundleAssembler: ~Copyable {
         clients.count(record)
     }
 
-    /// Adds the input that could not be parsed, after all records have been added.
+    /// Adds the quarantined input. Call this method after all records have been added.
     ///
-    /// Bytes that occur several times are written once. `contents` returns the bytes of `item` from the input with the
-    /// number `input`, or `nil` if they have changed. An error that it throws does not end the call. `onLoss` is called
-    /// for each entry whose bytes should have been written but were not, with the reason.
+    /// Equal bytes are written once. `contents` returns the bytes of an entry from the input with the given number, or
+    /// `nil` if they have changed. If `contents` throws an error, the bytes are omitted. `onLoss` is called with each
+    /// entry whose bytes are omitted, and with the reason.
     public mutating func add(
         _ quarantine: QuarantineSpill, within limits: QuarantineLimits = QuarantineLimits(),
         contents: (_ input: Int, _ item: QuarantineEntry) throws -> [UInt8]?,
@@ -119,10 +118,10 @@ public struct BundleAssembler: ~Copyable {
 
     /// Writes the quarantined bytes in the order of their hashes.
     ///
-    /// Entries with equal bytes are written once, from the first entry that can be read. Their verdict becomes
+    /// If several entries have equal bytes, the first readable one is written. The verdict of all of them becomes
     /// `carried`.
     ///
-    /// - Returns: The reasons why bytes that should have been written are missing, keyed by the index of the entry.
+    /// - Returns: The reasons why bytes could not be written, keyed by the index of the entry.
     private mutating func write(
         _ quarantine: QuarantineSpill, _ verdicts: inout [QuarantineLimits.Verdict],
         contents: (_ input: Int, _ item: QuarantineEntry) throws -> [UInt8]?, to sink: Sink
@@ -158,11 +157,11 @@ public struct BundleAssembler: ~Copyable {
         return failures
     }
 
-    /// Writes the remaining members and the seek table, after the quarantine has been added.
+    /// Writes the remaining members and the seek table. Call this method after adding the quarantined input.
     ///
-    /// Pass `nil` for `pseudonymized` if some records have no pseudonyms, or if the bundle has quarantined input or
-    /// problems. If the records have pseudonyms, only the kinds of `inputs` are written. If `inputs` is `nil`, the
-    /// manifest lists no inputs, as in older versions of the format.
+    /// `pseudonymized` is the ID of the pseudonym key. Pass `nil` if a record has no pseudonyms, or if the bundle has
+    /// quarantined input or problems. If the ID is not `nil`, only the kinds of the inputs are written. If `inputs` is
+    /// `nil`, the manifest lists no inputs, as in older versions of the format.
     public mutating func finish(
         problems: DetailSpill, duplicates: Int, pseudonymized: String? = nil, inputs: [BundleInput]? = nil,
         to sink: Sink
@@ -180,12 +179,12 @@ public struct BundleAssembler: ~Copyable {
         return manifest
     }
 
-    /// Writes the members of a list of details from the lines that `lines` passes to its argument.
+    /// Writes the members of a list of details. `lines` calls its argument with each line.
     private mutating func writeDetails(
         _ list: String, to sink: Sink, _ lines: ((ArraySlice<UInt8>) throws -> Void) throws -> Void
     ) throws {
         var members = DetailMemberBuilder(list)
-        // A nonescaping closure can be used in another closure only inside this call.
+        // Only this call allows another closure to capture the nonescaping closure `sink`.
         try withoutActuallyEscaping(sink) { sink in
             try lines { line in
                 guard let closed = members.add(line) else { return }
@@ -196,9 +195,9 @@ public struct BundleAssembler: ~Copyable {
         try append(last.name, last.contents, to: sink)
     }
 
-    /// Writes segments until at most one fewer than the number of jobs is still being compressed.
+    /// Writes segments until the number of segments being compressed is less than the number of jobs.
     ///
-    /// The segments that remain keep the jobs busy, while memory use stays small.
+    /// The remaining segments keep the processor busy without using much memory.
     public mutating func writeFinished(to sink: Sink) async throws {
         while pending.count > max(1, limit.jobs - 1) { try await writeNext(to: sink) }
     }
@@ -217,7 +216,7 @@ public struct BundleAssembler: ~Copyable {
         }
     }
 
-    /// Writes the oldest pending member, which is the marker or a segment.
+    /// Writes the oldest pending member.
     private mutating func writeNext(to sink: Sink) async throws {
         guard let next = try await pending.next() else { return }
         let member = next.member
@@ -231,7 +230,7 @@ public struct BundleAssembler: ~Copyable {
         try container.append(Self.encode(name, contents, encoders), to: sink)
     }
 
-    /// Compresses a member, or throws an error if the member exceeds the limit of readers.
+    /// Compresses a member, or throws an error if the member is too large for readers.
     private static func encode(
         _ name: String, _ contents: [UInt8], _ encoders: ValuePool<EncoderBox, any Error>
     ) throws -> EncodedMember {
@@ -251,7 +250,7 @@ public struct BundleAssembler: ~Copyable {
     }
 }
 
-// Sendable, because the pool gives the box to one job at a time.
+// Sendable, because only one job at a time uses the encoder.
 /// A reference to an encoder, so that a pool can hold it.
 private final class EncoderBox: @unchecked Sendable {
     var encoder: FrameEncoder
@@ -261,23 +260,23 @@ private final class EncoderBox: @unchecked Sendable {
     }
 }
 
-// Sendable, because only one thread at a time uses the lines: one thread fills them, and then another one compresses them.
+// Sendable, because only one thread at a time uses the lines.
 /// The lines of a segment.
 ///
-/// The buffer is reused for later segments, because allocating fresh memory costs as much as a copy.
+/// The buffer is reused for later segments, because allocating memory is slow.
 private final class SegmentBox: @unchecked Sendable {
     var lines = MemberBuffer(capacity: BundleLayout.segmentSize)
 
     /// Removes the lines, and returns whether the buffer should be reused.
     func empty() -> Bool {
         lines.removeAll()
-        // A buffer that a single large record has enlarged is not reused.
+        // A buffer is not reused if a large record has enlarged it.
         return lines.capacity <= 2 * BundleLayout.segmentSize
     }
 }
 
 extension BundleLayout {
-    /// Throws an error if a member of `size` bytes exceeds the limit of readers.
+    /// Throws an error if a member of `size` bytes is too large for readers.
     fileprivate static func check(_ size: Int, of name: String) throws(ContainerWriteError) {
         guard size <= memberLimit else { throw .overLimit(name: name, memberLimit) }
     }

@@ -4,7 +4,7 @@ import Telemetry
 public enum BundleError: Error, Sendable, CustomStringConvertible {
     /// The container cannot be read.
     case container(ContainerError)
-    /// The bundle is split into volumes that cannot be read as one file.
+    /// The volumes of the bundle cannot be read as one file.
     case volumes(VolumesError)
     /// The first member does not identify the file as a bundle.
     case notABundle
@@ -14,7 +14,7 @@ public enum BundleError: Error, Sendable, CustomStringConvertible {
     case version(Int?)
     /// The required member with the given name is missing.
     case memberMissing(String)
-    /// The manifest is malformed, or it does not match the members, for the given reason.
+    /// The manifest is malformed or does not match the members. The value is the reason.
     case badManifest(String)
     /// The bytes of a member do not match the hash in the manifest.
     case changed(member: String)

@@ -5,16 +5,15 @@ import JSONText
 ///
 /// Source: "Bundle", "The file".
 public enum BundleLayout {
-    /// The name of the format, as the first member and the manifest state it.
+    /// The name of the format in the first member and in the manifest.
     public static let format = "pingferry-bundle"
     /// The version of the format.
     public static let version = 1
-    /// The version of a manifest that lists inputs.
+    /// The version of manifests that list inputs.
     ///
-    /// The version is higher than that of the format so that older programs report an unsupported version instead of a
-    /// damaged bundle.
+    /// The version is higher than ``version``, so that older programs report an unsupported version instead of damage.
     static let inputsVersion = 2
-    /// The version of a manifest of a bundle whose segments can consist of several frames.
+    /// The version of manifests of bundles with segments that consist of several zstd frames.
     static let framesVersion = 3
     /// The versions of manifests that can be read.
     static let manifestVersions = version...framesVersion
@@ -22,7 +21,7 @@ public enum BundleLayout {
     public static let marker = "pingferry-bundle.json"
     /// The name of the last member, which lists all others.
     public static let manifest = "manifest.json"
-    /// The name of the list of quarantined input, with a line for each span.
+    /// The name of the list of quarantined input.
     public static let quarantine = "quarantine.ndjson"
     /// The name of the list of problems.
     public static let problems = "problems.ndjson"
@@ -32,23 +31,23 @@ public enum BundleLayout {
     /// The names of the members that contain lists of details, in the order of the members.
     public static let lists = [quarantine, problems, clients]
 
-    /// The size, in bytes, that closes a segment: a record that would exceed it starts a new segment.
+    /// The maximum size, in bytes, of a segment with more than one record.
     public static let segmentSize = 4 << 20
-    /// The size, in bytes, that closes a member of a list: a line that would exceed it starts a new member.
+    /// The maximum size, in bytes, of a list member with more than one line.
     public static let detailSize = 4 << 20
-    /// The maximum number of members with quarantined bytes that are written.
+    /// The maximum number of written members that contain quarantined bytes.
     ///
-    /// The manifest names each of them and is read into memory as a whole.
+    /// The number is limited, because the manifest names each member and is read into memory completely.
     public static let maxQuarantinedMembers = 1 << 18
     /// The maximum size, in bytes, of a member that is read into memory, such as a segment or the manifest.
     public static let memberLimit = 256 << 20
 
-    /// Returns the name of the segment with a number, which starts at 1.
+    /// Returns the name of the segment with the given number. Numbers start at 1.
     public static func segment(_ number: Int) -> String {
         "records/\(number.zeroPadded(to: 6)).ndjson"
     }
 
-    /// Returns the name of a member of a list, whose members are numbered from 1.
+    /// Returns the name of the list member with the given number. Numbers start at 1.
     public static func detail(_ list: String, _ number: Int) -> String {
         number == 1 ? list : "\(list.dropLast(lineSuffix.count)).\(number.zeroPadded(to: 6))\(lineSuffix)"
     }
@@ -78,16 +77,17 @@ public enum BundleLayout {
             || name.hasPrefix(quarantineFolder)
     }
 
-    /// Returns the member that a file such as `./monday/manifest.json` represents, or `nil` if there is no such member.
+    /// Returns the member name for the path of an extracted file, such as `./monday/manifest.json`, or `nil` if there
+    /// is none.
     public static func member(atPath path: String) -> String? {
         let parts = Path.parts(of: path)
         return [2, 1].lazy.map { parts.suffix($0).joined(separator: "/") }.first { isMember($0) }
     }
 
-    /// Returns the name of the member with the quarantined bytes whose SHA-256 hash, in hexadecimal digits, is given.
+    /// Returns the name of the member for quarantined bytes with the given hexadecimal SHA-256 hash.
     public static func quarantined(_ sha256: String) -> String { quarantineFolder + sha256 }
 
-    /// The prefix of the names of members with quarantined bytes.
+    /// The name prefix of members that contain quarantined bytes.
     public static let quarantineFolder = "quarantine/"
 
     /// The contents of the first member.
@@ -100,7 +100,7 @@ public enum BundleLayout {
 }
 
 extension Int {
-    /// Returns the decimal digits, with leading zeros up to `width`.
+    /// Returns the number in decimal digits, with leading zeros up to `width` digits.
     func zeroPadded(to width: Int) -> String {
         let digits = String(self)
         return String(repeating: "0", count: Swift.max(0, width - digits.count)) + digits

@@ -3,10 +3,10 @@ import Hashing
 import JSONText
 import Telemetry
 
-/// Reads the members of a bundle independently of each other, as its manifest lists them.
+/// Reads the members of a bundle in any order.
 ///
-/// The initializers check that the names and sizes of the members match the manifest, and that the digest matches the
-/// hashes. The bytes of a member are checked against its hash when the member is read.
+/// The initializers compare the names and sizes of the members with the manifest. The bytes of a member are compared
+/// with the hash in the manifest when the member is read.
 ///
 /// The type is an immutable class, so that several threads can share it.
 ///
@@ -17,11 +17,11 @@ import Telemetry
 /// }
 /// ```
 public final class BundleReader: Sendable {
-    /// The path as given.
+    /// The path that was passed to the initializer.
     public let path: String
     /// The manifest, with the counts and the hashes of all members.
     public let manifest: Manifest
-    /// The members in their order.
+    /// The members in file order.
     public let members: [ContainerReader.Member]
     /// The systems whose records the bundle may contain.
     public let systems: SystemTable
@@ -40,8 +40,8 @@ public final class BundleReader: Sendable {
 
     /// Opens a bundle on disk and verifies its signature if `signers` is not `nil`.
     ///
-    /// An invalid signature is reported before any contents are read. If a signature is required, every later read
-    /// returns the signed bytes or throws an error. The default path of the signature is beside the bundle.
+    /// The signature is verified before any contents are read. If the signed bytes change later, reading them throws an
+    /// error. By default, the signature is located beside the bundle.
     public convenience init(
         _ file: BundleFile, knowing systems: SystemTable, signedBy signers: AllowedSigners? = nil,
         signature: String? = nil
@@ -73,14 +73,14 @@ public final class BundleReader: Sendable {
 
     /// Opens a bundle without verifying a signature.
     ///
-    /// If the bundle is split, `volumes` must contain its bytes, so that messages name them.
+    /// If the bundle is split, pass its volumes as `volumes`, so that error messages name them.
     public convenience init(
         _ source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable
     ) throws(BundleError) {
         try self.init(source, path: path, volumes: volumes, knowing: systems, signer: nil)
     }
 
-    /// Opens a bundle whose bytes `signer` has signed, if it is not `nil`.
+    /// Opens a bundle. `signer` is the signer of its bytes, or `nil` if no signature was verified.
     private convenience init(
         _ source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable, signer: Signer?
     ) throws(BundleError) {
@@ -89,7 +89,7 @@ public final class BundleReader: Sendable {
         try self.init(container, manifest, path: path, volumes: volumes, knowing: systems, signer: signer)
     }
 
-    /// Opens a bundle to read some of its segments.
+    /// Opens a bundle to read only some of its segments.
     ///
     /// Damage in the other segments has no effect and is not reported.
     public convenience init(
@@ -116,14 +116,14 @@ public final class BundleReader: Sendable {
         self.container = container
     }
 
-    /// Returns the SHA-256 hash of the file, or of each volume in order.
+    /// Returns the SHA-256 hash of the file. If the bundle is split, returns the hash of each volume in order.
     public func fileHashes() throws(FileError) -> [ContentHash] {
         let source = container.source
         if let volumes { return try volumes.hashes(in: source) }
         return [try RunningHash.value(of: source)]
     }
 
-    /// Returns whether the files are unchanged since they were opened.
+    /// Returns whether the files have not changed since they were opened.
     public func isUnchanged() throws(FileError) -> Bool { try container.source.isUnchanged() }
 
     /// Creates a decoder for one thread, or throws an error if there is not enough memory.
@@ -187,8 +187,7 @@ extension BundleReader {
         guard fields.integer("version") == BundleLayout.version else { throw .version(fields.integer("version")) }
     }
 
-    /// Checks that the members are the marker, the segments, the quarantined bytes and the details, as the manifest
-    /// lists them.
+    /// Checks that the members have the kinds and the order that the format requires, and that they match the manifest.
     private static func checkMembers(
         _ members: ArraySlice<ContainerReader.Member>, against manifest: Manifest
     ) throws(BundleError) {

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// The number of records by system, by type and by reason for being held.
+/// The number of records by system, by type and by hold code.
 public struct BundleTotals: Sendable, Equatable {
     /// The number of all records.
     public private(set) var records = 0
@@ -16,9 +16,9 @@ public struct BundleTotals: Sendable, Equatable {
         Dictionary(typeCounts.counts.map { ($0.key.system, $0.value) }, uniquingKeysWith: +)
     }
     private var typeCounts = Tally<TypeName>()
-    /// The number of held records by the code of the reason.
+    /// The number of held records by hold code, which identifies the reason.
     ///
-    /// A record with two reasons is counted for both.
+    /// A record with two codes is counted for both.
     public private(set) var holds: [String: Int] = [:]
 
     private struct TypeName: Hashable, Sendable {
@@ -36,16 +36,16 @@ public struct BundleTotals: Sendable, Equatable {
         for code in record.holds { addHeld(1, code: code) }
     }
 
-    /// Adds records of one type.
+    /// Adds `count` records of one type.
     public mutating func add(_ count: Int, ofType type: String, in system: String) {
         records += count
         typeCounts.add(TypeName(system: system, type: type), count)
     }
 
-    /// Adds records that may be uploaded, after they have been added by type.
+    /// Counts some of the added records as uploadable.
     public mutating func addUploadable(_ count: Int) { uploadable += count }
 
-    /// Adds records that are held, after they have been added by type.
+    /// Counts some of the added records as held.
     public mutating func addHeld(_ count: Int, code: String) { holds[code, default: 0] += count }
 
     /// Adds the counts of other totals.
@@ -67,7 +67,7 @@ public struct BundleTotals: Sendable, Equatable {
         return object
     }
 
-    /// Creates totals from the object of a manifest, or returns `nil` if a member is missing or has another type.
+    /// Creates totals from a JSON object of a manifest, or returns `nil` if the object is malformed.
     init?(_ fields: JSONFields) {
         guard let records = fields.integer("records"), let uploadable = fields.integer("uploadable"),
             let systems = fields.object("system"), let types = fields.object("type"),
@@ -89,7 +89,7 @@ extension CanonicalObject {
     /// Creates an object that maps names to counts.
     public init(counts: [String: Int]) {
         self.init()
-        // Members that are set in sorted order are appended, which is cheaper than inserting them.
+        // The names are sorted first, because appending members is faster than inserting them.
         for (name, count) in counts.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
             set(JSONKey(name), integer: count)
         }

@@ -2,8 +2,7 @@ import JSONText
 import Parallel
 import Telemetry
 
-/// Verifies a whole bundle: checksums, hashes, counts, the form and target of each record, and that no record occurs
-/// twice.
+/// Verifies all checksums, hashes, counts and records of a bundle, and that no record occurs twice.
 public struct BundleVerifier {
     private let reader: BundleReader
     private let limit: JobLimit
@@ -16,7 +15,7 @@ public struct BundleVerifier {
         self.secret = secret
     }
 
-    /// The number of bytes that are verified in total, as reported to `progress`.
+    /// The total number of bytes that `verify` reports to `progress`.
     public var byteCount: Int {
         reader.manifest.segments.reduce(0) { $0 + $1.bytes } + quarantined.reduce(0) { $0 + $1.bytes }
     }
@@ -25,18 +24,18 @@ public struct BundleVerifier {
         reader.manifest.members.filter { $0.path.hasPrefix(BundleLayout.quarantineFolder) }
     }
 
-    /// Verifies the bundle, and calls `progress` with the size of each verified member.
+    /// Verifies the bundle, and calls `progress` with the size of each verified member in bytes.
     ///
-    /// - Throws: ``BundleError`` for the first fault in the order of the members.
+    /// - Throws: ``BundleError`` for the first invalid member.
     public func verify(progress: (Int) -> Void) async throws {
         try await verify(noting: { () }, each: { _, _, _ in }, take: { (_, _: Void) in }, progress: progress)
     }
 
-    /// Verifies the bundle and collects notes about its records in the same pass.
+    /// Verifies the bundle and collects information about its records at the same time.
     ///
-    /// `notes` creates the empty notes of a segment. `each` adds a record to them, and is passed the range of its line,
-    /// with the line feed, in the segment. `take` accepts the notes of each segment in order, with the index of the
-    /// segment. The notes must not be used before this method returns, because a fault can follow.
+    /// `notes` creates empty notes for a segment. `each` adds a record to the notes. It also receives the range of the
+    /// record's line in the segment, including the line feed. `take` receives the notes and the index of each segment,
+    /// in order. Do not use the notes before this method returns, because a later segment can be invalid.
     public func verify<Notes: Sendable>(
         noting notes: @escaping @Sendable () -> Notes,
         each: @escaping @Sendable (borrowing Record, Range<Int>, inout Notes) -> Void,
@@ -53,7 +52,7 @@ public struct BundleVerifier {
         var totals = BundleTotals()
         var records: [(summary: RecordSummary, key: RecordKey)] = []
         var notes: Notes
-        /// The number, from 1, of the first line without the pseudonyms that the manifest declares.
+        /// The number, starting at 1, of the first line that lacks pseudonyms although the manifest requires them.
         var lineWithoutPseudonyms: Int?
     }
 
@@ -124,7 +123,8 @@ public struct BundleVerifier {
     }
 
     private func verifyQuarantine(progress: (Int) -> Void) throws(BundleError) {
-        // Quarantined input and problems contain parts of the input, so they cannot be pseudonymized.
+        // A pseudonymized bundle must not contain quarantined input and problems, because they contain parts of the
+        // input.
         if reader.manifest.pseudonymized != nil {
             let details = reader.manifest.members.filter {
                 [BundleLayout.quarantine, BundleLayout.problems].contains(BundleLayout.list(of: $0.path))
@@ -132,7 +132,7 @@ public struct BundleVerifier {
             guard details.allSatisfy({ $0.bytes == 0 }) else { throw .count("that the bundle has pseudonyms") }
         }
         let present = quarantined
-        // Whether a line of the list names the member.
+        // Whether the list of quarantined input names a member, keyed by the name of the member.
         var isListed = Dictionary(uniqueKeysWithValues: present.map { ($0.path, false) })
         var listed = try DetailCursor<QuarantineEntry>(BundleLayout.quarantine, of: reader)
         while let entry = try listed.next() {

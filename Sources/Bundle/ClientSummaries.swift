@@ -1,14 +1,14 @@
 import Bytes
 import Telemetry
 
-/// The counts of all clients of a bundle.
+/// Counts the records of each client of a bundle.
 ///
-/// The ids of clients are compared without letter case. A client uses only about 150 bytes, because a bundle can have
-/// millions of them.
+/// Client IDs are compared case-insensitively. A client uses about 150 bytes of memory, because a bundle can have
+/// millions of clients.
 public struct ClientSummaries: Sendable {
-    /// A hash of 128 bits that identifies a client, so that the id is stored only once, as spelled.
+    /// A 128-bit hash that identifies a client. It is used as a key instead of the ID to save memory.
     ///
-    /// `Hasher` has a random seed in each run, so that no input can produce two clients with the same key.
+    /// `Hasher` uses a random seed in each run, so that no input can be made to produce two equal keys.
     private struct Key: Hashable {
         private let first: Int
         private let second: Int
@@ -26,7 +26,7 @@ public struct ClientSummaries: Sendable {
 
     /// The counts of a client.
     ///
-    /// The id is stored in `ids`. Most clients have one type and one app. Further ones form a linked list in `names`.
+    /// Most clients have one record type and one app. Additional types and apps form a linked list in `names`.
     private struct Entry {
         var records = 0
         var uploadable = 0
@@ -35,11 +35,11 @@ public struct ClientSummaries: Sendable {
         /// The range of the times of the records, in milliseconds since 1970, or `nil` if no record has a time.
         var times: ClosedRange<Int64>?
         let isASCII: Bool
-        /// The length of the id in bytes, or no value for records without a client.
+        /// The length of the client ID in bytes, or no value for records without a client.
         let idLength: OptionalUInt32
-        /// The index in `names` of the last further type or app.
+        /// The index, in `names`, of the last additional type or app.
         var names = OptionalUInt32(nil)
-        /// The number, in `texts`, of the type of all records that `names` do not count.
+        /// The number, in `texts`, of the type of the records that are not counted in `names`.
         let type: UInt32
         /// The number of the system in `systems`.
         let system: UInt32
@@ -47,13 +47,13 @@ public struct ClientSummaries: Sendable {
         var app = OptionalUInt32(nil)
     }
 
-    /// A further type or app of a client.
+    /// An additional record type or app of a client.
     private struct Name {
         /// The number of the type or app in `texts`.
         let text: UInt32
         /// The index of the previous type or app of the same client.
         let next: OptionalUInt32
-        /// The number of records, or `nil` for an app.
+        /// The number of records of the type, or `nil` if the name is that of an app.
         var records: UInt32?
     }
 
@@ -70,7 +70,7 @@ public struct ClientSummaries: Sendable {
     private var ids: [UInt8] = []
     private var indices: [Key: UInt32] = [:]
     private var nameIndices: [NameKey: UInt32] = [:]
-    /// The client of the last record and its index, because the next record usually has the same client.
+    /// The client of the last record and its index. The next record usually has the same client.
     private var last: (system: SystemName, client: String?, index: Int)?
 
     /// The number of clients.
@@ -98,7 +98,7 @@ public struct ClientSummaries: Sendable {
         if known != app { _ = nameIndex(app, ofClient: index, isApp: true) }
     }
 
-    /// The clients, sorted by system and id.
+    /// The counts of all clients, sorted by system and client ID.
     public var sorted: some Sequence<ClientSummary> {
         order.lazy.map { summary(Int($0)) }
     }
@@ -149,7 +149,7 @@ extension ClientSummaries {
         return entry.idLength.value == nil ? nil : String(decoding: ids[idRange(entry)], as: UTF8.self)
     }
 
-    /// Returns the range of the id in `ids`, which is empty for records without a client.
+    /// Returns the range of the client ID in `ids`. The range is empty for records without a client.
     private func idRange(_ entry: Entry) -> Range<Int> {
         entry.idStart..<entry.idStart + Int(entry.idLength.value ?? 0)
     }
@@ -168,7 +168,7 @@ extension ClientSummaries {
         }
     }
 
-    /// Returns whether the id of a client sorts before the id of another client, or `nil` if the ids are equal.
+    /// Returns whether the ID of the first client sorts before that of the second, or `nil` if the IDs are equal.
     private func isBefore(_ one: Entry, _ other: Entry, _ left: Int, _ right: Int) -> Bool? {
         guard one.isASCII, other.isASCII else {
             let (first, second) = (folded(left) ?? "", folded(right) ?? "")

@@ -1,11 +1,11 @@
 import JSONText
 import Telemetry
 
-/// The counts of one client of a bundle, as a line of `clients.ndjson` states them.
+/// The counts of one client of a bundle, which are a line of `clients.ndjson`.
 public struct ClientSummary: Sendable, Equatable {
     /// The system of the client.
     public let system: String
-    /// The id of the client as first spelled, or `nil` for records without a client.
+    /// The client ID as spelled in the first record, or `nil` for records without a client.
     public let client: String?
     /// The number of records.
     public let records: Int
@@ -38,7 +38,7 @@ public struct ClientSummary: Sendable, Equatable {
 }
 
 extension ClientSummary {
-    /// Creates a summary from a line of `clients.ndjson`, or returns `nil` if the line has another form.
+    /// Creates a summary from a line of `clients.ndjson`, or returns `nil` if the line is malformed.
     public init?(json bytes: [UInt8], knowing systems: SystemTable) {
         guard let fields = try? JSONFields(bytes), let system = fields.text("system"),
             let records = fields.integer("records"), let uploadable = fields.integer("uploadable"),

@@ -18,7 +18,7 @@ struct DetailMemberBuilder {
         self.sizeGoal = sizeGoal
     }
 
-    /// Adds a line without its line feed, and returns the previous member if the line starts a new one.
+    /// Adds a line without its line feed. If the line starts a new member, returns the previous one.
     mutating func add(_ line: some Collection<UInt8>) -> Member? {
         var closed: Member?
         if !contents.isEmpty, contents.count + line.count + 1 > sizeGoal {
@@ -31,6 +31,6 @@ struct DetailMemberBuilder {
         return closed
     }
 
-    /// The member that lines are added to, which is empty for a list without lines.
+    /// The member that lines are added to.
     var current: Member { Member(name: BundleLayout.detail(list, number), contents: contents) }
 }

@@ -1,21 +1,20 @@
 import Files
 import Glibc
 
-/// Lines that are kept until all records of a bundle have been written.
+/// Lines that are stored until all records of a bundle have been written.
 ///
-/// A few lines are kept in memory. More lines are moved to a private file without a name, so that memory use does not
-/// grow with their number.
+/// If there are many lines, they are moved from memory to a private file without a name.
 public struct DetailSpill: Sendable {
     /// The number of lines.
     public private(set) var count = 0
     private let folder: String
     private let bufferLimit: Int
     private var file: SpoolFile?
-    /// The number of bytes in the file, which always contains whole lines.
+    /// The size of the file in bytes. The file always contains whole lines.
     private var fileSize = 0
     private var buffer: [UInt8] = []
 
-    /// The size, in bytes, of the two numbers in front of each line: its length and its tag.
+    /// The size, in bytes, of the length and the tag that precede each line.
     private static let headerSize = 16
 
     /// Creates an empty list that moves lines to a file in `folder` when `bufferLimit` bytes are in memory.
@@ -60,7 +59,7 @@ public struct DetailSpill: Sendable {
             } else {
                 guard next < end else { return }
                 let missing = max(bufferLimit, Self.headerSize + length) - left
-                // A window does not cross the end of the file, because the following bytes are in memory.
+                // A read must not cross the end of the file, because the following bytes are in memory.
                 let stop = next < fileSize ? min(fileSize, next + missing) : min(end, next + missing)
                 window.removeFirst(position)
                 window += try bytes(at: next, count: stop - next)
@@ -78,7 +77,7 @@ public struct DetailSpill: Sendable {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Returns bytes that are either all in the file or all in memory.
+    /// Returns `count` bytes. They must be either all in the file or all in memory.
     private func bytes(at position: Int, count: Int) throws(FileError) -> [UInt8] {
         guard position < fileSize, let file else {
             let start = position - fileSize

@@ -2,11 +2,10 @@ import Bytes
 import Files
 import Hashing
 
-/// The expected digests of bundles, as the operator lists them in a file.
+/// The expected digests of bundles, parsed from a file of the operator.
 ///
-/// Each line has a digest and the name of the bundle, such as `61af…c2  monday.tar.zst`, or a digest alone. The word
-/// `digest` can precede it, as in the output of `bundle` and `verify`. Empty lines and lines that start with `#` are
-/// ignored.
+/// Each line has a digest and an optional bundle name, such as `61af…c2  monday.tar.zst`. The word `digest` can precede
+/// the digest, as in the output of `bundle` and `verify`. Empty lines and lines that start with `#` are ignored.
 public struct DigestList: Sendable {
     /// The maximum size of a list in bytes.
     public static let maxSize = 1 << 20
@@ -36,14 +35,15 @@ public struct DigestList: Sendable {
         let words = text.split(separator: " ", maxSplits: 1)
         guard let digest = words.first?.lowercased(), ContentHash(hex: digest) != nil else { return nil }
         guard words.count > 1 else { return Entry(digest: digest, name: nil) }
-        // Tools such as sha256sum put a space or an asterisk in front of a name.
+        // Tools such as `sha256sum` write a space or an asterisk before a name.
         let name = words[1].drop { $0 == " " || $0 == "*" }
         return name.isEmpty ? nil : Entry(digest: digest, name: String(name))
     }
 
     /// Returns the expected digest of a bundle, or `nil` if no line matches or the lines contradict each other.
     ///
-    /// A line matches if it names the path or its last component. A line without a name matches if `isOnlyBundle`.
+    /// A line matches if it names the path or its last component. A line without a name matches if `isOnlyBundle` is
+    /// `true`.
     public func digest(of path: String, isOnlyBundle: Bool) -> String? {
         let name = Path.name(of: path)
         let named = entries.filter { $0.name == path || $0.name == name }

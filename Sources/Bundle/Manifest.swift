@@ -2,7 +2,7 @@ import Hashing
 import JSONText
 import Telemetry
 
-/// The last member of a bundle, with counts and the hash of every other member.
+/// The last member of a bundle, which contains counts and the hash of every other member.
 ///
 /// Source: "Bundle", "The file".
 public struct Manifest: Sendable, Equatable {
@@ -17,7 +17,7 @@ public struct Manifest: Sendable, Equatable {
         /// The SHA-256 hash of the contents.
         public let sha256: ContentHash
 
-        /// The segment as a member, without its number of records.
+        /// The segment as a member, without the number of records.
         var member: Member { Member(path: path, bytes: bytes, sha256: sha256) }
     }
 
@@ -41,16 +41,16 @@ public struct Manifest: Sendable, Equatable {
     public let totals: BundleTotals
     /// The number of records that were omitted because they equal another record.
     public let duplicates: Int
-    /// The id of the key for the pseudonyms of all records, or `nil` if some records have no pseudonyms.
+    /// The ID of the pseudonym key, or `nil` if some records have no pseudonyms.
     public private(set) var pseudonymized: String?
     /// The inputs of the bundle, or `nil` if an older version of the program wrote it.
     public private(set) var inputs: BundleInputs?
-    /// Whether there are segments that consist of several frames.
+    /// Whether some segments consist of several zstd frames.
     public private(set) var hasSplitSegments = false
     /// A hash over the hashes of all members, which identifies the bundle independently of its compression.
     public let digest: String
 
-    /// Returns the SHA-256 hash of the lines `<sha256>  <path>` that `sha256sum` prints for the given members.
+    /// Returns the SHA-256 hash of the output of `sha256sum` for the given members.
     static func digest(of members: [Member]) -> String {
         var hash = SHA256()
         for member in members { hash.update("\(member.sha256.hex)  \(member.path)\n".utf8.span) }
@@ -70,7 +70,7 @@ public struct Manifest: Sendable, Equatable {
         return members.indices.contains(other) ? members[other].sha256 : nil
     }
 
-    /// Whether the digest matches the listed hashes, so that none of them was altered by accident.
+    /// Whether the digest matches the hashes of the members.
     public var hasMatchingDigest: Bool { Self.digest(of: allMembers) == digest }
 
     /// The hashes of all members, keyed by name.
@@ -78,10 +78,9 @@ public struct Manifest: Sendable, Equatable {
         Dictionary(allMembers.map { ($0.path, $0.sha256) }) { first, _ in first }
     }
 
-    /// The contents of the member.
+    /// The manifest as bytes of canonical JSON.
     ///
-    /// They are written directly in the order of the keys, because a manifest can list 100,000 members and every
-    /// intermediate value would double the memory.
+    /// The JSON is written without intermediate objects, because they would need too much memory for 100,000 members.
     var bytes: [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(1024 + Self.typicalEntrySize * (segments.count + members.count))
@@ -114,7 +113,7 @@ public struct Manifest: Sendable, Equatable {
         return inputs == nil ? BundleLayout.version : BundleLayout.inputsVersion
     }
 
-    /// The estimated size of an entry of the lists, in bytes.
+    /// The estimated size, in bytes, of the JSON of a member.
     private static let typicalEntrySize = 192
 
     private static func append(
@@ -135,7 +134,7 @@ public struct Manifest: Sendable, Equatable {
 }
 
 extension Manifest {
-    /// Parses the contents of the member.
+    /// Parses a manifest.
     public init(_ bytes: [UInt8]) throws(BundleError) {
         guard let fields = try? JSONFields(bytes), fields.text("format") == BundleLayout.format else {
             throw BundleError.badManifest("it is not one")

@@ -1,15 +1,15 @@
-/// Distinct values that are referred to by consecutive numbers, in the order in which they were added.
+/// Distinct values that are numbered consecutively in the order in which they were added.
 public struct NumberedValues<Value: Hashable> {
     /// The values, indexed by their numbers.
     public private(set) var values: [Value] = []
     private var numbers: [Value: UInt32] = [:]
 
-    /// Creates a list of values, the first of which has the number 0.
+    /// Creates a list of the given values, which are numbered from 0.
     public init(_ values: Value...) {
         for value in values { _ = number(of: value) }
     }
 
-    /// Returns the number of a value after adding the value if it is new.
+    /// Returns the number of a value. Adds the value if it is new.
     public mutating func number(of value: Value) -> UInt32 {
         if let number = numbers[value] { return number }
         let number = UInt32(values.count)
@@ -18,7 +18,8 @@ public struct NumberedValues<Value: Hashable> {
         return number
     }
 
-    /// Returns the number of a value, or `nil` if the value is new and there are already `limit` values.
+    /// Returns the number of a value. Adds the value if it is new, or returns `nil` if there are already `limit`
+    /// values.
     public mutating func number(of value: Value, limit: Int) -> UInt32? {
         guard values.count < limit else { return numbers[value] }
         return number(of: value)

@@ -2,7 +2,7 @@ import Hashing
 
 /// The limits on the quarantined bytes that a bundle stores.
 ///
-/// Input beyond the limits is listed and reported, and the command ends with status 1.
+/// Bytes beyond the limits are not stored. They are listed and reported, and the command exits with status 1.
 ///
 /// Source: "Bundle", "Quarantine".
 public struct QuarantineLimits: Sendable {
@@ -27,13 +27,13 @@ public struct QuarantineLimits: Sendable {
         case carried, tooLarge, tooMany
     }
 
-    /// Returns the verdict on each entry, where equal bytes are stored and counted once.
+    /// Returns the verdict on each entry. Equal bytes are stored and counted only once.
     func verdicts(on entries: [QuarantineSpill.StoredEntry]) -> [Verdict] {
         var total = 0
         var counted: Set<ContentHash> = []
         return entries.map { entry in
             if counted.contains(entry.sha256) { return .carried }
-            // A bundle can state any size, including a negative one.
+            // The size can be negative, because it is read from a bundle without being checked.
             guard (0...fileLimit).contains(entry.size), entry.size <= totalLimit - total else { return .tooLarge }
             guard counted.count < countLimit else { return .tooMany }
             total += entry.size
@@ -45,7 +45,7 @@ public struct QuarantineLimits: Sendable {
 
 /// The reason why quarantined bytes were not stored.
 public enum QuarantineLoss: Sendable, Equatable {
-    /// The bytes exceed a limit on sizes.
+    /// The bytes exceed a size limit.
     case tooLarge
     /// The given maximum number of entries is already stored.
     case tooMany(Int)

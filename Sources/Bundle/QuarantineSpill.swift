@@ -3,15 +3,15 @@ import Files
 import Hashing
 import Telemetry
 
-/// Quarantine entries that are kept until all records of a bundle have been written.
+/// Quarantine entries that are stored until all records of a bundle have been written.
 ///
-/// The lines are on disk. Each entry whose bytes are to be stored uses 48 bytes of memory.
+/// Long lists are stored in a file, as in ``DetailSpill``.
 public struct QuarantineSpill: Sendable {
-    /// An entry whose bytes are to be stored.
+    /// An entry whose bytes will be written to the bundle.
     struct StoredEntry: Sendable {
         let sha256: ContentHash
         let size: Int
-        /// The position of the line in `lines`.
+        /// The position of the entry's line in `lines`.
         let position: Int
     }
 
@@ -28,9 +28,9 @@ public struct QuarantineSpill: Sendable {
         lines = DetailSpill(folder: folder)
     }
 
-    /// Adds an entry with its canonical JSON and the number of the input that contains its bytes.
+    /// Adds an entry. `line` is its canonical JSON, and `input` is the number of the input that contains its bytes.
     public mutating func append(_ item: QuarantineEntry, line: [UInt8], input: Int) throws(FileError) {
-        // Bytes are stored under the name of their hash, so an entry with a malformed hash cannot be stored.
+        // The hash names the member with the bytes, so bytes with a malformed hash cannot be stored.
         let hash = item.isStored ? ContentHash(hex: item.sha256) : nil
         let position = try lines.append(line, tag: input << 1 | (item.isStored ? 1 : 0))
         if let hash { stored.append(StoredEntry(sha256: hash, size: item.size, position: position)) }
@@ -42,7 +42,8 @@ public struct QuarantineSpill: Sendable {
         return QuarantineEntry(json: line, knowing: systems).map { ($0, tag >> 1) }
     }
 
-    /// Calls `body` with each line in order, and with the parsed entry if its bytes are to be stored.
+    /// Calls `body` with each line in order. If the bytes of the entry will be stored, `body` also receives the parsed
+    /// entry.
     func forEach(_ body: (_ line: ArraySlice<UInt8>, _ stored: QuarantineEntry?) throws -> Void) throws {
         try lines.forEach { line, tag in
             try body(line, tag & 1 == 1 ? QuarantineEntry(json: Array(line), knowing: systems) : nil)

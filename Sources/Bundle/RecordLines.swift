@@ -8,7 +8,7 @@ public struct RecordLines {
     private var cursor = LineCursor()
     private let systems: SystemTable
     private var memory = RecordMemory()
-    /// The number of the last line that was read, from 1.
+    /// The number of the last line that was read, starting at 1.
     public var line: Int { cursor.count }
 
     /// Creates a reader of the contents of a segment.
@@ -17,10 +17,10 @@ public struct RecordLines {
         self.systems = systems
     }
 
-    /// The positions of the parts of the last record in the contents.
+    /// The positions, in the contents, of the parts of the last record.
     var written: RecordLineLayout { memory.written }
 
-    /// Reads the next record, and returns it with the range of its line, including the line feed.
+    /// Returns the next record and the range of its line, including the line feed.
     ///
     /// Reading can continue with the next line after an error.
     public mutating func next() throws(RecordError) -> (record: Record, range: Range<Int>)? {
@@ -36,7 +36,8 @@ public struct RecordLines {
 extension BundleReader {
     /// Reads the records of a segment and returns its contents.
     ///
-    /// `body` is called with each record, the range of its line with the line feed, and the positions of its parts.
+    /// `body` is called with each record, the range of its line including the line feed, and the positions of its
+    /// parts.
     public func forEachRecord(
         of segment: Manifest.Segment, _ body: (borrowing Record, Range<Int>, RecordLineLayout) -> Void
     ) throws(BundleError) -> [UInt8] {

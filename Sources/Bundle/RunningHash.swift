@@ -4,7 +4,7 @@ import Synchronization
 
 /// Computes the SHA-256 hash of bytes that arrive in pieces.
 ///
-/// The type is a class, because one closure adds bytes and another one reads the hash.
+/// The type is a class, so that several closures can share a hash.
 public final class RunningHash: Sendable {
     private let hasher = Mutex(SHA256())
 
@@ -19,7 +19,7 @@ public final class RunningHash: Sendable {
     /// The hash of all bytes that have been added.
     public var value: ContentHash { hasher.withLock { $0.finalize() } }
 
-    /// Returns the hash of all bytes of a source, which are read in pieces.
+    /// Returns the hash of all bytes of a source. The source is read in pieces to save memory.
     public static func value(of source: ByteSource) throws(FileError) -> ContentHash {
         var hash = SHA256()
         try source.forEachChunk { bytes, _ throws(FileError) in hash.update(bytes.span) }

@@ -1,6 +1,6 @@
 /// Counts occurrences by key.
 ///
-/// Counting the same key repeatedly is fast, because the last key is remembered.
+/// Counting the same key repeatedly is fast, because the last key is cached.
 struct Tally<Key: Hashable & Sendable>: Sendable {
     private var indices: [Key: Int] = [:]
     private var entries: [(key: Key, count: Int)] = []

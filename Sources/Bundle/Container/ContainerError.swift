@@ -2,9 +2,9 @@ import Files
 
 /// The reason why a container, or a part of it, cannot be read.
 public struct ContainerError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The offset, in the file, of the frame or the seek table that the reason refers to.
+    /// The offset, in the file, of the frame or seek table that cannot be read.
     public let offset: Int
-    /// The reason.
+    /// The reason why it cannot be read.
     public let reason: FrameError
 
     /// Creates an error.

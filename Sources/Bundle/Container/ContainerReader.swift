@@ -1,7 +1,7 @@
 import Files
 import JSONText
 
-/// Reads the members of a container independently of each other, through its seek table.
+/// Reads the members of a container in any order, using its seek table.
 ///
 /// The initializer reads the seek table and the header of each member, and checks that they agree. Contents and
 /// checksums are checked when a member is read.
@@ -32,7 +32,7 @@ public final class ContainerReader: Sendable {
     public let members: [Member]
     let source: ByteSource
     private let table: SeekTable
-    /// The maximum expected ratio between the size of records and the size of their frames.
+    /// The maximum expected compression ratio of records.
     private static let expectedMaxRatio = 1024
 
     /// Opens a container and reads the headers of all members.
@@ -50,7 +50,7 @@ public final class ContainerReader: Sendable {
         self.members = members.members
     }
 
-    /// Returns the seek table of a source, and its last entry, which is the end of the archive.
+    /// Returns the seek table of a source, and the table's last entry, which is the end of the tar archive.
     private static func table(of source: ByteSource) throws(ContainerError) -> (SeekTable, last: SeekTable.Entry) {
         guard try source.read(at: 0, count: min(4, source.count)) == FrameDecoder.magic else {
             throw ContainerError(at: 0, .notZstd)
@@ -66,12 +66,13 @@ public final class ContainerReader: Sendable {
         self.members = members
     }
 
-    /// Reads the contents of a member, or throws `overLimit` without decoding anything if they exceed `limit` bytes.
+    /// Reads the contents of a member. Throws `overLimit` without decoding anything if they exceed `limit` bytes.
     public func read(_ member: Member, with decoder: inout FrameDecoder, limit: Int) throws(ContainerError) -> [UInt8] {
         guard member.size <= limit else { throw ContainerError(at: member.offset, .overLimit(limit)) }
         var verifier = MemberVerifier(try Self.header(member.name, member.size, at: member.offset))
         var contents: [UInt8] = []
-        // The capacity is limited by the size in the file, because the header can state any size.
+        // The capacity is limited by the compressed size, because the size in a damaged header can be arbitrarily
+        // large.
         contents.reserveCapacity(min(member.size, Self.expectedMaxRatio * member.compressedSize))
         var offset = member.offset
         for frame in table.entries[member.frames] {
@@ -90,7 +91,7 @@ public final class ContainerReader: Sendable {
 // MARK: - Opening without reading all headers
 
 extension ContainerReader {
-    /// Opens a container and reads the headers of only the first and the last member, which are its ``members``.
+    /// Opens a container with only its first and last member, without reading the headers of the others.
     ///
     /// Each of the two members must consist of one frame.
     static func openingFirstAndLastMember(of source: ByteSource) throws(ContainerError) -> ContainerReader {
@@ -114,10 +115,9 @@ extension ContainerReader {
         return ContainerReader(source, table, members)
     }
 
-    /// Returns a reader of the same container with all members, whose names and sizes are known from elsewhere.
+    /// Returns a reader of the same container for a complete list of members.
     ///
-    /// The headers of the members are not read. Whether the frames contain the listed member is checked when the member
-    /// is read.
+    /// The names and sizes are compared with the headers in the container when a member is read.
     func withMembers(_ list: [(name: String, size: Int)]) throws(ContainerError) -> ContainerReader {
         var members = MemberList(table)
         for (name, size) in list {
@@ -142,7 +142,7 @@ extension ContainerReader {
 
 // MARK: - Members and their frames
 
-/// The members that have been found so far in the frames of a container.
+/// The members that have been found in the frames of a container.
 private struct MemberList {
     private(set) var members: [ContainerReader.Member] = []
     /// The offset of the next member.
@@ -157,7 +157,7 @@ private struct MemberList {
     /// The first frame of the next member, or `nil` at the end of the archive.
     var nextFrame: SeekTable.Entry? { rest.first }
 
-    /// Adds the next member, which consists of as many frames as its size requires.
+    /// Adds the next member with all of its frames.
     ///
     /// - Returns: `false` if the content sizes of the frames do not add up to the size of the member.
     mutating func append(_ header: TarHeader) throws(ContainerError) -> Bool {
@@ -185,7 +185,7 @@ private struct MemberList {
 // MARK: - Frames
 
 extension ContainerReader {
-    /// Starts decoding a frame, after checking everything that can be checked without decoding it.
+    /// Starts decoding a frame after comparing its header with the seek table.
     private static func start(
         _ entry: SeekTable.Entry, at offset: Int, _ source: ByteSource, _ decoder: inout FrameDecoder
     ) throws(ContainerError) {
@@ -202,7 +202,7 @@ extension ContainerReader {
         }
     }
 
-    /// Checks that a decoded frame ends where the seek table states, and returns that offset.
+    /// Returns the end offset of a decoded frame after comparing it with the seek table.
     private static func end(
         of entry: SeekTable.Entry, at offset: Int, _ decoder: borrowing FrameDecoder
     ) throws(ContainerError) -> Int {
@@ -213,7 +213,7 @@ extension ContainerReader {
         return end
     }
 
-    /// Returns the tar header at the start of a frame, for which only the first block has to be decoded.
+    /// Returns the tar header at the start of a frame, without decoding the whole frame.
     private static func header(
         in entry: SeekTable.Entry, at offset: Int, _ source: ByteSource, _ decoder: inout FrameDecoder
     ) throws(ContainerError) -> TarHeader {

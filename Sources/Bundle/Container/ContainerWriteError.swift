@@ -1,14 +1,14 @@
 /// The reason why a container cannot be written.
 ///
-/// Errors of the output are not of this type. They are thrown unchanged from the sink.
+/// Errors that the sink throws are not wrapped in this type.
 public enum ContainerWriteError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The compression level is not from 1 to 19.
     case level(Int)
     /// The name or the size does not fit into a tar header.
     case header(name: String, TarHeaderError)
-    /// The member or its frame exceeds the 32-bit sizes of the seek table.
+    /// The member or its frame is too large for the 32-bit size fields of the seek table.
     case tooLarge(name: String)
-    /// The contents of the member exceed the maximum size, in bytes, that readers accept.
+    /// The contents of the member exceed the given maximum size, in bytes, that readers accept.
     case overLimit(name: String, Int)
     /// The container already has a member with the name.
     case duplicateName(String)

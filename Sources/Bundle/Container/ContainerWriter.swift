@@ -1,9 +1,8 @@
 import Hashing
 
-/// Writes the members of a container in order and keeps the entries of its seek table.
+/// Writes the members of a container in order, followed by a seek table.
 ///
-/// Members are compressed by `FrameEncoder`, and the bytes are passed to a sink. Append the members in their final
-/// order, and then call ``finish(end:to:)``.
+/// Compress each member with a ``FrameEncoder`` and append it. After the last member, call ``finish(end:to:)``.
 public struct ContainerWriter: Sendable {
     /// A member that has been written.
     public struct Member: Sendable, Equatable {
@@ -17,7 +16,7 @@ public struct ContainerWriter: Sendable {
 
     /// The members that have been written, in order.
     public private(set) var members: [Member] = []
-    /// Whether a member consists of several frames.
+    /// Whether any member consists of several frames.
     private(set) var hasSplitMembers = false
     private var names: Set<String> = []
     private var entries: [SeekTable.Entry] = []
@@ -55,7 +54,7 @@ public struct ContainerWriter: Sendable {
     }
 
     private mutating func write(_ bytes: [UInt8], to sink: (Span<UInt8>) throws -> Void) throws {
-        // The writer stays closed if the sink throws, because the state of the output is unknown then.
+        // If the sink throws an error, the writer stays closed, because the state of the output is unknown.
         isClosed = true
         try sink(bytes.span)
         isClosed = false
