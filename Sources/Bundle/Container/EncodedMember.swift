@@ -16,6 +16,6 @@ public struct EncodedMember: Sendable, Equatable {
     public let size: Int
     /// The SHA-256 hash of the contents.
     public let sha256: ContentHash
-    /// The frames, which decode to the tar header, the contents and the padding.
+    /// The frames, which contain the tar header, the contents and the padding.
     public let frames: [EncodedFrame]
 }

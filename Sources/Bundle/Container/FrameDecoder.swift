@@ -1,16 +1,16 @@
 import CZstd
 import Files
 
-// Sendable, because the value is the only owner of the context that the pointer refers to.
-/// Decodes one zstd frame of a source at a time, chunk by chunk, in bounded memory.
+// Sendable, because the pointer is not shared with other values.
+/// Decodes zstd frames in chunks, using a limited amount of memory.
 ///
-/// A decoder uses two buffers of 128 KiB and the window of zstd, which is limited to 2^27 bytes. Frames that need a
-/// larger window are rejected. A decoder must be used by one thread at a time.
+/// A decoder uses two buffers of 128 KiB and a zstd window of at most 2^27 bytes. Frames that need a larger window are
+/// rejected. Use a decoder on only one thread at a time.
 ///
 ///     try decoder.start(source, at: offset, end: source.count, limit: limit)
 ///     while try decoder.advance() { use(decoder.chunk) }
 public struct FrameDecoder: ~Copyable, @unchecked Sendable {
-    /// The maximum window size of a frame as a power of two, which is the default limit of the zstd command.
+    /// The base-2 logarithm of the maximum window size. The `zstd` command has the same default limit.
     public static let windowLogLimit = 27
     static let magic: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd]
     private static let bufferSize = 128 << 10
@@ -31,35 +31,35 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
     private var limit = 0
     private var isFinished = true
 
-    /// The number of bytes that have been decoded from the frame.
+    /// The number of bytes that have been decoded from the current frame.
     public private(set) var contentCount = 0
-    /// The content size that the header of the frame states, or `nil` if it states none.
+    /// The content size in the header of the frame, or `nil` if the header has none.
     public private(set) var declaredContentSize: UInt64?
     /// Whether the frame has a checksum of its content.
     public private(set) var hasChecksum = false
-    /// Whether the header uses bits that RFC 8878 reserves or leaves unused, or names a dictionary.
+    /// Whether the header specifies a dictionary or sets bits that RFC 8878 does not use.
     public private(set) var hasUnexpectedHeaderBits = false
 
     /// Creates a decoder without a frame.
     public init() throws(ContainerError) {
         guard let context = ZSTD_createDCtx() else { throw ContainerError(at: 0, .outOfMemory) }
         self.context = context
-        // This call cannot fail, because the value is in range and no frame has been started.
+        // This call cannot fail, because the value is valid and no frame has been started.
         ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, Int32(Self.windowLogLimit))
     }
 
     deinit { ZSTD_freeDCtx(context) }
 
-    /// The offset, in the source, after the last byte that was decoded.
+    /// The offset, in the source, of the first byte that has not been decoded.
     public var position: Int { nextRead - (input.count - inputPosition) }
 
-    /// The chunk that `advance` decoded.
+    /// The chunk that was decoded by the last call of `advance`.
     public var chunk: Span<UInt8> {
         @_lifetime(borrow self)
         get { output.span.extracting(first: outputCount) }
     }
 
-    /// Starts decoding a frame and abandons the previous one.
+    /// Starts decoding a frame. The previous frame need not be complete.
     ///
     /// The frame must end at or before `end` and decode to at most `limit` bytes.
     public mutating func start(_ source: ByteSource, at offset: Int, end: Int, limit: Int) throws(ContainerError) {
@@ -80,8 +80,8 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
 
     /// Decodes the next chunk.
     ///
-    /// Returns `false` at the end of a complete frame, after its checksum, if there is one, has been verified. The
-    /// blocks before a damaged one are returned, although they are not verified.
+    /// Returns `false` at the end of the frame, after verifying its checksum if there is one. If a block is damaged,
+    /// the blocks before it are still returned, although they are not verified.
     public mutating func advance() throws(ContainerError) -> Bool {
         outputCount = 0
         while !isFinished {
@@ -110,7 +110,7 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
 
     /// Calls zstd once.
     ///
-    /// The call decodes at most one block, because zstd does not report how much a failing call has decoded.
+    /// At most one block is decoded, because zstd does not report the progress of a call that fails.
     private mutating func step() -> Int {
         var (used, made) = (inputPosition, 0)
         let result = input.withUnsafeBytes { bytes in
@@ -140,7 +140,7 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
             throw ContainerError(at: start, .file(error))
         }
         nextRead += input.count
-        // The file was shortened while it was read, so the frame ends here.
+        // The file has become shorter, so the frame ends here.
         if input.count < wanted { end = nextRead }
     }
 

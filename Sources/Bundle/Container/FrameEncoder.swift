@@ -1,46 +1,43 @@
 import CZstd
 import Hashing
 
-// Sendable, because the value is the only owner of the context that the pointer refers to.
+// Sendable, because the pointer is not shared with other values.
 /// Compresses the members of a container into independent zstd frames with content sizes and checksums.
 ///
-/// The output depends only on the level, the version of zstd and the input. An encoder must be used by one thread at a
-/// time, but several encoders can work in parallel.
+/// The output depends only on the level, the version of zstd and the input. Use an encoder on only one thread at a
+/// time.
 public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     /// The accepted compression levels.
     ///
-    /// Higher levels use windows that readers reject by default.
+    /// Higher levels need more memory than decoders allow by default.
     public static let levels = 1...19
 
-    /// The highest level at which records are compressed as at level 1.
+    /// The highest level for which records are compressed with the settings of level 1.
     ///
-    /// A record repeats long parts of the previous one, and level 1 of zstd searches only for such long matches. Levels
-    /// 2 to 5 also find short matches, which makes frames of records larger and compression slower.
+    /// Levels 2 to 5 of zstd are slower for records and produce larger frames, because they also use short matches.
     private static let lastFastLevel = 5
-    /// The size of the match table of level 1, as a power of two.
+    /// The base-2 logarithm of the size of the match table of level 1.
     ///
-    /// The table fits into the first-level cache of a processor. The default table of zstd is twice as large and finds
-    /// no more matches in records, because their matches are near.
+    /// The table fits into the first-level cache of a processor. A larger table does not find more matches in records.
     private static let fastHashLog: Int32 = 13
 
-    /// The maximum number of frames of a member that contains lines.
+    /// The maximum number of frames of a member that consists of lines.
     ///
-    /// At the default level, eight frames would make a full segment more than 2 % larger, because a frame cannot refer
-    /// to the records of the previous one.
+    /// More frames would make a full segment more than 2 % larger, because each frame is compressed separately.
     static let maxFramesPerMember = 7
-    /// The usual content size, in bytes, of a frame of a member that contains lines.
+    /// The usual uncompressed size, in bytes, of a frame that consists of lines.
     private static let targetFrameSize = 64 << 10
 
     /// The maximum size, in bytes, of a member that is compressed in a single call.
     ///
-    /// A single call can need an output buffer for the worst case.
+    /// The limit bounds the size of the output buffer.
     private static let singlePassLimit = 8 << 20
 
     /// The maximum size of a zstd block in bytes.
     private static let maxBlockSize = 128 << 10
 
     private let context: OpaquePointer
-    /// The buffer for the frame under construction, which grows as needed and is reused for later members.
+    /// The buffer for the current frame. It grows as needed and is reused.
     private var output = [UInt8](repeating: 0, count: 128 << 10)
     private var outputCount = 0
 
@@ -49,7 +46,7 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
         guard Self.levels.contains(level) else { throw .level(level) }
         guard let context = ZSTD_createCCtx() else { throw .zstd("no memory") }
         self.context = context
-        // These calls cannot fail, because the values are in range and no frame has been started.
+        // These calls cannot fail, because the values are valid and no frame has been started.
         if level <= Self.lastFastLevel {
             ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, 1)
             ZSTD_CCtx_setParameter(context, ZSTD_c_hashLog, Self.fastHashLog)
@@ -74,10 +71,10 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
         return Self.encoded(header, contents, [frame(of: header.memberSize)])
     }
 
-    /// Compresses a member that contains lines into one or several frames.
+    /// Compresses a member that consists of lines into one or more frames.
     ///
-    /// Each frame consists of whole lines, so that damage to one frame leaves the lines of the others readable. The
-    /// header and the padding are written into `bytes` around the contents, so that nothing is copied.
+    /// Each frame consists of whole lines, so that they are readable even if other frames are damaged. To avoid a copy,
+    /// the header and the padding are written into `bytes` around the contents.
     public mutating func member(named name: String, ofLines bytes: inout MemberBuffer) throws(ContainerWriteError)
         -> EncodedMember
     {
@@ -92,16 +89,17 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
         return Self.encoded(header, bytes.contents, frames)
     }
 
-    /// Returns the ranges of the frames of a member that contains lines.
+    /// Returns the ranges of the frames of a member that consists of lines.
     ///
-    /// Each range except the last one ends with a line feed. The ranges have about the same size unless lines are long.
+    /// Each range except the last one ends with a line feed. Unless lines are long, the ranges have about the same
+    /// size.
     private static func split(_ member: Span<UInt8>) -> [Range<Int>] {
         let count = min((member.count + targetFrameSize - 1) / targetFrameSize, maxFramesPerMember)
         var ranges: [Range<Int>] = []
         var start = 0
         for number in 1..<count {
             var end = member.count * number / count
-            // Every frame is at least as large as a tar header, so that salvage can recognize frames without a header.
+            // Every frame has at least the size of a tar header, so that `FrameScanner` can detect frames without one.
             while end >= start + TarHeader.blockSize, member[end - 1] != UInt8(ascii: "\n") { end -= 1 }
             guard end >= start + TarHeader.blockSize else { continue }
             ranges.append(start..<end)
@@ -142,7 +140,7 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
 
     /// Compresses all bytes of a frame in a single call, and returns the size of the frame.
     private mutating func compress(_ bytes: Span<UInt8>) throws(ContainerWriteError) -> Int {
-        // Frames of records are usually smaller than a quarter of the records. Otherwise the output grows to the worst case.
+        // Compressed records usually need less than a quarter of their size. If they need more, the buffer grows.
         growOutput(to: bytes.count / 4 + Self.maxBlockSize)
         var result = compressOnce(bytes)
         let worst = ZSTD_compressBound(bytes.count)
@@ -154,10 +152,9 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
         return result
     }
 
-    /// Returns whether a frame did not fit into the output, or fitted so tightly that a larger output could give
-    /// another frame.
+    /// Returns whether the compression must be repeated with a larger output buffer.
     ///
-    /// The output must not depend on the size that the buffer had before.
+    /// A nearly full buffer also counts, because zstd could produce a different frame with a larger buffer.
     private func needsLargerOutput(_ result: Int) -> Bool {
         ZSTD_isError(result) != 0
             ? ZSTD_getErrorCode(result) == ZSTD_error_dstSize_tooSmall : output.count - result < Self.maxBlockSize
@@ -188,13 +185,13 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
             let before = (consumed, outputCount)
             let result = step(bytes, &consumed, directive)
             try check(result)
-            // An incomplete frame must not be returned as a complete one.
+            // Without this check, an incomplete frame could be returned.
             guard directive == ZSTD_e_end ? result > 0 : consumed < bytes.count else { return }
             guard before != (consumed, outputCount) else { throw .zstd("frame not finished") }
         }
     }
 
-    /// Compresses until all bytes are consumed or the output is full.
+    /// Compresses until all bytes are consumed or the output buffer is full.
     private mutating func step(_ bytes: Span<UInt8>, _ consumed: inout Int, _ directive: ZSTD_EndDirective) -> Int {
         bytes.withUnsafeBytes { bytes in
             output.withUnsafeMutableBytes { room in

@@ -2,7 +2,7 @@ import Files
 
 /// The reason why a frame of a container, such as the seek table, cannot be read.
 ///
-/// The error is thrown without an offset by code that does not know the position in the file.
+/// ``ContainerError`` adds the position in the file.
 public enum FrameError: Error, Sendable, Equatable {
     /// The file cannot be read.
     case file(FileError)
@@ -14,7 +14,7 @@ public enum FrameError: Error, Sendable, Equatable {
     case badSeekTable(String)
     /// There is no zstd frame at the expected position.
     case noFrame
-    /// The bytes end before the frame does.
+    /// The file ends within the frame.
     case truncated
     /// zstd cannot decode the frame, or its checksum is wrong.
     case damaged(String)

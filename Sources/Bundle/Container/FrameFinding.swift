@@ -9,7 +9,7 @@ extension FrameScanner {
         public let frameOffset: Int
         /// Whether the checksum of a frame verifies the contents.
         ///
-        /// It is `false` for members of a frame that continues after them, that is truncated, or that has no checksum.
+        /// The value is `false` if the frame has no checksum or was not read to its end.
         public let isChecked: Bool
     }
 
@@ -17,17 +17,17 @@ extension FrameScanner {
     public struct Part: Sendable, Equatable {
         /// The name of the member, or `nil` if the frame with the tar header is damaged.
         ///
-        /// Without a name, the contents are those of whole frames, and can include padding.
+        /// If the name is `nil`, the contents can include padding.
         public let name: String?
-        /// The contents that could be read.
+        /// The readable contents of the member.
         public let contents: [UInt8]
-        /// The offset of the last frame in the file.
+        /// The offset, in the file, of the last frame of the part.
         public let frameOffset: Int
         /// Whether the checksums of frames verify the contents.
         public let isChecked: Bool
     }
 
-    /// A member or a damaged span, in the order of the file.
+    /// A member, a part of a member, or a damaged span.
     public enum Finding: Sendable, Equatable {
         /// A complete member.
         case member(Member)
@@ -35,10 +35,10 @@ extension FrameScanner {
         case part(Part)
         /// A complete member that was skipped because it exceeds the limit.
         case tooLarge(name: String, size: Int, frameOffset: Int)
-        /// A span of bytes that could not be read, or not completely.
+        /// A span of bytes that could not be read completely.
         ///
-        /// The members of a frame that is damaged at a later position precede the gap of the frame. The reason is the
-        /// one at the start of the gap.
+        /// If a frame is damaged after some of its members, these members are reported before the gap. The reason is
+        /// that of the first error in the gap.
         case gap(offset: Int, length: Int, reason: FrameError)
     }
 }

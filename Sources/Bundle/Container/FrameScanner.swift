@@ -1,20 +1,18 @@
 import Bytes
 import Files
 
-/// Salvages the readable members of a damaged container from front to back, without relying on the seek table.
+/// Salvages the readable members of a damaged container without relying on its seek table.
 ///
-/// The scanner searches for zstd frames by their magic number and reads them as a tar stream. A frame can contain
-/// several members if another program has compressed the archive again. After damage, the search continues with the
-/// next magic number after the start of the damaged frame. If a member consists of several frames, the intact ones are
-/// read.
+/// The scanner finds zstd frames by their magic number and reads them as a tar stream. A frame can contain several
+/// members if another program has compressed the archive again. If a frame is damaged, the search continues at the next
+/// magic number. If a member consists of several frames, the intact ones are read.
 ///
-/// A scanner uses memory for two members of at most `memberLimit` bytes and for a `FrameDecoder`. Its running time is
-/// linear in the size of the file and of the decoded contents. This also holds for nested frames, because the number of
-/// bytes that are decoded without result is limited by `maxWastedBytes`.
+/// A scanner uses memory for two members of at most `memberLimit` bytes and for a `FrameDecoder`. The running time is
+/// linear in the size of the file and of the decoded contents. `maxWastedBytes` ensures this for nested frames.
 public struct FrameScanner: ~Copyable, Sendable {
     /// Whether the end of the tar archive was found.
     ///
-    /// If it is `false` after the scan, members at the end can be missing without a gap.
+    /// If the value is `false` after the scan, members at the end can be missing without being reported.
     public private(set) var hasFoundEnd = false
 
     /// The number of bytes that are searched at a time.
@@ -23,7 +21,7 @@ public struct FrameScanner: ~Copyable, Sendable {
     private let source: ByteSource
     private let memberLimit: Int
     private let end: Int
-    /// The offsets of the frames, if there is a valid seek table.
+    /// The offsets of the frames, or `nil` if there is no valid seek table.
     private let knownStarts: [Int]?
     private var decoder: FrameDecoder
     private var findings: [Finding] = []
@@ -31,23 +29,23 @@ public struct FrameScanner: ~Copyable, Sendable {
     private var isInFrame = false
     private var frameOffset = 0
     private var tar: TarStream
-    /// The numbers of headers and of unconfirmed bytes of `tar` at the start of the frame.
+    /// The number of headers and the number of unconfirmed bytes of `tar` at the start of the frame.
     private var countsAtFrameStart = (headers: 0, bytes: 0)
-    /// Whether the frame starts within a member whose header `tar` has read.
+    /// Whether the frame continues a member whose header has been read.
     private var isContinued = false
     /// Whether all frames of the current member had checksums.
     private var allChecked = true
-    /// The contents of a frame that starts within a member whose header was not read.
+    /// The contents of a frame that continues a member whose header could not be read.
     private var fragment: [UInt8]?
-    /// Whether the frame may start within a member whose header was not read.
+    /// Whether the frame possibly continues a member whose header could not be read.
     private var mayBeFragment = false
     private var gap: (offset: Int, reason: FrameError)?
     private var wastedBytes = 0
 
-    /// The maximum number of bytes that may be decoded without result.
+    /// The maximum number of bytes that may be decoded without finding a member.
     ///
-    /// A frame counts with its compressed size, or with a sixteenth of its contents if that is more. Beyond the limit,
-    /// a damaged frame is skipped as far as it was decoded, and no frames are searched for inside it.
+    /// A damaged frame counts as its compressed size, or as a sixteenth of its decoded size if that is larger. Beyond
+    /// the limit, the decoded part of a damaged frame is not searched for other frames.
     private var maxWastedBytes: Int { 16 * min(source.count, Int.max >> 5) + 1 << 20 }
 
     /// Creates a scanner that skips members larger than `memberLimit` bytes.
@@ -102,7 +100,7 @@ extension FrameScanner {
         try extendFragment()
     }
 
-    // Static, because a chunk of `self` would prevent changes to `self`.
+    // The method is static, because a chunk of `self` would prevent changes to `self`.
     private static func consume(
         _ decoder: borrowing FrameDecoder, _ tar: inout TarStream, _ events: inout [TarStream.Event]
     ) throws(FrameError) {
@@ -160,9 +158,8 @@ extension FrameScanner {
 
     /// Stops reading the frame and sets the position at which the search continues.
     private mutating func fail(_ reason: FrameError) {
-        // A complete member in a frame that is truncated after it is probably intact, though not verified. If it is the only
-        // member of a frame with a wrong checksum, it is probably damaged. One of several members is as likely to be intact
-        // as the others.
+        // A complete member of a truncated frame is probably intact. The only member of a frame with a wrong checksum
+        // is probably damaged. If there are several members, each one is probably intact.
         if !isContinued, reason == .truncated || tar.memberCount > 1, let held = tar.confirm() {
             report(held, isChecked: false)
         }
@@ -171,7 +168,7 @@ extension FrameScanner {
         let used = max(decoder.position - frameOffset, FrameDecoder.magic.count)
         wastedBytes += max(used, decoder.contentCount / 16)
         isInFrame = false
-        // The frame can be intact, but it does not continue the member, so it is read again as a new frame.
+        // The frame does not continue the member, so it is read again as a new frame.
         guard !isContinued else { return }
         position = frameOffset + (wastedBytes > maxWastedBytes ? used : FrameDecoder.magic.count)
     }
@@ -191,7 +188,7 @@ extension FrameScanner {
             position += size
             return true
         }
-        // Tar programs pad the last block with zero bytes, even after the compressed data.
+        // Tar programs can append zero bytes to the compressed data.
         if gap == nil, hasFoundEnd, try isZero(from: position) {
             position = end
             return true
@@ -214,16 +211,16 @@ extension FrameScanner {
         return true
     }
 
-    /// Reports the readable part of the member in which the last frame ended, because no adjacent frame continues it.
+    /// Reports the readable part of a member that is incomplete because no adjacent frame continues it.
     private mutating func reportInterruptedMember() {
         guard tar.isWithinMember else { return }
         countsAtFrameStart = (tar.headerCount, tar.unconfirmedCount)
         reportPartialMember()
     }
 
-    /// Returns whether a frame of the container can start at an offset.
+    /// Returns whether a frame of the container can start at `offset`.
     ///
-    /// A frame inside the contents of a damaged frame is not a frame of the container.
+    /// The contents of a damaged frame can contain frames that do not belong to the container.
     private func isKnownStart(_ offset: Int) -> Bool {
         guard let knownStarts else { return true }
         let index = knownStarts.indices.partitioningIndex { knownStarts[$0] >= offset }
@@ -268,7 +265,7 @@ extension FrameScanner {
                 bytes[index] == magic[0] && bytes[index...].starts(with: magic)
             }
             if let found { return start + found }
-            // The last bytes can be the start of a magic number.
+            // A magic number can start in the last bytes and end in the next piece.
             start += bytes.count - magic.count + 1
         }
         return end
@@ -276,7 +273,7 @@ extension FrameScanner {
 
     /// Returns the offset of the seek table and the offsets of its frames, or `nil` if there is no valid seek table.
     ///
-    /// The offset is needed so that the seek table is not reported as a gap after damage in the last frame.
+    /// The offset prevents the seek table from being reported as a gap if the last frame is damaged.
     private static func table(of source: ByteSource) throws(ContainerError) -> (start: Int, frames: [Int])? {
         do {
             let table = try SeekTable.read(from: source)

@@ -1,4 +1,4 @@
-/// A buffer for the contents of a member, with space for the header in front.
+/// A buffer for the contents of a member, preceded by space for the tar header.
 ///
 /// The header, the contents and the padding can be compressed in a single call without a copy.
 public struct MemberBuffer: Sendable {
@@ -6,7 +6,7 @@ public struct MemberBuffer: Sendable {
 
     /// Creates an empty buffer with memory for `capacity` bytes of contents.
     public init(capacity: Int = 0) {
-        // The header and the maximum padding need a block each.
+        // The header and the padding need at most one block each.
         bytes.reserveCapacity(capacity + 2 * TarHeader.blockSize)
     }
 

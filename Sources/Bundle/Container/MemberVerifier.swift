@@ -1,4 +1,4 @@
-/// Verifies that decoded bytes are the member that a header describes, chunk by chunk.
+/// Verifies, in chunks, that decoded bytes are the member that a header describes.
 struct MemberVerifier {
     private let header: [UInt8]
     private let contentsEnd: Int
@@ -11,7 +11,7 @@ struct MemberVerifier {
         total = header.memberSize
     }
 
-    /// Verifies the next chunk, and returns the range of the contents in it.
+    /// Verifies the next chunk, and returns the range of the chunk that belongs to the contents.
     mutating func verify(_ chunk: Span<UInt8>, at offset: Int) throws(ContainerError) -> Range<Int> {
         let error = ContainerError(at: offset, .unexpectedBytes)
         guard chunk.count <= total - position else { throw error }

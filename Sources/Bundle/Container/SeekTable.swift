@@ -1,8 +1,8 @@
 import Files
 
-/// The seek table at the end of a container, with the sizes and the checksum of each preceding frame.
+/// The table at the end of a container that lists the sizes and the checksum of each frame.
 ///
-/// The table is a skippable frame of entries and a footer. All numbers are little-endian and have 32 bits.
+/// The table is a skippable zstd frame that contains entries and a footer. All numbers are 32-bit and little-endian.
 ///
 /// Source: "Zstandard Seekable Format" 0.1.0 (`contrib/seekable_format` of zstd).
 public struct SeekTable: Sendable, Equatable {
@@ -12,7 +12,7 @@ public struct SeekTable: Sendable, Equatable {
         public let compressedSize: UInt32
         /// The size of the decoded contents in bytes.
         public let contentSize: UInt32
-        /// The low 32 bits of XXH64 of the decoded contents, which are also the last four bytes of the frame.
+        /// The low 32 bits of the XXH64 hash of the decoded contents. The frame ends with the same checksum.
         public let checksum: UInt32
     }
 
@@ -26,10 +26,9 @@ public struct SeekTable: Sendable, Equatable {
     static let footerSize = 9
     private static let headerSize = 8
     private static let entrySize = 12
-    /// The descriptor of the table.
+    /// The descriptor byte of the table.
     ///
-    /// Bit 7 states that the entries have checksums. Bits 2 to 6 are reserved, and bits 0 and 1 are unused. All of them
-    /// must be zero.
+    /// Bit 7 indicates that the entries have checksums. All other bits must be zero.
     private static let descriptor: UInt8 = 0x80
 
     /// The frames in file order.
@@ -78,7 +77,7 @@ extension SeekTable {
         }
     }
 
-    /// Decodes a table whose compressed sizes must add up to `frameBytes`, the number of bytes before the table.
+    /// Decodes a table. The sum of its compressed sizes must be `frameBytes`, the number of bytes before the table.
     public init(decoding bytes: [UInt8], frameBytes: Int) throws(FrameError) {
         let footer = bytes.count - Self.footerSize
         guard bytes.littleEndian32(at: 0) == Self.skippableMagic, footer >= Self.headerSize else {
@@ -109,7 +108,7 @@ extension SeekTable {
 }
 
 extension ByteSource {
-    /// Returns exactly `count` bytes, or throws `truncated` if the file was shortened after it was opened.
+    /// Returns exactly `count` bytes, or throws `truncated` if the file has become shorter.
     func read(at offset: Int, count: Int) throws(ContainerError) -> [UInt8] {
         let result: [UInt8]
         do {

@@ -1,16 +1,15 @@
 import Bytes
 import Tar
 
-/// The 512-byte header of a tar member, in the only form that Pingferry writes.
+/// The 512-byte tar header of a member, as Pingferry writes it.
 ///
-/// The form is POSIX ustar, which every pax reader supports: a regular file with mode 0600, owner 0, no owner names,
-/// and time 0.
+/// The header has the POSIX ustar format and describes a regular file with mode 0600, owner 0 and time 0.
 ///
 /// Source: IEEE Std 1003.1, `pax`, "ustar Interchange Format".
 public struct TarHeader: Sendable, Equatable {
-    /// The size of a tar block and of a header in bytes.
+    /// The size, in bytes, of a tar block. A header is one block.
     public static let blockSize = TarEntry.blockSize
-    /// The maximum number of bytes that the size field can state: 8 GiB - 1.
+    /// The maximum size of a member in bytes: 8 GiB - 1.
     public static let maxSize = 0o777_7777_7777
     /// The maximum length of a name in bytes, because the prefix field is not used.
     public static let maxNameLength = 100
@@ -29,10 +28,10 @@ public struct TarHeader: Sendable, Equatable {
         self.size = size
     }
 
-    /// The number of zero bytes after the contents, up to the end of the block.
+    /// The number of zero bytes that fill the last block of the contents.
     public var padding: Int { TarEntry.padding(of: size) }
 
-    /// The size of the header, the contents and the padding in bytes.
+    /// The total size, in bytes, of the header, the contents and the padding.
     public var memberSize: Int { Self.blockSize + size + padding }
 
     private static func isValid(_ name: String) -> Bool {
@@ -40,7 +39,7 @@ public struct TarHeader: Sendable, Equatable {
         guard (1...maxNameLength).contains(bytes.count), bytes.allSatisfy({ (0x20...0x7e).contains($0) }) else {
             return false
         }
-        // An absolute path has an empty first component, and the path of a folder an empty last one.
+        // Empty components are kept, so that absolute paths and paths of folders are rejected.
         return bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy {
             !$0.isEmpty && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8)
         }
@@ -57,7 +56,7 @@ public enum TarHeaderError: Error, Sendable, Equatable {
     case notUstar
     /// The type flag is not that of a regular file.
     case type(UInt8)
-    /// The name is empty, too long, absolute, or has `..` components or characters that are not printable ASCII.
+    /// The name is not a relative path of 1 to 100 printable ASCII characters.
     case name
     /// The size is too large, or it does not have 11 octal digits.
     case size
@@ -68,7 +67,7 @@ public enum TarHeaderError: Error, Sendable, Equatable {
 // MARK: - The bytes
 
 extension TarHeader {
-    /// The offsets of the fields in the block, in the order of POSIX.
+    /// The ranges of the fields in the block.
     private enum Field {
         static let mode = 100
         static let owner = 108
@@ -102,7 +101,7 @@ extension TarHeader {
         return block
     }
 
-    /// Decodes a header, which must equal the result of `encoded` byte for byte.
+    /// Decodes a header. Throws an error unless the block equals the result of ``encoded()``.
     public static func decode(_ block: Span<UInt8>) throws(TarHeaderError) -> TarHeader {
         guard block.count == blockSize else { throw .length }
         guard matches(checksumText(block), at: Field.checksum, in: block) else { throw .checksum }
@@ -135,9 +134,9 @@ extension TarHeader {
         (0..<digits).reversed().map { UInt8(ascii: "0") + UInt8(value >> (3 * $0) & 7) }
     }
 
-    /// Returns the checksum field: six octal digits, a NUL and a space.
+    /// Returns the contents of the checksum field: six octal digits, a NUL and a space.
     private static func checksumText(_ block: Span<UInt8>) -> [UInt8] {
-        // The field itself counts as eight spaces.
+        // The checksum field counts as eight spaces.
         var sum = 8 * Int(UInt8(ascii: " "))
         for index in 0..<blockSize where !(Field.checksum..<Field.checksum + 8).contains(index) {
             sum += Int(block[index])

@@ -4,11 +4,10 @@ import Tar
 
 /// Splits decoded bytes into tar members.
 ///
-/// The bytes can arrive in chunks of any size. The headers can be those of any tar program, because another program may
-/// have packed the members of a bundle again.
+/// The chunks can have any size. Headers of other tar programs are accepted, because users can repack a bundle.
 ///
-/// A complete member is not reported before the next header or a call of `confirm`. A member that is alone in its frame
-/// is therefore reported only after the checksum of the frame has been verified.
+/// A complete member is reported when the next header is read or `confirm` is called. Therefore, the only member of a
+/// frame is reported after the checksum of the frame has been verified.
 struct TarStream {
     enum Event: Equatable {
         case member(name: String, contents: [UInt8])
@@ -27,7 +26,7 @@ struct TarStream {
     private enum Purpose {
         /// The contents of a file.
         case file
-        /// Attributes of the next entry in the pax format of POSIX.
+        /// Attributes of the next entry in the pax format.
         case extended
         /// The name of the next entry in the GNU format.
         case longName
@@ -42,7 +41,7 @@ struct TarStream {
         let size: Int
     }
 
-    /// The maximum size, in bytes, of an entry that describes the next one.
+    /// The maximum size, in bytes, of an entry with attributes of the next entry.
     private static let maxExtendedHeaderSize = 1 << 20
 
     private let memberLimit: Int
@@ -50,10 +49,10 @@ struct TarStream {
     private var block: [UInt8] = []
     private var contents: [UInt8] = []
     private var skipped = 0
-    /// The last complete member, which has not been confirmed.
+    /// The last complete member if it has not been confirmed.
     private(set) var pending: Event?
     private(set) var memberCount = 0
-    /// The path and the size of the next entry, as stated by an extended header.
+    /// The path and the size of the next entry from an extended header.
     private var overrides: (path: String?, size: Int?)
     private(set) var headerCount = 0
     /// Whether the end of the archive, a block of zeros, was found.
@@ -61,7 +60,7 @@ struct TarStream {
 
     init(memberLimit: Int) { self.memberLimit = memberLimit }
 
-    /// Consumes a chunk, and appends the members to `events` that a following header confirms.
+    /// Consumes a chunk, and appends the confirmed members to `events`.
     ///
     /// Events that were appended before an error remain.
     mutating func consume(_ chunk: Span<UInt8>, _ events: inout [Event]) throws(FrameError) {
@@ -85,13 +84,13 @@ struct TarStream {
         }
     }
 
-    /// Returns the pending member, after the checksum of its frame has been verified.
+    /// Returns the pending member. Call this method after verifying the checksum of its frame.
     mutating func confirm() -> Event? {
         defer { pending = nil }
         return pending
     }
 
-    /// Whether the bytes so far end within a member.
+    /// Whether the consumed bytes end within a member.
     var isWithinMember: Bool {
         switch state {
         case .header: !block.isEmpty
@@ -103,7 +102,7 @@ struct TarStream {
     /// The number of bytes of `unconfirmed`.
     var unconfirmedCount: Int { contents.count }
 
-    /// The name and the partial contents of a file whose end has not been confirmed, or `nil` if there is none.
+    /// The name and the contents of a file that has not been confirmed, or `nil` if there is none.
     var unconfirmed: (name: String, contents: [UInt8])? {
         switch state {
         case .contents(let entry) where entry.purpose == .file, .padding(let entry, _) where entry.purpose == .file:
@@ -150,7 +149,7 @@ struct TarStream {
         switch header.kind {
         case TarEntry.Kind.extended: return Entry(purpose: .extended, name: name, size: header.size)
         case TarEntry.Kind.longName: return Entry(purpose: .longName, name: name, size: header.size)
-        // Links, folders and devices have no contents, whatever their header says.
+        // Links, folders and devices have no contents, even if their header specifies a size.
         case TarEntry.Kind.hardLink...TarEntry.Kind.pipe: return Entry(purpose: .other, name: name, size: 0)
         case TarEntry.Kind.file, TarEntry.Kind.contiguousFile:
             defer { overrides = (nil, nil) }

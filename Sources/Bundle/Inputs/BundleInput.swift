@@ -15,7 +15,7 @@ public struct BundleInput: Sendable, Equatable {
         case backup
         /// A request log.
         case log
-        /// A single file of a store.
+        /// A single file of a telemetry store.
         case store
         /// A bundle.
         case bundle
@@ -23,30 +23,30 @@ public struct BundleInput: Sendable, Equatable {
 
     /// The kind of the input.
     public let kind: Kind
-    /// The label by which records refer to the input, or `nil` if the records have pseudonyms.
+    /// The label of the input in records, or `nil` if the records have pseudonyms.
     public let label: String?
     /// The SHA-256 hash of the input.
     ///
     /// It is `nil` if the input is not a single file, if the file changed while it was read, or if the records have
     /// pseudonyms.
     public let sha256: ContentHash?
-    /// The digest of the input if it is a bundle.
+    /// The digest of the input if it is a bundle. Otherwise, `nil`.
     public let digest: ContentHash?
-    /// The inputs of the input if it is a bundle and lists them.
+    /// The inputs from which the input was created if it is a bundle that lists them.
     public let inputs: BundleInputs?
 
-    /// Returns the same input with another list of its inputs.
+    /// Returns a copy of the input with another list of nested inputs.
     func replacingInputs(with inputs: BundleInputs?) -> BundleInput {
         BundleInput(kind: kind, label: label, sha256: sha256, digest: digest, inputs: inputs)
     }
 
-    /// The input without its label, hashes and inputs.
+    /// A copy of the input with only its kind.
     public var anonymized: BundleInput { BundleInput(kind: kind) }
 
-    /// Whether the input has no label, hashes and inputs.
+    /// Whether the input has no label, no hashes and no nested inputs.
     var isAnonymous: Bool { self == anonymized }
 
-    /// Whether the input has all members that the manifest of a bundle without pseudonyms requires.
+    /// Whether the input has the label and the digest that bundles without pseudonyms require.
     var isIdentified: Bool { label != nil && (kind == .bundle) == (digest != nil) }
 
     /// The input as canonical JSON.
@@ -67,7 +67,7 @@ extension BundleInput {
         self.init(kind: kind, label: label, sha256: sha256, digest: nil, inputs: nil)
     }
 
-    /// Creates an input from the manifest of a bundle.
+    /// Creates an input that is a bundle with the given manifest.
     public init(bundle manifest: Manifest, label: String) {
         let digest = ContentHash(hex: manifest.digest)
         self.init(kind: .bundle, label: label, sha256: nil, digest: digest, inputs: manifest.inputs)
@@ -77,7 +77,7 @@ extension BundleInput {
 // MARK: - Reading
 
 extension BundleInput {
-    /// Returns whether inputs of a kind are single files, so that they have a hash.
+    /// Returns whether inputs of `kind` are single files and can have a hash.
     private static func isOneFile(_ kind: Kind) -> Bool {
         switch kind {
         case .archive, .log, .store: true
@@ -85,7 +85,7 @@ extension BundleInput {
         }
     }
 
-    /// Creates an input from an entry of a manifest, whose nesting level starts at 1.
+    /// Creates an input from an entry of a manifest. `level` is the nesting level of the entry, starting at 1.
     init(_ fields: JSONFields, level: Int, budget: inout InputBudget) throws(BundleError) {
         guard let kind = fields.text("kind").flatMap(Kind.init) else {
             throw BundleError.badManifest("an input of a kind that is not known")
@@ -94,7 +94,7 @@ extension BundleInput {
         self.init(
             kind: kind, label: fields.text("label"), sha256: fields.text("sha256").flatMap(ContentHash.init(hex:)),
             digest: fields.text("digest").flatMap(ContentHash.init(hex:)), inputs: inputs)
-        // Members of a wrong type and unknown members are detected later, because the manifest must be in canonical form.
+        // Other invalid members are detected later, when the manifest is compared with its canonical form.
         guard kind == .bundle || digest == nil && inputs == nil, Self.isOneFile(kind) || sha256 == nil else {
             throw BundleError.badManifest("an input of the kind \(kind) with a hash or inputs that it cannot have")
         }

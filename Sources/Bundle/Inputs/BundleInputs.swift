@@ -1,6 +1,6 @@
 import JSONText
 
-/// The inputs of a bundle in the given order, and the number of inputs that are not listed.
+/// The inputs of a bundle in the order of the command line. Inputs beyond a limit are only counted.
 ///
 /// Source: "Bundle", "Inputs".
 public struct BundleInputs: Sendable, Equatable {
@@ -9,9 +9,9 @@ public struct BundleInputs: Sendable, Equatable {
     /// The number of inputs that are not listed, including inputs of inputs.
     public let omitted: Int
 
-    /// Lists inputs, and the inputs of bundles level by level, up to the limits of a manifest.
+    /// Creates a list of inputs and nested inputs, up to the limits of a manifest.
     ///
-    /// The inputs after that are only counted.
+    /// Nested inputs are listed in breadth-first order. The inputs beyond the limits are only counted.
     public init(_ given: some Collection<BundleInput>) {
         var selection = InputSelection()
         let top = selection.select(given)
@@ -25,7 +25,7 @@ public struct BundleInputs: Sendable, Equatable {
         entries.reduce(omitted) { InputBudget.clampedSum($0, InputBudget.clampedSum(1, $1.inputs?.total ?? 0)) }
     }
 
-    /// Adds the list to the object of a manifest, or of an input that is a bundle.
+    /// Adds the list to the JSON object of a manifest or of an input.
     func add(to object: inout CanonicalObject) {
         object.set("inputs", elements: entries.map(\.json.bytes))
         if omitted > 0 { object.set("inputsOmitted", integer: omitted) }
@@ -40,7 +40,7 @@ private struct InputSelection {
     private var budget = InputBudget()
     private var isFull = false
 
-    /// Selects inputs until the budget is used up, and returns the indices of the selected inputs.
+    /// Selects inputs until a limit is reached, and returns the indices of the selected inputs.
     mutating func select(_ inputs: some Collection<BundleInput>, level: Int = 1) -> Range<Int> {
         let start = selected.count
         for input in inputs {
@@ -51,7 +51,7 @@ private struct InputSelection {
         return start..<selected.count
     }
 
-    /// Selects the inputs of all selected bundles.
+    /// Selects the nested inputs of all selected bundles.
     mutating func selectNestedInputs() {
         var place = 0
         while place < selected.count, !isFull {
@@ -63,7 +63,7 @@ private struct InputSelection {
         }
     }
 
-    /// Returns the selected inputs at the given indices, each with its own selected inputs.
+    /// Returns the selected inputs at the given indices, including their selected nested inputs.
     func entries(_ places: Range<Int>) -> [BundleInput] {
         selected[places].map { input, _, below in
             guard let inputs = input.inputs else { return input }
@@ -72,7 +72,7 @@ private struct InputSelection {
         }
     }
 
-    /// Returns the number of `inputs` after the first `listed` ones, including their own inputs, plus `omitted`.
+    /// Returns the number of inputs after the first `listed` ones, including nested inputs, plus `omitted`.
     func omitted(of inputs: some Collection<BundleInput>, listed: Int, besides omitted: Int) -> Int {
         BundleInputs(entries: Array(inputs.dropFirst(listed)), omitted: omitted).total
     }
@@ -99,7 +99,7 @@ extension BundleInputs {
         self = inputs
     }
 
-    /// Creates the list of a manifest or of a bundle that it lists, or returns `nil` if there is no list.
+    /// Creates a list from a JSON object of a manifest, or returns `nil` if the object has no list.
     init?(_ fields: JSONFields, level: Int, budget: inout InputBudget) throws(BundleError) {
         guard let list = fields.objects("inputs") else { return nil }
         guard list.isEmpty || level <= InputBudget.maxDepth else {

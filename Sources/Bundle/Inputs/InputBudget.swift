@@ -4,19 +4,19 @@
 ///
 /// Source: "Bundle", "Inputs".
 struct InputBudget {
-    /// The maximum nesting level of inputs, where the inputs of the bundle itself have level 1.
+    /// The maximum nesting level of inputs. The inputs of the bundle itself have level 1.
     static let maxDepth = 8
     /// The maximum number of inputs on all levels.
     static let maxInputs = 4096
-    /// The maximum length of all labels in bytes.
+    /// The maximum total length, in bytes, of all labels.
     static let maxLabelBytes = 1 << 20
-    /// The maximum number of inputs that can be counted as omitted, which all JSON readers can represent.
+    /// The maximum number of omitted inputs: the largest integer that is exact in all JSON readers.
     static let maxOmitted = 1 << 53 - 1
 
     private var inputs = Self.maxInputs
     private var labelBytes = Self.maxLabelBytes
 
-    /// Reserves the budget that an input needs, or returns `false` if the remaining budget is too small.
+    /// Reserves space for an input, or returns `false` if the input exceeds a limit.
     mutating func reserve(_ input: BundleInput) -> Bool {
         let size = input.label?.utf8.count ?? 0
         guard inputs > 0, size <= labelBytes else { return false }
@@ -25,7 +25,7 @@ struct InputBudget {
         return true
     }
 
-    /// Returns the sum of two numbers of inputs, limited to ``maxOmitted``.
+    /// Returns the sum of two counts, limited to ``maxOmitted``.
     static func clampedSum(_ left: Int, _ right: Int) -> Int {
         left > maxOmitted - right ? maxOmitted : left + right
     }

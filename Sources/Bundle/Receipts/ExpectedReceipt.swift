@@ -2,7 +2,7 @@ import Files
 import Hashing
 import JSONText
 
-/// A receipt that bundles are compared with.
+/// A receipt with which bundles are compared.
 ///
 /// Source: "Receipts".
 public struct ExpectedReceipt: Sendable {
@@ -20,11 +20,11 @@ public struct ExpectedReceipt: Sendable {
 
     /// A difference between a bundle and the receipt.
     public enum Mismatch: Sendable, Equatable, CustomStringConvertible {
-        /// The receipt lists no bundle that consists of files with these names.
+        /// The receipt does not list a bundle with the given file names.
         case notNamed
         /// The digests differ.
         case digest(String, expected: String)
-        /// The digests are equal, but the bytes of a file differ.
+        /// The digests are equal, but the hash of a file differs.
         case file(Receipt.File, expected: ContentHash)
 
         /// A description in one line without a full stop.
@@ -66,8 +66,8 @@ public struct ExpectedReceipt: Sendable {
 
     /// Returns the first difference between a bundle and the receipt, or `nil` if the receipt lists the bundle.
     ///
-    /// `files` contains the bundle, or its volumes in order, named by the last components of their paths. The name is
-    /// `nil` for the standard input, which is compared if the receipt lists only one bundle.
+    /// `files` contains the last path component and the hash of the bundle, or of each volume in order. The name is
+    /// `nil` for the standard input. Without a name, the receipt must list only one bundle.
     public func mismatch(of files: [(name: String?, sha256: ContentHash)], digest: String) -> Mismatch? {
         let names = files.compactMap(\.name)
         let isNamed = names.count == files.count
@@ -92,7 +92,7 @@ public struct ExpectedReceipt: Sendable {
     }
 }
 
-/// The error of parsing bytes that are not a receipt.
+/// An error that reports that a file is not a receipt.
 public struct ReceiptParsingError: Error, Sendable, CustomStringConvertible {
     /// A description in one line without a full stop.
     public var description: String { "not a receipt that --receipt has written" }

@@ -2,23 +2,23 @@ import Hashing
 import JSONText
 import Telemetry
 
-/// A record of who created or verified bundles, when, where, and with which result.
+/// A statement of who created or verified bundles, when, where, and with which result.
 ///
-/// A receipt is stored beside the bundle, so that the bundle itself does not depend on who creates it. It is an in-toto
-/// Statement v1 whose subjects are the files of the bundles.
+/// A receipt is stored beside the bundle, because the bytes of a bundle must not depend on the user. The format is an
+/// in-toto Statement v1. Its subjects are the files of the bundles.
 ///
 /// Source: "Receipts".
 public struct Receipt: Sendable, Equatable {
     /// The user who ran the program, the host and the time.
     public struct Origin: Sendable, Equatable {
-        /// The name of the user, or `nil` if the system has no name for the id.
+        /// The name of the user, or `nil` if the user ID has no name.
         let user: String?
         let userID: Int
         let host: String
         let version: String
         let time: Timestamp
 
-        /// Creates a description of a run.
+        /// Creates an origin.
         public init(user: String?, userID: Int, host: String, version: String, time: Timestamp) {
             self.user = user
             self.userID = userID
@@ -36,7 +36,7 @@ public struct Receipt: Sendable, Equatable {
         case incomplete
         /// The bundle was verified and is valid.
         case good
-        /// The bundle was verified and is invalid, with the reason and the exit status of the program.
+        /// The bundle is invalid for the given reason. The status is the exit status of the program.
         case bad(reason: String, status: Int)
 
         fileprivate var word: String {
@@ -58,7 +58,7 @@ public struct Receipt: Sendable, Equatable {
         let manifest: Manifest?
         let signer: Signer?
 
-        /// Creates an entry for a bundle and those of its files that could be read.
+        /// Creates an entry for a bundle. `files` contains the files that could be read.
         public init(name: String, files: [File], outcome: Outcome, manifest: Manifest?, signer: Signer? = nil) {
             self.signer = signer
             self.name = name
@@ -73,7 +73,7 @@ public struct Receipt: Sendable, Equatable {
         let name: String
         let sha256: ContentHash
 
-        /// Creates a file with the last component of its path and the SHA-256 hash of its bytes.
+        /// Creates a file. `name` is the last component of its path.
         public init(name: String, sha256: ContentHash) {
             self.name = name
             self.sha256 = sha256
@@ -86,7 +86,7 @@ public struct Receipt: Sendable, Equatable {
     static let statementType = "https://in-toto.io/Statement/v1"
     /// The type of the predicate.
     ///
-    /// No server responds at this address. The domain is reserved (RFC 2606), so that the type is unique.
+    /// The URL is only an identifier. Its domain is reserved by RFC 2606.
     static let predicateType = "https://pingferry.example/receipt/v1"
 
     private let command: String
@@ -106,7 +106,7 @@ public struct Receipt: Sendable, Equatable {
         self.inputs = inputs
     }
 
-    /// Whether the receipt has a subject, as a valid statement must.
+    /// Whether the receipt has a subject, which a valid statement requires.
     public var hasSubject: Bool { entries.contains { !$0.files.isEmpty } }
 
     /// The statement as one line of canonical JSON.
