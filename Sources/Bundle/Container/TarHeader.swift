@@ -67,7 +67,7 @@ public enum TarHeaderError: Error, Sendable, Equatable {
 // MARK: - The bytes
 
 extension TarHeader {
-    /// The ranges of the fields in the block.
+    /// The offsets of the fields in the block.
     private enum Field {
         static let mode = 100
         static let owner = 108

@@ -1,6 +1,6 @@
 import JSONText
 
-/// The inputs of a bundle in the order of the command line. Inputs beyond a limit are only counted.
+/// The inputs of a bundle in the given order. Inputs beyond a limit are only counted.
 ///
 /// Source: "Bundle", "Inputs".
 public struct BundleInputs: Sendable, Equatable {

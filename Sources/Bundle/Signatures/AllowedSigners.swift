@@ -1,13 +1,12 @@
 import Files
 import Processes
 
-/// The allowed signers of bundles, as lists in the format of `ssh-keygen`.
+/// The allowed signers of bundles, in the format of `ssh-keygen`.
 ///
-/// All cryptographic operations are performed by `ssh-keygen`. It receives the bytes of a bundle, and its exit status
-/// decides whether the signature is valid.
+/// Signatures are verified by running `ssh-keygen`.
 ///
-/// A signature is in the SSHSIG format, covers the bytes of a bundle or of all its volumes in order, and has the
-/// namespace `pingferry-bundle`. It is stored beside the bundle as `NAME.tar.zst.sig`.
+/// A signature has the SSHSIG format and the namespace `pingferry-bundle`. It covers the bytes of a bundle, or of all
+/// volumes in order. It is stored beside the bundle as `NAME.tar.zst.sig`.
 ///
 /// ```swift
 /// let signers = try AllowedSigners(allowed: list, revoked: nil, environment: environment)
@@ -17,18 +16,18 @@ import Processes
 ///
 /// Source: `ssh-keygen(1)`, "ALLOWED SIGNERS"; OpenSSH's PROTOCOL.sshsig.
 public struct AllowedSigners: Sendable {
-    /// The namespace of signatures, so that a signature of something else is not accepted for a bundle.
+    /// The namespace of signatures, which prevents signatures of other data from being accepted for a bundle.
     public static let namespace = "pingferry-bundle"
-    /// Returns the default path of the signature of a bundle, whose path is given without the number of a volume.
+    /// Returns the default path of the signature of a bundle. Pass the path without a volume number.
     public static func signaturePath(of bundle: String) -> String { "\(bundle).sig" }
 
     /// The maximum size of a signature in bytes.
     ///
-    /// Signatures usually have some hundred bytes, or some thousand with a certificate.
+    /// Most signatures have fewer than 1,000 bytes. With a certificate, they have a few thousand.
     private static let maxSignatureSize = 64 << 10
     /// The maximum number of signers that are tried for a key.
     ///
-    /// Each requires a run of `ssh-keygen` over all bytes.
+    /// For each signer, `ssh-keygen` must read the whole bundle.
     private static let maxPrincipals = 16
 
     private let allowed: String
@@ -38,8 +37,8 @@ public struct AllowedSigners: Sendable {
 
     /// Finds `ssh-keygen` and checks that the lists can be read.
     ///
-    /// `revoked` is the path of a list of revoked keys or of a key revocation list. Only the search path, the home
-    /// folder and the time zone, which `valid-before` refers to, are passed to `ssh-keygen`.
+    /// `revoked` is the path of a list of revoked keys or of a key revocation list. `ssh-keygen` is run with only the
+    /// search path, the home folder and the time zone of `environment`.
     public init(allowed: String, revoked: String?, environment: [String: String]) throws(SignatureError) {
         do throws(FileError) {
             for path in [allowed, revoked].compactMap(\.self) { _ = try InputFile(path: path) }
@@ -57,9 +56,9 @@ public struct AllowedSigners: Sendable {
             .merging(["LC_ALL": "C"]) { $1 }
     }
 
-    /// Verifies a signature.
+    /// Verifies the signature of a bundle.
     ///
-    /// - Returns: The verified bytes, which cannot be read after they have changed, and the signer.
+    /// - Returns: The verified bytes and the signer. Reading the bytes throws an error if they have changed.
     public func verify(
         _ source: ByteSource, path: String, signature: String
     ) throws(SignatureError) -> (ByteSource, Signer) {
@@ -85,13 +84,13 @@ public struct AllowedSigners: Sendable {
         }
     }
 
-    /// The reason in messages if `ssh-keygen` rejects a signature without a message.
+    /// The reason that is reported if `ssh-keygen` rejects a signature without a message.
     private var fallbackReason: String {
         guard let revoked else { return "ssh-keygen does not say why" }
         return "the key is revoked, or \(revoked) is no list of keys"
     }
 
-    /// Checks that the file is a single signature, because `ssh-keygen` ignores everything after the first one.
+    /// Checks that the file contains only one signature, because `ssh-keygen` ignores all bytes after the first one.
     private static func checkArmor(_ path: String) throws(SignatureError) {
         let bytes: [UInt8]
         do throws(FileError) {
@@ -103,7 +102,7 @@ public struct AllowedSigners: Sendable {
         guard SignatureArmor.isSingleSignature(bytes) else { throw .notASignature(path) }
     }
 
-    /// Returns the names of the signers to whom the key of the signature belongs.
+    /// Returns the names of the allowed signers that have the key of the signature.
     private func principals(of signature: String) throws -> [String] {
         let result = try keygen.run(
             ["-Y", "find-principals", "-s", signature, "-f", allowed], environment: environment)
@@ -114,7 +113,7 @@ public struct AllowedSigners: Sendable {
         return Array(KeygenOutput.lines(result.output).prefix(Self.maxPrincipals))
     }
 
-    /// Runs `ssh-keygen`, and returns its result and the bytes if it has read all of them.
+    /// Runs `ssh-keygen`. Returns the result, and the verified bytes if `ssh-keygen` has read all of them.
     private func check(
         _ source: ByteSource, path: String, _ signature: String, by principal: String
     ) throws -> (VerifiedBytes?, ProgramResult) {

@@ -4,7 +4,7 @@ import Processes
 ///
 /// Only the exit status decides whether a signature is valid.
 enum KeygenOutput {
-    /// The maximum number of characters of a reason in messages.
+    /// The maximum length, in characters, of a reason in messages.
     private static let maxReasonLength = 300
 
     /// Returns the key of a valid signature, or `nil` if the signature is invalid.
@@ -17,10 +17,10 @@ enum KeygenOutput {
         return lines(result.output).first { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count)) }
     }
 
-    /// Messages that `ssh-keygen` prints for every invalid signature.
+    /// The messages that `ssh-keygen` prints for every invalid signature.
     private static let genericMessages = ["Could not verify signature.", "No principal matched."]
 
-    /// Returns the most specific reason why a signature is invalid, or `nil` if `ssh-keygen` states none.
+    /// Returns the most specific reason why a signature is invalid, or `nil` if `ssh-keygen` reports none.
     static func reason(of result: ProgramResult) -> String? {
         let messages = (lines(result.output) + lines(result.errors)).filter { !genericMessages.contains($0) }
         return messages.last.map { String($0.prefix(maxReasonLength)) }

@@ -1,13 +1,13 @@
 import Bytes
 
-/// The format of a signature file: a single block of base64 between two lines.
+/// The format of a signature file, which is base64 between a first and a last line.
 ///
 /// Source: OpenSSH's PROTOCOL.sshsig, "Armored format".
 enum SignatureArmor {
     private static let begin = Array("-----BEGIN SSH SIGNATURE-----\n".utf8)
     private static let end = Array("-----END SSH SIGNATURE-----".utf8)
 
-    /// Returns whether a file contains exactly one signature and nothing else.
+    /// Returns whether the bytes are exactly one signature.
     static func isSingleSignature(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while let last = rest.last, last == 0x0a || last == 0x0d { rest.removeLast() }

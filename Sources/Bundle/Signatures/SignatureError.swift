@@ -5,7 +5,7 @@ import Processes
 public enum SignatureError: Error, Sendable, Equatable, CustomStringConvertible {
     /// There is no signature at the given path.
     case missing(String)
-    /// The file at the given path is not a single signature.
+    /// The file at the given path is not exactly one signature.
     case notASignature(String)
     /// The key of the signature at the given path does not belong to an allowed signer.
     case unknownSigner(String)

@@ -1,11 +1,11 @@
 import Files
 import Hashing
 
-/// Bytes that are compared with their hashes whenever they are read.
+/// Bytes that are compared with stored hashes whenever they are read.
 ///
-/// Changes to the underlying file are thereby detected before any changed byte is used.
+/// Reading bytes that have changed throws an error.
 struct VerifiedBytes: ByteProvider {
-    /// The size of a block in bytes, with which the hashes of 1 GiB use half a MiB of memory.
+    /// The size, in bytes, of a block with a separate hash.
     static let blockSize = 64 << 10
 
     let count: Int
@@ -13,7 +13,7 @@ struct VerifiedBytes: ByteProvider {
     private let path: String
     private let hashes: [ContentHash]
 
-    /// Passes the blocks of a source to `body` in order until it returns `false`, and keeps the hash of each block.
+    /// Calls `body` with each block of a source until `body` returns `false`, and stores the hash of each block.
     init(_ source: ByteSource, path: String, _ body: (Span<UInt8>) throws -> Bool) throws {
         self.source = source
         self.path = path

@@ -1,22 +1,22 @@
 import Files
 
-/// A bundle on disk, which is a file or a set of volumes.
+/// A bundle on disk: a single file or a set of volumes.
 ///
 /// ```swift
 /// let file = try BundleFile(path: path)
 /// let bundle = try BundleReader(file, knowing: Systems.table)
 /// ```
 public struct BundleFile: Sendable {
-    /// The path as given, which is that of the first volume if the bundle is split.
+    /// The path that was passed to the initializer: that of the bundle or of its first volume.
     public let path: String
-    /// The path of the bundle, without the number of a volume.
+    /// The path of the bundle without a volume number.
     public var name: String { volumes?.names.first?.bundle ?? path }
     /// The bytes of the bundle.
     public let source: ByteSource
     /// The volumes, or `nil` if the bundle is a single file.
     public let volumes: VolumeSet?
 
-    /// The suffix of the names of bundles.
+    /// The filename suffix of bundles.
     ///
     /// Volumes with this suffix are recognized by their names alone.
     private static let suffix = ".tar.zst"
@@ -28,7 +28,7 @@ public struct BundleFile: Sendable {
         guard faults.isEmpty else { throw .volumes(.faults(faults)) }
     }
 
-    /// Opens a bundle, which may lack volumes, and appends the faults of its volumes to `faults`.
+    /// Opens a bundle even if volumes are missing, and appends the faults of the volumes to `faults`.
     public init(path: String, noting faults: inout [VolumeFault]) throws(BundleError) {
         self.path = path
         let name = Self.volume(at: path)
@@ -45,21 +45,21 @@ public struct BundleFile: Sendable {
         }
     }
 
-    /// Returns the volume that a path refers to, or `nil` if the file is not a volume.
+    /// Returns the name of the volume at a path, or `nil` if the file is not a volume.
     ///
-    /// Many files have names that end with a number. A file without the suffix of bundles is a volume only if the first
-    /// volume starts like a bundle.
+    /// A file with a number but without the suffix `.tar.zst` is a volume only if its first volume starts like a
+    /// bundle.
     public static func volume(at path: String) -> VolumeName? {
         guard let name = VolumeName(path: path) else { return nil }
         if name.bundle.hasSuffix(suffix) { return isFolder(path) ? nil : name }
-        // If the first volume cannot be read, the path is opened as a file, and an error is reported if that fails too.
+        // If the first volume cannot be read, the caller opens the path as a single file.
         guard let first = try? ByteSource(InputFile(path: name.first.path)) else { return nil }
         return (try? first.bytes(at: 0, count: FrameDecoder.magic.count)) == FrameDecoder.magic ? name : nil
     }
 
-    /// Returns the paths without further volumes whose first volume is among the paths.
+    /// Returns the paths without the volumes whose first volume is also in `paths`.
     ///
-    /// The pattern `night.tar.zst.00*` of a shell, for example, expands to all volumes of a bundle.
+    /// For example, a shell expands `night.tar.zst.00*` to all volumes of a bundle.
     public static func firstVolumes(of paths: [String]) -> [String] {
         let given = Set(paths)
         return paths.filter { path in
@@ -70,10 +70,10 @@ public struct BundleFile: Sendable {
 
     /// Returns whether a path refers to a folder.
     ///
-    /// A folder that cannot be opened is reported when it is opened as a file.
+    /// If the folder cannot be opened, the caller reports the error when it opens the path as a file.
     private static func isFolder(_ path: String) -> Bool { (try? Folder(path: path).device()) != nil }
 
-    /// Returns the error for a missing file of which only volumes exist, or `nil` if there are no volumes.
+    /// Returns the error for a missing bundle whose volumes exist, or `nil` if there are no volumes.
     public static func split(at path: String) -> BundleError? {
         // If the folder cannot be read, the caller reports the missing file.
         guard let names = try? VolumeSet.names(of: path), let name = names.first else { return nil }

@@ -4,19 +4,20 @@ import Hashing
 public struct VolumeFault: Sendable, Equatable {
     /// The kind of a fault.
     public enum Kind: Sendable, Equatable {
-        /// The volume is not in the folder of the others.
+        /// The volume does not exist in the folder of the other volumes.
         case missing
         /// The size of the volume, in bytes, differs from the expected size.
         case length(Int, expected: Int)
-        /// The volume has the bytes of another volume, which does not have them itself.
+        /// The volume has the bytes of another volume, and the other volume has different bytes.
         case swapped(with: String)
-        /// The volume has the bytes of another volume, which has them too.
+        /// The volume has the same bytes as another volume.
         case duplicate(of: String)
         /// The hash of the volume differs from the hash in the list.
         case changed
         /// The volume is not in the list.
         case unlisted
-        /// A frame that starts at an offset in the volume, and ends in it or in the volume `through`, cannot be read.
+        /// A frame that starts at `offset` in the volume cannot be read. If the frame ends in another volume, `through`
+        /// is its name.
         case damaged(offset: Int, through: String?, reason: String)
         /// The list of volumes cannot be parsed.
         case badList(String)
@@ -32,7 +33,7 @@ public struct VolumeFault: Sendable, Equatable {
         self.kind = kind
     }
 
-    /// A stable code for programs.
+    /// A stable code that identifies the kind of the fault in JSON.
     public var code: String {
         switch kind {
         case .missing: "missing"
@@ -65,7 +66,7 @@ public struct VolumeFault: Sendable, Equatable {
 // MARK: - Finding faults
 
 extension VolumeFault {
-    /// Returns the faults that are visible from the numbers and sizes of volumes.
+    /// Returns the faults that are indicated by the numbers and sizes of the volumes.
     ///
     /// All volumes up to the last one must exist, and all except the last one must have the same size.
     static func sizeFaults(in sizes: [(number: Int, size: Int)], of bundle: String, listedCount: Int?) -> [VolumeFault]
@@ -83,8 +84,8 @@ extension VolumeFault {
         }
     }
 
-    /// Returns the most frequent size of the volumes before the last one, and the largest if several are equally
-    /// frequent.
+    /// Returns the most frequent size of the volumes before the last one. If several sizes are equally frequent,
+    /// returns the largest.
     private static func mostFrequentSize(of sizes: [(number: Int, size: Int)], last: Int) -> Int {
         var counts: [Int: Int] = [:]
         for volume in sizes where volume.number < last { counts[volume.size, default: 0] += 1 }
@@ -94,7 +95,7 @@ extension VolumeFault {
         return usual.map { $0.value > 1 ? $0.key : max($0.key, end) } ?? max(end, 1)
     }
 
-    /// Returns the faults that are visible from the hashes of the existing volumes.
+    /// Returns the faults that are found by comparing the hashes of the existing volumes with the list.
     static func hashFaults(in hashes: [ContentHash], of names: [VolumeName], list: VolumeList) -> [VolumeFault] {
         func isRight(_ index: Int) -> Bool {
             list.hashes.indices.contains(names[index].number - 1)

@@ -1,10 +1,10 @@
 import Bytes
 import Hashing
 
-/// The list of the volumes of a bundle, `NAME.tar.zst.sha256`, in the format of `sha256sum` with a line for each volume
-/// in order.
+/// The list of the volumes of a bundle and their hashes, which is stored as `NAME.tar.zst.sha256` in the format of
+/// `sha256sum`.
 public struct VolumeList: Sendable, Equatable {
-    /// The SHA-256 hash of each volume.
+    /// The SHA-256 hash of each volume, in order.
     public let hashes: [ContentHash]
 
     /// The maximum size of a list in bytes.
@@ -13,7 +13,7 @@ public struct VolumeList: Sendable, Equatable {
     /// Creates a list.
     public init(_ hashes: [ContentHash]) { self.hashes = hashes }
 
-    /// Returns the contents of the file for the bundle with the given path, of which only the last component is used.
+    /// Returns the contents of the list file for the bundle with the given path.
     public func bytes(of bundle: String) -> [UInt8] {
         hashes.enumerated().flatMap { number, hash in
             Array((Self.line(hash, VolumeName(of: bundle, number: number + 1).name) + "\n").utf8)
@@ -22,7 +22,7 @@ public struct VolumeList: Sendable, Equatable {
 
     /// Returns a line of the list.
     ///
-    /// Like `sha256sum`, it starts the line with a backslash if the name contains escaped characters.
+    /// If the name contains escaped characters, the line starts with a backslash, as in the output of `sha256sum`.
     private static func line(_ hash: ContentHash, _ name: String) -> String {
         var escaped = ""
         for scalar in name.unicodeScalars {
@@ -35,7 +35,7 @@ public struct VolumeList: Sendable, Equatable {
         return "\(escaped == name ? "" : "\\")\(hash.hex)  \(escaped)"
     }
 
-    /// Parses a list, which must name the volumes of the bundle once each, in order.
+    /// Parses a list. It must contain each volume of the bundle once, in order.
     static func read(_ bytes: [UInt8], of bundle: String) -> Result<VolumeList, Fault> {
         guard bytes.last == UInt8(ascii: "\n") else { return .failure(Fault(line: nil, "no line feed at its end")) }
         var hashes: [ContentHash] = []
@@ -46,7 +46,7 @@ public struct VolumeList: Sendable, Equatable {
             let text = part.first == UInt8(ascii: "\\") ? part.dropFirst() : part
             let digits = String(decoding: text.prefix(2 * 32), as: UTF8.self)
             guard let hash = ContentHash(hex: digits) else { return .failure(Fault(line: number, "no SHA-256")) }
-            // The whole line is compared with the expected one, so that escaped names need not be parsed.
+            // The whole line is compared with the expected line, so that escaped names need not be parsed.
             let line = line(hash, name)
             let binary = line.replacing("\(hash.hex)  ", with: "\(hash.hex) *", maxReplacements: 1)
             guard [line, binary].contains(where: { $0.utf8.elementsEqual(part) }) else {
@@ -59,7 +59,7 @@ public struct VolumeList: Sendable, Equatable {
 
     /// A fault in a list.
     struct Fault: Error, Equatable {
-        /// The number of the malformed line, from 1, or `nil` if the fault concerns the whole list.
+        /// The number of the malformed line, starting at 1, or `nil` if the fault is not in a single line.
         let line: Int?
         /// The reason why the list cannot be parsed.
         let reason: String

@@ -1,16 +1,16 @@
 import Bytes
 import Files
 
-/// The path of a volume, which is the path of the bundle with a number from 1, as in `phone.tar.zst.002`.
+/// The path of a volume: the path of the bundle followed by a number, such as `phone.tar.zst.002`.
 public struct VolumeName: Sendable, Equatable {
     /// The path of the bundle.
     public let bundle: String
-    /// The number of the volume, from 1.
+    /// The number of the volume, starting at 1.
     public let number: Int
 
     /// The maximum number of volumes of a bundle.
     ///
-    /// All numbers have three digits, so that the names sort in the order of the numbers.
+    /// All numbers have three digits, so that sorting the names sorts the numbers.
     public static let maxNumber = 999
     private static let digits = 3
 
@@ -20,7 +20,7 @@ public struct VolumeName: Sendable, Equatable {
         self.number = number
     }
 
-    /// Parses the path of a volume, or returns `nil` if the path has another form.
+    /// Parses the path of a volume, or returns `nil` if the path is not that of a volume.
     public init?(path: String) {
         let bytes = Array(path.utf8)
         let suffix = bytes.suffix(Self.digits + 1)
@@ -33,7 +33,7 @@ public struct VolumeName: Sendable, Equatable {
         self.init(of: String(decoding: bytes.dropLast(suffix.count), as: UTF8.self), number: number)
     }
 
-    /// The path.
+    /// The path of the volume.
     public var path: String { "\(bundle).\(number.zeroPadded(to: Self.digits))" }
 
     /// The last component of the path.
@@ -42,11 +42,11 @@ public struct VolumeName: Sendable, Equatable {
     /// The first volume of the same bundle.
     public var first: VolumeName { VolumeName(of: bundle, number: 1) }
 
-    /// Returns the path of the list of the volumes of a bundle, which `sha256sum -c` can read.
+    /// Returns the path of the volume list of a bundle. The command `sha256sum -c` can read the list.
     public static func listPath(of bundle: String) -> String { bundle + ".sha256" }
 
     /// Returns whether two names have the same bytes.
     ///
-    /// Swift considers some strings equal that have different bytes.
+    /// The operator `==` considers some strings with different bytes equal.
     static func areEqual(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
 }

@@ -2,15 +2,16 @@ import Files
 import Glibc
 import Hashing
 
-/// The volumes of a bundle, opened so that they can be read as one file.
+/// The opened volumes of a bundle, which can be read as one file.
 public struct VolumeSet: Sendable {
     /// The existing volumes in order.
     public let names: [VolumeName]
-    /// The list of volumes, if it exists and can be parsed.
+    /// The list of volumes, or `nil` if it does not exist or cannot be parsed.
     public let list: VolumeList?
     private let files: JoinedFiles
 
-    /// Opens the existing volumes of a bundle, and appends the faults of their names, sizes and list to `faults`.
+    /// Opens the existing volumes of a bundle, and appends faults that are found without reading the volumes to
+    /// `faults`.
     ///
     /// - Throws: `FileError` with the code `ENOENT` if there is no volume at all.
     init(of bundle: String, noting faults: inout [VolumeFault]) throws(FileError) {
@@ -64,7 +65,7 @@ public struct VolumeSet: Sendable {
     /// The size of each volume in bytes.
     public var sizes: [Int] { files.sizes }
 
-    /// The identities of the volumes as files.
+    /// The file identities of the volumes.
     public var identities: [FileIdentity] { files.identities }
 
     /// The number of bytes that ``check(progress:)`` hashes.
@@ -104,13 +105,13 @@ public struct VolumeSet: Sendable {
         return hashes
     }
 
-    /// Returns an error that names the volumes that cause an error of the container.
+    /// Returns an error that names the volumes in which a container error occurred.
     func bundleError(for error: ContainerError) -> BundleError {
         if case .file = error.reason { return .container(error) }
-        // If the volumes cannot be read, the error of the container is reported.
+        // If the volumes cannot be read, the original error is returned.
         if let faults = try? faultsAgainstList({ _ in }), !faults.isEmpty { return .volumes(.faults(faults)) }
         guard let last = names.last, let size = sizes.last else { return .container(error) }
-        // The last volume is usually shorter and contains the seek table, so another volume is probably missing.
+        // The last volume contains the seek table and is usually shorter. Therefore, it is probably missing.
         if case .noSeekTable = error.reason, list == nil, size == sizes[0], last.number < VolumeName.maxNumber {
             let next = VolumeName(of: last.bundle, number: last.number + 1)
             return .volumes(.faults([VolumeFault(next.name, .missing)]))

@@ -8,9 +8,9 @@ public struct VolumeSize: Sendable, Equatable {
     /// The minimum size in bytes.
     public static let smallest = 4 << 10
 
-    /// The sizes for media: a CD, a single-layer DVD, and a file on a FAT volume, which must be smaller than 4 GiB.
+    /// The sizes for a CD, a single-layer DVD, and the largest file on a FAT file system.
     ///
-    /// Each size leaves some space unused.
+    /// Each size is slightly smaller than the actual limit.
     private static let media = ["cd": 700 << 20, "dvd": 4480 << 20, "fat": 4092 << 20]
     private static let units: [UInt8: Int] = [
         UInt8(ascii: "K"): 1 << 10, UInt8(ascii: "M"): 1 << 20, UInt8(ascii: "G"): 1 << 30,

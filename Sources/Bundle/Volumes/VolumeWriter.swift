@@ -2,7 +2,7 @@ import Files
 import Glibc
 import Hashing
 
-/// Writes a bundle as volumes that appear together with their list, or not at all.
+/// Writes a bundle as volumes. The volumes and their list become visible together when they are complete.
 ///
 /// ```swift
 /// var output = try VolumeWriter(path: path, size: size, replacing: false)
@@ -27,25 +27,25 @@ public struct VolumeWriter: ~Copyable {
     private var output: AtomicFiles
     private var volumes: [Volume] = []
     private var hash = SHA256()
-    /// The size of the current volume in bytes, or `nil` if there is none.
+    /// The number of bytes written to the current volume, or `nil` if there is no current volume.
     private var currentSize: Int?
 
-    /// Creates a writer, whose files are not visible before ``commit()``.
+    /// Creates a writer. Its files become visible when ``commit()`` is called.
     ///
-    /// If `replacing`, an existing bundle with the path, its volumes and its list are removed.
+    /// If `replacing` is `true`, an existing bundle at `path` is removed, including its volumes and its list.
     public init(path: String, size: VolumeSize, replacing: Bool, permissions: mode_t = 0o600) throws(FileError) {
         let name = Path.name(of: path)
         let listName = VolumeName.listPath(of: name)
         self.path = path
         self.size = size.bytes
         output = try AtomicFiles(path: path, replacing: replacing, permissions: permissions) { other in
-            // Names are compared by their bytes, because Swift considers some strings with different bytes equal.
+            // Names are compared by their bytes, because `==` considers some strings with different bytes equal.
             VolumeName.areEqual(other, name) || VolumeName.areEqual(other, listName)
                 || VolumeName(path: other).map { VolumeName.areEqual($0.bundle, name) } ?? false
         }
     }
 
-    /// The identities of the files that will be replaced, which must not be read as input.
+    /// The identities of the files that will be replaced. These files must not be read as input.
     public var identities: Set<FileIdentity> { output.identities }
 
     /// Appends bytes of the bundle.

@@ -20,7 +20,7 @@ public enum VolumesError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether the only fault is that files are missing.
+    /// Whether all faults are missing files.
     public var isMissing: Bool {
         switch self {
         case .notFirst: false

@@ -5,7 +5,7 @@ import Telemetry
 
 /// Writes a folder with a CSV file for each table.
 ///
-/// The folder appears complete or not at all.
+/// The folder becomes visible when it is complete.
 final class CSVSink: TableSink {
     private var folder: AtomicFolder?
     private let spares: ValuePool<[TextBuffer], Never>

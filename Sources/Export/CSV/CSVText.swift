@@ -3,7 +3,7 @@ import Telemetry
 
 /// Formats rows as CSV, with quotation marks only where they are required.
 ///
-/// NULL is an empty field, and an empty string is `""`. Each row ends with a line feed.
+/// NULL is formatted as an empty field, and an empty string as `""`. Each row ends with a line feed.
 ///
 /// Source: RFC 4180; "Exports", section 1.
 enum CSVText {
@@ -37,7 +37,7 @@ enum CSVText {
 
     /// The ranges of the fields of the previous row in the output.
     ///
-    /// The events of a record have many equal cells, whose fields are copied instead of being formatted again.
+    /// Rows of the same record have many equal cells. Their fields are copied instead of being formatted again.
     private struct RowAbove {
         let count: Int
         var fields: [Range<Int>]
@@ -47,7 +47,7 @@ enum CSVText {
             fields = Array(repeating: 0..<0, count: count)
         }
 
-        /// Returns the number of consecutive cells, starting with `column`, that equal the cells of the previous row.
+        /// Returns the number of consecutive cells, starting at `column`, that equal those of the previous row.
         func repeatedCellCount(_ cells: [Cell], _ first: Int, _ column: Int) -> Int {
             guard first > 0 else { return 0 }
             var same = 0
@@ -57,7 +57,7 @@ enum CSVText {
             return same
         }
 
-        /// Writes a run of adjacent fields again, unchanged.
+        /// Copies `same` fields, starting at `column`, from the previous row to the output.
         mutating func repeatFields(_ column: Int, _ same: Int, to output: inout TextBuffer) {
             let shift = output.count - fields[column].lowerBound
             output.append(copyOf: fields[column].lowerBound..<fields[column + same - 1].upperBound)
@@ -107,11 +107,11 @@ extension Span<UInt8> {
     }
 }
 
-/// Eight bytes that are examined together. The first one is the least significant.
+/// Eight bytes that are examined at the same time. The first byte is the least significant.
 extension UInt64 {
     /// The high bit of the first byte that is a quotation mark, a comma, a line feed or a carriage return.
     ///
-    /// The value is 0 if there is none. The high bits of some later bytes can be set too.
+    /// The value is 0 if there is no such byte. High bits of later bytes can also be set.
     @inline(__always)
     fileprivate var csvSpecialBytes: UInt64 {
         (zeros(of: 0x2222_2222_2222_2222) | zeros(of: 0x2C2C_2C2C_2C2C_2C2C) | zeros(of: 0x0A0A_0A0A_0A0A_0A0A)

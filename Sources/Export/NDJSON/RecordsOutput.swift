@@ -1,7 +1,7 @@
 import CZstd
 import Telemetry
 
-/// Writes records as NDJSON, with a line for each record or payload, optionally compressed.
+/// Writes records or their payloads as NDJSON, optionally compressed.
 ///
 /// Source: "The record".
 public struct RecordsOutput: ~Copyable {
@@ -20,17 +20,18 @@ public struct RecordsOutput: ~Copyable {
 
     /// The approximate size, in bytes, of the pieces that are written.
     ///
-    /// If compressed, each piece is a separate frame.
+    /// If the output is compressed, each piece is a separate zstd frame.
     private static let pieceSize = 1 << 20
 
-    /// Creates an output that passes its bytes in order to `write`, optionally in the form of zstd frames.
+    /// Creates an output that passes its bytes to `write` in order.
     public init(_ content: Content, isCompressed: Bool, write: @escaping (Span<UInt8>) throws -> Void) throws {
         self.content = content
         self.write = write
         compressor = isCompressed ? try ZstdCompressor() : nil
     }
 
-    /// Adds a record with its canonical line, including the line feed, and the payload in that line.
+    /// Adds a record. `line` is its canonical line, including the line feed. `payload` is the part of `line` with the
+    /// payload.
     public mutating func add(line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) throws {
         switch content {
         case .record: try add(line)
@@ -41,7 +42,7 @@ public struct RecordsOutput: ~Copyable {
         if buffer.count >= Self.pieceSize { try flush() }
     }
 
-    /// Adds text, and writes large text directly to avoid a copy.
+    /// Adds text to the buffer. Large text is written directly to avoid a copy.
     private mutating func add(_ text: ArraySlice<UInt8>) throws {
         guard compressor == nil, text.count >= Self.pieceSize else { return buffer += text }
         if !buffer.isEmpty { try flush() }

@@ -6,15 +6,15 @@ public struct ZstdError: Error, Sendable, CustomStringConvertible {
     public let description: String
 }
 
-/// Compresses pieces of an output, each into a separate zstd frame with a checksum.
+/// Compresses each piece of an output into a separate zstd frame with a checksum.
 final class ZstdCompressor {
     private let context: OpaquePointer
 
     init() throws(ZstdError) {
         guard let context = ZSTD_createCCtx() else { throw ZstdError(description: "not enough memory") }
         self.context = context
-        // These calls cannot fail, because the values are in range and no frame has been started.
-        // Level 1 produces the smallest frames of all fast levels for records; see `FrameEncoder`.
+        // These calls cannot fail, because the values are valid and no frame has been started. Level 1 produces the
+        // smallest frames of all fast levels for records; see `FrameEncoder`.
         ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, 1)
         ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)
     }

@@ -1,12 +1,12 @@
-/// The facts of a report that are not in the exported tables.
+/// The information in a report that is not in the exported tables.
 public struct ReportFacts: Sendable {
     /// An input that was read.
     public struct Input: Sendable {
-        /// The label by which records refer to the input.
+        /// The label of the input in records.
         public let label: String
         /// The kind of the input, such as `folder` or `bundle`.
         public let kind: String
-        /// The digest if the input is a bundle.
+        /// The digest of the input if it is a bundle. Otherwise, `nil`.
         public let digest: String?
 
         /// Creates an input.
@@ -17,9 +17,9 @@ public struct ReportFacts: Sendable {
         }
     }
 
-    /// The state of a queue in a store, according to the rules of its app.
+    /// The state of the queue in a store, according to the rules of the app.
     public struct Queue: Sendable {
-        /// The capture that contains the store.
+        /// The name of the capture that contains the store.
         public let capture: String
         /// The path of the store in the capture.
         public let path: String
@@ -37,11 +37,11 @@ public struct ReportFacts: Sendable {
         }
     }
 
-    /// The facts of a pseudonymized report, which contains no names of captures, no paths and no parts of the input.
+    /// The facts of a pseudonymized report. They do not contain capture names, paths or parts of the input.
     ///
     /// Source: "Exports", section 4.
     public struct Pseudonymized: Sendable {
-        /// The id of the key of the pseudonyms.
+        /// The ID of the pseudonym key.
         public let keyID: String
         /// The number of quarantined items by code.
         public let quarantine: [String: Int]

@@ -1,6 +1,6 @@
 /// A bar beside a number in a cell of a table.
 ///
-/// It is hidden from screen readers, which read the number.
+/// The bar is hidden from screen readers, because they read the number.
 struct Bar {
     let value: Int
     let largest: Int

@@ -1,24 +1,23 @@
 /// A chart of stacked bars in SVG.
 ///
-/// The SVG contains no scripts and no styles. The style sheet of the page defines the colors of the classes `s0`, `s1`
-/// and so on.
+/// The SVG contains no scripts and no styles. The style sheet of the page defines the colors.
 struct StackedBars {
-    /// The values that are drawn in one color.
+    /// A series of values that are drawn in the same color.
     struct Series {
         let name: String
-        /// A value for each bar.
+        /// The value for each bar.
         let values: [Int]
     }
 
     let title: String
-    /// The spans of the bars, from left to right.
+    /// The time span of each bar, from left to right.
     let bars: [DaySpan]
     let series: [Series]
-    /// Formats a value.
+    /// A function that formats a value as text.
     let format: (Int) -> String
-    /// Returns the height of a value.
+    /// A function that returns the height of the bar for a value.
     ///
-    /// It can be less precise than the value, so that bars do not reveal hidden counts.
+    /// The height can be less precise than the value, so that bars do not reveal hidden counts.
     var barValue: (Int) -> Int = { $0 }
 
     private static let width = 720.0
@@ -28,12 +27,12 @@ struct StackedBars {
     private static let top = 18.0
     private static let bottom = 34.0
     private static let maxLabels = 5
-    /// The formatter for the axis, whose labels are not counts and are therefore never hidden.
+    /// The formatter for axis labels. They are never hidden, because they are not counts.
     private static let axis = CountFormatter(minimum: 1)
-    /// The approximate width of a date.
+    /// The approximate width, in SVG units, of a date label.
     private static let labelWidth = 80.0
 
-    /// Returns the chart.
+    /// Returns the chart as an SVG element.
     func svg(id: String) -> HTML {
         let scale = AxisScale(series.isEmpty ? 0 : bars.indices.map(total).max() ?? 0)
         return """
@@ -58,7 +57,7 @@ struct StackedBars {
             """
     }
 
-    /// The width of a bar and the gap after it.
+    /// The total width of a bar and the gap after it.
     private var step: Double { (Self.width - Self.left - Self.right) / Double(max(1, bars.count)) }
 
     private func x(_ bar: Int) -> Double {
@@ -86,7 +85,7 @@ struct StackedBars {
         return HTML(parts)
     }
 
-    /// The labels under some of the bars, always including the first one.
+    /// The date labels below the first bar and some of the other bars.
     private var labels: HTML {
         let gap = max(1, (bars.count + Self.maxLabels - 1) / Self.maxLabels)
         return HTML(
@@ -108,7 +107,7 @@ struct StackedBars {
     }
 }
 
-/// A scale that ends at a round number and has at most five steps.
+/// An axis scale with at most five steps that ends at a round number.
 struct AxisScale {
     let end: Int
     /// The values of the grid lines, starting with 0.
@@ -117,7 +116,7 @@ struct AxisScale {
     init(_ largest: Int) {
         var step = 1
         var factor = 0
-        // 1, 2, 5, 10, 20, 50, …
+        // The steps are 1, 2, 5, 10, 20, 50, and so on.
         while step < Int.max / 100, step * 5 < largest {
             step = factor % 3 == 1 ? step / 2 * 5 : step * 2
             factor += 1

@@ -1,10 +1,10 @@
-/// Counts of keys with a limited number of keys.
+/// Counts occurrences of a limited number of keys.
 ///
-/// Further keys are counted together, because a capture can contain any number of keys. The keys are in the order of
-/// their first occurrence, so that equal input gives equal counts.
+/// Keys beyond the limit are counted together, because a capture can contain any number of keys. Keys are stored in the
+/// order of their first occurrence, so that equal input has equal results.
 struct BoundedCounts<Key: Hashable & Sendable>: Sendable {
     private(set) var entries: [(key: Key, count: Int)] = []
-    /// The count of all keys beyond the limit.
+    /// The total count of the keys beyond the limit.
     private(set) var other = 0
     private var places: [Key: Int] = [:]
     private let limit: Int
@@ -38,7 +38,7 @@ struct BoundedCounts<Key: Hashable & Sendable>: Sendable {
         other = other.addingSaturated(later.other)
     }
 
-    /// The keys and their counts, largest first and then in the order of first occurrence.
+    /// The keys and their counts, sorted by count in descending order.
     var largestFirst: [(key: Key, count: Int)] {
         entries.enumerated()
             .sorted { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }
@@ -49,7 +49,7 @@ struct BoundedCounts<Key: Hashable & Sendable>: Sendable {
 extension Int {
     /// Returns the sum, or the maximum integer on overflow.
     ///
-    /// A capture can contain any number as a count.
+    /// An overflow is possible, because a capture can contain arbitrarily large counts.
     fileprivate func addingSaturated(_ other: Int) -> Int {
         let (sum, isOver) = addingReportingOverflow(other)
         return isOver ? .max : sum

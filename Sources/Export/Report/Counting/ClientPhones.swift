@@ -2,26 +2,26 @@ import Bundle
 
 /// The latest app and phone model of each client.
 ///
-/// Each client uses two small numbers, because many clients have the same app and the same model.
+/// To save memory, each client refers to its app and its model by numbers.
 struct ClientPhones: Sendable {
-    /// The numbers of an app and a model, where 0 means unknown.
+    /// The numbers of an app and a phone model. The number 0 means unknown.
     private struct Numbers: Sendable {
         var app: UInt32 = 0
         var model: UInt32 = 0
     }
 
-    /// The maximum number of apps and of models.
+    /// The maximum number of apps, and of models, that are distinguished.
     private static let limit = 16_384
 
     private var numbers: [ClientKey: Numbers] = [:]
-    /// The clients in the order of first occurrence, so that equal input is counted in the same order.
+    /// The clients in the order of their first occurrence.
     private var order: [ClientKey] = []
-    /// The keys that stand for records without a client, at most one for each system.
+    /// The keys for records without a client. There is at most one key for each system.
     private var withoutClient: Set<ClientKey> = []
     private var apps = NumberedValues(ReportApp())
     private var models = NumberedValues(ReportModel())
 
-    /// Updates the properties of a client that a record states.
+    /// Updates the app and the phone model of a client with the known properties of `phone`.
     mutating func update(_ client: ClientKey, _ phone: ReportPhone, isClient: Bool) {
         if !isClient { withoutClient.insert(client) }
         if numbers[client] == nil { order.append(client) }

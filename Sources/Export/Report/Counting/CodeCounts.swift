@@ -7,7 +7,7 @@ struct CodeCounts: Sendable {
 
     init() {}
 
-    /// Creates counts without examples, for reports that must not contain locations.
+    /// Creates counts without examples, because they contain locations.
     init(withoutExamples counts: [String: Int]) {
         for (code, count) in counts.sorted(by: { $0.key < $1.key }) { self.counts.add(code, count) }
     }

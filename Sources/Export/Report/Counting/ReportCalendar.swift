@@ -3,7 +3,7 @@ import CivilTime
 
 /// A range of days that a chart shows as one bar.
 struct DaySpan: Sendable, Equatable {
-    /// The days, as numbers of days since 1970-01-01.
+    /// The days, counted from 1970-01-01.
     let days: Range<Int>
 
     /// The dates of the span, such as `2020-03-02` or `2020-03-02 to 2020-03-08`.
@@ -28,8 +28,8 @@ struct DaySpan: Sendable, Equatable {
 
 /// The period that a chart shows, divided into a limited number of spans.
 ///
-/// The clocks of phones are sometimes wrong by decades. A few outliers at either end, separated by more than a year,
-/// are therefore excluded from the chart and reported as text.
+/// Phone clocks are sometimes wrong by decades. Therefore, a few outliers that are more than a year away from the other
+/// days are excluded from the chart and reported as text.
 struct ReportCalendar: Sendable {
     enum Unit: String, Sendable {
         case day, week, month, year
@@ -37,15 +37,16 @@ struct ReportCalendar: Sendable {
     }
 
     let unit: Unit
-    /// The spans from the first to the last, without gaps.
+    /// The spans, in order and without gaps.
     let spans: [DaySpan]
 
     /// The maximum number of bars in a readable chart.
     static let maxSpans = 120
-    /// The minimum number of days without items that separates outliers from the other days.
+    /// The minimum number of days without items between outliers and the other days.
     private static let maxPause = 366
 
-    /// Creates a calendar for counts by day since 1970-01-01, or returns `nil` if there are no counts.
+    /// Creates a calendar from counts by day, or returns `nil` if there are no counts. Days are counted from
+    /// 1970-01-01.
     init?(_ counts: [Int: Int]) {
         guard let days = Self.daysWithoutOutliers(counts) else { return nil }
         for (unit, length) in [(Unit.day, 1), (.week, 7)] where days.count / length < Self.maxSpans {
@@ -75,7 +76,7 @@ struct ReportCalendar: Sendable {
         return spans.indices.partitioningIndex { spans[$0].days.upperBound > day }
     }
 
-    /// Returns the days that are shown: all days except a few at either end that are separated by a long pause.
+    /// Returns the range of all days except outliers at either end.
     private static func daysWithoutOutliers(_ counts: [Int: Int]) -> Range<Int>? {
         var runs = runs(counts)
         guard !runs.isEmpty else { return nil }
@@ -91,7 +92,7 @@ struct ReportCalendar: Sendable {
     /// The divisor that limits the excluded items to a tenth of all items.
     private static let outlierDivisor = 10
 
-    /// Returns the runs of days between long pauses, with the count of each run.
+    /// Returns the ranges of days that are separated by long pauses, with the total count of each range.
     private static func runs(_ counts: [Int: Int]) -> [(count: Int, days: Range<Int>)] {
         var runs: [(count: Int, days: Range<Int>)] = []
         for (day, count) in counts.sorted(by: { $0.key < $1.key }) {
@@ -104,10 +105,10 @@ struct ReportCalendar: Sendable {
         return runs
     }
 
-    /// Returns the number of days since the last Monday.
+    /// Returns the number of days between `day` and the Monday of its week.
     private static func weekday(_ day: Int) -> Int { ((day + 3) % 7 + 7) % 7 }
 
-    /// Returns the first day of a month, which is counted from January of the year 0.
+    /// Returns the first day of a month. Months are counted from January of the year 0.
     private static func firstDay(ofMonth month: Int) -> Int {
         CivilDate(year: month / 12, month: month % 12 + 1, day: 1)?.daysSinceEpoch ?? 0
     }

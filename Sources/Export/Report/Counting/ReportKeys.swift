@@ -34,13 +34,13 @@ struct ReportPhone: Hashable, Sendable {
     var model = ReportModel()
 }
 
-/// A hash that identifies a client with 8 bytes.
+/// A 64-bit hash that identifies a client.
 ///
-/// The seed of the hash is random in each run, so that no input can produce two clients with the same key.
+/// The hash uses a random seed in each run, so that no input can be made to produce two equal keys.
 struct ClientKey: Hashable, Sendable {
     private let hash: Int
 
-    /// Creates the key of a client, or of the records of a system without a client.
+    /// Creates the key of a client. Pass `nil` for `client` to identify the records of a system without a client.
     init(system: String, client: String?) {
         var hasher = Hasher()
         hasher.combine(system)
@@ -48,7 +48,7 @@ struct ClientKey: Hashable, Sendable {
         hash = hasher.finalize()
     }
 
-    /// Returns the key for the records of one type of the client.
+    /// Returns a key for the client's records of the given type.
     func type(_ type: String) -> ClientKey { ClientKey(of: self, type: type) }
 
     private init(of client: ClientKey, type: String) {
@@ -70,7 +70,7 @@ struct SearchKind: Hashable, Sendable {
     let source: String?
 }
 
-/// The location of an item, as an example of its code.
+/// An example of a code: the location and the description of an item.
 struct CodeExample: Sendable, Equatable {
     let capture: String
     let path: String

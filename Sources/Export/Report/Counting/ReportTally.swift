@@ -2,8 +2,8 @@ import Telemetry
 
 /// The counts that a report collects while records are read.
 ///
-/// The size does not depend on the number of records, except for a few bytes for each client. Names from captures are
-/// truncated, and names beyond a limit are counted together.
+/// The memory use depends only on the number of clients. Names from captures are truncated, and names beyond a limit
+/// are counted together.
 struct ReportTally: Sendable {
     var records = 0
     var uploadable = 0
@@ -27,7 +27,7 @@ struct ReportTally: Sendable {
 
     var heldRecords = BoundedCounts<String>(limit: 200)
     var heldEvents = BoundedCounts<String>(limit: 200)
-    /// The number of uploadable records of one type of a client.
+    /// The number of uploadable records for each client and record type.
     var uploads: [ClientKey: Int32] = [:]
 
     var problems = CodeCounts()
@@ -79,10 +79,10 @@ struct LargestClients: Sendable {
     }
 
     private var kept: [Client] = []
-    /// The number of clients, without those that stand for records without a client.
+    /// The number of clients. Records without a client are not counted as a client.
     private(set) var count = 0
     private(set) var records = 0
-    /// The maximum number of uploadable records of a client.
+    /// The largest number of uploadable records of a single client.
     private(set) var maxUploadable = 0
 
     /// The maximum number of clients with separate rows.
@@ -104,7 +104,7 @@ struct LargestClients: Sendable {
         if kept.count >= 2 * Self.limit { kept = largest }
     }
 
-    /// The clients with the most records, largest first and then in the order of first occurrence.
+    /// The clients with the most records, sorted by the number of records in descending order.
     var largest: [Client] {
         kept.enumerated().sorted { ($1.element.records, $0.offset) < ($0.element.records, $1.offset) }
             .prefix(Self.limit).map(\.element)

@@ -1,12 +1,12 @@
 import Telemetry
 
-/// Counting of the rows of exported tables, because a report does not read records itself.
+/// Methods that count the rows of exported tables.
 extension ReportTally {
-    /// Counts the rows of a buffer.
+    /// Creates a tally of the rows in a buffer.
     init(of buffer: RowBuffer, _ tables: ExportTables) {
         self.init()
         countRecords(in: buffer)
-        // The table exists only if a system that counts searches is supported.
+        // The table exists only if a supported system counts searches.
         if let table = tables.all.first(where: { $0.name == "searches" }) {
             countSearches(TableRows(table, in: buffer))
         }

@@ -1,4 +1,4 @@
-/// The section about activity: events by their documented meaning for each app, and searches by engine.
+/// The section about activity: the events of each app and the searches by engine.
 extension ReportPage {
     var activitySection: PageSection {
         PageSection(

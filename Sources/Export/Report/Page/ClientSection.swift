@@ -51,7 +51,7 @@ extension ReportPage {
             clients: { clients[$0] ?? 0 })
     }
 
-    /// Returns a table with the numbers of records and clients, and a bar for the number of records.
+    /// Returns a table with the number of records, a bar, and the number of clients for each key.
     private func counted<Key>(
         _ caption: String, _ titles: [HTML], _ counts: BoundedCounts<Key>, cells: (Key) -> [HTML], clients: (Key) -> Int
     ) -> HTML {

@@ -1,8 +1,9 @@
 import Telemetry
 
-/// The meanings of codes, as sentences for readers who have not seen the codes before.
+/// Explanations of hold codes and problem codes for readers of a report.
 enum CodeMeanings {
-    /// Returns the meaning of a hold code, and whether the operator cannot release the held records.
+    /// Returns the meaning of a hold code, and whether the hold is final because the operator cannot release the
+    /// records.
     ///
     /// The second value is `nil` if the code is unknown.
     static func hold(_ code: String, _ known: [HoldCode]) -> (meaning: String, isFinal: Bool?) {
@@ -12,7 +13,7 @@ enum CodeMeanings {
         return (hold.meaning.prefix(1).uppercased() + hold.meaning.dropFirst() + ".", hold.isFinal)
     }
 
-    /// Returns the meaning of a problem code, or `nil` if the texts of the problems explain the code.
+    /// Returns the meaning of a problem code, or `nil` if the descriptions of the problems are sufficient.
     static func problem(_ code: String) -> String? { problems[code] }
 
     private static let problems = [

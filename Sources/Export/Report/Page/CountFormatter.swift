@@ -1,6 +1,6 @@
 /// Formats counts.
 ///
-/// Small counts, which could identify a person, are shown only as less than a minimum.
+/// Small counts could identify a person, so they are shown only as less than ``minimum``.
 struct CountFormatter: Sendable {
     /// The smallest count that is shown exactly.
     let minimum: Int
@@ -12,7 +12,7 @@ struct CountFormatter: Sendable {
 
     /// Returns the value that a chart shows for a count.
     ///
-    /// It equals the minimum for small counts, so that a bar is not more precise than the text.
+    /// Small counts are replaced by the minimum, so that a bar is not more precise than the text.
     func chartValue(_ count: Int) -> Int { isHidden(count) ? minimum : count }
 
     /// Returns a count with a noun, such as `1 record` or `2 records`.

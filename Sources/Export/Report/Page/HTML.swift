@@ -1,9 +1,9 @@
 import Bytes
 
-/// A piece of a page.
+/// A fragment of HTML.
 ///
-/// The type separates markup of this program from captured data. Literals are markup, and interpolated strings are
-/// escaped. A string cannot become a piece of a page in any other way.
+/// Literals are markup, and interpolated strings are escaped. This prevents captured data from being interpreted as
+/// markup.
 struct HTML: Sendable, ExpressibleByStringInterpolation {
     private(set) var text: String
 
@@ -38,7 +38,7 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
 
         mutating func appendInterpolation(_ number: Int) { text += String(number) }
 
-        /// Appends a string with markup characters as references and invisible characters as escapes.
+        /// Appends a string after escaping markup characters and invisible characters.
         mutating func appendInterpolation(_ value: String) {
             for scalar in value.printable.unicodeScalars {
                 switch scalar {

@@ -1,18 +1,18 @@
-/// A table of a page.
+/// A table on an HTML page.
 struct HTMLTable {
     /// A column, such as `"type"` or `.number("records")`.
     struct Column {
         let title: HTML
-        /// Whether the cells are aligned at the right.
+        /// Whether the column contains numbers, which are right-aligned.
         var isNumber = false
 
         static func number(_ title: HTML) -> Column { Column(title: title, isNumber: true) }
     }
 
-    /// The subject of the table, which screen readers announce first.
+    /// The caption of the table for screen readers.
     let caption: String
     let columns: [Column]
-    /// The cells of each row, the first of which is its header.
+    /// The cells of each row. The first cell is the row header.
     var rows: [[HTML]] = []
 
     init(_ caption: String, _ columns: [Column]) {
@@ -20,7 +20,7 @@ struct HTMLTable {
         self.columns = columns
     }
 
-    /// The table, in an element that scrolls horizontally on narrow pages.
+    /// The table as HTML, in an element that scrolls horizontally on narrow pages.
     var html: HTML {
         """
         <div class="wide" role="region" tabindex="0" aria-label="\(caption)"><table><caption class="hidden">\(caption)</caption>\
@@ -48,10 +48,10 @@ extension HTMLTable.Column: ExpressibleByStringLiteral {
 }
 
 extension HTML {
-    /// The title of a column of bars, for screen readers.
+    /// The title of a bar column for screen readers.
     static let barTitle: HTML = "<span class=\"hidden\">bar chart</span>"
 
-    /// Returns captured text, isolated so that it cannot change the direction of the surrounding text.
+    /// Returns captured text that is isolated, so that it cannot change the writing direction of other text.
     static func captured(_ text: String?) -> HTML {
         guard let text, !text.isEmpty else { return "<span class=\"none\">unknown</span>" }
         return "<bdi>\(text)</bdi>"

@@ -1,4 +1,4 @@
-/// The header of a report: the inputs, the most important counts, and a verdict.
+/// The header of a report: the inputs, the main counts, and whether the input is complete.
 extension ReportPage {
     var head: HTML {
         let more = facts.inputs.count - Self.maxInputs

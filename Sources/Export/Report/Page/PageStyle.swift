@@ -1,6 +1,6 @@
 /// The style sheet of a report.
 ///
-/// The colors can be distinguished with color vision deficiencies.
+/// People with color vision deficiencies can distinguish the colors.
 ///
 /// Source: Okabe and Ito, "Color Universal Design".
 enum PageStyle {

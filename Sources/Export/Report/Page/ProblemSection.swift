@@ -45,14 +45,14 @@ extension ReportPage {
         return "\(head)\(table.html)\(.aside(other, "Other codes: \(shown.text(other))."))"
     }
 
-    /// Returns the text of an item without its position, such as `duplicate key` for `duplicate key at byte 665`.
+    /// Returns a description without its position: `duplicate key` for `duplicate key at byte 665`.
     private static func withoutPosition(_ text: String) -> String {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count > 3, words.suffix(3).prefix(2).elementsEqual(["at", "byte"]) else { return text }
         return words.dropLast(3).joined(separator: " ")
     }
 
-    /// Returns an item with the location of an example, and with its text unless that equals `words`.
+    /// Returns a list item with the location of an example. The text of the example is omitted if it equals `words`.
     private func listItem(for example: CodeExample, besides words: String?) -> HTML {
         let offset: HTML = example.offset.map { " at byte \($0)" } ?? ""
         let path: HTML = example.path.isEmpty ? "" : ": <code><bdi>\(example.path)</bdi></code>"

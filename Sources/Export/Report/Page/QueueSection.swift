@@ -1,7 +1,6 @@
 import Telemetry
 
-/// The section about queues: their state according to the rules of the apps, and events that are not part of a ping
-/// yet.
+/// The section about queues: their state, and events that are not yet included in a ping.
 extension ReportPage {
     var queueSection: PageSection {
         PageSection(

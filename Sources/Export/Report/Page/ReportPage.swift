@@ -11,7 +11,7 @@ public struct ReportPage: Sendable {
     let holdCodes: [HoldCode]
     let shown: CountFormatter
 
-    /// Creates a page that shows counts below `minimumCount` only as less than this number.
+    /// Creates a page. Counts below `minimumCount` are shown only as less than this number.
     public init(_ counter: ReportCounter, facts: ReportFacts, systems: SystemTable, minimumCount: Int) {
         var tally = counter.tally
         if let pseudonymized = facts.pseudonymized {
@@ -35,7 +35,7 @@ public struct ReportPage: Sendable {
     public var days: Int { Set(tally.kindDays.keys.map(\.day)).count }
     /// The total size of all payloads in bytes.
     public var payloadBytes: Int { tally.payloadBytes }
-    /// The minimum number of nights that the uploads take.
+    /// The minimum number of nights that are needed to upload the records.
     public var nights: Int { UploadNights(tally).count }
 
     var html: HTML {

@@ -1,4 +1,4 @@
-/// The section about time: records by day and type, and events by day.
+/// The timeline section: records by day and type, and events by day.
 extension ReportPage {
     var timelineSection: PageSection {
         PageSection(
@@ -8,7 +8,7 @@ extension ReportPage {
             content: [recordTime, eventTime])
     }
 
-    /// The maximum number of kinds with separate colors.
+    /// The maximum number of record kinds with separate colors.
     private static let maxColors = 6
 
     private var recordTime: HTML {
@@ -34,7 +34,7 @@ extension ReportPage {
     }
 }
 
-/// A chart of counts by day, with a table of its numbers.
+/// A chart of counts by day, with a table of the same counts.
 struct DayChart {
     let id: String
     /// The noun for the counted items, such as `record`.

@@ -1,4 +1,4 @@
-/// The minimum number of nights that the uploads take, with one job each night.
+/// The minimum number of nights that are needed to upload the records, with one job each night.
 ///
 /// A client can make at most 100 uploads a day, and at most 40 uploads of one type in a job.
 ///

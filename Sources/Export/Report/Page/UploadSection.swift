@@ -1,4 +1,4 @@
-/// The section about uploads: uploadable records, held records with their reasons, and the duration of the uploads.
+/// The section about uploads: uploadable records, held records, and the duration of the uploads.
 extension ReportPage {
     var uploadSection: PageSection {
         PageSection(
