@@ -3,7 +3,7 @@ import Parallel
 import SQLite
 import Telemetry
 
-/// Writes tables as an SQLite database, which appears complete or not at all.
+/// Writes tables as an SQLite database. The file becomes visible when it is complete.
 final class SQLiteSink: TableSink {
     private var file: AtomicOutput?
     private let path: String
@@ -12,11 +12,11 @@ final class SQLiteSink: TableSink {
     private let insertions: [RowInsertion]
     private var unsyncedBytes = 0
     private let spares: ValuePool<RowBuffer, Never>
-    /// Passes rows on without conversion, because SQLite reads strings where they are stored.
+    /// Rows need no conversion, because SQLite reads the strings directly from the buffer.
     let prepare: @Sendable (inout RowBuffer) -> RowBuffer
     let identities: Set<FileIdentity>
 
-    /// Creates a database whose indexes are sorted on at most `threads` threads.
+    /// Creates a database. At most `threads` threads are used to create its indexes.
     init(path: String, replacing: Bool, tables: [Table], threads: Int) throws(FileError) {
         let file = try AtomicOutput(path: path, replacing: replacing)
         identities = file.identities
@@ -77,10 +77,10 @@ final class SQLiteSink: TableSink {
         }
     }
 
-    /// The number of bytes after which writing to disk is started.
+    /// The number of new bytes, after which they are written to disk.
     private static let syncedSize = 32 << 20
 
-    /// Returns the floating-point value of a text, or NULL if it is not finite.
+    /// Returns the floating-point value of a string, or NULL if the value is not finite.
     private static func real(_ text: ArraySlice<UInt8>) -> RowInsertion.Value {
         guard let number = Double(String(decoding: text, as: UTF8.self)), number.isFinite else { return .null }
         return .real(number)

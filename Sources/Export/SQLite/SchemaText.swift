@@ -1,13 +1,13 @@
 import Telemetry
 
-/// The statements that create tables, indexes and views in SQLite.
+/// Creates the SQL statements for the tables, indexes and views of an SQLite database.
 ///
 /// Source: "Exports", section 1; SQLite, "CREATE TABLE", "STRICT Tables", "The WITHOUT ROWID Optimization".
 enum SchemaText {
     static func creation(of table: Table) -> String {
         let columns = table.columns.map { column in
             let isNumber = table.key == [column.name] && type(of: column) == "INTEGER"
-            // An integer that is the whole key becomes the rowid of SQLite.
+            // If a single integer column is the key, SQLite uses it as the rowid.
             if isNumber { return "\(quoted(column.name)) INTEGER PRIMARY KEY\(reference(column, table))" }
             return
                 "\(quoted(column.name)) \(type(of: column))\(column.isRequired ? " NOT NULL" : "")\(reference(column, table))"

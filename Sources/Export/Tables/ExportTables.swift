@@ -1,16 +1,16 @@
 import Telemetry
 
-/// The tables of an export: those of all systems, and those of single systems.
+/// The tables of an export, including those that belong to a single system.
 ///
 /// Source: "Exports", section 1.
 public struct ExportTables: Sendable {
-    /// The tables in the order of the document, which is also the order in a `RowBuffer`.
+    /// The tables in the order in which a `RowBuffer` stores them.
     public let all: [Table]
 
-    /// The version of the tables, as `meta` and `PRAGMA user_version` state it.
+    /// The version of the tables. It is stored in the table `meta` and in `PRAGMA user_version`.
     public static let version = 1
 
-    /// Creates the tables of all systems.
+    /// Creates the tables for the given systems.
     public init(_ systems: SystemTable) {
         all =
             [Self.records, Self.holds, Self.notes, Self.events] + systems.all.compactMap(\.rows).flatMap(\.tables)
@@ -176,11 +176,11 @@ extension ExportTables {
 
 // MARK: - Views
 
-/// A view of a database that answers a frequent question.
+/// A view of an SQLite database that answers a frequent question.
 public struct TableView: Sendable {
     /// The name of the view.
     public let name: String
-    /// The meaning of a row, as it completes "a row for each".
+    /// The meaning of a row, as a phrase that completes "a row for each".
     public let rowMeaning: String
     /// The names of the columns.
     public let columns: [String]

@@ -1,21 +1,21 @@
 import Telemetry
 
-/// The lines of consecutive records, from which a job builds rows.
+/// The lines of consecutive records that are converted to rows by one job.
 struct RecordBatch: Sendable {
     struct Entry: Sendable {
         let summary: RecordSummary
-        /// The range of the record, with 0 in place of the payload, in ``RecordBatch/text``.
+        /// The range, in ``RecordBatch/text``, of the record with its payload replaced by 0.
         let frame: Range<Int>
-        /// The range of the payload in ``RecordBatch/text``.
+        /// The range, in ``RecordBatch/text``, of the payload.
         let payload: Range<Int>
     }
 
-    /// The number of the first record.
+    /// The number of the first record in the batch.
     let first: Int
     private(set) var text: [UInt8] = []
     private(set) var entries: [Entry] = []
 
-    /// The size, in bytes, at which a batch is full, so that it fits into the cache of a core.
+    /// The size, in bytes, at which a batch is full. A full batch fits into the cache of a processor core.
     static let sizeGoal = 256 << 10
 
     init(first: Int) {
@@ -23,11 +23,12 @@ struct RecordBatch: Sendable {
         text.reserveCapacity(Self.sizeGoal + Self.sizeGoal / 4)
     }
 
-    /// The number of the record after the batch.
+    /// The number of the first record after the batch.
     var next: Int { first + entries.count }
     var isFull: Bool { text.count >= Self.sizeGoal }
 
-    /// Adds a record with its canonical line, including the line feed, and the payload in that line.
+    /// Adds a record. `line` is its canonical line, including the line feed. `payload` is the part of `line` with the
+    /// payload.
     mutating func add(_ summary: RecordSummary, line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) {
         let start = text.count
         text += line[..<payload.startIndex]

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// Builds the rows of records from their lines, and reuses its memory for later lines.
+/// Builds table rows from the lines of records. The memory is reused for later batches.
 struct RowBuilder {
     private let systems: SystemTable
     /// The index of the table `records`.
@@ -12,7 +12,7 @@ struct RowBuilder {
     private var payload = JSONDocument()
     private var nested = JSONDocument()
 
-    /// The policy for reading lines, which are known to be JSON but can contain unpaired surrogates.
+    /// The policy for reading lines. They are valid JSON but can contain unpaired surrogates.
     private static let policy = JSONReadingPolicy(unpairedSurrogates: .keep, depthLimit: 513)
 
     init(_ tables: ExportTables, systems: SystemTable) {
@@ -62,7 +62,7 @@ struct RowBuilder {
 // MARK: - The frame
 
 extension RowBuilder {
-    // The methods are static, because passing the builder and its buffer together would copy the buffer.
+    // The methods are static, because a mutating method could not also receive the builder's buffer without a copy.
     private static func recordRow(
         _ frame: JSONDocument, _ shared: RecordRows.SharedCells, _ device: DeviceCells, _ payload: Span<UInt8>,
         _ buffer: inout RowBuffer
@@ -110,7 +110,7 @@ extension RowBuilder {
         buffer.keep(string: object.flatMap { frame.value(of: key, in: $0) }, of: frame)
     }
 
-    /// Returns the day of a time, which is its first ten bytes.
+    /// Returns the date of a time, which is the first ten bytes.
     private static func day(_ time: Cell) -> Cell {
         switch time {
         case .text(let start, _): .text(start: start, count: 10)

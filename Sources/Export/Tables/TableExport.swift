@@ -22,7 +22,7 @@ public struct TableExport: ~Copyable {
         case sqlite
         /// A folder with a CSV file for each table.
         case csv
-        /// The events in order of time, in the format of Timesketch, without the other tables.
+        /// A timeline of the events in the format of Timesketch, without the other tables.
         case timeline(any StreamSink)
         /// Counts for a report.
         case report(ReportCounter)
@@ -34,13 +34,13 @@ public struct TableExport: ~Copyable {
     private var lines = RecordBatch(first: 1)
     private var clients = ClientSummaries()
     private var counts: [Int]
-    /// Rows that do not belong to records and have not been written yet.
+    /// The rows that do not belong to records and have not been written yet.
     private var others: RowBuffer
     private let limit: JobLimit
 
-    /// Creates the output, which is not visible before ``finish()``.
+    /// Creates the output. It becomes visible when ``finish()`` is called.
     ///
-    /// `path` is not used for a timeline or a report.
+    /// `path` is ignored if the format is a timeline or a report.
     public init(
         _ format: Format, path: String, replacing: Bool, systems: SystemTable, limit: JobLimit
     ) throws(FileError) {
@@ -60,13 +60,14 @@ public struct TableExport: ~Copyable {
         others = RowBuffer(tables.all)
     }
 
-    /// The identities of the files that must not be read as input.
+    /// The identities of the output files, which must not be read as input.
     public var identities: Set<FileIdentity> { sink.identities }
 
     /// The number of rows that a timeline omits because they have no time.
     public var rowsWithoutTime: Int { sink.rowsWithoutTime }
 
-    /// Adds a record with its canonical line, including the line feed, and the payload in that line.
+    /// Adds a record. `line` is its canonical line, including the line feed. `payload` is the part of `line` with the
+    /// payload.
     public mutating func add(_ record: RecordSummary, line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) {
         lines.add(record, line: line, payload: payload)
         if lines.isFull { closeLines() }
@@ -94,13 +95,13 @@ public struct TableExport: ~Copyable {
         }
     }
 
-    /// Adds a fact about the export.
+    /// Adds a row to the table `meta`.
     public mutating func add(meta key: String, _ value: String) {
         let place = tables.index(of: ExportTables.meta)
         others.add([others.keep(key), others.keep(value)], to: place)
     }
 
-    /// Adds a row whose first cell is its number.
+    /// Adds a row. Its first cell is the number of the row.
     private mutating func add(to table: Table, _ cells: (inout RowBuffer) -> [Cell]) {
         let place = tables.index(of: table)
         let row = cells(&others)
@@ -116,7 +117,7 @@ public struct TableExport: ~Copyable {
         jobs.make(full)
     }
 
-    /// Writes rows until only as many jobs are pending as are needed to keep all cores busy.
+    /// Writes rows until the number of pending jobs is just enough to keep all cores busy.
     public mutating func writeFinished() async throws {
         while jobs.pending > 2 * limit.jobs { try await writeNext() }
         if others.text.count > RecordBatch.sizeGoal { try writeOthers() }
@@ -134,7 +135,7 @@ public struct TableExport: ~Copyable {
         others.removeAll()
     }
 
-    /// Writes the remaining rows, makes the output visible, and returns the number of rows of each table by name.
+    /// Writes the remaining rows and makes the output visible. Returns the number of rows, keyed by table name.
     public mutating func finish() async throws -> [String: Int] {
         if !lines.entries.isEmpty { closeLines() }
         while jobs.pending > 0 { try await writeNext() }
@@ -145,7 +146,7 @@ public struct TableExport: ~Copyable {
         return Dictionary(uniqueKeysWithValues: zip(tables.all.map(\.name), counts))
     }
 
-    /// Adds the data dictionary in the order of its key.
+    /// Adds the data dictionary, which describes each column, in key order.
     private mutating func addColumns() {
         let place = tables.index(of: ExportTables.columns)
         for table in tables.all.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
@@ -177,13 +178,13 @@ public struct TableExport: ~Copyable {
 }
 
 extension RowBuffer {
-    /// Returns the number of rows of a table.
+    /// Returns the number of rows of the table at index `place`.
     func rowCount(of place: Int, _ table: Table) -> Int { cells[place].count / table.columns.count }
 }
 
 // MARK: - Jobs
 
-/// The counts of the rows of a batch that has been written.
+/// The number of rows and events of a batch that has been written.
 struct WrittenRows: Sendable {
     /// The number of rows of each table.
     let counts: [Int]
@@ -192,7 +193,7 @@ struct WrittenRows: Sendable {
     let events: [Int]
 }
 
-/// The jobs that build rows for a sink.
+/// A queue of jobs that build rows for a sink.
 private protocol RowJobs: AnyObject {
     /// The number of jobs whose rows have not been written.
     var pending: Int { get }
@@ -200,7 +201,7 @@ private protocol RowJobs: AnyObject {
     func make(_ lines: RecordBatch)
     /// Writes the rows of the oldest job, or returns `nil` if there is none.
     func writeNext() async throws -> WrittenRows?
-    /// Writes rows that were not built by a job, and leaves the buffer in an unspecified state.
+    /// Writes rows that were not built by a job. Afterwards, the contents of the buffer are unspecified.
     func write(_ rows: inout RowBuffer) throws
 }
 

@@ -1,17 +1,17 @@
 import Telemetry
 
-/// The rows of one table in a buffer, or no rows if the buffer does not have the table.
+/// The rows of a table in a buffer. There are no rows if the buffer does not contain the table.
 struct TableRows {
     private let buffer: RowBuffer
     private let cells: [Cell]
     private let columns: [String: Column]
-    /// The column with the number of the record that a row belongs to.
+    /// The column that contains the record number of each row.
     private let record: Column?
-    /// The index of the first row that has not been returned by `nextRows(ofRecord:)`.
+    /// The index of the first row that `nextRows(ofRecord:)` has not returned.
     private var next = 0
     let count: Int
 
-    /// The index of a column.
+    /// The index of a column in a table.
     struct Column {
         fileprivate let place: Int
     }
@@ -24,10 +24,10 @@ struct TableRows {
         count = cells.count / columns.count
     }
 
-    /// Returns the column with a name, or `nil` if the table does not have it.
+    /// Returns the column named `name`, or `nil` if the table does not have it.
     func column(_ name: String) -> Column? { columns[name] }
 
-    /// Returns the range of the next rows, in the order of the records, that belong to the given record.
+    /// Returns the range of the rows of a record. Call this method for all records in ascending order.
     mutating func nextRows(ofRecord number: Cell) -> Range<Int> {
         let start = next
         while next < count, self[next, record] == number { next += 1 }
@@ -50,7 +50,7 @@ struct TableRows {
         return buffer.bytes(start, count)
     }
 
-    /// Returns a string cell, truncated to a length that can be displayed.
+    /// Returns a string cell, truncated for display.
     func text(_ row: Int, _ column: Column?) -> String? { bytes(row, column).map(DisplayText.truncated) }
 
     /// Returns a string cell without truncating it.
@@ -59,12 +59,12 @@ struct TableRows {
     }
 }
 
-/// Strings from captures, as a page displays them.
+/// Shortens strings from captures for display on a page.
 enum DisplayText {
     /// The maximum length of a displayed string in bytes.
     private static let limit = 160
 
-    /// Returns the string, or its prefix with an ellipsis if it is too long.
+    /// Returns the bytes as a string. A long string is truncated and ends with an ellipsis.
     static func truncated(_ bytes: ArraySlice<UInt8>) -> String {
         let start = bytes.utf8Prefix(limit)
         let text = String(decoding: start, as: UTF8.self)
@@ -75,7 +75,7 @@ enum DisplayText {
 }
 
 extension ArraySlice<UInt8> {
-    /// Returns the longest prefix of UTF-8 that has at most `maxLength` bytes and does not end within a character.
+    /// Returns the longest prefix of at most `maxLength` bytes that does not end within a UTF-8 character.
     func utf8Prefix(_ maxLength: Int) -> Self {
         guard count > maxLength else { return self }
         var end = startIndex + maxLength

@@ -1,19 +1,19 @@
 import Files
 import Telemetry
 
-/// An output of an export, such as a database, that accepts rows in order.
+/// An output of an export, such as a database, to which rows are written in order.
 ///
-/// The protocol is limited to classes, because several owners share an output.
+/// The protocol requires a class, because several owners share an output.
 protocol TableSink: AnyObject, SendableMetatype {
-    /// The form in which rows are written.
+    /// The type of rows that are ready to be written.
     associatedtype Prepared: Sendable
 
-    /// Converts rows to the form in which they are written.
+    /// A function that converts rows before they are written.
     ///
     /// The function is called concurrently. The contents of the buffer are unspecified afterwards.
     var prepare: @Sendable (inout RowBuffer) -> Prepared { get }
 
-    /// The identities of the files that must not be read as input.
+    /// The identities of the output files, which must not be read as input.
     var identities: Set<FileIdentity> { get }
 
     /// The number of rows that could not be written because they have no time.
@@ -21,7 +21,7 @@ protocol TableSink: AnyObject, SendableMetatype {
 
     func write(_ prepared: borrowing Prepared) throws
 
-    /// Accepts memory that is no longer needed, so that it can be used again.
+    /// Makes the memory of written rows available for reuse.
     func recycle(_ prepared: Prepared)
 
     /// Completes the output and makes it visible.

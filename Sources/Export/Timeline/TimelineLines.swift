@@ -1,12 +1,12 @@
 import JSONText
 import Telemetry
 
-/// The lines of a timeline with their times, in the order of the records.
+/// The lines of a timeline and their times, in the order of the records.
 struct TimelineLines: Sendable {
     struct Line: Sendable {
-        /// The time in milliseconds since 1970.
+        /// The time, in milliseconds since 1970.
         let time: Int64
-        /// The range of the line in the text, without a line feed.
+        /// The range of the line in `text`, without a line feed.
         let bytes: Range<Int>
     }
 
@@ -16,7 +16,7 @@ struct TimelineLines: Sendable {
     fileprivate(set) var rowsWithoutTime = 0
 }
 
-/// Formats rows for Timesketch, with an object for each event and for each record without events.
+/// Formats rows as JSON objects for Timesketch: one for each event, and one for each record without events.
 ///
 /// Source: "Exports", section 2.
 struct TimelineWriter {
@@ -26,7 +26,7 @@ struct TimelineWriter {
     private var events: TableRows
     private var output = TimelineLines()
 
-    /// The size, in bytes, to which the JSON of an event is truncated.
+    /// The maximum size, in bytes, of the JSON of an event. Longer JSON is truncated.
     private static let extraLimit = 32_000
 
     private init(_ rows: RowBuffer) {
@@ -98,7 +98,7 @@ struct TimelineWriter {
         let what = "\(common.system) \(common.type)"
         var members = common.pairs
         members.append(("data_type", "pingferry:\(common.system):\(common.type)"))
-        // `2018-05-24T12:00:08.418Z` becomes `2018-05-24T12:00:08.418000+00:00`.
+        // For example, `2018-05-24T12:00:08.418Z` becomes `2018-05-24T12:00:08.418000+00:00`.
         members.append(("datetime", "\(instant.description.dropLast())000+00:00"))
         if let extra {
             members.append(("extra", String(decoding: extra.utf8Prefix(Self.extraLimit), as: UTF8.self)))

@@ -2,17 +2,17 @@ import Files
 import SQLite
 import Telemetry
 
-/// A destination of bytes: a file that appears complete or not at all, a pipe, or the standard output.
+/// A destination of bytes, such as a file, a pipe, or the standard output.
 public protocol StreamSink: AnyObject {
-    /// The identities of the files that must not be read as input.
+    /// The identities of the output files, which must not be read as input.
     var identities: Set<FileIdentity> { get }
     /// Writes bytes.
     func write(_ bytes: Span<UInt8>) throws
-    /// Completes the output.
+    /// Completes the output and makes it visible.
     func commit() throws
 }
 
-/// Writes a timeline in the order of time, and lines with the same time in the order of their records.
+/// Writes the lines of a timeline in chronological order. Lines with the same time are in the order of their records.
 ///
 /// SQLite sorts the lines in a private file, so that memory use does not depend on their number.
 final class TimelineSink: TableSink {
@@ -74,9 +74,9 @@ final class TimelineSink: TableSink {
 }
 
 extension FileError {
-    /// Creates the error of sorting lines.
+    /// Creates an error that reports a failure to sort the lines.
     ///
-    /// The lines are in private files in a folder that SQLite chooses.
+    /// SQLite sorts the lines in private files in a temporary folder.
     fileprivate init(sorting error: any Error) {
         self.init(error, .spool, "temporary files", doing: "sort the timeline")
     }
