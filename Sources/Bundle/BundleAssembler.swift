@@ -3,7 +3,9 @@ import JSONText
 import Parallel
 import Telemetry
 
-/// Assembles a bundle from records. Segments are compressed in parallel, and members are written in their final order.
+/// Assembles a bundle from records.
+///
+/// Segments are compressed in parallel, and members are written in their final order.
 ///
 /// The bytes depend only on the records, the compression level and the version of zstd, not on the number of jobs.
 ///
@@ -81,7 +83,9 @@ public struct BundleAssembler: ~Copyable {
         clients.count(record)
     }
 
-    /// Adds the quarantined input. Call this method after all records have been added.
+    /// Adds the quarantined input.
+    ///
+    /// Call this method after all records have been added.
     ///
     /// Equal bytes are written once. `contents` returns the bytes of an entry from the input with the given number, or
     /// `nil` if they have changed. If `contents` throws an error, the bytes are omitted. `onLoss` is called with each
@@ -157,7 +161,9 @@ public struct BundleAssembler: ~Copyable {
         return failures
     }
 
-    /// Writes the remaining members and the seek table. Call this method after adding the quarantined input.
+    /// Writes the remaining members and the seek table.
+    ///
+    /// Call this method after adding the quarantined input.
     ///
     /// `pseudonymized` is the ID of the pseudonym key. Pass `nil` if a record has no pseudonyms, or if the bundle has
     /// quarantined input or problems. If the ID is not `nil`, only the kinds of the inputs are written. If `inputs` is
@@ -179,7 +185,9 @@ public struct BundleAssembler: ~Copyable {
         return manifest
     }
 
-    /// Writes the members of a list of details. `lines` calls its argument with each line.
+    /// Writes the members of a list of details.
+    ///
+    /// `lines` calls its argument with each line.
     private mutating func writeDetails(
         _ list: String, to sink: Sink, _ lines: ((ArraySlice<UInt8>) throws -> Void) throws -> Void
     ) throws {

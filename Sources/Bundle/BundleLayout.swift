@@ -42,12 +42,16 @@ public enum BundleLayout {
     /// The maximum size, in bytes, of a member that is read into memory, such as a segment or the manifest.
     public static let memberLimit = 256 << 20
 
-    /// Returns the name of the segment with the given number. Numbers start at 1.
+    /// Returns the name of the segment with the given number.
+    ///
+    /// Numbers start at 1.
     public static func segment(_ number: Int) -> String {
         "records/\(number.zeroPadded(to: 6)).ndjson"
     }
 
-    /// Returns the name of the list member with the given number. Numbers start at 1.
+    /// Returns the name of the list member with the given number.
+    ///
+    /// Numbers start at 1.
     public static func detail(_ list: String, _ number: Int) -> String {
         number == 1 ? list : "\(list.dropLast(lineSuffix.count)).\(number.zeroPadded(to: 6))\(lineSuffix)"
     }

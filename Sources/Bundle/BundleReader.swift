@@ -80,7 +80,9 @@ public final class BundleReader: Sendable {
         try self.init(source, path: path, volumes: volumes, knowing: systems, signer: nil)
     }
 
-    /// Opens a bundle. `signer` is the signer of its bytes, or `nil` if no signature was verified.
+    /// Opens a bundle.
+    ///
+    /// `signer` is the signer of its bytes, or `nil` if no signature was verified.
     private convenience init(
         _ source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable, signer: Signer?
     ) throws(BundleError) {
@@ -116,7 +118,9 @@ public final class BundleReader: Sendable {
         self.container = container
     }
 
-    /// Returns the SHA-256 hash of the file. If the bundle is split, returns the hash of each volume in order.
+    /// Returns the SHA-256 hash of the file.
+    ///
+    /// If the bundle is split, returns the hash of each volume in order.
     public func fileHashes() throws(FileError) -> [ContentHash] {
         let source = container.source
         if let volumes { return try volumes.hashes(in: source) }

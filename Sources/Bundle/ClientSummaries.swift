@@ -6,7 +6,9 @@ import Telemetry
 /// Client IDs are compared case-insensitively. A client uses about 150 bytes of memory, because a bundle can have
 /// millions of clients.
 public struct ClientSummaries: Sendable {
-    /// A 128-bit hash that identifies a client. It is used as a key instead of the ID to save memory.
+    /// A 128-bit hash that identifies a client.
+    ///
+    /// It is used as a key instead of the ID to save memory.
     ///
     /// `Hasher` uses a random seed in each run, so that no input can be made to produce two equal keys.
     private struct Key: Hashable {
@@ -70,7 +72,9 @@ public struct ClientSummaries: Sendable {
     private var ids: [UInt8] = []
     private var indices: [Key: UInt32] = [:]
     private var nameIndices: [NameKey: UInt32] = [:]
-    /// The client of the last record and its index. The next record usually has the same client.
+    /// The client of the last record and its index.
+    ///
+    /// The next record usually has the same client.
     private var last: (system: SystemName, client: String?, index: Int)?
 
     /// The number of clients.
@@ -149,7 +153,9 @@ extension ClientSummaries {
         return entry.idLength.value == nil ? nil : String(decoding: ids[idRange(entry)], as: UTF8.self)
     }
 
-    /// Returns the range of the client ID in `ids`. The range is empty for records without a client.
+    /// Returns the range of the client ID in `ids`.
+    ///
+    /// The range is empty for records without a client.
     private func idRange(_ entry: Entry) -> Range<Int> {
         entry.idStart..<entry.idStart + Int(entry.idLength.value ?? 0)
     }

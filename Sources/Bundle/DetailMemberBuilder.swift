@@ -18,7 +18,9 @@ struct DetailMemberBuilder {
         self.sizeGoal = sizeGoal
     }
 
-    /// Adds a line without its line feed. If the line starts a new member, returns the previous one.
+    /// Adds a line without its line feed.
+    ///
+    /// If the line starts a new member, returns the previous one.
     mutating func add(_ line: some Collection<UInt8>) -> Member? {
         var closed: Member?
         if !contents.isEmpty, contents.count + line.count + 1 > sizeGoal {

@@ -10,7 +10,9 @@ public struct DetailSpill: Sendable {
     private let folder: String
     private let bufferLimit: Int
     private var file: SpoolFile?
-    /// The size of the file in bytes. The file always contains whole lines.
+    /// The size of the file in bytes.
+    ///
+    /// The file always contains whole lines.
     private var fileSize = 0
     private var buffer: [UInt8] = []
 
@@ -77,7 +79,9 @@ public struct DetailSpill: Sendable {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Returns `count` bytes. They must be either all in the file or all in memory.
+    /// Returns `count` bytes.
+    ///
+    /// They must be either all in the file or all in memory.
     private func bytes(at position: Int, count: Int) throws(FileError) -> [UInt8] {
         guard position < fileSize, let file else {
             let start = position - fileSize

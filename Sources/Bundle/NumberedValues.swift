@@ -9,7 +9,9 @@ public struct NumberedValues<Value: Hashable> {
         for value in values { _ = number(of: value) }
     }
 
-    /// Returns the number of a value. Adds the value if it is new.
+    /// Returns the number of a value.
+    ///
+    /// Adds the value if it is new.
     public mutating func number(of value: Value) -> UInt32 {
         if let number = numbers[value] { return number }
         let number = UInt32(values.count)
@@ -18,8 +20,9 @@ public struct NumberedValues<Value: Hashable> {
         return number
     }
 
-    /// Returns the number of a value. Adds the value if it is new, or returns `nil` if there are already `limit`
-    /// values.
+    /// Returns the number of a value.
+    ///
+    /// Adds the value if it is new, or returns `nil` if there are already `limit` values.
     public mutating func number(of value: Value, limit: Int) -> UInt32? {
         guard values.count < limit else { return numbers[value] }
         return number(of: value)

@@ -27,7 +27,9 @@ public struct QuarantineLimits: Sendable {
         case carried, tooLarge, tooMany
     }
 
-    /// Returns the verdict on each entry. Equal bytes are stored and counted only once.
+    /// Returns the verdict on each entry.
+    ///
+    /// Equal bytes are stored and counted only once.
     func verdicts(on entries: [QuarantineSpill.StoredEntry]) -> [Verdict] {
         var total = 0
         var counted: Set<ContentHash> = []

@@ -28,7 +28,9 @@ public struct QuarantineSpill: Sendable {
         lines = DetailSpill(folder: folder)
     }
 
-    /// Adds an entry. `line` is its canonical JSON, and `input` is the number of the input that contains its bytes.
+    /// Adds an entry.
+    ///
+    /// `line` is its canonical JSON, and `input` is the number of the input that contains its bytes.
     public mutating func append(_ item: QuarantineEntry, line: [UInt8], input: Int) throws(FileError) {
         // The hash names the member with the bytes, so bytes with a malformed hash cannot be stored.
         let hash = item.isStored ? ContentHash(hex: item.sha256) : nil
@@ -42,8 +44,9 @@ public struct QuarantineSpill: Sendable {
         return QuarantineEntry(json: line, knowing: systems).map { ($0, tag >> 1) }
     }
 
-    /// Calls `body` with each line in order. If the bytes of the entry will be stored, `body` also receives the parsed
-    /// entry.
+    /// Calls `body` with each line in order.
+    ///
+    /// If the bytes of the entry will be stored, `body` also receives the parsed entry.
     func forEach(_ body: (_ line: ArraySlice<UInt8>, _ stored: QuarantineEntry?) throws -> Void) throws {
         try lines.forEach { line, tag in
             try body(line, tag & 1 == 1 ? QuarantineEntry(json: Array(line), knowing: systems) : nil)

@@ -19,7 +19,9 @@ public final class RunningHash: Sendable {
     /// The hash of all bytes that have been added.
     public var value: ContentHash { hasher.withLock { $0.finalize() } }
 
-    /// Returns the hash of all bytes of a source. The source is read in pieces to save memory.
+    /// Returns the hash of all bytes of a source.
+    ///
+    /// The source is read in pieces to save memory.
     public static func value(of source: ByteSource) throws(FileError) -> ContentHash {
         var hash = SHA256()
         try source.forEachChunk { bytes, _ throws(FileError) in hash.update(bytes.span) }

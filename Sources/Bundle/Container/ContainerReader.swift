@@ -66,7 +66,9 @@ public final class ContainerReader: Sendable {
         self.members = members
     }
 
-    /// Reads the contents of a member. Throws `overLimit` without decoding anything if they exceed `limit` bytes.
+    /// Reads the contents of a member.
+    ///
+    /// Throws `overLimit` without decoding anything if they exceed `limit` bytes.
     public func read(_ member: Member, with decoder: inout FrameDecoder, limit: Int) throws(ContainerError) -> [UInt8] {
         guard member.size <= limit else { throw ContainerError(at: member.offset, .overLimit(limit)) }
         var verifier = MemberVerifier(try Self.header(member.name, member.size, at: member.offset))

@@ -10,7 +10,9 @@ import Files
 ///     try decoder.start(source, at: offset, end: source.count, limit: limit)
 ///     while try decoder.advance() { use(decoder.chunk) }
 public struct FrameDecoder: ~Copyable, @unchecked Sendable {
-    /// The base-2 logarithm of the maximum window size. The `zstd` command has the same default limit.
+    /// The base-2 logarithm of the maximum window size.
+    ///
+    /// The `zstd` command has the same default limit.
     public static let windowLogLimit = 27
     static let magic: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd]
     private static let bufferSize = 128 << 10
@@ -59,7 +61,9 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
         get { output.span.extracting(first: outputCount) }
     }
 
-    /// Starts decoding a frame. The previous frame need not be complete.
+    /// Starts decoding a frame.
+    ///
+    /// The previous frame need not be complete.
     ///
     /// The frame must end at or before `end` and decode to at most `limit` bytes.
     public mutating func start(_ source: ByteSource, at offset: Int, end: Int, limit: Int) throws(ContainerError) {

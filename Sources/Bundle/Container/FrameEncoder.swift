@@ -37,7 +37,9 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     private static let maxBlockSize = 128 << 10
 
     private let context: OpaquePointer
-    /// The buffer for the current frame. It grows as needed and is reused.
+    /// The buffer for the current frame.
+    ///
+    /// It grows as needed and is reused.
     private var output = [UInt8](repeating: 0, count: 128 << 10)
     private var outputCount = 0
 

@@ -12,7 +12,9 @@ public struct SeekTable: Sendable, Equatable {
         public let compressedSize: UInt32
         /// The size of the decoded contents in bytes.
         public let contentSize: UInt32
-        /// The low 32 bits of the XXH64 hash of the decoded contents. The frame ends with the same checksum.
+        /// The low 32 bits of the XXH64 hash of the decoded contents.
+        ///
+        /// The frame ends with the same checksum.
         public let checksum: UInt32
     }
 
@@ -77,7 +79,9 @@ extension SeekTable {
         }
     }
 
-    /// Decodes a table. The sum of its compressed sizes must be `frameBytes`, the number of bytes before the table.
+    /// Decodes a table.
+    ///
+    /// The sum of its compressed sizes must be `frameBytes`, the number of bytes before the table.
     public init(decoding bytes: [UInt8], frameBytes: Int) throws(FrameError) {
         let footer = bytes.count - Self.footerSize
         guard bytes.littleEndian32(at: 0) == Self.skippableMagic, footer >= Self.headerSize else {

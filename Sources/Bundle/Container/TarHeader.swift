@@ -7,7 +7,9 @@ import Tar
 ///
 /// Source: IEEE Std 1003.1, `pax`, "ustar Interchange Format".
 public struct TarHeader: Sendable, Equatable {
-    /// The size, in bytes, of a tar block. A header is one block.
+    /// The size, in bytes, of a tar block.
+    ///
+    /// A header is one block.
     public static let blockSize = TarEntry.blockSize
     /// The maximum size of a member in bytes: 8 GiB - 1.
     public static let maxSize = 0o777_7777_7777
@@ -101,7 +103,9 @@ extension TarHeader {
         return block
     }
 
-    /// Decodes a header. Throws an error unless the block equals the result of ``encoded()``.
+    /// Decodes a header.
+    ///
+    /// Throws an error unless the block equals the result of ``encoded()``.
     public static func decode(_ block: Span<UInt8>) throws(TarHeaderError) -> TarHeader {
         guard block.count == blockSize else { throw .length }
         guard matches(checksumText(block), at: Field.checksum, in: block) else { throw .checksum }

@@ -84,7 +84,9 @@ struct TarStream {
         }
     }
 
-    /// Returns the pending member. Call this method after verifying the checksum of its frame.
+    /// Returns the pending member.
+    ///
+    /// Call this method after verifying the checksum of its frame.
     mutating func confirm() -> Event? {
         defer { pending = nil }
         return pending

@@ -30,7 +30,9 @@ public struct BundleInput: Sendable, Equatable {
     /// It is `nil` if the input is not a single file, if the file changed while it was read, or if the records have
     /// pseudonyms.
     public let sha256: ContentHash?
-    /// The digest of the input if it is a bundle. Otherwise, `nil`.
+    /// The digest of the input if it is a bundle.
+    ///
+    /// Otherwise, `nil`.
     public let digest: ContentHash?
     /// The inputs from which the input was created if it is a bundle that lists them.
     public let inputs: BundleInputs?
@@ -85,7 +87,9 @@ extension BundleInput {
         }
     }
 
-    /// Creates an input from an entry of a manifest. `level` is the nesting level of the entry, starting at 1.
+    /// Creates an input from an entry of a manifest.
+    ///
+    /// `level` is the nesting level of the entry, starting at 1.
     init(_ fields: JSONFields, level: Int, budget: inout InputBudget) throws(BundleError) {
         guard let kind = fields.text("kind").flatMap(Kind.init) else {
             throw BundleError.badManifest("an input of a kind that is not known")

@@ -1,6 +1,8 @@
 import JSONText
 
-/// The inputs of a bundle in the given order. Inputs beyond a limit are only counted.
+/// The inputs of a bundle in the given order.
+///
+/// Inputs beyond a limit are only counted.
 ///
 /// Source: "Bundle", "Inputs".
 public struct BundleInputs: Sendable, Equatable {

@@ -4,7 +4,9 @@
 ///
 /// Source: "Bundle", "Inputs".
 struct InputBudget {
-    /// The maximum nesting level of inputs. The inputs of the bundle itself have level 1.
+    /// The maximum nesting level of inputs.
+    ///
+    /// The inputs of the bundle itself have level 1.
     static let maxDepth = 8
     /// The maximum number of inputs on all levels.
     static let maxInputs = 4096

@@ -58,7 +58,9 @@ public struct Receipt: Sendable, Equatable {
         let manifest: Manifest?
         let signer: Signer?
 
-        /// Creates an entry for a bundle. `files` contains the files that could be read.
+        /// Creates an entry for a bundle.
+        ///
+        /// `files` contains the files that could be read.
         public init(name: String, files: [File], outcome: Outcome, manifest: Manifest?, signer: Signer? = nil) {
             self.signer = signer
             self.name = name
@@ -73,7 +75,9 @@ public struct Receipt: Sendable, Equatable {
         let name: String
         let sha256: ContentHash
 
-        /// Creates a file. `name` is the last component of its path.
+        /// Creates a file.
+        ///
+        /// `name` is the last component of its path.
         public init(name: String, sha256: ContentHash) {
             self.name = name
             self.sha256 = sha256

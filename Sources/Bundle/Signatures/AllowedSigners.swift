@@ -18,7 +18,9 @@ import Processes
 public struct AllowedSigners: Sendable {
     /// The namespace of signatures, which prevents signatures of other data from being accepted for a bundle.
     public static let namespace = "pingferry-bundle"
-    /// Returns the default path of the signature of a bundle. Pass the path without a volume number.
+    /// Returns the default path of the signature of a bundle.
+    ///
+    /// Pass the path without a volume number.
     public static func signaturePath(of bundle: String) -> String { "\(bundle).sig" }
 
     /// The maximum size of a signature in bytes.
@@ -113,7 +115,9 @@ public struct AllowedSigners: Sendable {
         return Array(KeygenOutput.lines(result.output).prefix(Self.maxPrincipals))
     }
 
-    /// Runs `ssh-keygen`. Returns the result, and the verified bytes if `ssh-keygen` has read all of them.
+    /// Runs `ssh-keygen`.
+    ///
+    /// Returns the result, and the verified bytes if `ssh-keygen` has read all of them.
     private func check(
         _ source: ByteSource, path: String, _ signature: String, by principal: String
     ) throws -> (VerifiedBytes?, ProgramResult) {

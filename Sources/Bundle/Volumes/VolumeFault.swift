@@ -84,8 +84,9 @@ extension VolumeFault {
         }
     }
 
-    /// Returns the most frequent size of the volumes before the last one. If several sizes are equally frequent,
-    /// returns the largest.
+    /// Returns the most frequent size of the volumes before the last one.
+    ///
+    /// If several sizes are equally frequent, returns the largest.
     private static func mostFrequentSize(of sizes: [(number: Int, size: Int)], last: Int) -> Int {
         var counts: [Int: Int] = [:]
         for volume in sizes where volume.number < last { counts[volume.size, default: 0] += 1 }

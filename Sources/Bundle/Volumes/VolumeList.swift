@@ -35,7 +35,9 @@ public struct VolumeList: Sendable, Equatable {
         return "\(escaped == name ? "" : "\\")\(hash.hex)  \(escaped)"
     }
 
-    /// Parses a list. It must contain each volume of the bundle once, in order.
+    /// Parses a list.
+    ///
+    /// It must contain each volume of the bundle once, in order.
     static func read(_ bytes: [UInt8], of bundle: String) -> Result<VolumeList, Fault> {
         guard bytes.last == UInt8(ascii: "\n") else { return .failure(Fault(line: nil, "no line feed at its end")) }
         var hashes: [ContentHash] = []

@@ -42,7 +42,9 @@ public struct VolumeName: Sendable, Equatable {
     /// The first volume of the same bundle.
     public var first: VolumeName { VolumeName(of: bundle, number: 1) }
 
-    /// Returns the path of the volume list of a bundle. The command `sha256sum -c` can read the list.
+    /// Returns the path of the volume list of a bundle.
+    ///
+    /// The command `sha256sum -c` can read the list.
     public static func listPath(of bundle: String) -> String { bundle + ".sha256" }
 
     /// Returns whether two names have the same bytes.

@@ -2,7 +2,9 @@ import Files
 import Glibc
 import Hashing
 
-/// Writes a bundle as volumes. The volumes and their list become visible together when they are complete.
+/// Writes a bundle as volumes.
+///
+/// The volumes and their list become visible together when they are complete.
 ///
 /// ```swift
 /// var output = try VolumeWriter(path: path, size: size, replacing: false)
@@ -30,7 +32,9 @@ public struct VolumeWriter: ~Copyable {
     /// The number of bytes written to the current volume, or `nil` if there is no current volume.
     private var currentSize: Int?
 
-    /// Creates a writer. Its files become visible when ``commit()`` is called.
+    /// Creates a writer.
+    ///
+    /// Its files become visible when ``commit()`` is called.
     ///
     /// If `replacing` is `true`, an existing bundle at `path` is removed, including its volumes and its list.
     public init(path: String, size: VolumeSize, replacing: Bool, permissions: mode_t = 0o600) throws(FileError) {
@@ -45,7 +49,9 @@ public struct VolumeWriter: ~Copyable {
         }
     }
 
-    /// The identities of the files that will be replaced. These files must not be read as input.
+    /// The identities of the files that will be replaced.
+    ///
+    /// These files must not be read as input.
     public var identities: Set<FileIdentity> { output.identities }
 
     /// Appends bytes of the bundle.

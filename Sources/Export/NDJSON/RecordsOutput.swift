@@ -30,8 +30,9 @@ public struct RecordsOutput: ~Copyable {
         compressor = isCompressed ? try ZstdCompressor() : nil
     }
 
-    /// Adds a record. `line` is its canonical line, including the line feed. `payload` is the part of `line` with the
-    /// payload.
+    /// Adds a record.
+    ///
+    /// `line` is its canonical line, including the line feed. `payload` is the part of `line` with the payload.
     public mutating func add(line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) throws {
         switch content {
         case .record: try add(line)
@@ -42,7 +43,9 @@ public struct RecordsOutput: ~Copyable {
         if buffer.count >= Self.pieceSize { try flush() }
     }
 
-    /// Adds text to the buffer. Large text is written directly to avoid a copy.
+    /// Adds text to the buffer.
+    ///
+    /// Large text is written directly to avoid a copy.
     private mutating func add(_ text: ArraySlice<UInt8>) throws {
         guard compressor == nil, text.count >= Self.pieceSize else { return buffer += text }
         if !buffer.isEmpty { try flush() }

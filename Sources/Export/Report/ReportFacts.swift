@@ -6,7 +6,9 @@ public struct ReportFacts: Sendable {
         public let label: String
         /// The kind of the input, such as `folder` or `bundle`.
         public let kind: String
-        /// The digest of the input if it is a bundle. Otherwise, `nil`.
+        /// The digest of the input if it is a bundle.
+        ///
+        /// Otherwise, `nil`.
         public let digest: String?
 
         /// Creates an input.
@@ -37,7 +39,9 @@ public struct ReportFacts: Sendable {
         }
     }
 
-    /// The facts of a pseudonymized report. They do not contain capture names, paths or parts of the input.
+    /// The facts of a pseudonymized report.
+    ///
+    /// They do not contain capture names, paths or parts of the input.
     ///
     /// Source: "Exports", section 4.
     public struct Pseudonymized: Sendable {

@@ -3,7 +3,9 @@ import Glibc
 import SQLite
 
 extension FileError {
-    /// Creates a file error from a database error. `action` completes the message "cannot …".
+    /// Creates a file error from a database error.
+    ///
+    /// `action` completes the message "cannot …".
     init(_ error: any Error, _ operation: Operation, _ path: String, doing action: String) {
         if case .full? = (error as? DatabaseError)?.kind {
             self.init(operation, path, code: ENOSPC)

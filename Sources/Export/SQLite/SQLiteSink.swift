@@ -3,7 +3,9 @@ import Parallel
 import SQLite
 import Telemetry
 
-/// Writes tables as an SQLite database. The file becomes visible when it is complete.
+/// Writes tables as an SQLite database.
+///
+/// The file becomes visible when it is complete.
 final class SQLiteSink: TableSink {
     private var file: AtomicOutput?
     private let path: String
@@ -16,7 +18,9 @@ final class SQLiteSink: TableSink {
     let prepare: @Sendable (inout RowBuffer) -> RowBuffer
     let identities: Set<FileIdentity>
 
-    /// Creates a database. At most `threads` threads are used to create its indexes.
+    /// Creates a database.
+    ///
+    /// At most `threads` threads are used to create its indexes.
     init(path: String, replacing: Bool, tables: [Table], threads: Int) throws(FileError) {
         let file = try AtomicOutput(path: path, replacing: replacing)
         identities = file.identities
@@ -77,7 +81,7 @@ final class SQLiteSink: TableSink {
         }
     }
 
-    /// The number of new bytes, after which they are written to disk.
+    /// The number of unsynced bytes that starts a write to disk.
     private static let syncedSize = 32 << 20
 
     /// Returns the floating-point value of a string, or NULL if the value is not finite.

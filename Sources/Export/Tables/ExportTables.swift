@@ -7,7 +7,9 @@ public struct ExportTables: Sendable {
     /// The tables in the order in which a `RowBuffer` stores them.
     public let all: [Table]
 
-    /// The version of the tables. It is stored in the table `meta` and in `PRAGMA user_version`.
+    /// The version of the tables.
+    ///
+    /// It is stored in the table `meta` and in `PRAGMA user_version`.
     public static let version = 1
 
     /// Creates the tables for the given systems.

@@ -15,7 +15,9 @@ struct RecordBatch: Sendable {
     private(set) var text: [UInt8] = []
     private(set) var entries: [Entry] = []
 
-    /// The size, in bytes, at which a batch is full. A full batch fits into the cache of a processor core.
+    /// The size, in bytes, at which a batch is full.
+    ///
+    /// A full batch fits into the cache of a processor core.
     static let sizeGoal = 256 << 10
 
     init(first: Int) {
@@ -27,8 +29,9 @@ struct RecordBatch: Sendable {
     var next: Int { first + entries.count }
     var isFull: Bool { text.count >= Self.sizeGoal }
 
-    /// Adds a record. `line` is its canonical line, including the line feed. `payload` is the part of `line` with the
-    /// payload.
+    /// Adds a record.
+    ///
+    /// `line` is its canonical line, including the line feed. `payload` is the part of `line` with the payload.
     mutating func add(_ summary: RecordSummary, line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) {
         let start = text.count
         text += line[..<payload.startIndex]

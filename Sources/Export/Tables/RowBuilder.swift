@@ -1,7 +1,9 @@
 import JSONText
 import Telemetry
 
-/// Builds table rows from the lines of records. The memory is reused for later batches.
+/// Builds table rows from the lines of records.
+///
+/// The memory is reused for later batches.
 struct RowBuilder {
     private let systems: SystemTable
     /// The index of the table `records`.
@@ -12,7 +14,9 @@ struct RowBuilder {
     private var payload = JSONDocument()
     private var nested = JSONDocument()
 
-    /// The policy for reading lines. They are valid JSON but can contain unpaired surrogates.
+    /// The policy for reading lines.
+    ///
+    /// They are valid JSON but can contain unpaired surrogates.
     private static let policy = JSONReadingPolicy(unpairedSurrogates: .keep, depthLimit: 513)
 
     init(_ tables: ExportTables, systems: SystemTable) {

@@ -38,7 +38,9 @@ public struct TableExport: ~Copyable {
     private var others: RowBuffer
     private let limit: JobLimit
 
-    /// Creates the output. It becomes visible when ``finish()`` is called.
+    /// Creates the output.
+    ///
+    /// It becomes visible when ``finish()`` is called.
     ///
     /// `path` is ignored if the format is a timeline or a report.
     public init(
@@ -66,8 +68,9 @@ public struct TableExport: ~Copyable {
     /// The number of rows that a timeline omits because they have no time.
     public var rowsWithoutTime: Int { sink.rowsWithoutTime }
 
-    /// Adds a record. `line` is its canonical line, including the line feed. `payload` is the part of `line` with the
-    /// payload.
+    /// Adds a record.
+    ///
+    /// `line` is its canonical line, including the line feed. `payload` is the part of `line` with the payload.
     public mutating func add(_ record: RecordSummary, line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) {
         lines.add(record, line: line, payload: payload)
         if lines.isFull { closeLines() }
@@ -101,7 +104,9 @@ public struct TableExport: ~Copyable {
         others.add([others.keep(key), others.keep(value)], to: place)
     }
 
-    /// Adds a row. Its first cell is the number of the row.
+    /// Adds a row.
+    ///
+    /// Its first cell is the number of the row.
     private mutating func add(to table: Table, _ cells: (inout RowBuffer) -> [Cell]) {
         let place = tables.index(of: table)
         let row = cells(&others)
@@ -135,7 +140,9 @@ public struct TableExport: ~Copyable {
         others.removeAll()
     }
 
-    /// Writes the remaining rows and makes the output visible. Returns the number of rows, keyed by table name.
+    /// Writes the remaining rows and makes the output visible.
+    ///
+    /// Returns the number of rows, keyed by table name.
     public mutating func finish() async throws -> [String: Int] {
         if !lines.entries.isEmpty { closeLines() }
         while jobs.pending > 0 { try await writeNext() }

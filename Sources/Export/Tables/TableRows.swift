@@ -1,6 +1,8 @@
 import Telemetry
 
-/// The rows of a table in a buffer. There are no rows if the buffer does not contain the table.
+/// The rows of a table in a buffer.
+///
+/// There are no rows if the buffer does not contain the table.
 struct TableRows {
     private let buffer: RowBuffer
     private let cells: [Cell]
@@ -27,7 +29,9 @@ struct TableRows {
     /// Returns the column named `name`, or `nil` if the table does not have it.
     func column(_ name: String) -> Column? { columns[name] }
 
-    /// Returns the range of the rows of a record. Call this method for all records in ascending order.
+    /// Returns the range of the rows of a record.
+    ///
+    /// Call this method for all records in ascending order.
     mutating func nextRows(ofRecord number: Cell) -> Range<Int> {
         let start = next
         while next < count, self[next, record] == number { next += 1 }
@@ -64,7 +68,9 @@ enum DisplayText {
     /// The maximum length of a displayed string in bytes.
     private static let limit = 160
 
-    /// Returns the bytes as a string. A long string is truncated and ends with an ellipsis.
+    /// Returns the bytes as a string.
+    ///
+    /// A long string is truncated and ends with an ellipsis.
     static func truncated(_ bytes: ArraySlice<UInt8>) -> String {
         let start = bytes.utf8Prefix(limit)
         let text = String(decoding: start, as: UTF8.self)

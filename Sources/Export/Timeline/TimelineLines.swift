@@ -26,7 +26,9 @@ struct TimelineWriter {
     private var events: TableRows
     private var output = TimelineLines()
 
-    /// The maximum size, in bytes, of the JSON of an event. Longer JSON is truncated.
+    /// The maximum size, in bytes, of the JSON of an event.
+    ///
+    /// Longer JSON is truncated.
     private static let extraLimit = 32_000
 
     private init(_ rows: RowBuffer) {

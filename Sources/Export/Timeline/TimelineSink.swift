@@ -12,7 +12,9 @@ public protocol StreamSink: AnyObject {
     func commit() throws
 }
 
-/// Writes the lines of a timeline in chronological order. Lines with the same time are in the order of their records.
+/// Writes the lines of a timeline in chronological order.
+///
+/// Lines with the same time are in the order of their records.
 ///
 /// SQLite sorts the lines in a private file, so that memory use does not depend on their number.
 final class TimelineSink: TableSink {

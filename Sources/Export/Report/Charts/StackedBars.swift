@@ -27,7 +27,9 @@ struct StackedBars {
     private static let top = 18.0
     private static let bottom = 34.0
     private static let maxLabels = 5
-    /// The formatter for axis labels. They are never hidden, because they are not counts.
+    /// The formatter for axis labels.
+    ///
+    /// They are never hidden, because they are not counts.
     private static let axis = CountFormatter(minimum: 1)
     /// The approximate width, in SVG units, of a date label.
     private static let labelWidth = 80.0

@@ -4,7 +4,9 @@ import Bundle
 ///
 /// To save memory, each client refers to its app and its model by numbers.
 struct ClientPhones: Sendable {
-    /// The numbers of an app and a phone model. The number 0 means unknown.
+    /// The numbers of an app and a phone model.
+    ///
+    /// The number 0 means unknown.
     private struct Numbers: Sendable {
         var app: UInt32 = 0
         var model: UInt32 = 0
@@ -16,7 +18,9 @@ struct ClientPhones: Sendable {
     private var numbers: [ClientKey: Numbers] = [:]
     /// The clients in the order of their first occurrence.
     private var order: [ClientKey] = []
-    /// The keys for records without a client. There is at most one key for each system.
+    /// The keys for records without a client.
+    ///
+    /// There is at most one key for each system.
     private var withoutClient: Set<ClientKey> = []
     private var apps = NumberedValues(ReportApp())
     private var models = NumberedValues(ReportModel())

@@ -45,8 +45,9 @@ struct ReportCalendar: Sendable {
     /// The minimum number of days without items between outliers and the other days.
     private static let maxPause = 366
 
-    /// Creates a calendar from counts by day, or returns `nil` if there are no counts. Days are counted from
-    /// 1970-01-01.
+    /// Creates a calendar from counts by day, or returns `nil` if there are no counts.
+    ///
+    /// Days are counted from 1970-01-01.
     init?(_ counts: [Int: Int]) {
         guard let days = Self.daysWithoutOutliers(counts) else { return nil }
         for (unit, length) in [(Unit.day, 1), (.week, 7)] where days.count / length < Self.maxSpans {
@@ -108,7 +109,9 @@ struct ReportCalendar: Sendable {
     /// Returns the number of days between `day` and the Monday of its week.
     private static func weekday(_ day: Int) -> Int { ((day + 3) % 7 + 7) % 7 }
 
-    /// Returns the first day of a month. Months are counted from January of the year 0.
+    /// Returns the first day of a month.
+    ///
+    /// Months are counted from January of the year 0.
     private static func firstDay(ofMonth month: Int) -> Int {
         CivilDate(year: month / 12, month: month % 12 + 1, day: 1)?.daysSinceEpoch ?? 0
     }

@@ -40,7 +40,9 @@ struct ReportPhone: Hashable, Sendable {
 struct ClientKey: Hashable, Sendable {
     private let hash: Int
 
-    /// Creates the key of a client. Pass `nil` for `client` to identify the records of a system without a client.
+    /// Creates the key of a client.
+    ///
+    /// Pass `nil` for `client` to identify the records of a system without a client.
     init(system: String, client: String?) {
         var hasher = Hasher()
         hasher.combine(system)

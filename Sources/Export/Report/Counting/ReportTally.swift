@@ -79,7 +79,9 @@ struct LargestClients: Sendable {
     }
 
     private var kept: [Client] = []
-    /// The number of clients. Records without a client are not counted as a client.
+    /// The number of clients.
+    ///
+    /// Records without a client are not counted as a client.
     private(set) var count = 0
     private(set) var records = 0
     /// The largest number of uploadable records of a single client.

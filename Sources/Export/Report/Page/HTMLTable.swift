@@ -12,7 +12,9 @@ struct HTMLTable {
     /// The caption of the table for screen readers.
     let caption: String
     let columns: [Column]
-    /// The cells of each row. The first cell is the row header.
+    /// The cells of each row.
+    ///
+    /// The first cell is the row header.
     var rows: [[HTML]] = []
 
     init(_ caption: String, _ columns: [Column]) {

@@ -52,7 +52,9 @@ extension ReportPage {
         return words.dropLast(3).joined(separator: " ")
     }
 
-    /// Returns a list item with the location of an example. The text of the example is omitted if it equals `words`.
+    /// Returns a list item with the location of an example.
+    ///
+    /// The text of the example is omitted if it equals `words`.
     private func listItem(for example: CodeExample, besides words: String?) -> HTML {
         let offset: HTML = example.offset.map { " at byte \($0)" } ?? ""
         let path: HTML = example.path.isEmpty ? "" : ": <code><bdi>\(example.path)</bdi></code>"

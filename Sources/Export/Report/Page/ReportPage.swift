@@ -11,7 +11,9 @@ public struct ReportPage: Sendable {
     let holdCodes: [HoldCode]
     let shown: CountFormatter
 
-    /// Creates a page. Counts below `minimumCount` are shown only as less than this number.
+    /// Creates a page.
+    ///
+    /// Counts below `minimumCount` are shown only as less than this number.
     public init(_ counter: ReportCounter, facts: ReportFacts, systems: SystemTable, minimumCount: Int) {
         var tally = counter.tally
         if let pseudonymized = facts.pseudonymized {
