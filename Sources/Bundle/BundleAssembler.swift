@@ -219,7 +219,7 @@ public struct BundleAssembler: ~Copyable {
         pending.add { [encoders, segments] in
             try BundleLayout.check(full.lines.count, of: name)
             let member = try encoders.withPooledValue { try $0.encoder.member(named: name, ofLines: &full.lines) }
-            if full.empty() { segments.giveBack(full) }
+            if full.empty() { segments.recycle(full) }
             return PendingMember(member: member, records: records)
         }
     }

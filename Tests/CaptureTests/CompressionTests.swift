@@ -72,9 +72,9 @@ import Testing
                 continue
             }
             let read = try await ReadCapture(capture)
-            let isTold = capture.isIncomplete || !read.problems.isEmpty || !capture.problems.isEmpty
-            #expect(read.lines == whole.lines || isTold, "bit \(bit)")
-            if isTold { found += 1 }
+            let isReported = capture.isIncomplete || !read.problems.isEmpty || !capture.problems.isEmpty
+            #expect(read.lines == whole.lines || isReported, "bit \(bit)")
+            if isReported { found += 1 }
         }
         #expect(found > 30)
     }

@@ -9,7 +9,7 @@ import Testing
 /// Tests that many rejects of a store are passed on in batches and never kept as a whole.
 @Suite struct ManyRejectsTests {
     /// The maximum number of rejects in an output, including the group of spans that fills it.
-    private static let mostInOutput = ScanOutput.sizeGoal / ScanOutput.detailSize + 1024
+    private static let maximumInOutput = ScanOutput.sizeGoal / ScanOutput.detailSize + 1024
 
     private func hash(_ text: String) -> String { PayloadHash.hex(of: Array(text.utf8)) }
 
@@ -20,7 +20,7 @@ import Testing
     }
 
     private func check(_ outputs: [ScanOutput], are texts: [String]) {
-        #expect(outputs.allSatisfy { $0.quarantined.count <= Self.mostInOutput })
+        #expect(outputs.allSatisfy { $0.quarantined.count <= Self.maximumInOutput })
         let items = outputs.flatMap(\.quarantined)
         #expect(items.count == texts.count)
         #expect(zip(items, texts).allSatisfy { $0.sha256 == hash($1) && $0.size == $1.utf8.count })

@@ -42,11 +42,11 @@ import Testing
 
     @Test func jsonOutline() throws {
         let outline: JSONOutline = ["time": .whole, "request": ["url": .whole]]
-        var skimmer = JSONArrayStreamReader(path: ["log"], outline: outline, limit: 100)
+        var reader = JSONArrayStreamReader(path: ["log"], outline: outline, limit: 100)
         let text = Array(#"{"log":[{"request":{"method":"GET","url":"a"},"size":7,"time":1}]}"#.utf8)
         var index = 0
-        _ = try skimmer.next(in: text.span, from: &index)
-        #expect(skimmer.text == Array(#"{"request":{"url":"a"},"time":1}"#.utf8))
+        _ = try reader.next(in: text.span, from: &index)
+        #expect(reader.text == Array(#"{"request":{"url":"a"},"time":1}"#.utf8))
     }
 
     @Test func propertyList() throws {

@@ -14,7 +14,8 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
 
     /// The highest level for which records are compressed with the settings of level 1.
     ///
-    /// Levels 2 to 5 of zstd are slower for records and produce larger frames, because they also use short matches.
+    /// A record repeats long parts of the previous one, and level 1 of zstd searches only for such long matches. Levels
+    /// 2 to 5 also find short matches, which makes frames of records larger and compression slower.
     private static let lastFastLevel = 5
     /// The base-2 logarithm of the size of the match table of level 1.
     ///
@@ -156,7 +157,8 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
 
     /// Returns whether the compression must be repeated with a larger output buffer.
     ///
-    /// A nearly full buffer also counts, because zstd could produce a different frame with a larger buffer.
+    /// A nearly full buffer also counts, because zstd could produce a different frame with a larger buffer, and the output
+    /// must not depend on the size of the buffer.
     private func needsLargerOutput(_ result: Int) -> Bool {
         ZSTD_isError(result) != 0
             ? ZSTD_getErrorCode(result) == ZSTD_error_dstSize_tooSmall : output.count - result < Self.maxBlockSize

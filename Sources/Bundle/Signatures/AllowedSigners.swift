@@ -3,7 +3,8 @@ import Processes
 
 /// The allowed signers of bundles, in the format of `ssh-keygen`.
 ///
-/// Signatures are verified by running `ssh-keygen`.
+/// `ssh-keygen` verifies signatures. It receives the bytes of a bundle, and only its exit status decides whether the
+/// signature is valid.
 ///
 /// A signature has the SSHSIG format and the namespace `pingferry-bundle`. It covers the bytes of a bundle, or of all
 /// volumes in order. It is stored beside the bundle as `NAME.tar.zst.sig`.

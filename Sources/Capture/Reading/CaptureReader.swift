@@ -120,7 +120,7 @@ public struct CaptureReader: Sendable {
             }
             guard output.isWorthReusing else { return }
             output.removeAll()
-            spares.giveBack(output)
+            spares.recycle(output)
         }
     }
 

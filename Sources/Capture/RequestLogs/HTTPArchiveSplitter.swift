@@ -5,7 +5,7 @@ import JSONText
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", section A.
 struct HTTPArchiveSplitter: ~Copyable {
     private var pieces: TextPieces
-    private var skimmer: JSONArrayStreamReader
+    private var arrayReader: JSONArrayStreamReader
     private let itemLimit: Int
     private var index = 0
     private var isAtEnd = false
@@ -15,7 +15,7 @@ struct HTTPArchiveSplitter: ~Copyable {
     init(_ log: RequestLog) throws(PlainTextError) {
         pieces = try TextPieces(log.source)
         itemLimit = log.itemLimit
-        skimmer = JSONArrayStreamReader(
+        arrayReader = JSONArrayStreamReader(
             path: HTTPArchiveReader.path, neighbors: [HTTPArchiveReader.version], outline: HTTPArchiveEntry.outline,
             limit: log.itemLimit)
     }
@@ -32,39 +32,39 @@ struct HTTPArchiveSplitter: ~Copyable {
                 }
             }
         } catch {
-            let start = skimmer.isInElement ? skimmer.range.lowerBound : error.offset
+            let start = arrayReader.isInElement ? arrayReader.range.lowerBound : error.offset
             return stop("har_invalid \(error.code.text)", at: start + pieces.markLength)
         }
     }
 
     private mutating func advanceInPiece() throws(JSONError) -> JSONArrayStreamReader.Finding? {
         let piece = pieces.piece
-        return try skimmer.next(in: piece.span, from: &pieces.position)
+        return try arrayReader.next(in: piece.span, from: &pieces.position)
     }
 
     private mutating func item(for finding: JSONArrayStreamReader.Finding) -> RawLogItem? {
         switch finding {
         case .neighbor:
-            guard !HTTPArchiveReader.isKnown(version: skimmer.text) else { return nil }
+            guard !HTTPArchiveReader.isKnown(version: arrayReader.text) else { return nil }
             return stop("unsupported_version only HAR 1.x can be read", at: nil)
         case .element:
-            let start = skimmer.range.lowerBound + pieces.markLength
-            let end = skimmer.range.upperBound + pieces.markLength
+            let start = arrayReader.range.lowerBound + pieces.markLength
+            let end = arrayReader.range.upperBound + pieces.markLength
             defer { index += 1 }
-            guard !skimmer.isTooLong else {
+            guard !arrayReader.isTooLong else {
                 let fault = "entry_too_large entry \(index): request of more than \(itemLimit) bytes"
                 return RawLogItem(contents: .fault(fault), start: start, end: end)
             }
-            // A copy has no excess capacity, unlike the buffer of the skimmer.
-            return RawLogItem(contents: .text(skimmer.text.span.copied(), index: index), start: start, end: end)
+            // A copy has no excess capacity, unlike the buffer of the arrayReader.
+            return RawLogItem(contents: .text(arrayReader.text.span.copied(), index: index), start: start, end: end)
         }
     }
 
     private mutating func end() -> RawLogItem? {
-        let start = skimmer.isInElement ? skimmer.range.lowerBound + pieces.markLength : pieces.offset
+        let start = arrayReader.isInElement ? arrayReader.range.lowerBound + pieces.markLength : pieces.offset
         if let fault = pieces.fault { return stop("har_damaged \(fault.reason)", at: start) }
-        if !skimmer.isComplete { return stop("har_cut the archive ends too early", at: start) }
-        if !skimmer.hasFoundArray { return stop("har_invalid no log with entries", at: nil) }
+        if !arrayReader.isComplete { return stop("har_cut the archive ends too early", at: start) }
+        if !arrayReader.hasFoundArray { return stop("har_invalid no log with entries", at: nil) }
         isAtEnd = true
         return nil
     }

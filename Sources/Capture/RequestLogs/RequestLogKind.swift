@@ -84,12 +84,12 @@ public enum RequestLogKind: Sendable {
 
     private static func detect(in source: ByteSource, _ systems: SystemTable) throws(FileError) -> Detected {
         let head = try head(of: source)
-        var skimmer = JSONArrayStreamReader(
+        var arrayReader = JSONArrayStreamReader(
             path: HTTPArchiveReader.path, outline: HTTPArchiveEntry.outline, limit: headSize)
         var index = 0
         // Malformed JSON ends the search like the end of the bytes.
-        while (try? skimmer.next(in: head.span, from: &index)) != nil {}
-        if skimmer.progress > 0 { return .archive }
+        while (try? arrayReader.next(in: head.span, from: &index)) != nil {}
+        if arrayReader.progress > 0 { return .archive }
         // A bundle contains lines of records too, but they are between the headers of its members.
         guard !head.contains(0) else { return .nothing }
         let lines = head.split(maxSplits: lineLimit) { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }

@@ -88,20 +88,20 @@ struct FolderSearch: Sendable {
             isBackup = true
             return
         }
-        var look = makeLook(at: entries.files, entries.folders, in: folder)
-        let folderStore = store(ofFolder: &look)
+        var inspected = inspect(entries.files, entries.folders, in: folder)
+        let folderStore = store(ofFolder: &inspected)
         if let folderStore {
             stores.append(folderStore)
         } else {
-            for file in entries.files { stores += stores(ofFile: file, in: &look) }
+            for file in entries.files { stores += stores(ofFile: file, in: &inspected) }
             addArchives(entries)
         }
-        folders = entries.folders.filter { !look.claimedFolders.contains($0) }.map { look.path(of: $0) }
-        unreadable += look.unreadable
-        problems = look.problems
+        folders = entries.folders.filter { !inspected.claimedFolders.contains($0) }.map { inspected.path(of: $0) }
+        unreadable += inspected.unreadable
+        problems = inspected.problems
         addOthers(entries.others, in: folderStore)
-        for found in look.skippedEntries { skippedEntries.add(addingTarget(to: found)) }
-        excludedStore = look.excludedStorePath
+        for found in inspected.skippedEntries { skippedEntries.add(addingTarget(to: found)) }
+        excludedStore = inspected.excludedStorePath
         if !entries.excluded.isEmpty { try findExcludedStore(entries) }
     }
 
@@ -138,22 +138,22 @@ struct FolderSearch: Sendable {
         return entries
     }
 
-    private func makeLook(at files: FileNames, _ folders: [[UInt8]], in folder: consuming Folder) -> InspectedFolder {
+    private func inspect(_ files: FileNames, _ folders: [[UInt8]], in folder: consuming Folder) -> InspectedFolder {
         InspectedFolder(
             folder, path: path, name: name, base: base, files: files, folders: folders, tree: tree,
             excluded: excluded)
     }
 
-    private func store(ofFolder look: inout InspectedFolder) -> (any Store)? {
+    private func store(ofFolder inspected: inout InspectedFolder) -> (any Store)? {
         for format in formats {
-            if let store = format.storeOfFolder?(&look) { return store }
+            if let store = format.storeOfFolder?(&inspected) { return store }
         }
         return nil
     }
 
-    private func stores(ofFile name: [UInt8], in look: inout InspectedFolder) -> [any Store] {
+    private func stores(ofFile name: [UInt8], in inspected: inout InspectedFolder) -> [any Store] {
         let name = String(decoding: name, as: UTF8.self)
-        return Self.stores(formats) { format in format.storesOfFile?(name, &look) ?? .unrelated }
+        return Self.stores(formats) { format in format.storesOfFile?(name, &inspected) ?? .unrelated }
     }
 
     /// Returns the stores in a file, using `ask` to get the finding of each format.
@@ -202,11 +202,11 @@ struct FolderSearch: Sendable {
     private mutating func findExcludedStore(_ entries: Entries) throws(FileError) {
         var files = entries.files
         for index in entries.excluded { files.append(index) }
-        var look = makeLook(at: files, entries.folders, in: try tree.folder(at: path))
-        let folderStore = store(ofFolder: &look)
+        var inspected = inspect(files, entries.folders, in: try tree.folder(at: path))
+        let folderStore = store(ofFolder: &inspected)
         for name in entries.excluded.map({ files.entries.name($0) })
-        where isNamedForStore(name, in: folderStore) || !stores(ofFile: name, in: &look).isEmpty {
-            excludedStore = look.path(of: name)
+        where isNamedForStore(name, in: folderStore) || !stores(ofFile: name, in: &inspected).isEmpty {
+            excludedStore = inspected.path(of: name)
         }
     }
 
@@ -263,13 +263,13 @@ extension FolderSearch {
         entries.append(name: file.utf8, kind: .file, inode: 0)
         var names = FileNames(of: entries)
         names.append(0)
-        var look = makeLook(at: names, [], in: try tree.folder(at: path))
+        var inspected = inspect(names, [], in: try tree.folder(at: path))
         let known = Self.stores(formats) { format in
-            format.storesOfSingleFile?(file, folderPath, &look) ?? .unrelated
+            format.storesOfSingleFile?(file, folderPath, &inspected) ?? .unrelated
         }
         guard known.isEmpty else { return known }
         for format in formats {
-            if let store = format.storeByContents?(file, &look) { return [store] }
+            if let store = format.storeByContents?(file, &inspected) { return [store] }
         }
         return []
     }

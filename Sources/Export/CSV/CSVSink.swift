@@ -40,7 +40,7 @@ final class CSVSink: TableSink {
     }
 
     func recycle(_ texts: [TextBuffer]) {
-        if texts.allSatisfy({ $0.count <= Self.spareSizeLimit }) { spares.giveBack(texts) }
+        if texts.allSatisfy({ $0.count <= Self.spareSizeLimit }) { spares.recycle(texts) }
     }
 
     func commit() throws { try folder.take()?.commit() }

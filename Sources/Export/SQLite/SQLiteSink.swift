@@ -69,7 +69,7 @@ final class SQLiteSink: TableSink {
     }
 
     func recycle(_ rows: RowBuffer) {
-        if rows.memorySize <= Self.spareSizeLimit { spares.giveBack(rows) }
+        if rows.memorySize <= Self.spareSizeLimit { spares.recycle(rows) }
     }
 
     /// Starts writing the file to disk in the background.

@@ -72,33 +72,34 @@ extension RowBuilder {
         _ buffer: inout RowBuffer
     ) -> [Cell] {
         let root = frame.root
-        let app = frame.value(of: Keys.app, in: root)
-        let target = frame.value(of: Keys.target, in: root)
-        let source = frame.value(of: Keys.source, in: root)
-        let isHeld = frame.value(of: Keys.held, in: root).map { frame.count(of: $0) > 0 } ?? true
+        let app = frame.value(of: RecordKeys.app, in: root)
+        let target = frame.value(of: RecordKeys.target, in: root)
+        let source = frame.value(of: RecordKeys.source, in: root)
+        let isHeld = frame.value(of: RecordKeys.held, in: root).map { frame.count(of: $0) > 0 } ?? true
         return [
-            shared.number, shared.system, shared.type, text(frame, Keys.id, in: root, &buffer), shared.client,
+            shared.number, shared.system, shared.type, text(frame, RecordKeys.id, in: root, &buffer), shared.client,
             shared.time, shared.milliseconds, day(shared.time),
-            text(frame, Keys.id, in: app, &buffer), text(frame, Keys.name, in: app, &buffer),
-            text(frame, Keys.version, in: app, &buffer), text(frame, Keys.channel, in: app, &buffer),
-            text(frame, Keys.build, in: app, &buffer),
+            text(frame, RecordKeys.id, in: app, &buffer), text(frame, RecordKeys.name, in: app, &buffer),
+            text(frame, RecordKeys.version, in: app, &buffer), text(frame, RecordKeys.channel, in: app, &buffer),
+            text(frame, RecordKeys.build, in: app, &buffer),
             device.os, device.osVersion, device.device, device.locale,
-            text(frame, Keys.method, in: target, &buffer), text(frame, Keys.path, in: target, &buffer),
-            buffer.keep(json: target.flatMap { frame.value(of: Keys.headers, in: $0) }, of: frame), .flag(!isHeld),
-            text(frame, Keys.capture, in: source, &buffer), text(frame, Keys.path, in: source, &buffer),
-            text(frame, Keys.store, in: source, &buffer),
-            buffer.keep(integer: source.flatMap { frame.value(of: Keys.index, in: $0) }, of: frame),
+            text(frame, RecordKeys.method, in: target, &buffer), text(frame, RecordKeys.path, in: target, &buffer),
+            buffer.keep(json: target.flatMap { frame.value(of: RecordKeys.headers, in: $0) }, of: frame),
+            .flag(!isHeld),
+            text(frame, RecordKeys.capture, in: source, &buffer), text(frame, RecordKeys.path, in: source, &buffer),
+            text(frame, RecordKeys.store, in: source, &buffer),
+            buffer.keep(integer: source.flatMap { frame.value(of: RecordKeys.index, in: $0) }, of: frame),
             buffer.keep(payload),
         ]
     }
 
     private mutating func addHoldsAndNotes(_ number: Cell) {
-        if let held = frame.value(of: Keys.held, in: frame.root), frame.count(of: held) > 0 {
+        if let held = frame.value(of: RecordKeys.held, in: frame.root), frame.count(of: held) > 0 {
             let holds = frame.elements(of: held).map { Hold(text: frame.string(of: $0)) }
             let cells = holds.map { [rows.buffer.keep($0.code), rows.buffer.keep($0.detail)] }
             rows.add(cells, to: ExportTables.holds.name)
         }
-        if let notes = frame.value(of: Keys.notes, in: frame.root), frame.count(of: notes) > 0 {
+        if let notes = frame.value(of: RecordKeys.notes, in: frame.root), frame.count(of: notes) > 0 {
             let texts = frame.elements(of: notes).map { frame.string(of: $0) }
             let cells = texts.map { note in
                 let parts = note.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
@@ -120,24 +121,5 @@ extension RowBuilder {
         case .text(let start, _): .text(start: start, count: 10)
         case .null, .integer, .real: .null
         }
-    }
-
-    private enum Keys {
-        static let app: JSONKey = "app"
-        static let build: JSONKey = "build"
-        static let capture: JSONKey = "capture"
-        static let channel: JSONKey = "channel"
-        static let headers: JSONKey = "headers"
-        static let held: JSONKey = "held"
-        static let id: JSONKey = "id"
-        static let index: JSONKey = "index"
-        static let method: JSONKey = "method"
-        static let name: JSONKey = "name"
-        static let notes: JSONKey = "notes"
-        static let path: JSONKey = "path"
-        static let source: JSONKey = "source"
-        static let store: JSONKey = "store"
-        static let target: JSONKey = "target"
-        static let version: JSONKey = "version"
     }
 }

@@ -19,8 +19,8 @@ public struct ZipDirectoryEnd: Sendable, Equatable {
     /// directly.
     ///
     /// - Parameters:
-    /// - tail: The last ``size`` bytes of the archive, or all bytes if it is smaller.
-    /// - count: The size of the archive, in bytes.
+    ///   - tail: The last ``size`` bytes of the archive, or all bytes if it is smaller.
+    ///   - count: The size of the archive, in bytes.
     public init?(tail: Span<UInt8>, ofArchiveOf count: Int) {
         let small = tail.count - Self.smallSize
         guard small >= 0, tail.zipNumber32(at: small) == 0x0605_4B50, tail.zipNumber16(at: small + 20) == 0 else {

@@ -9,8 +9,8 @@ extension ZipEntry {
     /// Source: "APPNOTE.TXT - .ZIP File Format Specification", "Local file header".
     ///
     /// - Parameters:
-    /// - member: The bytes of the archive from the local header on. The contents may be missing.
-    /// - count: The number of bytes up to the next member.
+    ///   - member: The bytes of the archive from the local header on. The contents may be missing.
+    ///   - count: The number of bytes up to the next member.
     /// - Returns: The range, or `nil` if the local header differs from the directory or the contents exceed `count`
     ///   bytes.
     public func contents(in member: Span<UInt8>, of count: Int) -> Range<Int>? {

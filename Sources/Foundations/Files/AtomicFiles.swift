@@ -38,11 +38,11 @@ public struct AtomicFiles: ~Copyable, Sendable {
     /// Creates the temporary folder.
     ///
     /// - Parameters:
-    /// - path: The path for error messages. The files are created in the same folder.
-    /// - replacing: Whether existing files of the output may be replaced. If so, all of them are removed, even if the
+    ///   - path: The path for error messages. The files are created in the same folder.
+    ///   - replacing: Whether existing files of the output may be replaced. If so, all of them are removed, even if the
     ///     new output has fewer files.
-    /// - permissions: The permissions of each file, regardless of the umask.
-    /// - belongs: Returns whether a file with this name belongs to the output.
+    ///   - permissions: The permissions of each file, regardless of the umask.
+    ///   - belongs: Returns whether a file with this name belongs to the output.
     /// - Throws: `FileError`: `create` with `EEXIST` if an existing file must not be replaced, `replace` with `EISDIR`
     ///   or `ENOTSUP` if it is not a regular file, or `lock` with `EWOULDBLOCK` while another run writes the output.
     public init(

@@ -30,9 +30,9 @@ public struct AtomicFolder: ~Copyable, Sendable {
     /// Creates the temporary folder and its files.
     ///
     /// - Parameters:
-    /// - path: The final path of the folder. Trailing slashes are ignored.
-    /// - names: The names of the files.
-    /// - replacing: Whether an existing folder may be replaced if it contains only files with these names.
+    ///   - path: The final path of the folder. Trailing slashes are ignored.
+    ///   - names: The names of the files.
+    ///   - replacing: Whether an existing folder may be replaced if it contains only files with these names.
     /// - Throws: `FileError`: `create` with `EEXIST` if the existing folder must not be replaced, `replace` with
     ///   `ENOTDIR` if it is not a folder or `ENOTEMPTY` if it contains other files, or `lock` with `EWOULDBLOCK` while
     ///   another run writes it.

@@ -30,8 +30,8 @@ public struct AtomicOutput: ~Copyable, Sendable {
     /// Creates the temporary file.
     ///
     /// - Parameters:
-    /// - path: The final path of the file.
-    /// - replacing: Whether an existing regular file may be replaced.
+    ///   - path: The final path of the file.
+    ///   - replacing: Whether an existing regular file may be replaced.
     /// - Throws: `FileError`: `EEXIST` if the existing file must not be replaced, `EISDIR` or `ENOTSUP` if it is not a
     ///   regular file, or `lock` with `EWOULDBLOCK` while another run writes it.
     public init(path: String, replacing: Bool) throws(FileError) {

@@ -30,9 +30,9 @@ public struct DestinationFolder: ~Copyable, Sendable {
     /// missing.
     ///
     /// - Parameters:
-    /// - files: The paths of the files.
-    /// - name: The name of the bundle, which is a prefix of the names of all files.
-    /// - keepsNames: Whether the files must keep their names.
+    ///   - files: The paths of the files.
+    ///   - name: The name of the bundle, which is a prefix of the names of all files.
+    ///   - keepsNames: Whether the files must keep their names.
     /// - Returns: The new path of the first file, or `nil` if the files are in the folder already.
     /// - Throws: `FileError`, such as `EXDEV` if the files are on another file system.
     public func move(_ files: [String], named name: String, keepsNames: Bool) throws(FileError) -> String? {

@@ -25,11 +25,11 @@ struct PartialFolder: ~Copyable, Sendable {
     /// Creates and locks the folder, or reuses a folder that an interrupted run left behind.
     ///
     /// - Parameters:
-    /// - parent: The parent folder.
-    /// - name: The name of the folder.
-    /// - path: The path of the folder, for error messages.
-    /// - output: The path of the output, which the signal handler reports.
-    /// - mayRemove: Returns whether all files in an existing folder may be removed.
+    ///   - parent: The parent folder.
+    ///   - name: The name of the folder.
+    ///   - path: The path of the folder, for error messages.
+    ///   - output: The path of the output, which the signal handler reports.
+    ///   - mayRemove: Returns whether all files in an existing folder may be removed.
     /// - Throws: `FileError`, as `open`.
     init(
         in parent: consuming Descriptor, _ name: String, _ path: String, of output: String,

@@ -34,9 +34,9 @@ public final class HTTPClient: Sendable {
     /// If the response is incomplete when the method returns, the connection is closed.
     ///
     /// - Parameters:
-    /// - request: The request.
-    /// - route: The server and the proxy.
-    /// - receiver: The object that processes the response.
+    ///   - request: The request.
+    ///   - route: The server and the proxy.
+    ///   - receiver: The object that processes the response.
     /// - Returns: The reason why the request ended.
     public func send(_ request: HTTPRequest, over route: HTTPRoute, for receiver: any HTTPReceiver) async -> HTTPOutcome
     {

@@ -11,8 +11,8 @@ public final class ValuePool<Value: Sendable, Failure: Error>: Sendable {
     /// Creates an empty pool.
     ///
     /// - Parameters:
-    /// - limit: The maximum number of unused values that the pool keeps.
-    /// - make: Creates a value. It is called when the pool is empty.
+    ///   - limit: The maximum number of unused values that the pool keeps.
+    ///   - make: Creates a value. It is called when the pool is empty.
     public init(keeping limit: Int = .max, _ make: @escaping @Sendable () throws(Failure) -> Value) {
         self.make = make
         self.limit = limit
@@ -24,7 +24,7 @@ public final class ValuePool<Value: Sendable, Failure: Error>: Sendable {
     public func withPooledValue<Output>(_ body: (inout Value) throws(Failure) -> Output) throws(Failure) -> Output {
         var value = try take()
         let output = try body(&value)
-        giveBack(value)
+        recycle(value)
         return output
     }
 
@@ -35,7 +35,7 @@ public final class ValuePool<Value: Sendable, Failure: Error>: Sendable {
     }
 
     /// Returns a value to the pool, or discards the value if the pool is full.
-    public func giveBack(_ value: Value) {
+    public func recycle(_ value: Value) {
         unused.withLock { unused in
             if unused.count < limit { unused.append(value) }
         }

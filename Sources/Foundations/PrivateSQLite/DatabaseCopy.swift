@@ -17,11 +17,11 @@ public struct DatabaseCopy: Sendable {
     /// Creates an empty file for a missing journal or write-ahead log, because SQLite may write to it.
     ///
     /// - Parameters:
-    /// - main: The copy of the database.
-    /// - journal: The copy of the journal, or `nil` if there is none.
-    /// - writeAheadLog: The copy of the write-ahead log, or `nil` if there is none.
-    /// - size: The total size of the files, in bytes.
-    /// - sizeLimit: The maximum size of each file while SQLite uses it, in bytes.
+    ///   - main: The copy of the database.
+    ///   - journal: The copy of the journal, or `nil` if there is none.
+    ///   - writeAheadLog: The copy of the write-ahead log, or `nil` if there is none.
+    ///   - size: The total size of the files, in bytes.
+    ///   - sizeLimit: The maximum size of each file while SQLite uses it, in bytes.
     /// - Throws: `FileError` if an empty file cannot be created.
     public init(
         main: SpoolFile, journal: SpoolFile?, writeAheadLog: SpoolFile?, size: Int, sizeLimit: Int

@@ -24,9 +24,9 @@ public struct InstalledProgram: Sendable {
     /// Runs the program and waits until it exits.
     ///
     /// - Parameters:
-    /// - arguments: The arguments that follow the name of the program.
-    /// - environment: The complete environment. The environment of this process is not inherited.
-    /// - feed: Writes the standard input. The function that it receives writes bytes, and returns whether the program
+    ///   - arguments: The arguments that follow the name of the program.
+    ///   - environment: The complete environment. The environment of this process is not inherited.
+    ///   - feed: Writes the standard input. The function that it receives writes bytes, and returns whether the program
     ///     still reads its input. The program may exit before it has read all input.
     /// - Returns: The exit status and the beginning of the output.
     /// - Throws: ``ProgramError``, or the error of `feed`. In that case, the program is terminated.

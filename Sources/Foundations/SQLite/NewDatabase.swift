@@ -25,8 +25,8 @@ public final class NewDatabase {
     /// Creates a database and begins the transaction.
     ///
     /// - Parameters:
-    /// - path: The path of an empty or missing file. If the path is empty, SQLite uses a temporary file and deletes it.
-    /// - threads: The maximum number of additional threads for sorting.
+    ///   - path: The path of an empty or missing file. If the path is empty, SQLite uses a temporary file and deletes it.
+    ///   - threads: The maximum number of additional threads for sorting.
     /// - Throws: ``DatabaseError``.
     public init(path: String, threads: Int = 0) throws(DatabaseError) {
         connection = try SQLiteConnection(path: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
@@ -46,8 +46,8 @@ public final class NewDatabase {
     /// Prepares the insertion of rows into a table.
     ///
     /// - Parameters:
-    /// - table: The name of the table as an SQL identifier.
-    /// - columns: The number of columns.
+    ///   - table: The name of the table as an SQL identifier.
+    ///   - columns: The number of columns.
     /// - Returns: The prepared insertion.
     /// - Throws: ``DatabaseError``.
     public func insertion(into table: String, columns: Int) throws(DatabaseError) -> RowInsertion {

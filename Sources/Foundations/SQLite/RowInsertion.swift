@@ -47,9 +47,9 @@ public final class RowInsertion {
     /// After an error, the database is unusable.
     ///
     /// - Parameters:
-    /// - count: The number of rows.
-    /// - text: The buffer that contains the texts of all values.
-    /// - value: Returns the value with the given index. The values are numbered row by row.
+    ///   - count: The number of rows.
+    ///   - text: The buffer that contains the texts of all values.
+    ///   - value: Returns the value with the given index. The values are numbered row by row.
     /// - Throws: ``DatabaseError``, also if the database is finished.
     public func add(rows count: Int, text: Span<UInt8>, _ value: (Int) -> Value) throws(DatabaseError) {
         let connection = try database.open()

@@ -39,8 +39,8 @@ public struct CipherKey: Sendable {
     /// Decrypts whole blocks with AES-CBC and keeps the padding.
     ///
     /// - Parameters:
-    /// - blocks: The encrypted bytes.
-    /// - previous: The encrypted block before `blocks`, or the initialization vector.
+    ///   - blocks: The encrypted bytes.
+    ///   - previous: The encrypted block before `blocks`, or the initialization vector.
     /// - Returns: The decrypted bytes, or `nil` if `blocks` are not whole blocks or `previous` is not one block.
     public func decrypt(_ blocks: [UInt8], after previous: [UInt8]) -> [UInt8]? {
         chain(blocks, after: previous, .decryption, nettle_cbc_decrypt)

@@ -16,7 +16,7 @@ public struct RecordMemory: Sendable {
     var isPayloadCanonical: Bool {
         mutating get {
             if document.isKnownCanonical { return true }
-            guard let payload = document.value(of: Self.payload, in: document.root) else { return false }
+            guard let payload = document.value(of: RecordKeys.payload, in: document.root) else { return false }
             scratch.removeAll()
             document.write(payload, to: &scratch)
             return document.bytes(of: payload).equals(scratch.span)
@@ -31,7 +31,6 @@ public struct RecordMemory: Sendable {
             payload: document.sourceRange(of: payload.value) ?? 0..<0)
     }
 
-    private static let payload: JSONKey = "payload"
 }
 
 /// The strings of the last record.

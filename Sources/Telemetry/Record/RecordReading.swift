@@ -83,26 +83,28 @@ private struct RecordReader {
 
     func record(sharing cache: inout RecordStringCache, of text: [UInt8]) throws(RecordError) -> Record {
         let root = document.root
-        let payload = try value(Keys.payload, in: root, at: 5)
+        let payload = try value(RecordKeys.payload, in: root, at: 5)
         guard document.kind(of: payload) == .object, let place = document.sourceRange(of: payload) else {
             throw RecordError("payload is no object")
         }
         return Record(
-            system: try known(Keys.system, value(Keys.system, in: root, at: 7), last: &cache.system, systems.name),
-            type: try self.text(value(Keys.type, in: root, at: 10), Keys.type, last: &cache.type),
-            id: try self.text(value(Keys.id, in: root, at: 3), Keys.id),
+            system: try known(
+                RecordKeys.system, value(RecordKeys.system, in: root, at: 7), last: &cache.system, systems.name),
+            type: try self.text(value(RecordKeys.type, in: root, at: 10), RecordKeys.type, last: &cache.type),
+            id: try self.text(value(RecordKeys.id, in: root, at: 3), RecordKeys.id),
             client: try client(last: &cache.client), time: try time(), app: try app(sharing: &cache),
             target: try target(), payload: Array(text[place]), source: try source(sharing: &cache),
-            notes: try self.strings(Keys.notes, at: 4), held: try self.strings(Keys.held, at: 2).map { Hold(text: $0) })
+            notes: try self.strings(RecordKeys.notes, at: 4),
+            held: try self.strings(RecordKeys.held, at: 2).map { Hold(text: $0) })
     }
 
     private func client(last: inout String) throws(RecordError) -> String? {
-        let client = try value(Keys.client, in: document.root, at: 1)
-        return document.kind(of: client) == .null ? nil : try text(client, Keys.client, last: &last)
+        let client = try value(RecordKeys.client, in: document.root, at: 1)
+        return document.kind(of: client) == .null ? nil : try text(client, RecordKeys.client, last: &last)
     }
 
     private func time() throws(RecordError) -> Timestamp? {
-        let text = try value(Keys.time, in: document.root, at: 9)
+        let text = try value(RecordKeys.time, in: document.root, at: 9)
         if document.kind(of: text) == .null { return nil }
         guard document.kind(of: text) == .string else { throw RecordError("time of another type") }
         guard let time = Timestamp(rfc3339: document.bytes(of: text)) else {
@@ -112,30 +114,30 @@ private struct RecordReader {
     }
 
     private func app(sharing cache: inout RecordStringCache) throws(RecordError) -> App? {
-        let app = try value(Keys.app, in: document.root, at: 0)
+        let app = try value(RecordKeys.app, in: document.root, at: 0)
         guard document.kind(of: app) == .object else {
             guard document.kind(of: app) == .null else { throw RecordError("app of another type") }
             return nil
         }
         guard !document.bytes(of: app).equals(cache.appText.span) else { return cache.app }
         cache.app = App(
-            id: try present(Keys.id, in: app), name: try present(Keys.name, in: app),
-            version: try present(Keys.version, in: app), channel: try present(Keys.channel, in: app),
-            build: try present(Keys.build, in: app))
+            id: try present(RecordKeys.id, in: app), name: try present(RecordKeys.name, in: app),
+            version: try present(RecordKeys.version, in: app), channel: try present(RecordKeys.channel, in: app),
+            build: try present(RecordKeys.build, in: app))
         cache.appText = document.bytes(of: app).copied()
         return cache.app
     }
 
     private func target() throws(RecordError) -> Target? {
-        let target = try value(Keys.target, in: document.root, at: 8)
+        let target = try value(RecordKeys.target, in: document.root, at: 8)
         guard document.kind(of: target) != .null else { return nil }
         return Target(
-            path: try text(Keys.path, in: target), method: try present(Keys.method, in: target),
+            path: try text(RecordKeys.path, in: target), method: try present(RecordKeys.method, in: target),
             headers: try headers(of: target))
     }
 
     private func headers(of target: JSONNode) throws(RecordError) -> [String: String] {
-        guard let object = document.value(of: Keys.headers, in: target) else { return [:] }
+        guard let object = document.value(of: RecordKeys.headers, in: target) else { return [:] }
         guard document.kind(of: object) == .object else { throw RecordError("headers of another type") }
         var headers: [String: String] = [:]
         for place in 0..<document.memberCount(of: object) {
@@ -149,15 +151,16 @@ private struct RecordReader {
     }
 
     private func source(sharing cache: inout RecordStringCache) throws(RecordError) -> Source {
-        let source = try value(Keys.source, in: document.root, at: 6)
-        let number = try value(Keys.index, in: source, at: 1)
+        let source = try value(RecordKeys.source, in: document.root, at: 6)
+        let number = try value(RecordKeys.index, in: source, at: 1)
         guard document.kind(of: number) == .number, let index = Int(document.string(of: number)), index >= 0 else {
             throw RecordError("source.index is no place")
         }
         return Source(
-            capture: try text(value(Keys.capture, in: source, at: 0), Keys.capture, last: &cache.capture),
-            path: try text(value(Keys.path, in: source, at: 2), Keys.path),
-            store: try known(Keys.store, value(Keys.store, in: source, at: 3), last: &cache.store, systems.storeKind),
+            capture: try text(value(RecordKeys.capture, in: source, at: 0), RecordKeys.capture, last: &cache.capture),
+            path: try text(value(RecordKeys.path, in: source, at: 2), RecordKeys.path),
+            store: try known(
+                RecordKeys.store, value(RecordKeys.store, in: source, at: 3), last: &cache.store, systems.storeKind),
             index: index)
     }
 
@@ -223,29 +226,5 @@ private struct RecordReader {
             strings.append(document.string(of: element))
         }
         return strings
-    }
-
-    private enum Keys {
-        static let app: JSONKey = "app"
-        static let build: JSONKey = "build"
-        static let capture: JSONKey = "capture"
-        static let channel: JSONKey = "channel"
-        static let client: JSONKey = "client"
-        static let headers: JSONKey = "headers"
-        static let held: JSONKey = "held"
-        static let id: JSONKey = "id"
-        static let index: JSONKey = "index"
-        static let method: JSONKey = "method"
-        static let name: JSONKey = "name"
-        static let notes: JSONKey = "notes"
-        static let path: JSONKey = "path"
-        static let payload: JSONKey = "payload"
-        static let source: JSONKey = "source"
-        static let store: JSONKey = "store"
-        static let system: JSONKey = "system"
-        static let target: JSONKey = "target"
-        static let time: JSONKey = "time"
-        static let type: JSONKey = "type"
-        static let version: JSONKey = "version"
     }
 }

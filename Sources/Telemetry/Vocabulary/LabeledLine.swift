@@ -1,8 +1,6 @@
 import JSONText
 
 extension EventLabeler {
-    private static let notes: JSONKey = "notes"
-
     /// Returns the line of a record with an additional member `labels`.
     ///
     /// The member is an array with the meaning of each event, or `null` for an unknown event.
@@ -13,7 +11,7 @@ extension EventLabeler {
         let line = Array(line)
         // In canonical order, `labels` directly precedes `notes`.
         guard let document = try? JSONDocument(line, policy: JSONReadingPolicy(depthLimit: 513)),
-            let notes = document.value(of: Self.notes, in: document.root),
+            let notes = document.value(of: RecordKeys.notes, in: document.root),
             let start = document.sourceRange(of: notes)?.lowerBound
         else { return line }
         let place = start - "\"notes\":".utf8.count

@@ -119,9 +119,9 @@ import Testing
         func check(_ changed: [UInt8], _ what: String) async throws {
             try capture.put(log, changed)
             let read = try await readStore()
-            let isTold = read.problems.contains { $0.problem.code == "damaged" && $0.path == log }
-            #expect(isTold || read.lines == whole.lines, "\(what)")
-            if isTold { found += 1 } else { harmless += 1 }
+            let isReported = read.problems.contains { $0.problem.code == "damaged" && $0.path == log }
+            #expect(isReported || read.lines == whole.lines, "\(what)")
+            if isReported { found += 1 } else { harmless += 1 }
         }
         for bit in stride(from: 3, to: bytes.count * 8, by: bytes.count * 8 / 60) {
             var changed = bytes

@@ -86,11 +86,11 @@ import Testing
     }
 
     @Test(arguments: [(0, 0, 0), (1, 1, 1), (40, 40, 1), (41, 41, 2), (30, 101, 2), (80, 250, 3), (400, 400, 10)])
-    func nights(mostOfOneType: Int, mostOfOneClient: Int, nights: Int) {
+    func nights(maximumOfType: Int, maximumOfClient: Int, nights: Int) {
         var tally = ReportTally()
         let key = ClientKey(system: "s", client: "1")
-        tally.uploads = [key.type("a"): Int32(mostOfOneType)]
-        tally.clients.add(client(1, records: mostOfOneClient))
+        tally.uploads = [key.type("a"): Int32(maximumOfType)]
+        tally.clients.add(client(1, records: maximumOfClient))
         #expect(UploadNights(tally).count == nights)
     }
 }

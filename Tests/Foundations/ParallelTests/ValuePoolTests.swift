@@ -10,7 +10,7 @@ import Testing
         let pool = ValuePool<Spare, Never> { Spare() }
         let (first, second) = (pool.take(), pool.take())
         #expect(first !== second)
-        pool.giveBack(first)
+        pool.recycle(first)
         #expect(pool.take() === first)
         #expect(pool.take() !== first)
     }
@@ -19,8 +19,8 @@ import Testing
     func limit() {
         let pool = ValuePool<Spare, Never>(keeping: 1) { Spare() }
         let (first, second) = (pool.take(), pool.take())
-        pool.giveBack(first)
-        pool.giveBack(second)
+        pool.recycle(first)
+        pool.recycle(second)
         let (third, fourth) = (pool.take(), pool.take())
         #expect(third === first)
         #expect(fourth !== second)

@@ -27,7 +27,7 @@ private struct Extraction: Equatable {
 }
 
 private func elements(of bytes: [UInt8], pieceSize: Int) -> Extraction {
-    var skimmer = JSONArrayStreamReader(
+    var reader = JSONArrayStreamReader(
         path: HTTPArchiveReader.path, neighbors: [HTTPArchiveReader.version], outline: .whole, limit: 1 << 20)
     var found = Extraction()
     do throws(JSONError) {
@@ -35,17 +35,17 @@ private func elements(of bytes: [UInt8], pieceSize: Int) -> Extraction {
         while start < bytes.count {
             let piece = Array(bytes[start..<min(start + pieceSize, bytes.count)])
             var index = 0
-            while let finding = try skimmer.next(in: piece.span, from: &index) {
+            while let finding = try reader.next(in: piece.span, from: &index) {
                 guard finding == .element else { continue }
-                found.texts.append(skimmer.text)
-                found.ranges.append(skimmer.range)
+                found.texts.append(reader.text)
+                found.ranges.append(reader.range)
             }
             start += piece.count
         }
     } catch {
         found.error = error
     }
-    found.isComplete = skimmer.isComplete
+    found.isComplete = reader.isComplete
     return found
 }
 

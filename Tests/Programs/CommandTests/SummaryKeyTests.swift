@@ -17,12 +17,12 @@ import Testing
     /// slashes.
     ///
     /// The documented meanings of events are skipped, because they are not codes.
-    private func oddKeys(in value: Any) -> [String] {
-        if let array = value as? [Any] { return array.flatMap(oddKeys) }
+    private func unusualKeys(in value: Any) -> [String] {
+        if let array = value as? [Any] { return array.flatMap(unusualKeys) }
         guard let object = value as? [String: Any] else { return [] }
         return object.flatMap { key, value in
-            let isOdd = key.contains { !$0.isASCII || !$0.isLetter && !$0.isNumber && !"-_./".contains($0) }
-            return (isOdd ? [key] : []) + (key == "known" ? [] : oddKeys(in: value))
+            let isUnusual = key.contains { !$0.isASCII || !$0.isLetter && !$0.isNumber && !"-_./".contains($0) }
+            return (isUnusual ? [key] : []) + (key == "known" ? [] : unusualKeys(in: value))
         }
     }
 
@@ -36,7 +36,7 @@ import Testing
             ["verify", "--json", bundle], ["verify", "--json", bundle, folder("none")],
         ] {
             let finished = try shell(#""$0" "$@""#, words)
-            #expect(oddKeys(in: try finished.json()) == [], "\(words)")
+            #expect(unusualKeys(in: try finished.json()) == [], "\(words)")
         }
     }
 

@@ -62,9 +62,9 @@ public struct Folder: ~Copyable, Sendable {
     /// Reads a file into an existing array.
     ///
     /// - Parameters:
-    /// - name: The name or relative path as stored in the file system. It must not contain a NUL and need not be UTF-8.
-    /// - limit: The maximum size of the file, in bytes.
-    /// - contents: The array, whose contents are replaced with the bytes of the file.
+    ///   - name: The name or relative path as stored in the file system. It must not contain a NUL and need not be UTF-8.
+    ///   - limit: The maximum size of the file, in bytes.
+    ///   - contents: The array, whose contents are replaced with the bytes of the file.
     /// - Throws: `FileError`, such as `EFBIG` if the file exceeds the limit, `ENOTSUP` if it is not a regular file, or
     ///   `ELOOP` if it is a symbolic link.
     public func read(_ name: [UInt8], limit: Int, into contents: inout [UInt8]) throws(FileError) {

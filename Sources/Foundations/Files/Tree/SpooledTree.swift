@@ -37,12 +37,12 @@ public final class SpooledTree: Sendable {
     /// Creates a tree.
     ///
     /// - Parameters:
-    /// - name: The path of the archive, for error messages.
-    /// - folders: The folders, beginning with the root. Their entries are sorted and have unique names. The inode of an
+    ///   - name: The path of the archive, for error messages.
+    ///   - folders: The folders, beginning with the root. Their entries are sorted and have unique names. The inode of an
     ///     entry is its index in `folders`, `files` or `links`, depending on its kind.
-    /// - files: The contents of the files.
-    /// - links: The targets of the symbolic links. An unknown target is empty.
-    /// - bytes: The storage of the bytes.
+    ///   - files: The contents of the files.
+    ///   - links: The targets of the symbolic links. An unknown target is empty.
+    ///   - bytes: The storage of the bytes.
     init(name: String, folders: [FolderEntries], files: [Contents], links: [[UInt8]], bytes: Bytes) {
         self.name = name
         self.folders = folders

@@ -130,8 +130,8 @@ extension SpooledTreeBuilder {
     /// Returns the finished tree and the faults of the archive.
     ///
     /// - Parameters:
-    /// - name: The path of the archive, for error messages.
-    /// - bytes: The storage of the bytes.
+    ///   - name: The path of the archive, for error messages.
+    ///   - bytes: The storage of the bytes.
     /// - Returns: The tree and the faults.
     public consuming func finish(name: String, bytes: SpooledTree.Bytes) -> (tree: SpooledTree, faults: [Fault]) {
         var faults: [Fault] = []

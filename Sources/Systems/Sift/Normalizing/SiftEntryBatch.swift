@@ -125,6 +125,6 @@ final class SiftEntryWriters: Sendable {
 
     /// Recycles batches, so that their memory is reused.
     func recycle(_ batches: [SiftEntryBatch]) {
-        for batch in batches { spareBatches.giveBack(batch) }
+        for batch in batches { spareBatches.recycle(batch) }
     }
 }
