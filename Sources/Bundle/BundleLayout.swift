@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import JSONText
 
@@ -100,13 +101,5 @@ public enum BundleLayout {
         object.set("format", string: format)
         object.set("version", integer: version)
         return object.bytes + [UInt8(ascii: "\n")]
-    }
-}
-
-extension Int {
-    /// Returns the number in decimal digits, with leading zeros up to `width` digits.
-    func zeroPadded(to width: Int) -> String {
-        let digits = String(self)
-        return String(repeating: "0", count: Swift.max(0, width - digits.count)) + digits
     }
 }

@@ -55,7 +55,7 @@ struct HTTPArchiveSplitter: ~Copyable {
                 let fault = "entry_too_large entry \(index): request of more than \(itemLimit) bytes"
                 return RawLogItem(contents: .fault(fault), start: start, end: end)
             }
-            // A copy has no excess capacity, unlike the buffer of the arrayReader.
+            // A copy has no excess capacity, unlike the buffer of `arrayReader`.
             return RawLogItem(contents: .text(arrayReader.text.span.copied(), index: index), start: start, end: end)
         }
     }

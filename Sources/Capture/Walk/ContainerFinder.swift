@@ -29,7 +29,13 @@ struct ContainerFinder {
     let rootName: String
 
     /// The result of the last search, which is cached because many stores are in the same folder.
-    private(set) var lastResult: (folder: String, container: Container)?
+    private var lastResult: (folder: String, container: Container)?
+
+    init(identifiers: [String: ContainerOwner], tree: FileTree, rootName: String) {
+        self.identifiers = identifiers
+        self.tree = tree
+        self.rootName = rootName
+    }
 
     /// Returns the container of the store at `storePath`.
     ///

@@ -230,7 +230,7 @@ public struct TextWriter: ~Copyable, ~Escapable {
 
     /// Appends UTF-8 as a JSON string with the shortest escapes.
     ///
-    /// There must be capacity for six times the number of bytes plus two.
+    /// There must be capacity for the escaped string, which has at most six times the number of bytes plus two.
     public mutating func append(jsonString text: Span<UInt8>) {
         append(UInt8(ascii: "\""))
         if !appendIfPlain(text) {

@@ -1,3 +1,4 @@
+import Bytes
 import CivilTime
 
 /// Conversion of the dates of property lists, which are seconds since 2001-01-01T00:00:00Z.
@@ -19,14 +20,14 @@ public enum PropertyListDate {
         let time = total - days * 86_400_000
         let date = CivilDate(daysSinceEpoch: days)
         let sign = date.year < 0 ? "-" : "+"
-        let year = (0...9999).contains(date.year) ? padded(date.year, 4) : sign + padded(abs(date.year), 6)
-        let fraction = time % 1000 == 0 ? "" : "." + padded(time % 1000, 3)
-        return "\(year)-\(padded(date.month, 2))-\(padded(date.day, 2))T\(padded(time / 3_600_000, 2)):"
-            + "\(padded(time / 60_000 % 60, 2)):\(padded(time / 1000 % 60, 2))\(fraction)Z"
-    }
-
-    private static func padded(_ number: Int, _ digits: Int) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+        let year =
+            (0...9999).contains(date.year)
+            ? date.year.zeroPadded(to: 4) : sign + abs(date.year).zeroPadded(to: 6)
+        let (month, day) = (date.month.zeroPadded(to: 2), date.day.zeroPadded(to: 2))
+        let hour = (time / 3_600_000).zeroPadded(to: 2)
+        let minute = (time / 60_000 % 60).zeroPadded(to: 2)
+        let second = (time / 1000 % 60).zeroPadded(to: 2)
+        let fraction = time % 1000 == 0 ? "" : "." + (time % 1000).zeroPadded(to: 3)
+        return "\(year)-\(month)-\(day)T\(hour):\(minute):\(second)\(fraction)Z"
     }
 }

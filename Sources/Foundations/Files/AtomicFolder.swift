@@ -47,7 +47,7 @@ public struct AtomicFolder: ~Copyable, Sendable {
             $0.allSatisfy(names.contains)
         }
         var files: [NewFile] = []
-        for name in names { files.append(NewFile(try partial.create(name, path))) }
+        for fileName in names { files.append(NewFile(try partial.create(fileName, path))) }
         self.path = path
         self.replacing = replacing
         self.names = names

@@ -22,7 +22,7 @@ struct SQLiteConnection {
         return sqlite3_close_v2(handle)
     }
 
-    /// Runs statements that have no parameters and return no rows.
+    /// Runs statements that have no parameters, ignoring the rows that they return.
     func run(_ script: String) throws(DatabaseError) {
         let code = sqlite3_exec(handle, script, nil, nil, nil)
         guard code == SQLITE_OK else { throw DatabaseError(handle, code: code) }

@@ -17,7 +17,7 @@ public struct TextTable {
             let cells = rows.map { $0[column] }
             return (
                 width: ([header[column]] + cells).map(\.count).max() ?? 0,
-                isNumeric: cells.allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
+                isNumeric: cells.allSatisfy { $0.utf8.allSatisfy(\.isDigit) }
             )
         }
         return ([header] + rows).map { row in

@@ -121,9 +121,17 @@ struct StatusReport {
 
     /// The refused records grouped by answer, largest group first.
     private var refusals: [RefusalGroup] {
-        Dictionary(grouping: remarks(areRefusals: true)) { "\($0.status) \($0.text)" }.values
-            .map { RefusalGroup(status: $0[0].status, reason: $0[0].text, records: $0.count) }
+        var counts: [RefusalKey: Int] = [:]
+        for remark in remarks(areRefusals: true) {
+            counts[RefusalKey(status: remark.status, reason: remark.text), default: 0] += 1
+        }
+        return counts.map { RefusalGroup(status: $0.key.status, reason: $0.key.reason, records: $0.value) }
             .sorted { ($1.records, $0.status, $0.reason) < ($0.records, $1.status, $1.reason) }
+    }
+
+    private struct RefusalKey: Hashable {
+        let status: Int
+        let reason: String
     }
 
     private var totals: LedgerOverview.Counts {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bytes
 
 /// A range of segments numbered from 1, such as `2-5`, `2`, or `2-` for all segments from the second.
 struct SegmentRange: ExpressibleByArgument, Equatable, CustomStringConvertible {
@@ -20,7 +21,7 @@ struct SegmentRange: ExpressibleByArgument, Equatable, CustomStringConvertible {
     }
 
     private static func number(_ text: Substring) -> Int? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text), number > 0
+        guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit), let number = Int(text), number > 0
         else { return nil }
         return number
     }

@@ -96,7 +96,7 @@ public struct InspectedFolder: ~Copyable {
     public mutating func report(_ problem: Problem, of name: [UInt8]) { problems.append((path(of: name), problem)) }
 
     /// Reports a link or special file inside the store.
-    public mutating func report(_ notFile: SkippedEntry) { skippedEntries.append(notFile) }
+    public mutating func report(_ entry: SkippedEntry) { skippedEntries.append(entry) }
 
     /// Reports that the excluded file at `path` belongs to the store.
     public mutating func report(leftOut path: String) { excludedStorePath = path }

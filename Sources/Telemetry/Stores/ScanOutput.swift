@@ -48,7 +48,7 @@ public struct ScanOutput: Sendable {
     public struct ReportEntry: Sendable {
         /// The index of the input.
         public let input: Int
-        /// The index of the store, or `nil` if the output has no options.
+        /// The index of the store, or `nil` if the input is a bundle or a request log.
         public let store: Int?
         /// The report.
         public let report: StoreReport

@@ -17,12 +17,7 @@ struct DaySpan: Sendable, Equatable {
 
     static func name(of day: Int) -> String {
         let date = CivilDate(daysSinceEpoch: day)
-        return "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))"
-    }
-
-    private static func padded(_ number: Int, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        return "\(date.year.zeroPadded(to: 4))-\(date.month.zeroPadded(to: 2))-\(date.day.zeroPadded(to: 2))"
     }
 }
 
@@ -43,7 +38,7 @@ struct ReportCalendar: Sendable {
     /// The maximum number of bars in a readable chart.
     static let maxSpans = 120
     /// The minimum number of days without items between outliers and the other days.
-    private static let maxPause = 366
+    private static let minOutlierGap = 366
 
     /// Creates a calendar from counts by day, or returns `nil` if there are no counts.
     ///
@@ -97,7 +92,7 @@ struct ReportCalendar: Sendable {
     private static func runs(_ counts: [Int: Int]) -> [(count: Int, days: Range<Int>)] {
         var runs: [(count: Int, days: Range<Int>)] = []
         for (day, count) in counts.sorted(by: { $0.key < $1.key }) {
-            if let last = runs.last, day - last.days.upperBound < maxPause {
+            if let last = runs.last, day - last.days.upperBound < minOutlierGap {
                 runs[runs.count - 1] = (last.count + count, last.days.lowerBound..<day + 1)
             } else {
                 runs.append((count, day..<day + 1))

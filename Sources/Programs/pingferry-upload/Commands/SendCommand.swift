@@ -180,11 +180,12 @@ struct SendCommand: AsyncParsableCommand {
         } catch let error as UnusableBundlesError {
             unusable = error.bundles
             error.bundles.report()
-            StandardError.write("\(PingferryUpload.name): nothing was sent")
-            if !keepGoing, bundles.count > unusable.count {
-                StandardError.write("hint: use --keep-going to skip bundles that cannot be used and to send the others")
-            }
-            throw ExitCode((unusable.status ?? .badData).rawValue)
+            let canSendOthers = !keepGoing && bundles.count > unusable.count
+            let failure = CommandError(
+                status: unusable.status ?? .badData, message: "nothing was sent",
+                remedy: canSendOthers ? "use --keep-going to skip unusable bundles and send the others" : nil)
+            failure.report(as: PingferryUpload.name)
+            throw ExitCode(failure.status.rawValue)
         }
         unusable = intake.unusable
         let plan = try plan(intake, ledger.view, settings.credentials)

@@ -28,8 +28,9 @@ struct InspectCommand: AsyncParsableCommand {
               {"$data": "AQID"}    bytes in base64; "$holds" indicates that they are
                                    a property list, which --nested opens
               {"$value": ...}      an opened property list from data
-              {"$ref": 12}         an object that contains this value, or that was
-                                   shown already: number 12 in --raw's $objects
+              {"$ref": 12}         an object that contains this value, is nested too
+                                   deep, or is shared too often to be shown again:
+                                   number 12 in --raw's $objects
               {"$class": "A", ...} an instance with its members
               {"$entries": [[k, v]]}  a dictionary whose keys are not all strings
               {"$real": "nan"}     a number that JSON cannot represent

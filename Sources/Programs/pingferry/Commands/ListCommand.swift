@@ -22,7 +22,7 @@ struct ListCommand: AsyncParsableCommand {
             object has a key records. With several bundles, each has an object on a separate line.
               pingferry list --ids monday.tar.zst | grep too-few-events | cut -f 1
 
-            A record that is held has one of these codes:
+            A record that is held has one or more of these codes:
             \(holdCodes)
             """)
 

@@ -32,16 +32,19 @@ enum MozillaName: Equatable, Sendable {
 
     /// Creates the kind of store that a file name and the name of its folder indicate, or returns `nil`.
     init?(file name: String, in folder: String) {
-        let isPropertyList = name.hasSuffix(".plist")
-        guard isPropertyList || name.hasSuffix(".json") else { return nil }
-        let base = String(name.dropLast(isPropertyList ? 6 : 5))
-        if isPropertyList, Self.storageNames.contains(base) {
-            self = .datedMeasurements
-        } else if isPropertyList, folder == "Preferences" {
-            self = .preferences
-        } else if isPropertyList {
-            return nil
-        } else if base.hasPrefix("eventArray-") {
+        if name.hasSuffix(".plist") {
+            if Self.storageNames.contains(String(name.dropLast(6))) {
+                self = .datedMeasurements
+            } else if folder == "Preferences" {
+                self = .preferences
+            } else {
+                return nil
+            }
+            return
+        }
+        guard name.hasSuffix(".json") else { return nil }
+        let base = String(name.dropLast(5))
+        if base.hasPrefix("eventArray-") {
             self = .pendingEvents(type: Self.pingType(in: String(base.dropFirst(11))))
         } else if base.hasSuffix("-values") {
             self = .values

@@ -7,7 +7,7 @@ extension SiftQueue: QueueRules {
         let readiness = readinessInWords(at: instant)
         guard let repetitions, repetitions > 0 else { return readiness }
         let repeated = repetitions == 1 ? "1 event repeats" : "\(repetitions) events repeat"
-        return "\(readiness); \(repeated) the preceding event"
+        return "\(readiness); \(repeated) the preceding event except for the time"
     }
 
     func json(at instant: Int64) -> CanonicalObject {

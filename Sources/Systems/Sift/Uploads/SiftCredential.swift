@@ -1,3 +1,4 @@
+import Bytes
 import PropertyList
 import Telemetry
 
@@ -58,7 +59,6 @@ extension CredentialFormat {
 extension String {
     /// Whether the string is valid at the end of the name of an environment variable.
     fileprivate var isVariableName: Bool {
-        !isEmpty
-            && unicodeScalars.allSatisfy { $0 == "_" || $0.isASCII && ($0.properties.isAlphabetic || "0"..."9" ~= $0) }
+        !isEmpty && utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
     }
 }
