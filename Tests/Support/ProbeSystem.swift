@@ -1,10 +1,17 @@
 import JSONText
 import Telemetry
 
-/// A system for tests of header fields, precedence, deletion requests and a final hold.
+/// A system for tests of header fields, precedence, deletion requests, a final hold and several servers.
 public enum ProbeSystem {
     /// A table of this system alone.
-    public static let table = SystemTable([Probe()])
+    public static let table = makeTable()
+
+    /// Creates a table of this system alone, whose uploads are sent to the given base URLs.
+    public static func makeTable(
+        endpoint: String = "https://probe.example", endpointsOfTypes: [String: String] = [:]
+    ) -> SystemTable {
+        SystemTable([Probe(endpoint: endpoint, endpointsOfTypes: endpointsOfTypes)])
+    }
 }
 
 extension SystemName {
@@ -27,16 +34,21 @@ private struct Probe: TelemetrySystem {
         hosts: [CapturedHost("probe.example")], methods: ["POST"], body: .json, headers: ["x-tag"],
         payloadsRepeat: false, isUpload: { $0.count == 3 && $0.begin(with: "submit") }, otherTraffic: nil, path: nil,
         deliveredStatuses: 200...200, lineShape: nil, record: record(of:in:))
-    let uploads = UploadFormat(
-        endpoint: "https://probe.example", method: "POST", isTargetPath: { $0.hasPrefix("/submit/") },
-        isTargetHeader: { $0.name == "X-Tag" && $0.value.wholeMatch(of: /[a-z]+/) != nil }, isPathOfRecord: nil,
-        list: nil, credentials: nil, precedence: Precedence(first: ["goodbye"], deletionRequests: ["deletion"]),
-        holds: [HoldCode("promise", "was promised", isFinal: true)], body: .json(isCompressed: false),
-        answers: .status(delivered: 200...299))
+    let uploads: UploadFormat
     let vocabulary: (any Vocabulary)? = nil
     let pseudonyms: PseudonymFormat? = nil
     let rows: (any RowFormat)? = nil
     let repeatedIDCode = "X23"
+
+    init(endpoint: String, endpointsOfTypes: [String: String]) {
+        uploads = UploadFormat(
+            endpoint: endpoint, endpointsOfTypes: endpointsOfTypes, method: "POST",
+            isTargetPath: { $0.hasPrefix("/submit/") },
+            isTargetHeader: { $0.name == "X-Tag" && $0.value.wholeMatch(of: /[a-z]+/) != nil }, isPathOfRecord: nil,
+            list: nil, credentials: nil, precedence: Precedence(first: ["goodbye"], deletionRequests: ["deletion"]),
+            holds: [HoldCode("promise", "was promised", isFinal: true)], body: .json(isCompressed: false),
+            answers: .status(delivered: 200...299))
+    }
 }
 
 private func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {

@@ -19,10 +19,18 @@ struct ClientRun {
         var answered: AnsweredUpload?
         var left = queue.sends[...]
         while let send = left.first {
-            let account = run.account(of: send)
-            if let reason = blockingReason(for: account) {
+            let (account, gate) = (run.account(of: send), run.gate(of: send))
+            if let reason = blockingReason(for: account, gate) {
                 run.addUndelivered(left.count, reason)
                 break
+            }
+            if let reason = gate.closingReason {
+                // The uploads of the client to other servers can still be sent.
+                let server = run.server(of: send)
+                let others = left.filter { run.server(of: $0) != server }
+                run.addUndelivered(left.count - others.count, reason)
+                left = others[...]
+                continue
             }
             let record: Record
             do throws(UnusableBundleError) {
@@ -53,7 +61,7 @@ struct ClientRun {
                     left.count, UndeliveredReason(system, .dailyLimit, "the daily limit was reached while the job ran"))
                 break
             }
-            let (outcome, pause, abortReason) = await outcome(of: request, account)
+            let (outcome, pause, abortReason) = await outcome(of: request, send, account)
             run.log(outcome, of: send, record)
             answered = AnsweredUpload(
                 settlement: Settlement(send, recordID: record.id, outcome: outcome, pause: pause),
@@ -93,13 +101,11 @@ struct ClientRun {
         }
     }
 
-    private func blockingReason(for account: Account) -> UndeliveredReason? {
-        let gate = run.gate(of: account.system)
+    /// Returns the reason why nothing more is sent for the client, or `nil` if uploads may be sent.
+    private func blockingReason(for account: Account, _ gate: Gate) -> UndeliveredReason? {
         if Task.isCancelled { return gate.jobStoppedReason }
-        if run.isStopped(account) {
-            return UndeliveredReason(system, .credentialRefused, "the credential of \(account.label) was not accepted")
-        }
-        return gate.closingReason
+        guard run.isStopped(account) else { return nil }
+        return UndeliveredReason(system, .credentialRefused, "the credential of \(account.label) was not accepted")
     }
 
     private func request(for record: Record, _ account: Account) throws(RequestError) -> UploadRequest {
@@ -117,11 +123,13 @@ struct ClientRun {
     }
 
     /// Sends a request, retrying if possible, and returns its outcome.
-    private func outcome(of request: UploadRequest, _ account: Account) async -> (Outcome, Pause?, UndeliveredReason?) {
-        guard let format = format(of: account) else {
+    private func outcome(of request: UploadRequest, _ send: PlannedUpload, _ account: Account) async -> (
+        Outcome, Pause?, UndeliveredReason?
+    ) {
+        guard let format = format(of: account), let server = run.server(of: send) else {
             return (.retryLater(reason: "no system is called \(account.system)"), nil, nil)
         }
-        let gate = run.gate(of: account.system)
+        let gate = run.gate(of: send)
         var attempts = Attempts(of: format, backoff: settings.backoff)
         var pause: Pause?
         while true {
@@ -130,12 +138,10 @@ struct ClientRun {
             }
             let step: Attempts.Step
             do throws(SendError) {
-                let answer = try await run.sender.send(request, to: account.system)
+                let answer = try await run.sender.send(request, to: server)
                 if let seconds = answer.retryAfter, answer.status == 429 || answer.status >= 500 {
                     gate.pause(seconds: min(seconds, Int(settings.backoff.maximumDelay)))
-                    pause = settings.sender.endpoints[account.system].map {
-                        Pause(endpoint: $0.address, seconds: seconds, now: settings.now())
-                    }
+                    pause = Pause(endpoint: server.endpoint.address, seconds: seconds, now: settings.now())
                 }
                 step = attempts.step(after: answer, jitter: settings.jitter())
             } catch {

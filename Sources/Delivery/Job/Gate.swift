@@ -1,7 +1,7 @@
 import Synchronization
 import Telemetry
 
-/// Controls whether the clients of a job may send requests to the server of one system.
+/// Controls whether the clients of a job may send requests to one server.
 ///
 /// A class, because all clients of the job share it.
 final class Gate: Sendable {
@@ -22,8 +22,8 @@ final class Gate: Sendable {
         let reason: String
     }
 
-    /// Creates an open gate with the limits that ``JobSettings`` describes.
-    init(to system: SystemName, failureLimit: Int, refusalLimit: Int? = nil) {
+    /// Creates an open gate of a server of `system`, with the limits that ``JobSettings`` describes.
+    init(of system: SystemName, failureLimit: Int, refusalLimit: Int? = nil) {
         self.system = system
         self.failureLimit = max(1, failureLimit)
         self.refusalLimit = refusalLimit

@@ -27,9 +27,9 @@ public struct Job: Sendable {
     ///
     /// - Throws: ``CredentialError`` if a certificate file cannot be used.
     public func run() async throws -> JobReport {
-        let systems = Set(plan.queues.map { plan.names.clients[$0.client].system })
-        let sender = try Sender(settings.sender, systems: systems, now: settings.now)
-        let run = JobRun(job: self, sender: sender, systems: systems)
+        let servers = servers
+        let sender = try Sender(settings.sender, servers: servers, now: settings.now)
+        let run = JobRun(job: self, sender: sender, servers: servers)
         do {
             try await serve(run)
         } catch {
@@ -37,6 +37,13 @@ public struct Job: Sendable {
         }
         await sender.shutdown()
         return run.report(wasStopped: Task.isCancelled)
+    }
+
+    /// The servers that receive the uploads of the plan.
+    private var servers: Set<Server> {
+        var types: Set<UInt32> = []
+        for queue in plan.queues { for send in queue.sends { types.insert(send.type) } }
+        return Set(types.compactMap { settings.sender.servers[plan.names.types[$0]] })
     }
 
     private func serve(_ run: JobRun) async throws {

@@ -7,7 +7,7 @@ import Telemetry
 final class JobRun: Sendable {
     let job: Job
     let sender: Sender
-    private let gates: [SystemName: Gate]
+    private let gates: [Server: Gate]
     private let shared = Mutex(Shared())
 
     private struct Shared {
@@ -17,13 +17,17 @@ final class JobRun: Sendable {
         var report = JobReport()
     }
 
-    init(job: Job, sender: Sender, systems: Set<SystemName>) {
+    init(job: Job, sender: Sender, servers: Set<Server>) {
         self.job = job
         self.sender = sender
         let settings = job.settings
         gates = Dictionary(
-            uniqueKeysWithValues: systems.map {
-                ($0, Gate(to: $0, failureLimit: settings.failureLimit, refusalLimit: settings.refusalLimit))
+            uniqueKeysWithValues: servers.map { server in
+                (
+                    server,
+                    Gate(
+                        of: server.system, failureLimit: settings.failureLimit, refusalLimit: settings.refusalLimit)
+                )
             })
     }
 
@@ -36,7 +40,13 @@ final class JobRun: Sendable {
         return index < job.plan.queues.count ? job.plan.queues[index] : nil
     }
 
-    func gate(of system: SystemName) -> Gate { gates[system] ?? Gate(to: system, failureLimit: 1) }
+    /// Returns the server that receives `send`, or `nil` if none is known.
+    func server(of send: PlannedUpload) -> Server? { job.settings.sender.servers[job.plan.names.types[send.type]] }
+
+    /// Returns the gate of the server that receives `send`.
+    func gate(of send: PlannedUpload) -> Gate {
+        server(of: send).flatMap { gates[$0] } ?? Gate(of: job.plan.names.types[send.type].system, failureLimit: 1)
+    }
 
     /// Returns the account that `send` belongs to, or an account with an empty name if it needs no credential.
     func account(of send: PlannedUpload) -> Account {

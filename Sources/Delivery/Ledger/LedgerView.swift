@@ -43,7 +43,7 @@ public struct LedgerView: Sendable {
 
     /// Returns the pauses that are in effect at `now` for the servers of `plan`.
     public func pauses(of plan: Plan, at now: Timestamp) throws(LedgerError) -> [Pause] {
-        let endpoints = Set(plan.names.types.values.compactMap { plan.rules.endpoints[$0.system] })
+        let endpoints = Set(plan.names.types.values.compactMap { plan.rules.servers[$0]?.endpoint.address })
         return try read { try $0.pauses() }.filter { $0.isActive(at: now) && endpoints.contains($0.endpoint) }
     }
 

@@ -35,8 +35,8 @@ public struct PlanRules: Sendable {
     public var maximumAge: Int64?
     /// The rule that assigns instants to days.
     public var days: DayRule
-    /// The address of each system's server, as in `Endpoint.address`, which is used to find its pauses.
-    public var endpoints: [SystemName: String] = [:]
+    /// The servers that receive uploads, by type, which are used to find their pauses.
+    public var servers = ServerTable()
     /// The maximum size of a list request, in bytes of payload.
     public var maximumListBytes: Int
     /// The maximum number of events in a list request, unless the limit of the system is lower.

@@ -22,8 +22,8 @@ public struct Planner {
     private let now: Timestamp
     private let today: Int
     private let hasCredential: [Bool]
-    /// The systems whose server requested a pause.
-    private let pausedSystems: Set<SystemName>
+    /// For each type index, whether the server of the type requested a pause.
+    private let isPaused: [Bool]
     /// For each type index, whether records of the type are sent before all others.
     private let takesPrecedence: [Bool]
     /// For each client index, whether the client requested the deletion of its data.
@@ -60,13 +60,11 @@ public struct Planner {
         }
         plan = Plan(pool: pool, rules: rules, now: now)
         let pauses = state.pauses.filter { $0.isActive(at: now) }
-        pausedSystems = Set(pool.names.types.values.map(\.system)).filter { system in
-            pauses.contains { $0.endpoint == rules.endpoints[system] }
-        }
+        let addresses = pool.names.types.values.map { rules.servers[$0]?.endpoint.address }
+        isPaused = addresses.map { address in pauses.contains { $0.endpoint == address } }
         takesPrecedence = pool.names.types.values.indices.map { pool.takesPrecedence(typeIndex: UInt32($0)) }
         isDeleted = Self.deletedClients(pool, state)
-        let endpoints = Set(pausedSystems.compactMap { rules.endpoints[$0] })
-        plan.pauses = pauses.filter { endpoints.contains($0.endpoint) }
+        plan.pauses = pauses.filter { addresses.contains($0.endpoint) }
     }
 
     /// Returns, for each client index, whether the client requested the deletion of its data.
@@ -124,7 +122,7 @@ public struct Planner {
         if let sent = history.otherPayloadTime, PlanRules.isRecent(sent, at: now) { return .sameIDSentRecently }
         if isOtherInFlight(candidate) { return .sameIDSentRecently }
         if let account = candidate.account, !hasCredential[Int(account)] { return .missingCredential }
-        if pausedSystems.contains(pool.names.types[candidate.type].system) { return .serverPause }
+        if isPaused[Int(candidate.type)] { return .serverPause }
         let disposition = candidate.items.map { planList(candidate, items: $0) } ?? planRecord(candidate)
         if sharesIdentity, disposition == .send { sentIdentities.insert(candidate.key.identity) }
         return disposition

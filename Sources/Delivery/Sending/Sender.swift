@@ -8,18 +8,17 @@ import Telemetry
 /// A class, because it owns connections. Call ``shutdown()`` before the last reference is released.
 public final class Sender: Sendable {
     private let client: HTTPClient
-    private let routes: [SystemName: Route]
+    private let routes: [Server: Route]
     private let settings: SenderSettings
     private let now: @Sendable () -> Timestamp
 
-    /// Creates a sender for requests to `systems`, which opens connections only when they are needed.
+    /// Creates a sender for requests to `servers`, which opens connections only when they are needed.
     public init(
-        _ settings: SenderSettings, systems: some Sequence<SystemName>, now: @escaping @Sendable () -> Timestamp
+        _ settings: SenderSettings, servers: some Sequence<Server>, now: @escaping @Sendable () -> Timestamp
     ) throws {
-        var routes: [SystemName: Route] = [:]
-        for system in systems {
-            guard let endpoint = settings.endpoints[system] else { continue }
-            routes[system] = Route(endpoint: endpoint, proxy: settings.proxies.proxy(for: endpoint))
+        var routes: [Server: Route] = [:]
+        for server in servers {
+            routes[server] = Route(endpoint: server.endpoint, proxy: settings.proxies.proxy(for: server.endpoint))
         }
         var http = HTTPSettings()
         http.identity = try settings.identity.read()
@@ -41,11 +40,13 @@ public final class Sender: Sendable {
 
     /// Sends a request once, without retries.
     ///
+    /// `server` must be one of the servers with which the sender was created.
+    ///
     /// If the task is cancelled, the answer has 3 seconds to arrive. If its head was received, the request counts as
     /// answered, even if the body is incomplete.
     /// - Throws: ``SendError`` if there is no answer.
-    public func send(_ request: UploadRequest, to system: SystemName) async throws(SendError) -> Answer {
-        guard let route = routes[system] else { throw SendError(.notConnected, "no endpoint") }
+    public func send(_ request: UploadRequest, to server: Server) async throws(SendError) -> Answer {
+        guard let route = routes[server] else { throw SendError(.notConnected, "no endpoint") }
         let exchange = Exchange(
             totalLimit: .seconds(settings.exchangeTimeout), idleLimit: .seconds(settings.readTimeout))
         let end = await withTaskCancellationHandler {

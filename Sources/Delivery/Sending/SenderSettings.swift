@@ -3,8 +3,8 @@ import Telemetry
 
 /// The settings for sending requests.
 public struct SenderSettings: Sendable {
-    /// The server of each system.
-    public var endpoints: [SystemName: Endpoint]
+    /// The servers that receive uploads, by type.
+    public var servers: ServerTable
     /// The rules that select a proxy.
     public var proxies = ProxyRules()
     /// The trusted certificate authorities and the client certificate.
@@ -20,13 +20,10 @@ public struct SenderSettings: Sendable {
     /// The value of the header `User-Agent`.
     public var agent: String
 
-    /// Creates settings, using the documented endpoint of each system that is not in `given`.
+    /// Creates settings, using the documented endpoints of each system that is not in `given`.
     public init(agent: String, endpoints given: [SystemName: Endpoint] = [:], systems: SystemTable) {
         self.agent = agent
-        endpoints = given
-        for system in systems.all where endpoints[system.name] == nil {
-            endpoints[system.name] = Endpoint(system.uploads.endpoint)
-        }
+        servers = ServerTable(given: given, of: systems)
     }
 }
 

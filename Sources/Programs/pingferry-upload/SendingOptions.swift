@@ -35,7 +35,7 @@ struct SendingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Stop sending to a system after this number of equal refusals: a number, or unlimited.", valueName: "n"))
+            "Stop sending to a server after this number of equal refusals: a number, or unlimited.", valueName: "n"))
     var refusals = Limit(count: 25)
 
     @Option(
@@ -90,7 +90,7 @@ struct SendingOptions: ParsableArguments {
 
     /// Throws a `CommandError` if the bundles and connections need more open files than the system allows.
     func requireFileDescriptors(bundles: Int) throws {
-        let count = PingferryUpload.openFiles + bundles + connections * Systems.table.all.count
+        let count = PingferryUpload.openFiles + bundles + connections * (try servers().count)
         guard !DescriptorLimit.allows(count) else { return }
         throw CommandError(
             status: .inputOutput,
@@ -129,10 +129,8 @@ struct SendingOptions: ParsableArguments {
         return settings
     }
 
-    /// Returns the address of each system's server.
-    func addresses() throws -> [SystemName: String] {
-        SenderSettings(agent: "", endpoints: try endpoints(), systems: Systems.table).endpoints.mapValues(\.address)
-    }
+    /// Returns the servers that receive uploads, by type.
+    func servers() throws -> ServerTable { ServerTable(given: try endpoints(), of: Systems.table) }
 
     private func endpoints() throws -> [SystemName: Endpoint] {
         var endpoints: [SystemName: Endpoint] = [:]

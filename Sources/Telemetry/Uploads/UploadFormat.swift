@@ -4,6 +4,8 @@ import JSONText
 public struct UploadFormat: Sendable {
     /// The base URL of the server, without a path.
     public let endpoint: String
+    /// The base URLs of the servers that receive the uploads of certain types instead of ``endpoint``, by type.
+    public let endpointsOfTypes: [String: String]
     /// The HTTP method that the apps use.
     public let method: String
     /// Returns whether the system accepts a path with its query.
@@ -32,13 +34,15 @@ public struct UploadFormat: Sendable {
 
     /// Creates a format from its parts.
     public init(
-        endpoint: String, method: String, isTargetPath: @escaping @Sendable (_ path: String) -> Bool,
+        endpoint: String, endpointsOfTypes: [String: String], method: String,
+        isTargetPath: @escaping @Sendable (_ path: String) -> Bool,
         isTargetHeader: (@Sendable (HeaderField) -> Bool)?,
         isPathOfRecord: (@Sendable (_ path: String, _ id: String, _ type: String) -> Bool)?, list: ListFormat?,
         credentials: CredentialFormat?, precedence: Precedence, holds: [HoldCode], body: UploadBody,
         answers: AnswerFormat
     ) {
         self.endpoint = endpoint
+        self.endpointsOfTypes = endpointsOfTypes
         self.method = method
         self.isTargetPath = isTargetPath
         self.isTargetHeader = isTargetHeader

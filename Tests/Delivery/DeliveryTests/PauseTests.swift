@@ -1,5 +1,6 @@
 import Mozilla
 import Sift
+import Systems
 import Telemetry
 import TestSupport
 import Testing
@@ -19,7 +20,8 @@ import Testing
     ) -> Plan {
         let pool = Sample.pool([Sample.ping("A"), Sample.ping("B"), Sample.sift([#"{"time":1}"#])])
         var rules = PlanRules()
-        rules.endpoints = [.mozilla: endpoint, .sift: "https://other.example:443"]
+        let given = [SystemName.mozilla: endpoint, .sift: "https://other.example:443"]
+        rules.servers = ServerTable(given: given.compactMapValues(Endpoint.init), of: Systems.table)
         return Planner.plan(pool, state, rules: rules, now: now) { accounts?.contains($0.name) ?? true }
     }
 

@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    private func gate(refusals: Int? = nil) -> Gate { Gate(to: .mozilla, failureLimit: 3, refusalLimit: refusals) }
+    private func gate(refusals: Int? = nil) -> Gate { Gate(of: .mozilla, failureLimit: 3, refusalLimit: refusals) }
 
     @Test func gateClosesAfterConsecutiveFailures() async {
         let gate = gate()

@@ -1,5 +1,7 @@
+import Mozilla
 import Systems
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import Delivery
@@ -31,7 +33,32 @@ import Testing
 
     @Test(arguments: Systems.table.names)
     func everySystemHasADocumentedAddress(system: SystemName) {
-        #expect(Endpoint(uploads(system).endpoint)?.isEncrypted == true)
+        let format = uploads(system)
+        for address in [format.endpoint] + format.endpointsOfTypes.values {
+            #expect(Endpoint(address)?.isEncrypted == true)
+        }
+    }
+
+    @Test func typesCanHaveTheirOwnServers() throws {
+        let systems = ProbeSystem.makeTable(
+            endpoint: "https://a.example",
+            endpointsOfTypes: ["other": "https://b.example", "third": "https://b.example"])
+        func addresses(_ servers: ServerTable) -> [String?] {
+            ["hello", "other", "third"].map { servers[TypeName(system: .probe, name: $0)]?.endpoint.address }
+        }
+        let documented = ServerTable(of: systems)
+        #expect(addresses(documented) == ["https://a.example:443", "https://b.example:443", "https://b.example:443"])
+        #expect(documented.count == 2)
+        #expect(documented[TypeName(system: .mozilla, name: "other")] == nil)
+        let given = ServerTable(given: [.probe: try #require(Endpoint("http://127.0.0.1:1"))], of: systems)
+        #expect(addresses(given) == Array(repeating: "http://127.0.0.1:1", count: 3))
+        #expect(given.count == 1)
+    }
+
+    @Test func systemsWithTheSameAddressHaveDifferentServers() throws {
+        let address = try #require(Endpoint("http://127.0.0.1:1"))
+        let given = Dictionary(uniqueKeysWithValues: Systems.table.names.map { ($0, address) })
+        #expect(ServerTable(given: given, of: Systems.table).count == Systems.table.all.count)
     }
 
     private static let proxies: [(environment: String, endpoint: String, proxy: String?)] = [

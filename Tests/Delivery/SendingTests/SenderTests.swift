@@ -44,20 +44,40 @@ import Testing
             "--certificate=\(certificate)", "--key=\(key)", authority: certificates.authority)
     }
 
+    /// A sender that sends all requests to the server of Mozilla's pings.
+    private struct MozillaSender: Sendable {
+        let sender: Sender
+        let server: Server
+
+        func send(_ request: UploadRequest) async throws(SendError) -> Answer {
+            try await sender.send(request, to: server)
+        }
+    }
+
+    /// Returns the server of Mozilla's pings.
+    private func mozillaServer(in settings: SenderSettings) throws -> Server {
+        try #require(settings.servers[TypeName(system: .mozilla, name: "core")])
+    }
+
     /// Runs a body with a sender, and shuts the sender down.
-    private func withSender<Value>(_ settings: SenderSettings, _ body: (Sender) async throws -> Value) async throws
-        -> Value
-    {
+    private func withSender<Value>(
+        _ settings: SenderSettings, _ body: (MozillaSender) async throws -> Value
+    ) async throws -> Value {
         let now = try #require(Timestamp(rfc3339: "1994-11-06T08:49:00Z"))
-        let sender = try Sender(settings, systems: [.mozilla]) { now }
+        let server = try mozillaServer(in: settings)
+        let sender = try Sender(settings, servers: [server]) { now }
         let result: Result<Value, any Error>
-        do { result = .success(try await body(sender)) } catch { result = .failure(error) }
+        do {
+            result = .success(try await body(MozillaSender(sender: sender, server: server)))
+        } catch {
+            result = .failure(error)
+        }
         await sender.shutdown()
         return try result.get()
     }
 
-    private func answer(_ sender: Sender, body: String = "{}") async throws -> Answer {
-        try await sender.send(request(body: body), to: .mozilla)
+    private func answer(_ sender: MozillaSender, body: String = "{}") async throws -> Answer {
+        try await sender.send(request(body: body))
     }
 
     /// Sends a request and returns its error.
@@ -65,7 +85,7 @@ import Testing
         let request = try request()
         return try await withSender(settings) { sender async throws in
             do throws(SendError) {
-                _ = try await sender.send(request, to: .mozilla)
+                _ = try await sender.send(request)
                 return nil
             } catch {
                 return error
@@ -216,7 +236,7 @@ import Testing
         settings.identity.certificate = own.certificate
         settings.identity.key = own.key
         #expect(throws: CredentialError.accessibleToOthers(own.key)) {
-            try Sender(settings, systems: [.mozilla]) { SystemClock.now }
+            try Sender(settings, servers: [try mozillaServer(in: settings)]) { SystemClock.now }
         }
     }
 
@@ -225,7 +245,7 @@ import Testing
         var settings = try settings("https://127.0.0.1:1")
         settings.identity.authorities = try folder.put("nothing", "ca.pem")
         #expect(throws: CredentialError.malformed(folder("ca.pem"), "the file contains no PEM certificates")) {
-            try Sender(settings, systems: [.mozilla]) { SystemClock.now }
+            try Sender(settings, servers: [try mozillaServer(in: settings)]) { SystemClock.now }
         }
     }
 
@@ -344,7 +364,7 @@ import Testing
         try await server.setRules(#"[{"early":"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"}]"#)
         let request = try request(body: #"{"a":"\#(String(repeating: "x", count: 32 << 20))"}"#)
         try await withSender(settings(server.address)) { sender async throws in
-            let error = await #expect(throws: SendError.self) { try await sender.send(request, to: .mozilla) }
+            let error = await #expect(throws: SendError.self) { try await sender.send(request) }
             #expect(error?.mayHaveArrived == true)
             #expect(error?.description.hasSuffix("answered before it had received the whole request") == true)
         }
@@ -356,7 +376,7 @@ import Testing
             #expect(try await answer(sender).status == 200)
             try await server.setRules(#"[{"hold":true}]"#)
             let request = try request()
-            let lost = Task { try await sender.send(request, to: .mozilla) }
+            let lost = Task { try await sender.send(request) }
             while try await server.report().total < 2 { try await Task.sleep(for: .milliseconds(5)) }
             server.stop()
             let failure = await #expect(throws: SendError.self) { try await lost.value }

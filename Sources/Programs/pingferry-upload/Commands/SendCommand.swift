@@ -151,7 +151,7 @@ struct SendCommand: AsyncParsableCommand {
         let now = SystemClock.now
         let state = try view?.state(of: intake.pool, today: ledger.days.day(of: now)) ?? LedgerState()
         var rules = limits.rules(ledger.days)
-        rules.endpoints = try sending.addresses()
+        rules.servers = try sending.servers()
         return Planner.plan(intake.pool, state, rules: rules, now: now, hasCredential: credentials.hasCredential(for:))
     }
 

@@ -11,7 +11,8 @@ enum ActivityStreamUploads {
     static let deliveredStatuses = 200...299
 
     static let format = UploadFormat(
-        endpoint: "https://\(host)", method: "POST", isTargetPath: { $0 == Self.path }, isTargetHeader: nil,
+        endpoint: "https://\(host)", endpointsOfTypes: [:], method: "POST", isTargetPath: { $0 == Self.path },
+        isTargetHeader: nil,
         isPathOfRecord: nil, list: nil, credentials: nil, precedence: .none, holds: [],
         body: .json(isCompressed: false), answers: .status(delivered: deliveredStatuses))
 }

@@ -13,7 +13,7 @@ enum GleanUploads {
     static let method = "POST"
 
     static let format = UploadFormat(
-        endpoint: "https://\(host)", method: method,
+        endpoint: "https://\(host)", endpointsOfTypes: [:], method: method,
         isTargetPath: { GleanPath($0.utf8.span) != nil }, isTargetHeader: { PingTags.isAllowed($0) },
         isPathOfRecord: isPath(_:ofID:type:), list: nil, credentials: nil,
         // Deletion requests are sent first. After one, no more pings of its client are sent.

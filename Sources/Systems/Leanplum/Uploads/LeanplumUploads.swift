@@ -8,7 +8,7 @@ import Telemetry
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections C.2 to C.5.
 enum LeanplumUploads {
     static let format = UploadFormat(
-        endpoint: "https://\(LeanplumServer.host)", method: LeanplumServer.method,
+        endpoint: "https://\(LeanplumServer.host)", endpointsOfTypes: [:], method: LeanplumServer.method,
         isTargetPath: { $0 == LeanplumServer.path }, isTargetHeader: nil, isPathOfRecord: nil,
         list: ListFormat(
             key: LeanplumKeys.data, maximumItems: LeanplumRequests.maximumRequestsPerCall,

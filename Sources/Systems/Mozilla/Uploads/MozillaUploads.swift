@@ -13,7 +13,7 @@ enum MozillaUploads {
     static let method = "POST"
 
     static let format = UploadFormat(
-        endpoint: "https://\(host)", method: method,
+        endpoint: "https://\(host)", endpointsOfTypes: [:], method: method,
         isTargetPath: { SubmitPath($0.utf8.span) != nil }, isTargetHeader: nil,
         isPathOfRecord: isPath(_:ofID:type:), list: nil, credentials: nil, precedence: .none, holds: [],
         body: .json(type: "application/json; charset=utf-8", isCompressed: false),

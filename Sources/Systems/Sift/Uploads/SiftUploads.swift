@@ -12,7 +12,8 @@ enum SiftUploads {
     private static let method = "PUT"
 
     static let format = UploadFormat(
-        endpoint: "https://\(host)", method: method, isTargetPath: { SiftTarget.account(ofPath: $0) != nil },
+        endpoint: "https://\(host)", endpointsOfTypes: [:], method: method,
+        isTargetPath: { SiftTarget.account(ofPath: $0) != nil },
         isTargetHeader: nil, isPathOfRecord: nil,
         list: ListFormat(key: SiftRequestKeys.data, maximumItems: .max, idKey: nil, changingKey: nil),
         credentials: .sift, precedence: .none, holds: [], body: .custom(content(of:credential:now:)),
