@@ -1,7 +1,9 @@
+import Foundation
 import JSONText
 import Telemetry
 
-/// A system for tests of header fields, precedence, deletion requests, a final hold and several servers.
+/// A system for tests of header fields, precedence, deletion requests, a final hold, several servers and
+/// instructions in answers.
 public enum ProbeSystem {
     /// A table of this system alone.
     public static let table = makeTable()
@@ -47,8 +49,21 @@ private struct Probe: TelemetrySystem {
             isTargetHeader: { $0.name == "X-Tag" && $0.value.wholeMatch(of: /[a-z]+/) != nil }, isPathOfRecord: nil,
             list: nil, credentials: nil, precedence: Precedence(first: ["goodbye"], deletionRequests: ["deletion"]),
             holds: [HoldCode("promise", "was promised", isFinal: true)], body: .json(isCompressed: false),
-            answers: .status(delivered: 200...299))
+            answers: .status(delivered: 200...299), instructions: instructions(in:))
     }
+}
+
+/// The form of the instructions in a body, such as `{"next":0.5}`.
+private struct InstructionBody: Decodable {
+    let retry: Int?
+    let next: Double?
+}
+
+private func instructions(in answer: Answer) -> AnswerInstructions {
+    guard let body = try? JSONDecoder().decode(InstructionBody.self, from: Data(answer.body)) else {
+        return AnswerInstructions()
+    }
+    return AnswerInstructions(retryDelay: body.retry, nextDelay: body.next)
 }
 
 private func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {

@@ -38,9 +38,12 @@ struct Attempts {
         self.backoff = backoff
     }
 
-    /// Returns the next step after an answer.
-    mutating func step(after answer: Answer, jitter: @autoclosure () -> Double) -> Step {
-        let outcome = AnswerTable.outcome(of: answer, from: format)
+    /// Returns the next step after an answer, whose body contains `instructions`.
+    mutating func step(
+        after answer: Answer, _ instructions: AnswerInstructions = AnswerInstructions(),
+        jitter: @autoclosure () -> Double
+    ) -> Step {
+        let outcome = AnswerTable.outcome(of: answer, instructions, from: format)
         switch outcome {
         case .delivered, .refused: return .finished(outcome, .none)
         case .unknown:
@@ -53,13 +56,23 @@ struct Attempts {
             return .finished(.credentialWrong(status: status, reason: reason, mayHaveArrived: mayHaveArrived), impact)
         case .retryLater(_, let reason):
             let isTemporary =
-                answer.status == 408 || answer.status == 425 || answer.status == 429 || answer.status >= 500
+                instructions.retryDelay != nil || answer.status == 408 || answer.status == 425 || answer.status == 429
+                || answer.status >= 500
+            let retryAfter = [answer.retryAfter, instructions.retryDelay].compactMap(\.self).max()
             failures += 1
-            if isTemporary, let delay = delay(answer.retryAfter, jitter) { return .retry(after: delay) }
-            let isUnavailable = !isTemporary || Double(answer.retryAfter ?? 0) > backoff.maximumDelay
+            if isTemporary, let delay = delay(retryAfter, jitter) { return .retry(after: delay) }
+            let isUnavailable = !isTemporary || Double(retryAfter ?? 0) > backoff.maximumDelay
             let end = mayHaveArrived ? .unknown(reason: "\(answer.status) \(reason)") : outcome
             return .finished(end, isUnavailable ? .serverUnavailable : .failure)
         }
+    }
+
+    /// Returns the pause in seconds that an answer requests for its server, or `nil` if it requests none.
+    ///
+    /// If both the header field `Retry-After` and the body request a pause, the longer one applies.
+    static func requestedPause(in answer: Answer, _ instructions: AnswerInstructions) -> Int? {
+        let usesHeader = answer.status == 429 || answer.status >= 500 || instructions.retryDelay != nil
+        return [usesHeader ? answer.retryAfter : nil, instructions.retryDelay].compactMap(\.self).max()
     }
 
     /// Returns the next step after an attempt that received no answer.

@@ -61,17 +61,31 @@ struct ClientRun {
                     left.count, UndeliveredReason(system, .dailyLimit, "the daily limit was reached while the job ran"))
                 break
             }
-            let (outcome, pause, abortReason) = await outcome(of: request, send, account)
-            run.log(outcome, of: send, record)
+            let result = await result(of: request, send, account)
+            run.log(result.outcome, of: send, record)
             answered = AnsweredUpload(
-                settlement: Settlement(send, recordID: record.id, outcome: outcome, pause: pause),
-                abortReason: abortReason)
+                settlement: Settlement(send, recordID: record.id, outcome: result.outcome, pause: result.pause),
+                abortReason: result.abortReason)
             left.removeFirst()
-            guard outcome.isSettled else {
+            guard result.outcome.isSettled else {
                 run.addUndelivered(
                     left.count,
                     UndeliveredReason(system, .earlierUploadFailed, "an earlier upload of the client failed"))
                 break
+            }
+            if let delay = result.instructions.nextDelay, delay > 0, !left.isEmpty {
+                guard delay <= settings.backoff.maximumDelay else {
+                    run.addUndelivered(
+                        left.count,
+                        UndeliveredReason(
+                            system, .clientPaused, "the server requires a longer delay between uploads of a client"))
+                    break
+                }
+                // The outcome is stored before the delay, so that it is not lost if the job is killed meanwhile.
+                _ = try await commit(answered, marking: [])
+                answered = nil
+                // Cancellation ends the sleep. The next iteration finds the reason.
+                try? await Task.sleep(for: .seconds(delay))
             }
         }
         if answered != nil { _ = try await commit(answered, marking: []) }
@@ -82,6 +96,17 @@ struct ClientRun {
         let settlement: Settlement
         /// The reason why no further attempt was made, or `nil` if an answer of the server is the reason.
         let abortReason: UndeliveredReason?
+    }
+
+    /// The result of all attempts to send one upload.
+    private struct AttemptResult {
+        let outcome: Outcome
+        /// The last pause that the server requested, or `nil` if the upload is settled or no pause was requested.
+        var pause: Pause?
+        /// The reason why no further attempt was made, or `nil` if an answer of the server is the reason.
+        var abortReason: UndeliveredReason?
+        /// The instructions in the last answer.
+        var instructions = AnswerInstructions()
     }
 
     /// Settles an answered upload, marks `sends` as in flight, and counts the outcome.
@@ -122,28 +147,29 @@ struct ClientRun {
         settings.credentials.systems[account.system]?.uploads
     }
 
-    /// Sends a request, retrying if possible, and returns its outcome.
-    private func outcome(of request: UploadRequest, _ send: PlannedUpload, _ account: Account) async -> (
-        Outcome, Pause?, UndeliveredReason?
-    ) {
+    /// Sends a request, retrying if possible, and returns the result.
+    private func result(of request: UploadRequest, _ send: PlannedUpload, _ account: Account) async -> AttemptResult {
         guard let format = format(of: account), let server = run.server(of: send) else {
-            return (.retryLater(reason: "no system is called \(account.system)"), nil, nil)
+            return AttemptResult(outcome: .retryLater(reason: "no system is called \(account.system)"))
         }
         let gate = run.gate(of: send)
         var attempts = Attempts(of: format, backoff: settings.backoff)
         var pause: Pause?
+        var instructions = AnswerInstructions()
         while true {
             if let reason = await gate.waitUntilOpen() {
-                return (attempts.outcomeWithoutRetry(reason.phrase), pause, reason)
+                return AttemptResult(
+                    outcome: attempts.outcomeWithoutRetry(reason.phrase), pause: pause, abortReason: reason)
             }
             let step: Attempts.Step
             do throws(SendError) {
                 let answer = try await run.sender.send(request, to: server)
-                if let seconds = answer.retryAfter, answer.status == 429 || answer.status >= 500 {
+                instructions = format.instructions(in: answer)
+                if let seconds = Attempts.requestedPause(in: answer, instructions) {
                     gate.pause(seconds: min(seconds, Int(settings.backoff.maximumDelay)))
                     pause = Pause(endpoint: server.endpoint.address, seconds: seconds, now: settings.now())
                 }
-                step = attempts.step(after: answer, jitter: settings.jitter())
+                step = attempts.step(after: answer, instructions, jitter: settings.jitter())
             } catch {
                 step = attempts.step(after: error, jitter: settings.jitter())
             }
@@ -154,7 +180,8 @@ struct ClientRun {
             case .finished(let outcome, let impact):
                 gate.report(outcome, impact)
                 if impact == .credentialRejected { run.stop(account) }
-                return (outcome, outcome.isSettled ? nil : pause, nil)
+                return AttemptResult(
+                    outcome: outcome, pause: outcome.isSettled ? nil : pause, instructions: instructions)
             }
         }
     }

@@ -24,6 +24,8 @@ public struct UndeliveredReason: Sendable, Hashable {
         case refusalLimit = "refusal-limit"
         case jobStopped = "job-stopped"
         case earlierUploadFailed = "earlier-upload-failed"
+        /// The server requested a long delay before the next upload of the client.
+        case clientPaused = "client-paused"
         case dailyLimit = "daily-limit"
         case bundleUnreadable = "bundle-unreadable"
         /// No request can be created from the record.

@@ -2,12 +2,19 @@ import Telemetry
 
 /// Determines the outcomes of answers.
 ///
-/// Some statuses have the same meaning for all systems. Each system defines the meaning of the others.
+/// Some statuses have the same meaning for all systems. Each system defines the meaning of the others. An instruction to
+/// send the upload again takes precedence over the status.
 ///
 /// Sources: "Delivery", "The meaning of an answer"; the format document of each system.
 public enum AnswerTable {
-    /// Returns the outcome of a request that received `answer`.
-    public static func outcome(of answer: Answer, from format: UploadFormat) -> Outcome {
+    /// Returns the outcome of a request that received `answer`, whose body contains `instructions`.
+    public static func outcome(
+        of answer: Answer, _ instructions: AnswerInstructions = AnswerInstructions(), from format: UploadFormat
+    ) -> Outcome {
+        // The body is not part of the reason, because it can contain data about the client.
+        guard instructions.retryDelay == nil else {
+            return .retryLater(status: answer.status, reason: "the server requires another attempt later")
+        }
         switch answer.status {
         case 401, 403:
             return .credentialWrong(status: answer.status, reason: answer.reason("the credential is not accepted"))

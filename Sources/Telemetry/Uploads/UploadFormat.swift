@@ -31,6 +31,8 @@ public struct UploadFormat: Sendable {
     public let body: UploadBody
     /// The rule that derives the outcome of an upload from the answer.
     public let answers: AnswerFormat
+    /// Returns the instructions in the body of an answer, or `nil` if answers contain no instructions.
+    public let instructions: (@Sendable (Answer) -> AnswerInstructions)?
 
     /// Creates a format from its parts.
     public init(
@@ -39,7 +41,7 @@ public struct UploadFormat: Sendable {
         isTargetHeader: (@Sendable (HeaderField) -> Bool)?,
         isPathOfRecord: (@Sendable (_ path: String, _ id: String, _ type: String) -> Bool)?, list: ListFormat?,
         credentials: CredentialFormat?, precedence: Precedence, holds: [HoldCode], body: UploadBody,
-        answers: AnswerFormat
+        answers: AnswerFormat, instructions: (@Sendable (Answer) -> AnswerInstructions)?
     ) {
         self.endpoint = endpoint
         self.endpointsOfTypes = endpointsOfTypes
@@ -53,6 +55,7 @@ public struct UploadFormat: Sendable {
         self.holds = holds
         self.body = body
         self.answers = answers
+        self.instructions = instructions
     }
 }
 
@@ -89,6 +92,9 @@ extension UploadFormat {
         case .custom(let content): return try content(payload, credential, now)
         }
     }
+
+    /// Returns the instructions in the body of an answer, which are empty if the system defines none.
+    public func instructions(in answer: Answer) -> AnswerInstructions { instructions?(answer) ?? AnswerInstructions() }
 
     /// Returns the outcome for an answer with a system-specific status.
     public func outcome(of answer: Answer) -> Outcome {

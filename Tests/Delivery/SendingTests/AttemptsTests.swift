@@ -50,6 +50,37 @@ import Testing
         #expect(step == .finished(.retryLater(status: 429, reason: busyReason), .serverUnavailable))
     }
 
+    private let retryReason = "the server requires another attempt later"
+
+    @Test(arguments: [200, 302, 400, 401, 404, 429, 503])
+    func retryInstructionTakesPrecedenceOverTheStatus(status: Int) {
+        let answer = Answer(status: status)
+        var attempts = attempts(2)
+        #expect(attempts.step(after: answer, AnswerInstructions(retryDelay: 7), jitter: 0) == .retry(after: 7))
+        #expect(
+            attempts.step(after: answer, AnswerInstructions(retryDelay: 7), jitter: 0)
+                == .finished(.retryLater(status: status, reason: retryReason), .failure))
+    }
+
+    @Test func retryInstructionBeyondLimitEndsAttempts() {
+        var attempts = attempts()
+        let step = attempts.step(after: Answer(status: 200), AnswerInstructions(retryDelay: 31), jitter: 0)
+        #expect(step == .finished(.retryLater(status: 200, reason: retryReason), .serverUnavailable))
+    }
+
+    @Test func longerOfTwoRequestedPausesApplies() {
+        func pause(_ status: Int, header: Int?, body: Int?) -> Int? {
+            Attempts.requestedPause(
+                in: Answer(status: status, retryAfter: header), AnswerInstructions(retryDelay: body))
+        }
+        #expect(pause(200, header: nil, body: nil) == nil)
+        #expect(pause(200, header: 9, body: nil) == nil)
+        #expect(pause(503, header: 9, body: nil) == 9)
+        #expect(pause(200, header: 9, body: 5) == 9)
+        #expect(pause(200, header: nil, body: 5) == 5)
+        #expect(pause(429, header: 2, body: 5) == 5)
+    }
+
     @Test func closedConnectionIsReplacedImmediately() {
         var attempts = attempts()
         #expect(attempts.step(after: cut, jitter: 1) == .retry(after: 0))

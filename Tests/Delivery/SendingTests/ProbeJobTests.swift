@@ -6,7 +6,7 @@ import Testing
 
 @testable import Delivery
 
-/// Tests jobs whose system has several servers.
+/// Tests jobs whose system has several servers and instructions in answers.
 @Suite struct ProbeJobTests {
     private let folder: TemporaryFolder
     private let now = Sample.time(60)
@@ -26,7 +26,7 @@ import Testing
 
     /// Returns the plan of a job, and the job, which serves one client after another.
     private func job(
-        _ bundle: String, _ systems: SystemTable, given: [SystemName: Endpoint] = [:]
+        _ bundle: String, _ systems: SystemTable, given: [SystemName: Endpoint] = [:], maximumDelay: Double = 30
     ) async throws -> (plan: Plan, job: Job, ledger: Ledger) {
         let ledger = try Ledger(path: folder("ledger"), now: now)
         let bundles = try await VerifiedBundles(
@@ -40,7 +40,7 @@ import Testing
         settings.sender.connectTimeout = 600
         settings.sender.readTimeout = 600
         settings.sender.exchangeTimeout = 3600
-        settings.backoff.initialDelay = 0
+        settings.backoff = Backoff(initialDelay: 0, maximumDelay: maximumDelay)
         var rules = PlanRules()
         rules.servers = settings.sender.servers
         let state = try ledger.view.state(of: bundles.pool, today: rules.days.day(of: now))
@@ -63,6 +63,12 @@ import Testing
 
     private func paths(_ server: LoopbackServer) async throws -> [String] {
         try await server.report().requests.map(\.path)
+    }
+
+    /// Returns the number of delivered records and of uploads in flight in a ledger.
+    private func counts(_ view: LedgerView) throws -> (delivered: Int, inFlight: Int) {
+        let counts = try view.overview(today: 0).counts.values
+        return (counts.reduce(0) { $0 + $1.delivered }, counts.reduce(0) { $0 + $1.inFlight })
     }
 
     // MARK: Servers of types
@@ -118,5 +124,81 @@ import Testing
         #expect(second.delivered == 1 && second.undelivered.isEmpty)
         #expect(try await server.report().total == 1)
         #expect(try await other.report().total == 2)
+    }
+
+    // MARK: Instructions
+
+    /// Three records of one client.
+    private let threeRecords = (1...3).map { record("\($0)", "hello", client: "C", minute: $0) }
+
+    @Test func uploadIsSentAgainIfTheBodyRequiresIt() async throws {
+        let server = try LoopbackServer()
+        try await server.setRules(#"[{"status":200,"text":"{\"retry\":0}","times":2}]"#)
+        let (_, report) = try await run(
+            try await bundle([Self.record("1", "hello", client: "C", minute: 0)]),
+            ProbeSystem.makeTable(endpoint: server.address))
+        #expect(report.delivered == 1 && report.undelivered.isEmpty && report.failure == nil)
+        #expect(try await server.report().total == 3)
+        #expect(try counts(LedgerView(path: folder("ledger"))) == (1, 0))
+    }
+
+    @Test func longRetryDelayPausesTheServerForLaterJobs() async throws {
+        let server = try LoopbackServer()
+        try await server.setRules(#"[{"status":200,"text":"{\"retry\":3600}"}]"#)
+        let bundle = try await bundle([
+            Self.record("1", "hello", client: "C", minute: 0), Self.record("2", "hello", client: "C", minute: 1),
+            Self.record("3", "hello", client: "D", minute: 0),
+        ])
+        let systems = ProbeSystem.makeTable(endpoint: server.address)
+        let (_, first) = try await run(bundle, systems)
+        #expect(first.delivered == 0 && first.failure == nil)
+        #expect(first.undelivered[try #require(first.undelivered.keys.first { $0.code == "status-200" })] == 1)
+        #expect(first.undelivered.values.reduce(0, +) == 3)
+        #expect(try counts(LedgerView(path: folder("ledger"))) == (0, 0))
+        try await server.setRules()
+        let (plan, second) = try await run(bundle, systems)
+        #expect(plan.count(.serverPause) == 3)
+        #expect(plan.pauses.map(\.endpoint) == [server.address])
+        #expect(plan.pauses.map(\.until) == [Sample.time(120)])
+        #expect(second.requests == 0)
+        #expect(try await server.report().total == 1)
+    }
+
+    @Test func clientContinuesAfterTheRequiredDelay() async throws {
+        let server = try LoopbackServer()
+        try await server.setRules(#"[{"status":200,"text":"{\"next\":0.001}"}]"#)
+        let (_, report) = try await run(
+            try await bundle(threeRecords), ProbeSystem.makeTable(endpoint: server.address))
+        #expect(report.delivered == 3 && report.undelivered.isEmpty && report.failure == nil)
+        #expect(try await paths(server) == (1...3).map { "/submit/hello/\($0)" })
+    }
+
+    @Test func longDelayLeavesTheOtherUploadsOfTheClient() async throws {
+        let server = try LoopbackServer()
+        try await server.setRules(#"[{"path":"/submit/hello/1","status":200,"text":"{\"next\":30.5}"}]"#)
+        let bundle = try await bundle(threeRecords + [Self.record("4", "hello", client: "D", minute: 9)])
+        let systems = ProbeSystem.makeTable(endpoint: server.address)
+        let (_, first) = try await run(bundle, systems)
+        #expect(first.delivered == 2 && first.refused == 0 && first.failure == nil)
+        #expect(codes(first) == ["client-paused": 2])
+        #expect(try counts(LedgerView(path: folder("ledger"))) == (2, 0))
+        let (_, second) = try await run(bundle, systems)
+        #expect(second.delivered == 2 && second.undelivered.isEmpty)
+        #expect(try await server.report().total == 4)
+    }
+
+    @Test func outcomeIsStoredBeforeADelayThatCancellationEnds() async throws {
+        let server = try LoopbackServer()
+        try await server.setRules(#"[{"status":200,"text":"{\"next\":1000000}"}]"#)
+        let (_, job, ledger) = try await job(
+            try await bundle(threeRecords), ProbeSystem.makeTable(endpoint: server.address), maximumDelay: 2_000_000)
+        let task = Task { try await job.run() }
+        while try counts(ledger.view).delivered < 1 { try await Task.sleep(for: .milliseconds(5)) }
+        task.cancel()
+        let report = try await task.value
+        #expect(report.wasStopped && report.delivered == 1 && report.failure == nil)
+        #expect(codes(report) == ["job-stopped": 2])
+        #expect(try counts(ledger.view) == (1, 0))
+        #expect(try await server.report().total == 1)
     }
 }

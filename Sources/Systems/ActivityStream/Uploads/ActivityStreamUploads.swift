@@ -14,5 +14,5 @@ enum ActivityStreamUploads {
         endpoint: "https://\(host)", endpointsOfTypes: [:], method: "POST", isTargetPath: { $0 == Self.path },
         isTargetHeader: nil,
         isPathOfRecord: nil, list: nil, credentials: nil, precedence: .none, holds: [],
-        body: .json(isCompressed: false), answers: .status(delivered: deliveredStatuses))
+        body: .json(isCompressed: false), answers: .status(delivered: deliveredStatuses), instructions: nil)
 }

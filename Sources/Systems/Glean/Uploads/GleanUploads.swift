@@ -25,7 +25,7 @@ enum GleanUploads {
             HoldCode("headers", "has header fields that are not allowed in uploads"),
         ],
         body: .json(type: "application/json; charset=utf-8", isCompressed: true),
-        answers: .status(delivered: 200...299))
+        answers: .status(delivered: 200...299), instructions: nil)
 
     private static func isPath(_ text: String, ofID id: String, type: String) -> Bool {
         let path = text.utf8.span

@@ -14,7 +14,7 @@ enum LeanplumUploads {
             key: LeanplumKeys.data, maximumItems: LeanplumRequests.maximumRequestsPerCall,
             idKey: LeanplumKeys.requestID, changingKey: LeanplumKeys.retryCount),
         credentials: .leanplum, precedence: .none, holds: [], body: .custom(content(of:credential:now:)),
-        answers: .custom(outcome(of:)))
+        answers: .custom(outcome(of:)), instructions: nil)
 
     /// Returns the application of a record.
     ///

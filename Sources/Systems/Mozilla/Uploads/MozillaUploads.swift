@@ -19,7 +19,7 @@ enum MozillaUploads {
         body: .json(type: "application/json; charset=utf-8", isCompressed: false),
         // As in the apps, any 2xx status completes an upload. In request logs, only 200 proves a delivery, because another 2xx
         // may come from a proxy. Sending such a ping again is harmless, because the server recognizes its id.
-        answers: .status(delivered: 200...299))
+        answers: .status(delivered: 200...299), instructions: nil)
 
     private static func isPath(_ text: String, ofID id: String, type: String) -> Bool {
         let path = text.utf8.span

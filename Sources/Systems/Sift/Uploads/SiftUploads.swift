@@ -17,7 +17,7 @@ enum SiftUploads {
         isTargetHeader: nil, isPathOfRecord: nil,
         list: ListFormat(key: SiftRequestKeys.data, maximumItems: .max, idKey: nil, changingKey: nil),
         credentials: .sift, precedence: .none, holds: [], body: .custom(content(of:credential:now:)),
-        answers: .status(delivered: deliveredStatuses))
+        answers: .status(delivered: deliveredStatuses), instructions: nil)
 
     /// Returns the account in the path of a record, so that no record can use another account's credential.
     static func account(of record: borrowing Record, using document: inout JSONDocument) -> Account? {

@@ -1,0 +1,15 @@
+/// The instructions for further uploads in the body of an answer.
+public struct AnswerInstructions: Sendable, Equatable {
+    /// The delay in seconds after which the upload must be sent again, or `nil` if the answer decides its outcome.
+    ///
+    /// The upload is sent again regardless of the status. A system that specifies milliseconds rounds them up.
+    public var retryDelay: Int?
+    /// The delay in seconds before the next upload of the same client, or `nil` if there is none.
+    public var nextDelay: Double?
+
+    /// Creates instructions.
+    public init(retryDelay: Int? = nil, nextDelay: Double? = nil) {
+        self.retryDelay = retryDelay
+        self.nextDelay = nextDelay
+    }
+}
