@@ -57,13 +57,14 @@ private struct Probe: TelemetrySystem {
 private struct InstructionBody: Decodable {
     let retry: Int?
     let next: Double?
+    let ends: Bool?
 }
 
 private func instructions(in answer: Answer) -> AnswerInstructions {
     guard let body = try? JSONDecoder().decode(InstructionBody.self, from: Data(answer.body)) else {
         return AnswerInstructions()
     }
-    return AnswerInstructions(retryDelay: body.retry, nextDelay: body.next)
+    return AnswerInstructions(retryDelay: body.retry, nextDelay: body.next, endsClient: body.ends ?? false)
 }
 
 private func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {

@@ -6,18 +6,26 @@ struct ClientRun {
     private let queue: ClientQueue
     private let settings: JobSettings
     private let system: SystemName
+    /// Whether the client has an id.
+    ///
+    /// Records without one can belong to several clients, so no answer ends them.
+    private let hasID: Bool
 
     init(_ run: JobRun, _ queue: ClientQueue) {
         self.run = run
         self.queue = queue
         settings = run.job.settings
-        system = run.job.plan.names.clients[queue.client].system
+        let name = run.job.plan.names.clients[queue.client]
+        system = name.system
+        hasID = name.client != nil
     }
 
     /// Sends uploads until the queue is empty or the job may send nothing more for this client.
     func send() async throws {
         var answered: AnsweredUpload?
         var left = queue.sends[...]
+        // The number of completely settled records, by type.
+        var settled: [UInt32: Int] = [:]
         while let send = left.first {
             let (account, gate) = (run.account(of: send), run.gate(of: send))
             if let reason = blockingReason(for: account, gate) {
@@ -63,10 +71,18 @@ struct ClientRun {
             }
             let result = await result(of: request, send, account)
             run.log(result.outcome, of: send, record)
-            answered = AnsweredUpload(
-                settlement: Settlement(send, recordID: record.id, outcome: result.outcome, pause: result.pause),
-                abortReason: result.abortReason)
             left.removeFirst()
+            if result.outcome.isSettled, send.completesRecord { settled[send.type, default: 0] += 1 }
+            let endsClient = hasID && result.instructions.endsClient
+            answered = AnsweredUpload(
+                settlement: Settlement(
+                    send, recordID: record.id, outcome: result.outcome, pause: result.pause, endsClient: endsClient),
+                abortReason: endsClient ? endedReason : result.abortReason)
+            if endsClient {
+                let others = left.filter { run.job.plan.pool.takesPrecedence(typeIndex: $0.type) }
+                answered?.end = EndedClient(settled: settled, withheldUploads: left.count - others.count)
+                left = others[...]
+            }
             guard result.outcome.isSettled else {
                 run.addUndelivered(
                     left.count,
@@ -96,6 +112,20 @@ struct ClientRun {
         let settlement: Settlement
         /// The reason why no further attempt was made, or `nil` if an answer of the server is the reason.
         let abortReason: UndeliveredReason?
+        /// The end of the client, or `nil` if the answer did not end it.
+        var end: EndedClient?
+    }
+
+    /// The end of a client by an answer of a server.
+    private struct EndedClient {
+        /// The number of records that are completely settled, by type.
+        let settled: [UInt32: Int]
+        /// The number of planned uploads that are not sent.
+        let withheldUploads: Int
+    }
+
+    private var endedReason: UndeliveredReason {
+        UndeliveredReason(system, .deletionRequested, "the server accepts nothing more of this client")
     }
 
     /// The result of all attempts to send one upload.
@@ -105,7 +135,7 @@ struct ClientRun {
         var pause: Pause?
         /// The reason why no further attempt was made, or `nil` if an answer of the server is the reason.
         var abortReason: UndeliveredReason?
-        /// The instructions in the last answer.
+        /// The instructions in the last answer, which end the client if any answer ended it.
         var instructions = AnswerInstructions()
     }
 
@@ -116,6 +146,10 @@ struct ClientRun {
             let marked = try await run.job.ledger.commit(
                 settling: settlement.map { [$0] } ?? [], marking: sends, at: settings.now())
             if let settlement { run.count(settlement.outcome, of: settlement.send, answered?.abortReason) }
+            if let end = answered?.end {
+                run.end(client: queue.client, settled: end.settled)
+                run.addUndelivered(end.withheldUploads, endedReason)
+            }
             return marked
         } catch {
             if let settlement {
@@ -159,12 +193,15 @@ struct ClientRun {
         while true {
             if let reason = await gate.waitUntilOpen() {
                 return AttemptResult(
-                    outcome: attempts.outcomeWithoutRetry(reason.phrase), pause: pause, abortReason: reason)
+                    outcome: attempts.outcomeWithoutRetry(reason.phrase), pause: pause, abortReason: reason,
+                    instructions: instructions)
             }
             let step: Attempts.Step
             do throws(SendError) {
                 let answer = try await run.sender.send(request, to: server)
+                let hasEnded = instructions.endsClient
                 instructions = format.instructions(in: answer)
+                if hasEnded { instructions.endsClient = true }
                 if let seconds = Attempts.requestedPause(in: answer, instructions) {
                     gate.pause(seconds: min(seconds, Int(settings.backoff.maximumDelay)))
                     pause = Pause(endpoint: server.endpoint.address, seconds: seconds, now: settings.now())

@@ -10,12 +10,18 @@ public struct JobReport: Sendable {
     public private(set) var delivered = 0
     /// The number of settled records that have at least one refused part.
     public private(set) var refused = 0
-    /// The number of uploads left for a later job, by reason.
+    /// The number of uploads that were not delivered, by reason.
+    ///
+    /// They are left for a later job, except for the uploads of ended clients.
     public private(set) var undelivered: [UndeliveredReason: Int] = [:]
     /// The accounts whose credentials the server rejected.
     public private(set) var wrongCredentials: Set<Account> = []
     /// The distinct problems with uploads, each as one line.
     public private(set) var problems: [String] = []
+    /// The clients that were ended by a server, each with the number of records that were completely settled before.
+    ///
+    /// The keys are the indices of the clients and of the types in the names of the plan.
+    public private(set) var endedClients: [UInt32: [UInt32: Int]] = [:]
     /// Whether the job was stopped before its end.
     public internal(set) var wasStopped = false
     /// The first error of the ledger or of a bundle that prevented uploads from being read or settled.
@@ -68,6 +74,12 @@ public struct JobReport: Sendable {
         }
         partlySettled.remove(send.recordKey)
         if partlyRefused.remove(send.recordKey) != nil || send.followsRefusal { refused += 1 } else { delivered += 1 }
+    }
+
+    /// Adds a client that was ended by a server, where `settled` contains the number of its settled records by type.
+    mutating func end(client: UInt32, settled: [UInt32: Int]) {
+        // Later answers to records with precedence can end the client again.
+        if endedClients[client] == nil { endedClients[client] = settled }
     }
 
     /// Adds uploads that were planned but not attempted.

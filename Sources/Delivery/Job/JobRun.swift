@@ -87,6 +87,10 @@ final class JobRun: Sendable {
         shared.withLock { $0.report.addUndelivered(uploads, reason) }
     }
 
+    func end(client: UInt32, settled: [UInt32: Int]) {
+        shared.withLock { $0.report.end(client: client, settled: settled) }
+    }
+
     func report(wasStopped: Bool) -> JobReport {
         shared.withLock { shared in
             shared.report.wasStopped = wasStopped

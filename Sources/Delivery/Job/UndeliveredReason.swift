@@ -26,6 +26,8 @@ public struct UndeliveredReason: Sendable, Hashable {
         case earlierUploadFailed = "earlier-upload-failed"
         /// The server requested a long delay before the next upload of the client.
         case clientPaused = "client-paused"
+        /// The server accepts no more uploads of the client, so that later jobs do not send them either.
+        case deletionRequested = "deletion-requested"
         case dailyLimit = "daily-limit"
         case bundleUnreadable = "bundle-unreadable"
         /// No request can be created from the record.

@@ -61,6 +61,7 @@ extension Ledger {
     /// Removes all entries of the records with the given ids, so that they are sent or held again.
     ///
     /// An id can also be the address of a server that requested a pause, or the digest of a bundle with waiting records.
+    /// If the answer to a record ended its client, the client's other records are sent again, too.
     /// The quota of the day and the keys of delivered events are unchanged.
     ///
     /// - Returns: The number of removed entries for each id.
@@ -68,23 +69,24 @@ extension Ledger {
         try edit { db in
             let types = try db.typeNames().values
             return try db.countByID(ids) { id in
-                var (count, waits) = (0, 0)
+                var (count, others) = (0, 0)
                 for type in types {
                     let identity = type.identity(of: id)
                     count += try db.changeCount(running: "DELETE FROM settled WHERE identity = ?", [identity])
                     count += try db.changeCount(running: "DELETE FROM flights WHERE identity = ?", [identity])
                     try db.run("DELETE FROM remarks WHERE identity = ?", [identity])
                     try db.run("DELETE FROM refusals WHERE identity = ?", [identity])
-                    waits += try db.changeCount(running: "DELETE FROM waits WHERE identity = ?", [identity])
+                    others += try db.changeCount(running: "DELETE FROM waits WHERE identity = ?", [identity])
+                    others += try db.changeCount(running: "DELETE FROM ended_clients WHERE identity = ?", [identity])
                 }
                 count += try db.changeCount(running: "DELETE FROM releases WHERE id = ?", [id])
-                waits += try db.changeCount(
+                others += try db.changeCount(
                     running: "DELETE FROM waits WHERE bundle IN (SELECT id FROM bundles WHERE digest = ?)", [id])
                 if let endpoint = Endpoint(id) {
                     count += try db.changeCount(running: "DELETE FROM pauses WHERE endpoint = ?", [endpoint.address])
                 }
-                // A waiting record may have been settled or released later. It is counted only once.
-                return count > 0 ? count : waits
+                // A record that waited or ended its client usually has other entries. It is counted only once.
+                return count > 0 ? count : others
             }
         }
     }

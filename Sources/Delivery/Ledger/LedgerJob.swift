@@ -111,6 +111,7 @@ struct LedgerJob: Sendable {
     private mutating func settle(_ settlement: Settlement, at now: Timestamp, _ db: Database) throws {
         let send = settlement.send
         if let pause = settlement.pause { try insert(pause, db) }
+        if settlement.endsClient { try endClient(of: send, at: now, db) }
         switch settlement.outcome {
         case .delivered(let status, let note):
             try clearInFlight(send, db)
@@ -129,6 +130,13 @@ struct LedgerJob: Sendable {
                 "UPDATE flights SET uncertain = 1 WHERE identity = ? AND content = ?",
                 [send.key.identity, send.key.content])
         }
+    }
+
+    /// Stores that the server accepts no more uploads of a client, unless an earlier answer ended the client.
+    private mutating func endClient(of send: PlannedUpload, at now: Timestamp, _ db: Database) throws {
+        try db.run(
+            "INSERT OR IGNORE INTO ended_clients VALUES (?, ?, ?)",
+            [try rowID(ofClient: send.client, db), send.recordKey.identity, now.seconds])
     }
 
     /// Stores a pause unless a longer one is stored.

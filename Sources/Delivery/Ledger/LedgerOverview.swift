@@ -69,7 +69,7 @@ public struct LedgerOverview: Sendable {
         public fileprivate(set) var waiting: [WaitReason: Int] = [:]
     }
 
-    init(_ db: Database, today day: Int) throws {
+    init(_ db: Database, today day: Int, knowing systems: SystemTable) throws {
         let names = Names(clients: try db.clientNames(), types: try db.typeNames())
         try add("SELECT client, kind, refused, count(*) FROM settled GROUP BY client, kind, refused", db, names) {
             switch Database.SettledState(rawValue: $1[2]) {
@@ -79,7 +79,7 @@ public struct LedgerOverview: Sendable {
             }
         }
         try add("SELECT client, kind, count(*) FROM flights GROUP BY client, kind", db, names) { $0.inFlight += $1[2] }
-        try addWaits(db, names)
+        try addWaits(db, names, systems)
         for (client, used) in try db.usage(on: day) {
             if let name = names.clients[client], used > 0 { uploadsToday[name, default: 0] += used }
         }
@@ -104,7 +104,7 @@ public struct LedgerOverview: Sendable {
         }
     }
 
-    private mutating func addWaits(_ db: Database, _ names: Names) throws {
+    private mutating func addWaits(_ db: Database, _ names: Names, _ systems: SystemTable) throws {
         // Earlier releases stored the waiting records of the last job in this table.
         try add("SELECT client, kind, reason, records FROM waiting WHERE records > 0", db, names) {
             $0.waiting[WaitReason(legacyText: $1[2]), default: 0] += $1[3]
@@ -116,7 +116,7 @@ public struct LedgerOverview: Sendable {
             bundles.append(
                 WaitingBundle(name: BundleName(path: row[1], digest: row[2]), seen: Timestamp(seconds: row[3])))
         }
-        try db.forEachWait { row in
+        try db.forEachWait(knowing: systems) { row in
             guard let group = names.group(row) else { return }
             let reason = WaitReason(row, at: 3)
             counts[group, default: Counts()].waiting[reason, default: 0] += row[5]

@@ -7,7 +7,7 @@ extension Ledger {
     ///
     /// The time is counted back from the last job, so that entries are kept while no job runs. The following entries
     /// are never removed, because records would be sent again otherwise: unresolved refusals, requests for deletion,
-    /// uploads in flight, and the delivered events of lists.
+    /// ended clients, uploads in flight, and the delivered events of lists.
     /// - Returns: The number of records whose entries were removed.
     public func prune(
         unseenFor milliseconds: Int64, knowing systems: SystemTable, at now: Timestamp

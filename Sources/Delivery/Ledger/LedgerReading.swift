@@ -64,21 +64,36 @@ extension Database {
         return refused
     }
 
-    /// Returns the clients whose requests for deletion were settled or are in flight.
+    /// Returns the clients of which no more records are sent.
+    ///
+    /// Their requests for deletion were settled or are in flight, or a server accepts no more of their uploads.
     private func deletedClients(_ names: [Int64: ClientName], _ systems: SystemTable) throws -> Set<ClientName> {
+        var clients = try endedClients()
         let types = try deletionRequestTypes(systems)
-        // No system supports requests for deletion, so there are no rows to search for.
-        guard types != "[]" else { return [] }
-        var clients: Set<ClientName> = []
-        try rows(
-            """
-            SELECT client FROM settled WHERE kind IN (SELECT value FROM json_each(?1))
-            UNION SELECT client FROM flights WHERE kind IN (SELECT value FROM json_each(?1))
-            """, [types]
-        ) { row in
-            if let name = names[row[0]], name.client != nil { clients.insert(name) }
+        // If no system supports requests for deletion, there are no rows to search for.
+        if types != "[]" {
+            try rows(
+                """
+                SELECT client FROM settled WHERE kind IN (SELECT value FROM json_each(?1))
+                UNION SELECT client FROM flights WHERE kind IN (SELECT value FROM json_each(?1))
+                """, [types]
+            ) { clients.insert($0[0]) }
         }
+        return Set(clients.compactMap { names[$0] }.filter { $0.client != nil })
+    }
+
+    /// Returns the row ids of the clients of which a server accepts no more uploads.
+    func endedClients() throws -> Set<Int64> {
+        // An older ledger that is opened for reading has no such table.
+        guard try hasTable("ended_clients") else { return [] }
+        var clients: Set<Int64> = []
+        try rows("SELECT client FROM ended_clients") { clients.insert($0[0]) }
         return clients
+    }
+
+    /// Returns the row ids of the types whose records are sent before all others.
+    func typesWithPrecedence(_ systems: SystemTable) throws -> Set<Int64> {
+        Set(try typeNames().filter { systems.precedence(of: $0.value.system).first.contains($0.value.name) }.keys)
     }
 
     func deletionRequestTypes(_ systems: SystemTable) throws -> String {

@@ -11,7 +11,7 @@ enum LedgerSchema {
     /// The migrations in order, each with the name by which a ledger records it.
     private static let migrations: [(name: String, sql: String)] = [
         ("1", firstVersion + "PRAGMA application_id = \(applicationID);"), ("2", secondVersion), ("3", thirdVersion),
-        ("4", fourthVersion), ("5", fifthVersion),
+        ("4", fourthVersion), ("5", fifthVersion), ("6", sixthVersion),
     ]
 
     /// The table of applied migrations, which has kept its name since the first release.
@@ -42,6 +42,13 @@ enum LedgerSchema {
         try db.rows("SELECT identifier FROM grdb_migrations") { names.insert($0[0]) }
         return names
     }
+
+    /// Adds the table `ended_clients`: the clients of which a server accepts no more uploads.
+    ///
+    /// `identity` is that of the record whose answer ended the client, and `time` is in seconds since 1970.
+    private static let sixthVersion = """
+        CREATE TABLE ended_clients (client INTEGER PRIMARY KEY, identity BLOB NOT NULL, time INTEGER NOT NULL);
+        """
 
     /// Adds the following columns.
     ///

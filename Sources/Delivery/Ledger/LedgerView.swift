@@ -48,8 +48,8 @@ public struct LedgerView: Sendable {
     }
 
     /// Returns the counts and remarks of the ledger, and the quota used on the day `today`.
-    public func overview(today: Int) throws(LedgerError) -> LedgerOverview {
-        try read { try LedgerOverview($0, today: today) }
+    public func overview(today: Int, knowing systems: SystemTable) throws(LedgerError) -> LedgerOverview {
+        try read { try LedgerOverview($0, today: today, knowing: systems) }
     }
 
     /// Returns the number of held records that the operator can release, by hold codes.
@@ -61,7 +61,7 @@ public struct LedgerView: Sendable {
         try read { db in
             var counts: [String: Int] = [:]
             guard try db.hasTable("waits") else { return counts }
-            try db.forEachWait { row in
+            try db.forEachWait(knowing: systems) { row in
                 let reason = WaitReason(row, at: 3)
                 guard reason.isReleasable(knowing: systems), !ignored.isSuperset(of: reason.heldCodes) else { return }
                 counts[reason.heldCodes.joined(separator: ", "), default: 0] += row[5]

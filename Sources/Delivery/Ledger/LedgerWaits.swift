@@ -56,8 +56,11 @@ extension WaitReason {
 extension Database {
     /// Calls `body` with a row for each group of records that are neither settled nor in flight.
     ///
-    /// The columns are the client, type, bundle, code, detail and number of records.
-    func forEachWait(_ body: (borrowing DatabaseRow) -> Void) throws {
+    /// The columns are the client, type, bundle, code, detail and number of records. Records that are not sent because a
+    /// server ended their client are omitted.
+    func forEachWait(knowing systems: SystemTable, _ body: (borrowing DatabaseRow) -> Void) throws {
+        let ended = try endedClients()
+        let typesWithPrecedence = try ended.isEmpty ? [] : self.typesWithPrecedence(systems)
         try rows(
             """
             SELECT client, kind, bundle, code, detail, count(*) FROM waits JOIN reasons ON reasons.id = reason
@@ -67,7 +70,10 @@ extension Database {
                 SELECT 1 FROM flights
                 WHERE flights.identity = waits.identity AND (list OR flights.content = waits.content))
             GROUP BY client, kind, bundle, reason
-            """, [], body)
+            """
+        ) { row in
+            if !ended.contains(row[0]) || typesWithPrecedence.contains(row[1]) { body(row) }
+        }
     }
 
     /// Returns the reason why a record waited in the last job that saw it, or `nil` if it did not wait.

@@ -10,13 +10,18 @@ public struct Settlement: Sendable {
     public let outcome: Outcome
     /// The last pause that the server requested, or `nil` if it requested none.
     public let pause: Pause?
+    /// Whether the server accepts no more uploads of the client.
+    public let endsClient: Bool
 
     /// Creates a settlement of an upload.
-    public init(_ send: PlannedUpload, recordID: String, outcome: Outcome, pause: Pause? = nil) {
+    public init(
+        _ send: PlannedUpload, recordID: String, outcome: Outcome, pause: Pause? = nil, endsClient: Bool = false
+    ) {
         self.send = send
         self.recordID = recordID
         self.outcome = outcome
         self.pause = pause
+        self.endsClient = endsClient
     }
 }
 

@@ -62,7 +62,10 @@ public struct LedgerState: Sendable {
     public var refusedItems: [DeliveryKey: Set<ItemKey>] = [:]
     /// The uploads that were marked in flight and not settled.
     public var inFlight: [DeliveryKey: InFlightUpload] = [:]
-    /// The clients whose requests for the deletion of their data were settled or are in flight.
+    /// The clients of which no more records are sent.
+    ///
+    /// Their requests for the deletion of their data were settled or are in flight, or a server accepts no more of their
+    /// uploads.
     public var deletedClients: Set<ClientName> = []
     /// The number of uploads of each client that count toward today's quota.
     public var used: [ClientName: Int] = [:]

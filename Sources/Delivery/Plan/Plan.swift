@@ -22,7 +22,8 @@ public enum Disposition: Sendable, CaseIterable {
     case held
     /// The record is older than the maximum age.
     case tooOld
-    /// The record is not sent any more, because its client requested the deletion of its data.
+    /// The record is not sent any more, because its client requested the deletion of its data, or because the server
+    /// accepts no more uploads of the client.
     case deletionRequested
     /// The record was delivered before.
     case delivered
@@ -88,6 +89,18 @@ public enum Disposition: Sendable, CaseIterable {
         case .send, .sendPart, .settle, .dailyLimit, .typeLimit, .sameIDSentRecently, .serverPause, .deletionRequested,
             .delivered, .refused, .duplicate, .overlapping, .givenUp:
             isDeferred
+        }
+    }
+}
+
+extension Disposition {
+    /// Whether the record is not sent if the server ends its client.
+    fileprivate var dependsOnClient: Bool {
+        switch self {
+        case .send, .sendPart, .dailyLimit, .typeLimit, .sameIDSentRecently, .missingCredential, .serverPause, .held,
+            .tooOld, .overlapping:
+            true
+        case .settle, .deletionRequested, .delivered, .refused, .duplicate, .givenUp: false
         }
     }
 }
@@ -184,6 +197,32 @@ public struct Plan: Sendable {
 }
 
 extension Plan {
+    /// Returns the plan with the unsettled records of ended clients withheld, as later plans will withhold them.
+    ///
+    /// The uploads of these records are removed, and the records are counted as ``Disposition/deletionRequested``.
+    public func withholdingRecords(ofClientsEndedIn report: JobReport) -> Plan {
+        guard !report.endedClients.isEmpty else { return self }
+        var plan = self
+        plan.groups = [:]
+        for (group, count) in groups {
+            var kept = count
+            if let settled = report.endedClients[group.client], group.disposition.dependsOnClient,
+                !pool.takesPrecedence(typeIndex: group.type)
+            {
+                kept = group.disposition == .send ? min(count, settled[group.type] ?? 0) : 0
+            }
+            if kept > 0 { plan.groups[group, default: 0] += kept }
+            guard kept < count else { continue }
+            let withheld = DispositionGroup(
+                client: group.client, type: group.type, disposition: .deletionRequested, detail: nil)
+            plan.groups[withheld, default: 0] += count - kept
+        }
+        for index in queues.indices where report.endedClients[queues[index].client] != nil {
+            plan.queues[index].sends.removeAll { !pool.takesPrecedence(typeIndex: $0.type) }
+        }
+        return plan
+    }
+
     /// The number of records that are not sent, by reason.
     public var reasons: [WaitReason: Int] {
         var reasons: [WaitReason: Int] = [:]

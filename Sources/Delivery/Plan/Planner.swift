@@ -26,7 +26,7 @@ public struct Planner {
     private let isPaused: [Bool]
     /// For each type index, whether records of the type are sent before all others.
     private let takesPrecedence: [Bool]
-    /// For each client index, whether the client requested the deletion of its data.
+    /// For each client index, whether the client requested the deletion of its data or was ended by a server.
     private let isDeleted: [Bool]
 
     private var quota: Quota
@@ -67,7 +67,7 @@ public struct Planner {
         plan.pauses = pauses.filter { addresses.contains($0.endpoint) }
     }
 
-    /// Returns, for each client index, whether the client requested the deletion of its data.
+    /// Returns, for each client index, whether the client requested the deletion of its data or was ended by a server.
     static func deletedClients(_ pool: CandidatePool, _ state: LedgerState) -> [Bool] {
         let names = pool.names
         let isRequest = names.types.values.map {

@@ -4,7 +4,8 @@ import Telemetry
 public enum RecordStatus: Sendable, Equatable {
     /// The record was delivered completely, from this or another bundle.
     case delivered
-    /// The record is not sent, because the operator gave it up or its client requested the deletion of its data.
+    /// The record is not sent, because the operator gave it up, its client requested the deletion of its data, or the
+    /// server accepts no more uploads of the client.
     case excluded
     /// A server refused the record with the given answer, and the operator has not resolved the refusal.
     case refused(String)

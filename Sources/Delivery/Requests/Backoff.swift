@@ -6,7 +6,8 @@ public struct Backoff: Sendable, Equatable {
     public var initialDelay: Double
     /// The maximum delay, in seconds.
     ///
-    /// If a server requests a longer delay, no more requests are sent to it in this job.
+    /// If a server requests a longer delay, no more requests are sent to it in this job. If it requests a longer delay
+    /// between the uploads of a client, the other uploads of the client are left for a later job.
     public var maximumDelay: Double
 
     /// Creates a schedule with delays in seconds.

@@ -5,6 +5,7 @@ import Telemetry
 
 /// The summary printed after a job, which counts each record of the bundles exactly once.
 struct JobSummary {
+    /// The plan of the job, with the records of ended clients withheld.
     let plan: Plan
     let report: JobReport
     /// The error of the ledger or of a bundle that occurred during the job, or `nil` if there was none.
@@ -73,7 +74,7 @@ struct JobSummary {
     private var needsAttention: Bool { status != nil || plan.count(.tooOld) > 0 }
 
     /// The summary line, which scripts parse, such as `120 records: delivered 40, refused 1, left 2`.
-    private var summaryLine: String {
+    var summaryLine: String {
         let parts =
             outcomes.map { "\($0.name) \($0.count)" }
             + reasons.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }

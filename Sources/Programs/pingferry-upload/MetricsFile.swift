@@ -13,7 +13,8 @@ struct MetricsFile {
     func write(status: Int32, ledger: LedgerOptions, unusableBundles: Int) throws {
         let now = SystemClock.now
         // The job reports errors of the ledger itself. Its exit status, which is in the metrics, depends on them.
-        let overview = try? LedgerView(path: ledger.path()).overview(today: ledger.days.day(of: now))
+        let overview = try? LedgerView(path: ledger.path()).overview(
+            today: ledger.days.day(of: now), knowing: Systems.table)
         let text = MetricsText(
             overview, knowing: Systems.table, status: status, now: now, unusableBundles: unusableBundles)
         let output = try AtomicOutput(path: path, replacing: true)

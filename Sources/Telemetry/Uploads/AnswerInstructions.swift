@@ -6,10 +6,13 @@ public struct AnswerInstructions: Sendable, Equatable {
     public var retryDelay: Int?
     /// The delay in seconds before the next upload of the same client, or `nil` if there is none.
     public var nextDelay: Double?
+    /// Whether the server accepts no more uploads of the client, for example because its data must be deleted.
+    public var endsClient: Bool
 
     /// Creates instructions.
-    public init(retryDelay: Int? = nil, nextDelay: Double? = nil) {
+    public init(retryDelay: Int? = nil, nextDelay: Double? = nil, endsClient: Bool = false) {
         self.retryDelay = retryDelay
         self.nextDelay = nextDelay
+        self.endsClient = endsClient
     }
 }

@@ -19,7 +19,7 @@ import Testing
     @discardableResult
     private func job(
         _ records: [Record], onDay number: Int, _ outcome: Outcome = .delivered(status: 200),
-        knowing systems: SystemTable = Systems.table
+        knowing systems: SystemTable = Systems.table, endsClients: Bool = false
     ) async throws -> [Disposition] {
         let now = Sample.time(number * day)
         let ledger = try Ledger(path: folder("l"), now: now)
@@ -29,7 +29,8 @@ import Testing
         try ledger.begin(plan)
         for send in plan.sends {
             _ = try await ledger.mark([send], at: now)
-            try await ledger.settle([Settlement(send, recordID: "", outcome: outcome)], at: now)
+            let settlement = Settlement(send, recordID: "", outcome: outcome, endsClient: endsClients)
+            try await ledger.settle([settlement], at: now)
         }
         return plan.dispositions
     }
@@ -80,13 +81,28 @@ import Testing
         #expect(try await job([list], onDay: 100) == [.settle])
     }
 
+    private func record(_ id: String, _ type: String, client: String = "C") -> Record {
+        Record(
+            system: .probe, type: type, id: id, client: client, time: Sample.time(0),
+            target: Target(path: "/submit/\(type)/\(id)"), payload: Array("{}".utf8), source: Sample.source)
+    }
+
+    @Test("Ended clients are kept, so that no other records of them are sent")
+    func endedClients() async throws {
+        let table = ProbeSystem.table
+        let ended = record("A", "hello")
+        try await job([ended], onDay: 0, knowing: table, endsClients: true)
+        try await job([record("X", "hello", client: "D")], onDay: 100, knowing: table)
+        #expect(try prune(60, onDay: 100, knowing: table) == 1)
+        let records = [ended, record("B", "hello"), record("E", "goodbye"), record("Y", "hello", client: "D")]
+        #expect(
+            try await job(records, onDay: 100, knowing: table) == [
+                .deletionRequested, .deletionRequested, .send, .send,
+            ])
+    }
+
     @Test("Requests for deletion are kept, so that no other records of their clients are sent")
     func deletionRequests() async throws {
-        func record(_ id: String, _ type: String) -> Record {
-            Record(
-                system: .probe, type: type, id: id, client: "C", time: Sample.time(0),
-                target: Target(path: "/submit/\(type)/\(id)"), payload: Array("{}".utf8), source: Sample.source)
-        }
         let table = ProbeSystem.table
         let type = try #require(table.precedence(of: .probe).deletionRequests.first)
         try await job([record("A", type)], onDay: 0, knowing: table)

@@ -135,6 +135,22 @@ import Testing
         #expect(overview.counts.values.allSatisfy { $0.refused == 0 && $0.inFlight == 0 })
     }
 
+    @Test("A ledger of version 5, without ended clients, is read and migrated")
+    func fifthVersion() throws {
+        _ = try Ledger(path: path, now: now)
+        let file = try DatabaseFile(path: path, .writing)
+        try file.write {
+            try $0.run(
+                script: "DROP TABLE ended_clients; DELETE FROM grdb_migrations WHERE identifier = '6'")
+        }
+        file.close()
+        try check(try LedgerView(path: path))
+        try checkOverview()
+        try check(try Ledger(path: path, now: now).view)
+        try checkOverview()
+        #expect(try LedgerView(path: path).read { try $0.hasTable("ended_clients") })
+    }
+
     @Test("A ledger of a newer version is rejected and left unchanged")
     func newerVersion() throws {
         let file = try DatabaseFile(path: path, .writing)

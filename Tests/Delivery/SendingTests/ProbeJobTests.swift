@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Delivery
+@testable import pingferry_upload
 
 /// Tests jobs whose system has several servers and instructions in answers.
 @Suite struct ProbeJobTests {
@@ -13,7 +14,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private static func record(_ id: String, _ type: String, client: String, minute: Int) -> Record {
+    private static func record(_ id: String, _ type: String, client: String?, minute: Int) -> Record {
         Record(
             system: .probe, type: type, id: id, client: client, time: Sample.time(minute),
             target: Target(path: "/submit/\(type)/\(id)"), payload: Array("{}".utf8),
@@ -26,7 +27,9 @@ import Testing
 
     /// Returns the plan of a job, and the job, which serves one client after another.
     private func job(
-        _ bundle: String, _ systems: SystemTable, given: [SystemName: Endpoint] = [:], maximumDelay: Double = 30
+        _ bundle: String, _ systems: SystemTable, given: [SystemName: Endpoint] = [:],
+        limits: UploadLimits = UploadLimits(),
+        maximumDelay: Double = 30
     ) async throws -> (plan: Plan, job: Job, ledger: Ledger) {
         let ledger = try Ledger(path: folder("ledger"), now: now)
         let bundles = try await VerifiedBundles(
@@ -41,7 +44,7 @@ import Testing
         settings.sender.readTimeout = 600
         settings.sender.exchangeTimeout = 3600
         settings.backoff = Backoff(initialDelay: 0, maximumDelay: maximumDelay)
-        var rules = PlanRules()
+        var rules = PlanRules(limits: limits)
         rules.servers = settings.sender.servers
         let state = try ledger.view.state(of: bundles.pool, today: rules.days.day(of: now))
         let plan = Planner.plan(bundles.pool, state, rules: rules, now: now)
@@ -51,9 +54,10 @@ import Testing
 
     /// Runs a job to its end.
     private func run(
-        _ bundle: String, _ systems: SystemTable, given: [SystemName: Endpoint] = [:]
+        _ bundle: String, _ systems: SystemTable, given: [SystemName: Endpoint] = [:],
+        limits: UploadLimits = UploadLimits()
     ) async throws -> (plan: Plan, report: JobReport) {
-        let (plan, job, _) = try await job(bundle, systems, given: given)
+        let (plan, job, _) = try await job(bundle, systems, given: given, limits: limits)
         return (plan, try await job.run())
     }
 
@@ -67,7 +71,7 @@ import Testing
 
     /// Returns the number of delivered records and of uploads in flight in a ledger.
     private func counts(_ view: LedgerView) throws -> (delivered: Int, inFlight: Int) {
-        let counts = try view.overview(today: 0).counts.values
+        let counts = try view.overview(today: 0, knowing: ProbeSystem.table).counts.values
         return (counts.reduce(0) { $0 + $1.delivered }, counts.reduce(0) { $0 + $1.inFlight })
     }
 
@@ -200,5 +204,102 @@ import Testing
         #expect(codes(report) == ["job-stopped": 2])
         #expect(try counts(ledger.view) == (1, 0))
         #expect(try await server.report().total == 1)
+    }
+
+    // MARK: Ended clients
+
+    private func summary(_ plan: Plan, _ report: JobReport) -> JobSummary {
+        JobSummary(
+            plan: plan.withholdingRecords(ofClientsEndedIn: report), report: report, failure: nil,
+            settingHint: { _ in "" }, pauses: [])
+    }
+
+    private let endedPhrase = "probe: the server accepts nothing more of this client"
+
+    @Test func endedClientSendsNothingMore() async throws {
+        let server = try LoopbackServer()
+        try await server.setRules(#"[{"path":"/submit/hello/2","status":200,"text":"{\"ends\":true}"}]"#)
+        let bundle = try await bundle(
+            threeRecords + [
+                Self.record("4", "hello", client: "c", minute: 4), Self.record("5", "hello", client: "D", minute: 0),
+            ])
+        let systems = ProbeSystem.makeTable(endpoint: server.address)
+        let (firstPlan, first) = try await run(bundle, systems)
+        #expect(first.delivered == 3 && first.failure == nil)
+        #expect(codes(first) == ["deletion-requested": 2])
+        let summary = summary(firstPlan, first)
+        #expect(summary.status == nil)
+        #expect(
+            summary.summaryLine
+                == "5 records: delivered 3, deletion-requested 2; \(endedPhrase) (2); nothing is left")
+
+        // The status of the ledger and of the bundle shows nothing that waits.
+        let view = try LedgerView(path: folder("ledger"))
+        let overview = try view.overview(today: 0, knowing: systems)
+        #expect(overview.counts.values.allSatisfy { $0.waiting.isEmpty && $0.inFlight == 0 })
+        #expect(overview.bundles.isEmpty)
+        let statuses = RecordStatus.all(of: firstPlan.pool, try view.state(of: firstPlan.pool, today: 0))
+        let status = try #require(BundleStatus.all(of: firstPlan.pool, statuses).first)
+        #expect(status.isDone && status.delivered == 3 && status.excluded == 2)
+
+        // Later jobs withhold the records, until the answered record is forgotten.
+        let (secondPlan, second) = try await run(bundle, systems)
+        #expect([Disposition.deletionRequested, .delivered].map { secondPlan.count($0) } == [2, 3])
+        #expect(second.requests == 0)
+        #expect(try await server.report().total == 3)
+        #expect(try Ledger(path: folder("ledger"), now: now).forget(["2"]) == ["2": 1])
+        try await server.setRules()
+        let (_, third) = try await run(bundle, systems)
+        #expect(third.delivered == 3 && third.undelivered.isEmpty)
+        #expect(try await server.report().total == 6)
+    }
+
+    @Test func recordsBeyondTheLimitsOfAnEndedClientAreWithheld() async throws {
+        let server = try LoopbackServer()
+        try await server.setRules(#"[{"status":200,"text":"{\"ends\":true}"}]"#)
+        let (plan, report) = try await run(
+            try await bundle(threeRecords), ProbeSystem.makeTable(endpoint: server.address),
+            limits: UploadLimits(daily: nil, perType: 2))
+        #expect([Disposition.send, .typeLimit].map { plan.count($0) } == [2, 1])
+        let summary = summary(plan, report)
+        #expect(summary.status == nil)
+        #expect(
+            summary.summaryLine
+                == "3 records: delivered 1, deletion-requested 2; \(endedPhrase) (1); nothing is left")
+    }
+
+    @Test func unsettledUploadOfAnEndedClientIsWithheld() async throws {
+        let server = try LoopbackServer()
+        try await server.setRules(#"[{"status":503,"text":"{\"ends\":true}"}]"#)
+        let bundle = try await bundle(threeRecords)
+        let systems = ProbeSystem.makeTable(endpoint: server.address)
+        let (plan, report) = try await run(bundle, systems)
+        #expect(codes(report) == ["deletion-requested": 3])
+        #expect(summary(plan, report).status == nil)
+        #expect(try counts(LedgerView(path: folder("ledger"))) == (0, 0))
+        try await server.setRules()
+        let (second, _) = try await run(bundle, systems)
+        #expect(second.count(.deletionRequested) == 3)
+    }
+
+    @Test func recordsWithPrecedenceAreSentForAnEndedClient() async throws {
+        let server = try LoopbackServer()
+        try await server.setRules(#"[{"path":"/submit/goodbye/1","status":200,"text":"{\"ends\":true}"}]"#)
+        let bundle = try await bundle([
+            Self.record("1", "goodbye", client: "C", minute: 5), Self.record("2", "goodbye", client: "C", minute: 6),
+            Self.record("3", "hello", client: "C", minute: 0),
+        ])
+        let (plan, report) = try await run(bundle, ProbeSystem.makeTable(endpoint: server.address))
+        #expect(report.delivered == 2 && codes(report) == ["deletion-requested": 1])
+        #expect(try await paths(server) == ["/submit/goodbye/1", "/submit/goodbye/2"])
+        #expect(summary(plan, report).status == nil)
+    }
+
+    @Test func recordsWithoutClientAreNotEnded() async throws {
+        let server = try LoopbackServer()
+        try await server.setRules(#"[{"status":200,"text":"{\"ends\":true}"}]"#)
+        let bundle = try await bundle((1...3).map { Self.record("\($0)", "hello", client: nil, minute: $0) })
+        let (_, report) = try await run(bundle, ProbeSystem.makeTable(endpoint: server.address))
+        #expect(report.delivered == 3 && report.undelivered.isEmpty && report.endedClients.isEmpty)
     }
 }

@@ -49,7 +49,8 @@ struct ForgetCommand: AsyncParsableCommand {
             A record that was delivered or refused is sent again, under the same id, if a job finds it in a bundle. A released \
             record is held again. Today's quota remains used. Delivered events of lists are not forgotten, because servers do not \
             recognize repeated events. The address of a server ends the pause that it requested, and the digest of a bundle \
-            removes its waiting records.
+            removes its waiting records. If a server accepted nothing more of a client after a record, forgetting that record \
+            makes the client's other records available again.
               pingferry-upload forget 7F6E2B0C-0D53-4C4E-9C4B-8F6A4B2F0A11
               pingferry-upload forget https://incoming.telemetry.mozilla.org
 

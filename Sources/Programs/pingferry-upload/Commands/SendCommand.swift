@@ -46,7 +46,8 @@ struct SendCommand: AsyncParsableCommand {
               delivered before, refused before, given up: the ledger has the outcome; see retry and forget.
               nothing left, events in another request: each event of a list is sent only once.
               duplicate: the bundles contain the record twice.
-              deletion-requested: the client requested the deletion of its data, so that its other records are not sent.
+              deletion-requested: the client requested the deletion of its data, or its server accepts nothing more of it, \
+            so that its other records are not sent.
 
             If a server refuses 25 uploads of a job with the same status and reason, the job stops sending to it, because \
             refused uploads count against the limits. --refusals 100 changes the number. The next job sends the rest.
@@ -55,8 +56,9 @@ struct SendCommand: AsyncParsableCommand {
             credential), the number of records and a text. held counts records by code; a record with several codes counts for \
             each. missingCredentials has an entry for each account: account (an account id or app id; empty if the record has \
             none), development (whether the development key is needed), records and system. undelivered has the reasons why \
-            planned uploads were not delivered (code refusal-limit: after equal refusals). bundles states for each bundle \
-            whether it is done.
+            planned uploads were not delivered (code refusal-limit: after equal refusals; client-paused: the server requires a \
+            long delay between the uploads of the client; deletion-requested: the server accepts nothing more of the client). \
+            bundles states for each bundle whether it is done.
 
             Credentials are looked up by account id or app id, in the environment (\(CredentialHelp.variables)) or in a file \
             with mode 0600:
@@ -195,7 +197,8 @@ struct SendCommand: AsyncParsableCommand {
         let job = Job(plan: plan, source: intake.source, ledger: ledger, settings: settings)
         let report = try await JobRunner.run(job, progress: progress)
         var summary = JobSummary(
-            plan: plan, report: report, failure: report.failure.map { CommandError(whileSending: $0) },
+            plan: plan.withholdingRecords(ofClientsEndedIn: report), report: report,
+            failure: report.failure.map { CommandError(whileSending: $0) },
             settingHint: settings.credentials.settingHint(for:), unusable: intake.unusable, pauses: plan.pauses)
         if summary.failure == nil { try finish(&summary, ledger) }
         try summary.print(isQuiet: common.quiet, asJSON: common.json)

@@ -2,6 +2,7 @@ import ArgumentParser
 import Console
 import Delivery
 import JSONText
+import Systems
 import Telemetry
 
 /// The command `status`, which reports on the ledger or on bundles.
@@ -62,7 +63,7 @@ struct StatusCommand: AsyncParsableCommand {
     private func printLedger() throws {
         let now = SystemClock.now
         let today = ledger.days.day(of: now)
-        let overview = try LedgerView(path: try ledger.path()).overview(today: today)
+        let overview = try LedgerView(path: try ledger.path()).overview(today: today, knowing: Systems.table)
         let report = StatusReport(overview: overview, clients: Set(client.map { $0.lowercased() }), now: now)
         if common.json {
             try Terminal.print(report.json)

@@ -54,6 +54,13 @@ extension LedgerError {
     }
 }
 
+extension LedgerView {
+    /// Returns the overview of a ledger with records of the known systems.
+    func overview(today: Int) throws(LedgerError) -> LedgerOverview {
+        try overview(today: today, knowing: Systems.table)
+    }
+}
+
 extension Ledger {
     /// Marks uploads as in flight.
     func mark(_ sends: [PlannedUpload], at now: Timestamp) async throws -> [MarkResult] {
