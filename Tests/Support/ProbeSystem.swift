@@ -34,7 +34,8 @@ private struct Probe: TelemetrySystem {
         }, storesOfFile: nil, storesOfSingleFile: nil, storeByContents: nil, backups: nil)
     let requests = RequestFormat(
         hosts: [CapturedHost("probe.example")], methods: ["POST"], body: .json, headers: ["x-tag"],
-        payloadsRepeat: false, isUpload: { $0.count == 3 && $0.begin(with: "submit") }, otherTraffic: nil, path: nil,
+        secretHeaders: [], payloadsRepeat: false, isUpload: { $0.count == 3 && $0.begin(with: "submit") },
+        otherTraffic: nil, path: nil,
         deliveredStatuses: 200...200, lineShape: nil, record: record(of:in:))
     let uploads: UploadFormat
     let vocabulary: (any Vocabulary)? = nil

@@ -107,6 +107,7 @@ public struct Intake: Sendable {
         if let refusal = output.refusal { throw refusal }
         let entries = output.entries.span
         for index in entries.indices { try insert(entries[index], of: output.lines, keep) }
+        duplicates += output.duplicates
         for item in output.quarantined {
             let line = item.json.bytes
             guard isNew(line) else { continue }

@@ -25,17 +25,19 @@ struct CapturedHeaders {
         return found
     }
 
-    /// Returns the fields whose lowercase names are in `names`.
+    /// Returns the fields that `format` needs.
     ///
-    /// A value that is not a string is replaced by an empty one.
-    func fields(named names: Set<String>, in document: JSONDocument) -> [HeaderField] {
+    /// A secret value, or a value that is not a string, is replaced by an empty string.
+    func fields(neededBy format: RequestFormat, in document: JSONDocument) -> [HeaderField] {
+        let names = format.headers.union(format.secretHeaders)
         guard !names.isEmpty else { return [] }
         var fields: [HeaderField] = []
         forEach(in: document) { key, value in
-            guard names.contains(where: { document.bytes(of: key).equalsIgnoringCase($0) }) else { return }
-            let isText = value.map { document.kind(of: $0) == .string } ?? false
+            guard let name = names.first(where: { document.bytes(of: key).equalsIgnoringCase($0) }) else { return }
+            let isReadable = !format.secretHeaders.contains(name) && value.map { document.kind(of: $0) } == .string
             fields.append(
-                HeaderField(document.string(of: key), value.flatMap { isText ? document.string(of: $0) : nil } ?? ""))
+                HeaderField(
+                    document.string(of: key), value.flatMap { isReadable ? document.string(of: $0) : nil } ?? ""))
         }
         return fields
     }

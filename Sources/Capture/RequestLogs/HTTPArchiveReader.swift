@@ -68,11 +68,12 @@ struct HTTPArchiveReader: Sendable {
             switch requests.body {
             case .json: try readJSON(of: parts)
             case .form(let form): try read(form, of: parts)
+            case .fields(let form): try read(form, of: parts)
             }
         defer { body.reset() }
         var source = source
         source.index = index
-        let headers = parts.headers.fields(named: requests.headers, in: entry)
+        let headers = parts.headers.fields(neededBy: requests, in: entry)
         let upload = CapturedUpload(route: route, headers: headers, time: parts.time, source: source)
         var record = try upload.record(by: requests, in: &body)
         if parts.time == nil { record.notes.append("bad_time startedDateTime tells no instant") }
@@ -167,6 +168,37 @@ extension HTTPArchiveReader {
         } catch {
             throw .invalid("\(error.code.text) at byte \(error.offset) of \(form.payload)")
         }
+    }
+
+    /// Reads all fields of a form into `body`, and returns the encoding of the form.
+    private mutating func read(_ form: FormFields, of parts: HTTPArchiveEntry) throws(BodyError) -> String {
+        let (json, encoding): ([UInt8], String)
+        if let text = textNode(of: parts) {
+            let found = try bytes(of: text, parts)
+            (json, encoding) = (try form.json(of: found.bytes), found.encoding)
+        } else {
+            (json, encoding) = (try form.json(of: try listedFields(parts)), "params")
+        }
+        do throws(JSONError) {
+            try body.read(json)
+            return encoding
+        } catch {
+            throw .invalid("\(error.code.text) in the fields of the form")
+        }
+    }
+
+    private func listedFields(_ parts: HTTPArchiveEntry) throws(BodyError) -> [FormFields.Field] {
+        guard let data = parts.postData, let params = entry.array(Keys.params, in: data), entry.count(of: params) > 0
+        else { throw Self.missing }
+        var fields: [FormFields.Field] = []
+        for param in entry.elements(of: params) {
+            guard let name = entry.value(of: Keys.name, .string, in: param),
+                let value = entry.value(of: Keys.value, .string, in: param)
+            else { throw .invalid("a field of the form has no name or no value") }
+            fields.append(
+                FormFields.Field(name: entry.bytes(of: name).copied(), value: entry.bytes(of: value).copied()))
+        }
+        return fields
     }
 
     private func parameter(_ name: String, in params: JSONNode) -> [UInt8]? {

@@ -106,7 +106,7 @@ extension PayloadLineReader {
         try readBody(as: requests.body)
         let headers = CapturedHeaders(line.value(of: Keys.headers, in: line.root))
         let upload = CapturedUpload(
-            route: route, headers: headers.fields(named: requests.headers, in: line), time: time, source: source)
+            route: route, headers: headers.fields(neededBy: requests, in: line), time: time, source: source)
         var record = try record(of: upload, by: requests)
         guard let value = line.value(of: Keys.status, in: line.root), line.kind(of: value) == .number else {
             return .upload(record, status: nil)
@@ -133,7 +133,13 @@ extension PayloadLineReader {
             throw .invalid("no body")
         }
         var bytes = line.kind(of: value) == .string ? line.bytes(of: value).copied() : line.canonicalBytes(of: value)
-        if case .form(let form) = kind, bytes.first != UInt8(ascii: "{") { bytes = try form.payload(in: bytes) }
+        if bytes.first != UInt8(ascii: "{") {
+            switch kind {
+            case .json: break
+            case .form(let form): bytes = try form.payload(in: bytes)
+            case .fields(let form): bytes = try form.json(of: bytes)
+            }
+        }
         do throws(JSONError) {
             try body.read(bytes)
         } catch {

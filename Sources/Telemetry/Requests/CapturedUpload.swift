@@ -13,9 +13,11 @@ import JSONText
 public struct CapturedUpload: Sendable {
     /// The route of the request, or `nil` if only the payload was captured.
     public let route: UploadRoute?
-    /// The header fields listed in ``RequestFormat/headers``, in the order and letter case of the capture.
+    /// The header fields listed in ``RequestFormat/headers`` and ``RequestFormat/secretHeaders``, in the order and letter
+    /// case of the capture.
     ///
-    /// A repeated field is listed more than once. A value that is not a string is replaced by an empty string.
+    /// A repeated field is listed more than once. A secret value, or a value that is not a string, is replaced by an empty
+    /// string.
     public let headers: [HeaderField]
     /// The time of the capture.
     public let time: Timestamp?

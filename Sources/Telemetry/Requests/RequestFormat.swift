@@ -14,6 +14,8 @@ public struct RequestFormat: Sendable {
     ///
     /// Others are ignored because they can contain credentials.
     public let headers: Set<String>
+    /// The lowercase names of the header fields whose presence matters, but whose values are never read.
+    public let secretHeaders: Set<String>
     /// Whether the payloads of the system have neither an id nor a time.
     ///
     /// If so, equal payloads are numbered as distinct uploads.
@@ -41,8 +43,8 @@ public struct RequestFormat: Sendable {
 
     /// Creates a format from its parts.
     public init(
-        hosts: [CapturedHost], methods: [String], body: CapturedBody, headers: Set<String>, payloadsRepeat: Bool,
-        isUpload: @escaping @Sendable (_ parts: [[UInt8]]) -> Bool,
+        hosts: [CapturedHost], methods: [String], body: CapturedBody, headers: Set<String>,
+        secretHeaders: Set<String>, payloadsRepeat: Bool, isUpload: @escaping @Sendable (_ parts: [[UInt8]]) -> Bool,
         otherTraffic: (@Sendable (_ parts: [[UInt8]], _ method: String) -> OtherTraffic?)?,
         path: (@Sendable (WebAddress) -> String)?, deliveredStatuses: ClosedRange<Int>,
         lineShape: (@Sendable (_ line: JSONDocument) -> LineShape?)?,
@@ -52,6 +54,7 @@ public struct RequestFormat: Sendable {
         self.methods = methods
         self.body = body
         self.headers = headers
+        self.secretHeaders = secretHeaders
         self.payloadsRepeat = payloadsRepeat
         self.isUpload = isUpload
         self.otherTraffic = otherTraffic
@@ -85,6 +88,8 @@ public enum CapturedBody: Sendable {
     case json
     /// The payload is a field of a form.
     case form(FormBody)
+    /// The payload consists of all fields of a form.
+    case fields(FormFields)
 }
 
 /// A form that contains a payload in one of its fields.

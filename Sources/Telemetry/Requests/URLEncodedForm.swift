@@ -1,4 +1,5 @@
 import Bytes
+import JSONText
 
 /// A parser for `application/x-www-form-urlencoded` bodies.
 public enum URLEncodedForm {
@@ -24,5 +25,71 @@ extension FormBody {
             throw .invalid("the form has no \(payload)")
         }
         return value
+    }
+}
+
+/// A form whose fields are the members of the payload.
+public struct FormFields: Sendable {
+    /// A field of a form.
+    public struct Field: Sendable {
+        /// The name, which may be percent-encoded.
+        public let name: [UInt8]
+        /// The value, which may be percent-encoded.
+        public let value: [UInt8]
+
+        /// Creates a field.
+        public init(name: [UInt8], value: [UInt8]) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    private let areDecoded: @Sendable (_ fields: [Field]) -> Bool
+
+    /// Creates a form.
+    ///
+    /// `areDecoded` returns whether the fields that a log lists separately are decoded already. Some logs contain encoded
+    /// fields.
+    public init(areDecoded: @escaping @Sendable (_ fields: [Field]) -> Bool) { self.areDecoded = areDecoded }
+
+    /// Returns the fields of `form` as a JSON object, in which a repeated field is a repeated key.
+    public func json(of form: [UInt8]) throws(BodyError) -> [UInt8] {
+        var fields: [Field] = []
+        for pair in form.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {
+            guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else {
+                throw .invalid("the form has a pair without an equals sign")
+            }
+            fields.append(Field(name: Array(pair[..<equals]), value: Array(pair[(equals + 1)...])))
+        }
+        return try Self.json(ofEncoded: fields)
+    }
+
+    /// Returns fields that a log lists separately as a JSON object.
+    public func json(of fields: [Field]) throws(BodyError) -> [UInt8] {
+        areDecoded(fields) ? Self.object(fields) : try Self.json(ofEncoded: fields)
+    }
+
+    private static func json(ofEncoded fields: [Field]) throws(BodyError) -> [UInt8] {
+        var decoded: [Field] = []
+        for field in fields {
+            guard let name = PercentEncoding.decoded(field.name.span, plusIsSpace: true),
+                let value = PercentEncoding.decoded(field.value.span, plusIsSpace: true)
+            else { throw .invalid("malformed percent-encoding") }
+            decoded.append(Field(name: name, value: value))
+        }
+        return object(decoded)
+    }
+
+    private static func object(_ fields: [Field]) -> [UInt8] {
+        var text = TextBuffer()
+        text.append(UInt8(ascii: "{"))
+        for (index, field) in fields.enumerated() {
+            if index > 0 { text.append(UInt8(ascii: ",")) }
+            text.append(jsonString: field.name.span)
+            text.append(UInt8(ascii: ":"))
+            text.append(jsonString: field.value.span)
+        }
+        text.append(UInt8(ascii: "}"))
+        return text.bytes
     }
 }

@@ -78,6 +78,8 @@ public struct ScanOutput: Sendable {
     public private(set) var apps: [AppEntry] = []
     /// The findings of the filter about all records.
     public private(set) var filtered = FilterFindings()
+    /// The number of records that a store omitted because another store contains equal records.
+    public private(set) var duplicates = 0
     /// The first error that prevented the creation of pseudonyms.
     public private(set) var refusal: PseudonymError?
     /// The number of bytes that were read.
@@ -164,6 +166,11 @@ public struct ScanOutput: Sendable {
             refusal = refusal ?? error
         }
         recycleMemory(of: &record)
+    }
+
+    /// Counts a record that is omitted because another store of the container contains an equal record.
+    public mutating func omit(duplicate record: borrowing Record) {
+        if filter.passes(record, noting: &filtered) { duplicates += 1 }
     }
 
     /// Adds the size of a record.
@@ -293,7 +300,8 @@ public struct ScanOutput: Sendable {
         lines.removeAll()
         entries.removeAll(keepingCapacity: true)
         (records, rejects, quarantined, problems, reports, apps) = ([], [], [], [], [], [])
-        (filtered, refusal, path, store, bytesRead, size) = (FilterFindings(), nil, "", nil, 0, 0)
+        (filtered, refusal, path, store) = (FilterFindings(), nil, "", nil)
+        (bytesRead, size, duplicates) = (0, 0, 0)
     }
 
     /// Whether the output is small enough to be kept for reuse.

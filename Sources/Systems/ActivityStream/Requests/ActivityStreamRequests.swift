@@ -11,7 +11,7 @@ enum ActivityStreamRequests {
             CapturedHost(ActivityStreamUploads.host),
             CapturedHost("onyx_tiles.stage.mozaws.net", note: "staging captured on its way to the staging host"),
         ],
-        methods: ["POST"], body: .json, headers: [], payloadsRepeat: true,
+        methods: ["POST"], body: .json, headers: [], secretHeaders: [], payloadsRepeat: true,
         isUpload: { $0.count == 3 && $0.begin(with: "v3", "links", "ping-centre") },
         otherTraffic: otherTraffic(to:method:), path: nil,
         deliveredStatuses: ActivityStreamUploads.deliveredStatuses, lineShape: lineShape(of:),

@@ -17,7 +17,8 @@ enum LeanplumCalls {
                 otherwise: .leanplumSingleCall)),
         headers: [],
         // Payloads are not repeated, because each request has a time and most have an id.
-        payloadsRepeat: false, isUpload: { $0.count == 1 && $0.begin(with: "api") }, otherTraffic: nil, path: nil,
+        secretHeaders: [], payloadsRepeat: false, isUpload: { $0.count == 1 && $0.begin(with: "api") },
+        otherTraffic: nil, path: nil,
         deliveredStatuses: LeanplumServer.deliveredStatuses, lineShape: lineShape(of:),
         record: { upload, document throws(BodyError) in try upload.leanplumRecord(in: &document) })
 

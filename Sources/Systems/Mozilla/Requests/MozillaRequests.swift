@@ -9,7 +9,7 @@ enum MozillaRequests {
     static let format = RequestFormat(
         // The server also accepts PUT.
         hosts: [CapturedHost(MozillaUploads.host)], methods: [MozillaUploads.method, "PUT"], body: .json,
-        headers: [], payloadsRepeat: false,
+        headers: [], secretHeaders: [], payloadsRepeat: false,
         // A path consists of `/submit/telemetry/` and the six parts of `SubmitPath`. Glean pings have other paths.
         isUpload: { $0.count == partCount && $0.begin(with: "submit", "telemetry") },
         otherTraffic: nil, path: nil,

@@ -9,7 +9,7 @@ enum SiftRequests {
     static let format = RequestFormat(
         hosts: [CapturedHost(SiftUploads.host)], methods: ["POST", "PUT"], body: .json, headers: [],
         // Different requests have different payloads, because events contain times.
-        payloadsRepeat: false, isUpload: isUpload(_:), otherTraffic: nil, path: path(of:),
+        secretHeaders: [], payloadsRepeat: false, isUpload: isUpload(_:), otherTraffic: nil, path: path(of:),
         deliveredStatuses: SiftUploads.deliveredStatuses, lineShape: lineShape(of:), record: record(of:in:))
 
     private static func isUpload(_ parts: [[UInt8]]) -> Bool {
