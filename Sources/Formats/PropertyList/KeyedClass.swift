@@ -48,6 +48,10 @@ struct ClassCache: Sendable {
     private static let recentCount = 64
     /// The maximum number of ancestors that a class record may list.
     fileprivate static let chainLimit = 64
+    /// The maximum number of members of a class record.
+    ///
+    /// Archivers write two or three.
+    fileprivate static let memberLimit = 64
 
     fileprivate let names: [[UInt8]]
     private var classes: [KeyedClass] = []
@@ -78,6 +82,31 @@ struct ClassCache: Sendable {
 }
 
 extension KeyedArchive {
+    /// Returns whether a class record in `$objects` has one of the given names or lists it as an ancestor.
+    ///
+    /// Class records without instances are included.
+    public func hasClass(named names: [String]) -> Bool {
+        let names = names.map { Array($0.utf8) }
+        let (nameKey, chainKey): (JSONKey, JSONKey) = ("$classname", "$classes")
+        for position in 0..<objects.count {
+            let record = document.element(at: position, of: objects)
+            // Many objects can share one large dictionary, so searching each of them could take quadratic time.
+            guard (1...ClassCache.memberLimit).contains(document.members(of: record).count) else { continue }
+            if let name = document.value(of: nameKey, in: record), isText(name, among: names) { return true }
+            guard let chain = document.value(of: chainKey, in: record) else { continue }
+            let ancestors = document.elements(of: chain)
+            for index in 0..<min(ancestors.count, ClassCache.chainLimit)
+            where isText(document.element(at: index, of: ancestors), among: names) {
+                return true
+            }
+        }
+        return false
+    }
+
+    private func isText(_ node: PropertyListNode, among names: [[UInt8]]) -> Bool {
+        names.contains { document.text(node, equals: $0) }
+    }
+
     /// Returns the class of an instance, or `nil` if `instance` has no `$class`.
     ///
     /// - Throws: ``PropertyListError`` with the code `badClass` if `$class` does not refer to a class record.

@@ -8,6 +8,7 @@ extension PropertyListPrinter {
         if case .entries = frame.contents { output += "{\"$entries\":\(space)".utf8 }
         output.append(frame.isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
         frames.append(frame)
+        if !maskedKeys.isEmpty { frames[frames.count - 1].checksKeys = true }
         guard let name = frame.className else { return }
         frames[frames.count - 1].hasContents = true
         writeLine(to: &output)
@@ -30,6 +31,7 @@ extension PropertyListPrinter {
             let key = document.key(at: position, of: members)
             if frame.className != nil, document.text(key, equals: "$class".utf8.span) { return }
             begin(index, key: key, to: &output)
+            if frame.checksKeys, isMasked(key, of: document) { return writeMask(to: &output) }
             write(document.value(at: position, of: members), of: frame.source, to: &output)
         case .collection(let elements):
             begin(index, to: &output)
@@ -37,13 +39,21 @@ extension PropertyListPrinter {
         case .pairs(let pairs):
             guard case .text(let key)? = try? keyValue(position, of: pairs, in: frame.source) else { return }
             begin(index, key: key, to: &output)
+            if frame.checksKeys, isMasked(key, of: document) { return writeMask(to: &output) }
             writeElement(position, of: pairs.values, in: frame.source, to: &output)
         case .entries(let pairs):
             begin(index, to: &output)
+            if frame.checksKeys, let key = maskedKey(position, of: pairs, in: frame.source) {
+                return open(PrintedFrame(.maskedEntry(key: key), source: frame.source, object: nil), to: &output)
+            }
             writeEntry(position, of: pairs, in: frame.source, to: &output)
         case .entry(let key, let value):
             begin(index, to: &output)
             write(position == 0 ? key : value, of: frame.source, to: &output)
+        case .maskedEntry(let key):
+            begin(index, to: &output)
+            if position > 0 { return writeMask(to: &output) }
+            write(key, of: frame.source, to: &output)
         case .nested:
             begin(index, to: &output)
             output += "\"$value\":\(space)".utf8
@@ -81,6 +91,26 @@ extension PropertyListPrinter {
     ) throws(PropertyListError) -> KeyedValue? {
         guard let key = try sources[source].archive?.element(at: position, of: pairs.keys) else { return nil }
         return try sources[source].archive?.value(of: key)
+    }
+
+    // MARK: Masked values
+
+    /// Returns the stored key at a position, or `nil` if its value is not masked.
+    private mutating func maskedKey(_ position: Int, of pairs: KeyedPairs, in source: Int) -> PropertyListNode? {
+        guard let key = try? sources[source].archive?.element(at: position, of: pairs.keys),
+            case .text(let text)? = try? sources[source].archive?.value(of: key),
+            isMasked(text, of: sources[source].document)
+        else { return nil }
+        return key
+    }
+
+    private func isMasked(_ key: PropertyListNode, of document: PropertyListDocument) -> Bool {
+        maskedKeys.contains { document.text(key, equals: $0) }
+    }
+
+    private mutating func writeMask(to output: inout [UInt8]) {
+        maskedCount += 1
+        write("$masked", "true", to: &output)
     }
 
     private mutating func close(to output: inout [UInt8]) {

@@ -124,7 +124,7 @@ extension PropertyListPrinter {
         return try? PrintedSource(nested, isRaw: options.isRaw)
     }
 
-    private func write(_ key: String, _ value: String, to output: inout [UInt8]) {
+    func write(_ key: String, _ value: String, to output: inout [UInt8]) {
         output += "{\"\(key)\":\(space)\(value)}".utf8
     }
 

@@ -16,6 +16,7 @@ import JSONText
 /// | dictionary with keys that are not strings | `{"$entries": [[key, value], …]}` |
 /// | instance of another class | `{"$class": "Name", …}` with its members |
 /// | value that contains itself, is shared too often, or is nested too deep | `{"$ref": 12}` with the index in `$objects` of an archive, or the object number in another property list |
+/// | value of a masked key | `{"$masked": true}` |
 /// | invalid value | `{"$error": "code: reason at byte 123"}` |
 /// | UID outside of an archive | `{"CF$UID": 12}` |
 public struct PropertyListPrinter: Sendable {
@@ -29,6 +30,12 @@ public struct PropertyListPrinter: Sendable {
         public var isCompact = false
         /// Whether the keys of each object are sorted by their UTF-8 bytes.
         public var sortsKeys = false
+        /// The keys, as UTF-8, whose values are replaced by `{"$masked": true}`.
+        ///
+        /// They apply to the members of instances and to the keys of dictionaries, also in property lists that are
+        /// stored in data. If ``isRaw`` is `true`, they are ignored, because the table of objects of an archive contains
+        /// values apart from their keys.
+        public var maskedKeys: Set<[UInt8]> = []
 
         /// Creates the default options.
         public init() {}
@@ -50,6 +57,8 @@ public struct PropertyListPrinter: Sendable {
 
     let options: Options
     let limits: PropertyListLimits
+    /// The keys whose values are masked, as UTF-8.
+    let maskedKeys: [[UInt8]]
     /// The property lists that are being written: the outermost one, followed by those stored in data.
     var sources: [PrintedSource]
     /// The remaining allowance for writing shared values of the outermost property list again.
@@ -64,6 +73,8 @@ public struct PropertyListPrinter: Sendable {
     public private(set) var warningCount = 0
     /// Whether a value of the file is missing from the output.
     public private(set) var isLossy = false
+    /// The number of masked values so far.
+    public internal(set) var maskedCount = 0
 
     /// Creates a printer for the root of a document.
     ///
@@ -74,6 +85,7 @@ public struct PropertyListPrinter: Sendable {
     ) throws(PropertyListError) {
         self.options = options
         self.limits = limits
+        maskedKeys = options.isRaw ? [] : Array(options.maskedKeys)
         sources = [try PrintedSource(document, isRaw: options.isRaw)]
         allowance = document.expansionLimit
         nestedAllowance = document.sourceLength + 100_000
@@ -154,6 +166,8 @@ struct PrintedFrame: Sendable {
         case entries(KeyedPairs)
         /// A pair of a dictionary whose keys are not all strings.
         case entry(key: PropertyListNode, value: PropertyListNode)
+        /// A pair whose key is a string and whose value is masked, of a dictionary whose keys are not all strings.
+        case maskedEntry(key: PropertyListNode)
         /// A property list that is stored in data.
         case nested
     }
@@ -169,6 +183,8 @@ struct PrintedFrame: Sendable {
     var position = 0
     /// Whether an element or a member has been written.
     var hasContents = false
+    /// Whether each key is compared with the keys whose values are masked.
+    var checksKeys = false
 
     init(_ contents: Contents, source: Int, object: PropertyListNode?) {
         self.contents = contents
@@ -180,7 +196,7 @@ struct PrintedFrame: Sendable {
     var isObject: Bool {
         switch contents {
         case .members, .pairs, .nested: true
-        case .elements, .collection, .entries, .entry: false
+        case .elements, .collection, .entries, .entry, .maskedEntry: false
         }
     }
 
@@ -192,7 +208,7 @@ struct PrintedFrame: Sendable {
         case .members(let members): members.count
         case .collection(let elements): elements.count
         case .pairs(let pairs), .entries(let pairs): pairs.count
-        case .entry: 2
+        case .entry, .maskedEntry: 2
         case .nested: 1
         }
     }
