@@ -11,7 +11,7 @@ extension StoreFormat {
             // `RequestLogKind` detects a log that is given as an input before any other store.
             storesOfSingleFile: nil, storeByContents: nil,
             // Logs are not in backups, because they are recorded on other machines.
-            backups: nil)
+            backups: nil, secrets: nil)
     }
 }
 

@@ -38,6 +38,9 @@ public struct StoreFormat: Sendable {
     /// The stores that device backups do not contain, or `nil` if no stores are known to be missing.
     public let backups: BackupGap?
 
+    /// The secrets that the keyed archives of the system contain, or `nil` if none are known.
+    public let secrets: StoredSecrets?
+
     /// Creates a format from its functions.
     public init(
         kinds: [StoreKind], mayBelongToStore: @escaping @Sendable (_ file: MemberName) -> Bool,
@@ -48,7 +51,7 @@ public struct StoreFormat: Sendable {
             @Sendable (_ name: String, _ path: String, _ folder: inout InspectedFolder) -> FileFinding
         )?,
         storeByContents: (@Sendable (_ name: String, _ folder: inout InspectedFolder) -> (any Store)?)?,
-        backups: BackupGap?
+        backups: BackupGap?, secrets: StoredSecrets?
     ) {
         self.kinds = kinds
         self.mayBelongToStore = mayBelongToStore
@@ -58,6 +61,7 @@ public struct StoreFormat: Sendable {
         self.storesOfSingleFile = storesOfSingleFile
         self.storeByContents = storeByContents
         self.backups = backups
+        self.secrets = secrets
     }
 }
 

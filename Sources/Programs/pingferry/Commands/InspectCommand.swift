@@ -4,6 +4,7 @@ import Console
 import Files
 import JSONText
 import PropertyList
+import Systems
 
 /// The command `inspect`, which shows a property list or keyed archive as JSON.
 struct InspectCommand: AsyncParsableCommand {
@@ -34,13 +35,17 @@ struct InspectCommand: AsyncParsableCommand {
               {"$class": "A", ...} an instance with its members
               {"$entries": [[k, v]]}  a dictionary whose keys are not all strings
               {"$real": "nan"}     a number that JSON cannot represent
+              {"$masked": true}    a credential of a known system; --raw shows it
               {"$error": "..."}    an invalid value; the others are shown, and the
                                    exit status is 1
               {"CF$UID": 12}       a reference of an archive, with --raw
 
             Keys keep the order of the file. If a key is repeated, its first value is \
-            shown, the repetition is reported, and the exit status is 1. Nothing is \
-            masked: the output can contain secrets that the app stored.
+            shown, the repetition is reported, and the exit status is 1.
+
+            In a keyed archive of a known system, the values of keys that are known to \
+            contain credentials are masked, unless --raw is specified. Nothing else is \
+            masked: the output can contain other secrets that the app stored.
             """)
 
     @Argument(help: ArgumentHelp("Property lists; - is standard input.", valueName: "file"), completion: .file())
@@ -76,7 +81,7 @@ struct InspectCommand: AsyncParsableCommand {
         var printer: PropertyListPrinter
         do {
             let document = try PropertyListDocument(try contents(of: file, limit: limits.length), limits: limits)
-            printer = try PropertyListPrinter(document, options: options, limits: limits)
+            printer = try PropertyListPrinter(document, options: options(for: document), limits: limits)
         } catch let error as PropertyListError {
             throw CommandError(
                 status: .badData, message: "\(InputOpener.name(of: file)): \(error)", remedy: remedy(for: error))
@@ -109,12 +114,13 @@ struct InspectCommand: AsyncParsableCommand {
 
     private static let pieceLength = 256 << 10
 
-    private var options: PropertyListPrinter.Options {
+    private func options(for document: PropertyListDocument) -> PropertyListPrinter.Options {
         var options = PropertyListPrinter.Options()
         options.isRaw = raw
         options.opensNested = nested
         options.isCompact = compact
         options.sortsKeys = sortKeys
+        if !raw { options.maskedKeys = Systems.table.secretKeys(in: document) }
         return options
     }
 
@@ -141,7 +147,7 @@ struct InspectCommand: AsyncParsableCommand {
         }
     }
 
-    /// Reports warnings on standard error, and throws an exit status if a value could not be shown.
+    /// Reports warnings and masked values on standard error, and throws an exit status if a value could not be shown.
     private func report(_ printer: PropertyListPrinter, of file: String) throws {
         let name = InputOpener.name(of: file)
         for warning in printer.warnings.prefix(Self.reportLimit) where warning.isLoss || !quiet {
@@ -149,6 +155,10 @@ struct InspectCommand: AsyncParsableCommand {
         }
         let unnamed = printer.warningCount - min(printer.warnings.count, Self.reportLimit)
         if unnamed > 0, !quiet || printer.isLossy { StandardError.write("pingferry: \(name): and \(unnamed) more") }
+        if printer.maskedCount > 0, !quiet {
+            StandardError.write("pingferry: \(name): \(Summary.count(printer.maskedCount, "value")) masked")
+            StandardError.write("hint: --raw shows masked values")
+        }
         if printer.isLossy { throw ExitCode(ExitStatus.incomplete.rawValue) }
     }
 

@@ -12,7 +12,7 @@ enum GleanStores {
         isNamedForStore: isNamedForStore(_:in:), storeOfFolder: store(ofFolder:), storesOfFile: nil,
         storesOfSingleFile: stores(ofSingleFile:inFolderAt:_:), storeByContents: store(byContentsOf:in:),
         // Backups contain the data directories.
-        backups: nil)
+        backups: nil, secrets: nil)
 
     /// The default name of a data directory.
     private static let defaultName = "glean_data"

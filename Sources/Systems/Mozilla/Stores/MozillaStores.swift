@@ -12,7 +12,7 @@ enum MozillaStores {
         kinds: [.mozillaPingFile, .mozillaPingArray, .mozillaPendingEvents, .mozillaDefaults, .mozillaValues],
         mayBelongToStore: mayBelongToStore, isNamedForStore: isNamedForStore(_:in:), storeOfFolder: store(ofFolder:),
         storesOfFile: stores(ofFile:in:), storesOfSingleFile: stores(ofSingleFile:inFolderAt:_:), storeByContents: nil,
-        backups: .ofSomeApps(isAbsentFromBackups(_:beside:)))
+        backups: .ofSomeApps(isAbsentFromBackups(_:beside:)), secrets: nil)
 
     /// The name of the preferences file in which an early SDK stored its own values (format V2).
     private static let sdkPreferences = "org.mozilla.telemetry-ios-lib.plist"

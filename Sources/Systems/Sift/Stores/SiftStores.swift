@@ -13,7 +13,7 @@ enum SiftStores {
         storesOfFile: nil, storesOfSingleFile: stores(ofSingleFile:inFolderAt:_:),
         storeByContents: store(byContentsOf:in:),
         // Any app may contain the SDK, so the apps without backed-up queues are unknown.
-        backups: .ofAllApps("queues of Sift are not in backups: they are stored in Library/Caches"))
+        backups: .ofAllApps("queues of Sift are not in backups: they are stored in Library/Caches"), secrets: nil)
 
     private static let queues = Array(SiftFile.queuesName.utf8)
 
