@@ -101,6 +101,7 @@ let eachSystem: [Target] = [
         "Leanplum", in: "Systems",
         ["Bytes", "Files", "Hashing", "JSONText", "PrivateSQLite", "PropertyList", "Telemetry"]),
     module("ActivityStream", in: "Systems", ["Bytes", "JSONText", "Telemetry"], pure),
+    module("Adjust", in: "Systems", ["Bytes", "Files", "JSONText", "PropertyList", "Telemetry"], pure),
 ]
 
 let allSystems: [Target.Dependency] = eachSystem.map { .byName(name: $0.name) }

@@ -1,4 +1,5 @@
 import ActivityStream
+import Adjust
 import Glean
 import Leanplum
 import Mozilla
@@ -16,5 +17,6 @@ public enum Systems {
         SiftSystem(),
         LeanplumSystem(),
         ActivityStreamSystem(),
+        AdjustSystem(),
     ])
 }

@@ -1,0 +1,37 @@
+import Telemetry
+
+/// The telemetry of Adjust's SDK, which queues a package for each session, event and choice of the user.
+///
+/// Source: "Adjust iOS SDK: the package queue on disk, records, upload".
+public struct AdjustSystem: TelemetrySystem {
+    /// The name of the system, `adjust`.
+    public let name = SystemName.adjust
+    /// The format of the queue, and of the files that determine whether it is sent.
+    public let stores: StoreFormat? = AdjustStores.format
+    /// The format of captured requests, which are forms.
+    public let requests = AdjustRequests.format
+    /// The format of uploads, which are held by default.
+    public let uploads = AdjustUploads.format
+    /// The rules for replacing identifiers with pseudonyms, which are the same for all types.
+    public let pseudonyms: PseudonymFormat? = PseudonymFormat(
+        tables: [(["every type"], AdjustParameters.fields.pseudonyms)], path: nil)
+    /// The meanings of the events of Focus and Klar, and of the other types.
+    public let vocabulary: (any Vocabulary)? = AdjustVocabulary()
+    /// The conversion of payloads to table rows.
+    public let rows: (any RowFormat)? = AdjustRows()
+
+    /// Creates the system.
+    public init() {}
+}
+
+extension SystemName {
+    /// The name of the telemetry of Adjust's SDK.
+    public static let adjust = SystemName("adjust")
+}
+
+extension StoreKind {
+    /// The queue of packages.
+    public static let adjustQueue = StoreKind("adjust-queue")
+    /// Another file of the SDK, which contains facts but no records.
+    public static let adjustState = StoreKind("adjust-state")
+}

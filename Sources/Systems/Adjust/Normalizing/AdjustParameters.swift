@@ -1,0 +1,108 @@
+import JSONText
+import Telemetry
+
+/// The parameters of packages, all of which are strings.
+///
+/// The types that have a parameter, and the versions of the SDK that add it, are not checked, because the rules of the
+/// server are not public.
+///
+/// Source: "Adjust iOS SDK: the package queue on disk, records, upload", sections 4.3 and 13.
+enum AdjustParameters {
+    static let amount: JSONKey = "amount"
+    static let appToken: JSONKey = "app_token"
+    static let appVersion: JSONKey = "app_version"
+    static let appVersionShort: JSONKey = "app_version_short"
+    static let bundleID: JSONKey = "bundle_id"
+    static let callbackParams: JSONKey = "callback_params"
+    static let country: JSONKey = "country"
+    static let createdAt: JSONKey = "created_at"
+    static let currency: JSONKey = "currency"
+    static let deviceName: JSONKey = "device_name"
+    static let environment: JSONKey = "environment"
+    static let eventToken: JSONKey = "event_token"
+    static let language: JSONKey = "language"
+    static let osName: JSONKey = "os_name"
+    static let osVersion: JSONKey = "os_version"
+    static let params: JSONKey = "params"
+    static let partnerParams: JSONKey = "partner_params"
+    static let revenue: JSONKey = "revenue"
+
+    /// The parameter that SDKs before version 4.35.2 store but do not send.
+    static let eventCallbackID: JSONKey = "event_callback_id"
+    /// The first version of the SDK that sends ``eventCallbackID``.
+    static let firstVersionWithCallbackID = [4, 35, 2]
+
+    /// The credentials, and the values that are computed from them, which are in no record.
+    static let credentials: [JSONKey] = [
+        "adj_signing_id", "algorithm", "app_secret", "headers_id", "native_version", "secret_id", "signature",
+    ]
+
+    /// The parameters that belong to one attempt to send a package.
+    static let attempts: [JSONKey] = [
+        "first_error", "last_error", "queue_size", "retry_count", "sent_at", "wait_time", "wait_total",
+    ]
+
+    /// The parameters with ids of the client, the most reliable first.
+    static let clients: [JSONKey] = [
+        "persistent_ios_uuid", "ios_uuid", "primary_dedupe_token", "secondary_dedupe_token", "idfv",
+    ]
+
+    /// The words that the SDK itself uses as the source of a package.
+    private static let sources: Set<String> = [
+        "apple_ads", "att", "deeplink", "google_odm", "iad", "iad3", "linkme", "push",
+    ]
+
+    /// The fields of a payload.
+    ///
+    /// Others are kept in records, and are dropped from pseudonymized ones.
+    static let fields = PayloadFields(
+        clients.map { .optional($0, .string(), .pseudonym(.client), "an id of the installation") }
+            + keeping(.oneOf(["0", "1"]), "a flag", flags) + keeping(.decimal, "a number", numbers)
+            + keeping(.date, "a time", times) + keeping(.name, "a property of the app or the device", properties)
+            + dropped.map { .optional($0, .string(), .drop, "a value of the app, of the device or of a campaign") }
+            + [
+                .optional(
+                    eventToken, .string(), .keep(.oneOf(Set(FocusTokens.meanings.keys)), else: .pseudonym(.event)),
+                    "the token of the event"),
+                .optional(
+                    "external_device_id", .string(), .pseudonym(PseudonymClass("external-device")),
+                    "the app's own id of the device"),
+                .optional("source", .string(), .keep(.oneOf(sources)), "the source of the package"),
+            ])
+
+    private static func keeping(_ form: KeptForm, _ meaning: String, _ keys: [JSONKey]) -> [PayloadField] {
+        keys.map { .optional($0, .string(), .keep(form), meaning) }
+    }
+
+    private static let flags: [JSONKey] = [
+        "attribution_deeplink", "background", "device_known", "event_buffering_enabled", "ff_att_disabled", "ff_coppa",
+        "ff_skadn_disabled", "foreground", "is_iad", "needs_attribution_data", "needs_cost", "needs_response_details",
+        "offline_mode_enabled", "send_in_background_enabled", "tce", "tracking_enabled",
+    ]
+
+    private static let numbers: [JSONKey] = [
+        "ad_impressions_count", amount, "att_status", "connectivity_type", "enqueue_size", "event_count",
+        "last_interval", "mcc", "mnc", "mobile_country_code", "mobile_network_code", revenue, "seq", "session_count",
+        "session_length", "subsession_count", "time_spent",
+    ]
+
+    private static let times: [JSONKey] = [
+        "app_updated_at", createdAt, "installed_at", "skadn_registered_at", "started_at", "transaction_date",
+    ]
+
+    private static let properties: [JSONKey] = [
+        appToken, appVersion, appVersionShort, "billing_store", bundleID, country, "cpu_type", currency, deviceName,
+        "device_type", environment, "hardware_name", language, "measurement", "network_type", "os_build", osName,
+        osVersion, "sales_region", "sharing",
+    ]
+
+    private static let dropped: [JSONKey] = [
+        "ad_revenue_network", "ad_revenue_placement", "ad_revenue_unit", "adgroup", "attribution_token",
+        callbackParams, "campaign", "click_time", "content", "control_params", "creative", "deduplication_id",
+        "deeplink", "deeplink_parameters", "default_tracker", "details", "error_code", eventCallbackID, "fb_anon_id",
+        "fb_id", "granular_third_party_sharing_options", "idfa", "initiated_by", "install_receipt", "last_skan_update",
+        "m", "mac_md5", "mac_sha1", "odm_info", params, partnerParams, "partner_sharing_settings", "payload",
+        "product_id", "purchase_time", "push_token", "receipt", "referrer", "reftag", "store_app_id_from_client",
+        "store_name_from_client", "tracker", "transaction_id",
+    ]
+}

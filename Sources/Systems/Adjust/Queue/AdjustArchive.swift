@@ -1,0 +1,143 @@
+import JSONText
+import PropertyList
+
+/// A keyed archive of the SDK.
+///
+/// Source: "Adjust iOS SDK: the package queue on disk, records, upload", sections 1, 3 and 5.
+struct AdjustArchive {
+    var archive: KeyedArchive
+
+    /// The classes of the SDK.
+    ///
+    /// The raw values are indexes in the list of class names of `KeyedArchive`.
+    enum ClassName: Int, CaseIterable {
+        case oldPackage
+        case package
+        case oldActivityState
+        case activityState
+        case attribution
+        case eventMetadata
+
+        var text: String {
+            switch self {
+            case .oldPackage: "AIActivityPackage"
+            case .package: "ADJActivityPackage"
+            case .oldActivityState: "AIActivityState"
+            case .activityState: "ADJActivityState"
+            case .attribution: "ADJAttribution"
+            case .eventMetadata: "ADJEventMetadata"
+            }
+        }
+    }
+
+    /// Opens a keyed archive, or throws an error for any other bytes.
+    init(_ bytes: [UInt8]) throws(PropertyListError) {
+        archive = try KeyedArchive(PropertyListDocument(bytes), classNames: ClassName.allCases.map(\.text))
+    }
+
+    /// Returns the root if it is an instance of one of the given classes, or throws an error.
+    mutating func root(named names: [ClassName]) throws(PropertyListError) -> PropertyListNode {
+        let root = try archive.root()
+        guard case .instance(let node, let rootClass) = try archive.value(ofObject: root),
+            names.contains(where: { rootClass.isNamed($0.rawValue) })
+        else { throw wrongRoot("the root has another class") }
+        return node
+    }
+
+    /// Returns the elements of the root, or throws an error if it is no array.
+    mutating func rootElements() throws(PropertyListError) -> KeyedElements {
+        let root = try archive.root()
+        guard case .array(let elements, .array) = try archive.value(ofObject: root) else {
+            throw wrongRoot("the root is no array")
+        }
+        return elements
+    }
+
+    /// Whether the root is an array with at least one package.
+    var holdsPackage: Bool {
+        mutating get {
+            guard let elements = try? rootElements() else { return false }
+            for position in 0..<elements.count {
+                if let element = try? archive.element(at: position, of: elements), (try? package(element)) != nil {
+                    return true
+                }
+            }
+            return false
+        }
+    }
+
+    /// Returns the instance of a package, or throws an error if `stored` is another value.
+    mutating func package(_ stored: PropertyListNode) throws(PropertyListError) -> PropertyListNode {
+        guard case .instance(let node, let nodeClass) = try archive.value(of: stored),
+            [ClassName.oldPackage, .package].contains(where: { nodeClass.isNamed($0.rawValue) })
+        else {
+            throw PropertyListError(
+                .wrongClass, at: archive.document.offset(of: stored), "an element that is no package")
+        }
+        return node
+    }
+
+    /// Returns the entries of the root, or throws an error if it is no dictionary.
+    ///
+    /// A value that is no string is `nil`.
+    mutating func rootStrings() throws(PropertyListError) -> [String: String?] {
+        let root = try archive.root()
+        guard case .dictionary(let pairs) = try archive.value(ofObject: root) else {
+            throw wrongRoot("the root is no dictionary")
+        }
+        return try strings(of: pairs)
+    }
+
+    /// Returns the entries of a dictionary, in which a value that is no string is `nil`.
+    mutating func strings(of pairs: KeyedPairs) throws(PropertyListError) -> [String: String?] {
+        var strings: [String: String?] = [:]
+        for position in 0..<pairs.count {
+            guard let key = string(try key(at: position, of: pairs)) else {
+                // An entry without a name makes the dictionary unusable.
+                strings.updateValue(nil, forKey: "")
+                continue
+            }
+            strings.updateValue(string(try value(at: position, of: pairs)), forKey: key)
+        }
+        return strings
+    }
+
+    mutating func key(at position: Int, of pairs: KeyedPairs) throws(PropertyListError) -> KeyedValue {
+        try archive.value(of: archive.element(at: position, of: pairs.keys))
+    }
+
+    mutating func value(at position: Int, of pairs: KeyedPairs) throws(PropertyListError) -> KeyedValue {
+        try archive.value(of: archive.element(at: position, of: pairs.values))
+    }
+
+    /// Returns a member of an instance, or `nil` if it is missing or no string.
+    mutating func string(_ key: String, of instance: PropertyListNode) throws(PropertyListError) -> String? {
+        string(try archive.object(archive.key(key), of: instance))
+    }
+
+    private func string(_ value: KeyedValue) -> String? {
+        guard case .text(let node) = value else { return nil }
+        return archive.document.string(of: node)
+    }
+
+    /// Returns a flag that is stored inline, or `nil` if there is none.
+    mutating func flag(_ key: String, of instance: PropertyListNode) -> Bool? {
+        number(key, of: instance).map { $0 != 0 }
+    }
+
+    /// Returns a number or flag that is stored inline, or `nil` if there is none.
+    mutating func number(_ key: String, of instance: PropertyListNode) -> Double? {
+        guard let stored = archive.member(archive.key(key), of: instance) else { return nil }
+        let document = archive.document
+        return switch document.kind(of: stored) {
+        case .boolean: document.boolean(of: stored) ? 1 : 0
+        case .integer: document.integer(of: stored).real
+        case .real: document.real(of: stored)
+        case .null, .date, .data, .text, .uid, .array, .dictionary: nil
+        }
+    }
+
+    private func wrongRoot(_ reason: String) -> PropertyListError {
+        PropertyListError(.wrongRoot, at: archive.document.offset(of: archive.document.root), reason)
+    }
+}

@@ -1,0 +1,124 @@
+import JSONText
+import PropertyList
+
+/// Writes the parameters of a stored package as a JSON object.
+///
+/// Source: "Adjust iOS SDK: the package queue on disk, records, upload", sections 4 and 7.6.
+struct AdjustParameterWriter {
+    /// The names of the parameters that JSON cannot represent, which are left out, and of those that cannot be merged.
+    private(set) var oddNames: [String] = []
+    /// The names of the parameters that were merged.
+    private(set) var mergedNames: [String] = []
+    private let context: AdjustContext
+    private var text = TextBuffer()
+
+    init(_ context: AdjustContext) {
+        self.context = context
+        text.append(UInt8(ascii: "{"))
+    }
+
+    /// Returns the object.
+    mutating func finish() -> [UInt8] {
+        text.append(UInt8(ascii: "}"))
+        return text.bytes
+    }
+
+    /// Writes the parameters of a package, and those that the SDK adds at the end of a delayed start.
+    mutating func write(
+        _ pairs: KeyedPairs, ofPackage package: PropertyListNode, in archive: inout AdjustArchive
+    ) throws(PropertyListError) {
+        var (hasCallback, hasPartner) = (false, false)
+        for position in 0..<pairs.count {
+            let start = text.count
+            guard case .text(let name) = try archive.key(at: position, of: pairs) else {
+                oddNames.append("a name")
+                continue
+            }
+            let document = archive.archive.document
+            hasCallback = hasCallback || document.text(name, equals: AdjustParameters.callbackParams.utf8)
+            hasPartner = hasPartner || document.text(name, equals: AdjustParameters.partnerParams.utf8)
+            writeSeparator()
+            text.append(jsonText: name, of: document)
+            text.append(UInt8(ascii: ":"))
+            guard try !write(archive.value(at: position, of: pairs), in: &archive) else { continue }
+            text.removeAll(from: start)
+            if AdjustParameters.credentials.contains(where: { document.text(name, equals: $0.utf8) }) {
+                // The value is not needed, because the parameter is left out of records.
+                writeSeparator()
+                text.append(jsonText: name, of: document)
+                text.append(":null")
+            } else {
+                oddNames.append(document.string(of: name))
+            }
+        }
+        if !hasCallback {
+            try merge("callbackParameters", of: package, context.callbackParameters, AdjustParameters.callbackParams)
+        }
+        if !hasPartner {
+            try merge("partnerParameters", of: package, context.partnerParameters, AdjustParameters.partnerParams)
+        }
+
+        /// Writes the entries of the session, overwritten by those of the member `name`, as one parameter.
+        func merge(
+            _ name: String, of package: PropertyListNode, _ session: [String: String?], _ key: JSONKey
+        ) throws(PropertyListError) {
+            var own: [String: String?] = [:]
+            if case .dictionary(let pairs) = try archive.archive.object(archive.archive.key(name), of: package) {
+                own = try archive.strings(of: pairs)
+            }
+            guard !own.isEmpty || context.state?.isDelayed == true else { return }
+            let merged = session.merging(own) { _, own in own }
+            guard !merged.isEmpty else { return }
+            guard merged.values.allSatisfy({ $0 != nil }) else { return oddNames.append(key.description) }
+            var object = CanonicalObject()
+            for (name, value) in merged { object.set(JSONKey(name), string: value) }
+            writeSeparator()
+            text.append(jsonString: key.utf8.span)
+            text.append(UInt8(ascii: ":"))
+            text.append(jsonString: object.bytes.span)
+            mergedNames.append(key.description)
+        }
+    }
+
+    private mutating func writeSeparator() {
+        if text.count > 1 { text.append(UInt8(ascii: ",")) }
+    }
+
+    /// Writes a value, or returns `false` if JSON cannot represent it.
+    ///
+    /// The depth is limited, because the expansion of the package was checked.
+    private mutating func write(_ value: KeyedValue, in archive: inout AdjustArchive) throws(PropertyListError) -> Bool
+    {
+        switch value {
+        case .text(let node): text.append(jsonText: node, of: archive.archive.document)
+        case .none, .null: text.append("null")
+        case .boolean(let value): text.append(value ? "true" : "false")
+        case .integer(let value): text.append(copying: value.description.utf8.span)
+        case .real(let value):
+            guard value.isFinite else { return false }
+            var number: [UInt8] = []
+            number.append(jsonNumber: value)
+            text.append(copying: number.span)
+        case .array(let elements, .array):
+            text.append(UInt8(ascii: "["))
+            for position in 0..<elements.count {
+                if position > 0 { text.append(UInt8(ascii: ",")) }
+                let element = try archive.archive.value(of: archive.archive.element(at: position, of: elements))
+                guard try write(element, in: &archive) else { return false }
+            }
+            text.append(UInt8(ascii: "]"))
+        case .dictionary(let pairs):
+            text.append(UInt8(ascii: "{"))
+            for position in 0..<pairs.count {
+                guard case .text(let key) = try archive.key(at: position, of: pairs) else { return false }
+                if position > 0 { text.append(UInt8(ascii: ",")) }
+                text.append(jsonText: key, of: archive.archive.document)
+                text.append(UInt8(ascii: ":"))
+                guard try write(archive.value(at: position, of: pairs), in: &archive) else { return false }
+            }
+            text.append(UInt8(ascii: "}"))
+        case .array, .data, .date, .instance, .unrepresentable: return false
+        }
+        return true
+    }
+}

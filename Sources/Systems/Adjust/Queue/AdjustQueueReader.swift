@@ -1,0 +1,108 @@
+import JSONText
+import PropertyList
+import Telemetry
+
+/// Reads the packages of a queue one after another, and skips those that are damaged.
+///
+/// Source: "Adjust iOS SDK: the package queue on disk, records, upload", sections 3, 7 and 9; "Keyed archives: container,
+/// object graph, hostile input", D.3.
+package struct AdjustQueueReader {
+    /// The summary of the packages that were read.
+    private(set) var summary: AdjustQueueSummary
+    /// The problem with the property list, or `nil` if there is none.
+    let problem: Problem?
+
+    private var archive: AdjustArchive
+    private let elements: KeyedElements
+    private let context: AdjustContext
+    private var source: Source
+    private var position = 0
+    private var repeats = RepeatedPayloadCounter(.adjust)
+    private var document = JSONDocument()
+    /// The number of values that may still be read.
+    private var remainingValues: Int
+    /// The number of bytes that the remaining parameters may have.
+    private var remainingBytes: Int
+    /// The last record without its number, and the reference to its package.
+    private var last: (reference: UInt32, record: Record)?
+    private var losses: (count: Int, firstPosition: Int, firstError: PropertyListError)?
+
+    /// The maximum number of values in a package.
+    private static let valueLimit = 100_000
+
+    /// Opens a queue, or throws an error if the file contains none.
+    ///
+    /// The limits are proportional to the size of the file, because packages share almost all of their values.
+    package init(_ bytes: [UInt8], source: Source, context: AdjustContext) throws(PropertyListError) {
+        archive = try AdjustArchive(bytes)
+        elements = try archive.rootElements()
+        problem = archive.archive.document.repeatedKeys.map { Problem($0.code.rawValue, $0.reason, at: $0.offset) }
+        self.source = source
+        self.context = context
+        summary = AdjustQueueSummary(packages: elements.count, state: context.state)
+        remainingValues = 4 * bytes.count + 1_000_000
+        remainingBytes = 64 * bytes.count + 64 << 20
+    }
+
+    /// Returns the record of the next package, or `nil` if there are no more.
+    package mutating func next() -> Record? {
+        while position < elements.count {
+            defer { position += 1 }
+            do throws(PropertyListError) {
+                return try record()
+            } catch {
+                losses = losses.map { ($0.count + 1, $0.firstPosition, $0.firstError) } ?? (1, position, error)
+            }
+        }
+        return nil
+    }
+
+    /// The reject that reports the damaged packages, or `nil` if there are none.
+    package var reject: Reject? {
+        guard let (count, position, error) = losses else { return nil }
+        let others = count == 1 ? "" : "the first of \(count) lost elements: "
+        return Reject("A3 \(others)element \(position): \(error.code.rawValue) \(error.reason)", offset: error.offset)
+    }
+
+    private mutating func record() throws(PropertyListError) -> Record {
+        let stored = try archive.archive.element(at: position, of: elements)
+        let reference = archive.archive.document.uid(of: stored)
+        var record: Record
+        // A package that is listed repeatedly is read only once.
+        if let last, last.reference == reference { record = last.record } else { record = try read(stored) }
+        last = (reference, record)
+        record.source.index = position
+        repeats.number(&record)
+        return record
+    }
+
+    private mutating func read(_ stored: PropertyListNode) throws(PropertyListError) -> Record {
+        let expansion = try archive.archive.expansion(of: stored)
+        guard expansion.count <= min(Self.valueLimit, remainingValues), remainingBytes >= 0 else {
+            throw budgetError(at: stored)
+        }
+        remainingValues -= expansion.count
+        guard expansion.depth < Expansion.allowedDepth else {
+            throw PropertyListError(
+                .tooDeep, at: archive.archive.document.offset(of: stored), "more than \(Expansion.allowedDepth) levels")
+        }
+        var package = try AdjustPackage(stored, in: &archive, context)
+        remainingBytes -= package.parameters.count
+        // The last of several equal names counts, and the text is valid in all other respects.
+        guard (try? document.read(package.parameters, policy: JSONReadingPolicy(duplicateKeys: .lastWins))) != nil
+        else {
+            throw budgetError(at: stored)
+        }
+        defer { document.reset() }
+        var record = package.upload.record(from: &document, isStored: true, state: context.state, source: source)
+        record.target = package.upload.target
+        if record.target == nil { record.held.append(.noTarget) }
+        summary.add(record, attempts: package.attempts, isFirst: position == 0, parameters: document)
+        return record
+    }
+
+    private func budgetError(at node: PropertyListNode) -> PropertyListError {
+        PropertyListError(
+            .budgetExceeded, at: archive.archive.document.offset(of: node), "more values than a queue of this size has")
+    }
+}

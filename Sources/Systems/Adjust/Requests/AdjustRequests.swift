@@ -1,0 +1,56 @@
+import Bytes
+import JSONText
+import Telemetry
+
+/// The format of captured requests.
+///
+/// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 11.
+enum AdjustRequests {
+    static let format = RequestFormat(
+        hosts: hosts, methods: ["POST"],
+        body: .fields(FormFields(areDecoded: areDecoded(_:))),
+        headers: [AdjustClient.sdkHeader.lowercased(), AdjustClient.agentHeader.lowercased()],
+        secretHeaders: [authorization], payloadsRepeat: true,
+        isUpload: { AdjustType.path(ofParts: $0) != nil }, otherTraffic: nil,
+        path: { AdjustType.path(ofParts: $0.parts) ?? $0.path },
+        deliveredStatuses: AdjustUploads.deliveredStatuses, lineShape: nil, record: record(of:in:))
+
+    private static let authorization = "authorization"
+    private static let firstVersionWithoutAgent = [4]
+
+    private static let hosts: [CapturedHost] = ["app", "gdpr", "subscription", "ssrv", "analytics", "consent"].flatMap {
+        subdomain in
+        [
+            "adjust.com", "adjust.io", "adjust.net.in", "adjust.world", "adjust.cn", "eu.adjust.com", "tr.adjust.com",
+            "us.adjust.com",
+        ].map { CapturedHost("\(subdomain).\($0)") }
+    }
+
+    /// Returns whether fields that a log lists separately are decoded, so that their time has the form of the SDK.
+    private static func areDecoded(_ fields: [FormFields.Field]) -> Bool {
+        fields.contains {
+            $0.name.elementsEqual(AdjustParameters.createdAt.utf8) && Timestamp(adjust: $0.value.span) != nil
+        }
+    }
+
+    private static func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
+        guard let path = AdjustType.path(ofParts: upload.route?.parts ?? []), let type = AdjustType.byPath[path] else {
+            throw .invalid("no path of the SDK")
+        }
+        func values(_ name: String) -> [String] {
+            upload.headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
+        }
+        let sdks = values(AdjustClient.sdkHeader)
+        let sdk = sdks.count == 1 ? sdks[0] : nil
+        let version = sdk.flatMap { AdjustClient.version(ofSDK: $0) }
+        // Later versions send the name that the system or the app sets.
+        let hasOwnAgent = version?.isVersion(before: firstVersionWithoutAgent) ?? false
+        var request = AdjustUpload(
+            path: path, type: type, sdk: sdk, agent: hasOwnAgent ? values(AdjustClient.agentHeader).first : nil,
+            needsSignature: !values(authorization).isEmpty)
+        var record = upload.completed(
+            request.record(from: &document, isStored: false, captureTime: upload.time, source: upload.source))
+        record.target?.headers = request.target?.headers ?? [:]
+        return record
+    }
+}

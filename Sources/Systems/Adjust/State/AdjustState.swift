@@ -1,0 +1,47 @@
+import PropertyList
+import Telemetry
+
+/// The activity state of the SDK, which determines whether the device sends its packages.
+///
+/// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 5.
+struct AdjustState {
+    /// Whether the SDK is switched on.
+    let isEnabled: Bool
+    /// Whether the user asked Adjust to forget the device, or the server stated that it did.
+    var isForgotten: Bool
+    /// Whether a delayed start is not over, so that the parameters of the session are not in the packages yet.
+    let isDelayed: Bool
+    /// The facts for reports, without ids and tokens.
+    let facts: [String]
+
+    /// The keys of ids, tokens and names of campaigns, which are in no output.
+    static let secretKeys = [
+        "adgroup", "adid", "campaign", "click_label", "costAmount", "creative", "deviceToken", "jsonResponse",
+        "network",
+        "trackerName", "trackerToken", "transactionIds", "uuid",
+    ]
+
+    /// Creates a state without facts, in which the SDK is switched on.
+    init() { (isEnabled, isForgotten, isDelayed, facts) = (true, false, false, []) }
+
+    /// Reads a state, or throws an error if the archive contains none.
+    init(_ archive: inout AdjustArchive) throws(PropertyListError) {
+        let state = try archive.root(named: [.oldActivityState, .activityState])
+        isEnabled = archive.flag("enabled", of: state) ?? true
+        isForgotten = archive.flag("isGdprForgotten", of: state) ?? false
+        isDelayed = archive.flag("updatePackages", of: state) ?? false
+        var facts = ["the SDK is switched \(isEnabled ? "on" : "off")"]
+        if isForgotten { facts.append("the user asked Adjust to forget the device") }
+        if isDelayed { facts.append("the delayed start of the SDK is not over") }
+        let counts = [("sessionCount", "session"), ("eventCount", "event")].compactMap { key, noun in
+            archive.number(key, of: state).flatMap { Int(exactly: $0) }.map { "\($0) \(noun)\($0 == 1 ? "" : "s")" }
+        }
+        if !counts.isEmpty { facts.append(counts.joined(separator: " and ") + " so far") }
+        if let seconds = archive.number("lastActivity", of: state),
+            let time = Int64(exactly: (seconds * 1000).rounded(.down)).flatMap({ Timestamp(milliseconds: $0) })
+        {
+            facts.append("last activity \(time)")
+        }
+        self.facts = facts
+    }
+}

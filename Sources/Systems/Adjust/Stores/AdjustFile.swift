@@ -1,0 +1,42 @@
+import Telemetry
+
+/// A file of the SDK, which has the same name in all versions.
+///
+/// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 1.
+enum AdjustFile: String, CaseIterable {
+    case queue = "AdjustIoPackageQueue"
+    case activityState = "AdjustIoActivityState"
+    case attribution = "AdjustIoAttribution"
+    case callbackParameters = "AdjustSessionCallbackParameters"
+    case partnerParameters = "AdjustSessionPartnerParameters"
+    case eventMetadata = "AdjustEventMetadata"
+
+    /// The folder of the files in a container since version 4.12.
+    static let newerFolder = "Library/Application Support/Adjust/"
+    /// The folder of the files in a container until version 4.11.5.
+    static let olderFolder = "Documents/"
+}
+
+/// The location of a queue relative to the folders in which the SDK stores its files.
+struct AdjustPlace {
+    /// The folders whose files apply to the queue, in the order in which the SDK reads them.
+    let folders: [String]
+    /// The folder of the container, or `nil` if the queue is in no folder of the SDK.
+    let container: String?
+    /// The path of the queue that is a newer copy of this one, or `nil` if this queue is not in the older folder.
+    let newerQueue: String?
+
+    init(ofQueueAt path: String) {
+        func container(_ folder: String) -> String? {
+            guard path.hasSuffix(folder + AdjustFile.queue.rawValue) else { return nil }
+            let container = path.dropLast(folder.count + AdjustFile.queue.rawValue.count)
+            return container.isEmpty || container.hasSuffix("/") || container.hasSuffix("!") ? String(container) : nil
+        }
+        let older = container(AdjustFile.olderFolder)
+        self.container = container(AdjustFile.newerFolder) ?? older
+        folders =
+            self.container.map { [$0 + AdjustFile.newerFolder, $0 + AdjustFile.olderFolder] }
+            ?? [String(path.dropLast(AdjustFile.queue.rawValue.count))]
+        newerQueue = older.map { $0 + AdjustFile.newerFolder + AdjustFile.queue.rawValue }
+    }
+}

@@ -1,0 +1,116 @@
+import Files
+import PropertyList
+import Telemetry
+
+/// The file that contains the queue.
+struct AdjustQueueStore: AdjustStore {
+    let location: FileLocation
+    let system: SystemName? = .adjust
+    let kind = StoreKind.adjustQueue
+    let fileCount = 1
+    let isReadByOneJob = false
+
+    var path: String { location.path }
+
+    func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan { AdjustQueueScan(self, in: context) }
+}
+
+/// A scan that reads a queue package by package.
+///
+/// Only the hash of a damaged queue is put into quarantine, because packages contain credentials.
+private struct AdjustQueueScan: StoreScan {
+    private let context: StoreContext
+    private let folderPath: String
+    private let file: StoreFile
+    private var buffer = StoreFileBuffer()
+    private var hasStarted = false
+    /// The reader, or `nil` before the queue is opened and if it cannot be read.
+    private var reader: AdjustQueueReader?
+    /// The packages of the newer copy of the queue, or `nil` if there is none that can be read.
+    private var newerPackages: Set<PackageKey>?
+    private var isSuperseded = false
+
+    private struct PackageKey: Hashable {
+        let type: String
+        let id: String
+
+        init(_ record: borrowing Record) { (type, id) = (record.type, record.id) }
+    }
+
+    init(_ store: AdjustQueueStore, in context: StoreContext) {
+        self.context = context
+        folderPath = store.location.folderPath
+        file = StoreFile(name: store.location.name, path: store.path, kind: store.kind, credentials: .always)
+    }
+
+    mutating func read(into output: inout ScanOutput) throws(FileError) -> Bool {
+        output.path = file.path
+        if !hasStarted { start(&output) }
+        hasStarted = true
+        while !output.isFull {
+            guard var record = reader?.next() else {
+                finish(&output)
+                return false
+            }
+            if let newerPackages {
+                guard !newerPackages.contains(PackageKey(record)) else {
+                    output.omit(duplicate: record)
+                    continue
+                }
+                isSuperseded = true
+                record.held.append(AdjustHold.superseded)
+            }
+            output.add(record)
+        }
+        return true
+    }
+
+    private mutating func start(_ output: inout ScanOutput) {
+        do throws(FileError) {
+            let folder = try context.tree.folder(at: folderPath)
+            guard buffer.read(file, limit: AdjustStores.sizeLimit, in: folder, context.options, into: &output) else {
+                return
+            }
+        } catch {
+            return output.report(Problem("unreadable", error.description), path: file.path)
+        }
+        let place = AdjustPlace(ofQueueAt: file.path)
+        let surroundings = AdjustContext(place, in: context, &output)
+        newerPackages = place.newerQueue.flatMap { packages(ofQueueAt: $0, surroundings) }
+        do throws(PropertyListError) {
+            let reader = try reader(of: buffer.contents, at: file.path, surroundings)
+            if let problem = reader.problem { output.report(problem) }
+            self.reader = reader
+        } catch {
+            output.rejects.append(Reject("A1 \(error.code.rawValue) \(error.reason)", offset: error.offset))
+        }
+    }
+
+    private func reader(
+        of bytes: [UInt8], at path: String, _ surroundings: AdjustContext
+    ) throws(PropertyListError) -> AdjustQueueReader {
+        let source = Source(capture: context.capture, path: path, store: .adjustQueue, index: 0)
+        return try AdjustQueueReader(bytes, source: source, context: surroundings)
+    }
+
+    /// Returns the packages of the queue at `path`, or `nil` if it is missing or cannot be read.
+    private func packages(ofQueueAt path: String, _ surroundings: AdjustContext) -> Set<PackageKey>? {
+        guard let bytes = context.contents(ofStoreAt: path),
+            var reader = try? reader(of: bytes, at: path, surroundings)
+        else { return nil }
+        var packages: Set<PackageKey> = []
+        while let record = reader.next() { packages.insert(PackageKey(record)) }
+        return packages
+    }
+
+    private mutating func finish(_ output: inout ScanOutput) {
+        if let reject = reader?.reject { output.rejects.append(reject) }
+        buffer.quarantineRejects(of: file, in: &output)
+        guard var summary = reader?.summary else { return }
+        summary.isSuperseded = isSuperseded
+        output.report(
+            StoreReport(
+                parts: [StoreReport.Part(part: 0, events: nil, queue: summary)],
+                newest: summary.newest?.milliseconds ?? 0))
+    }
+}
