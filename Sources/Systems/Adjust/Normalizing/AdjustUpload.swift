@@ -167,11 +167,11 @@ enum AdjustHold {
     static let superseded = Hold("superseded")
 
     static let codes = [
-        HoldCode(attribution.code, "would be attributed late, as an installation, a session or fraud"),
+        HoldCode(attribution.code, "would count late, as an installation, a session or fraud"),
         HoldCode(consent.code, "contains a choice that the user may have changed since"),
         HoldCode(disabled.code, "is from an app whose SDK is switched off"),
         HoldCode(forgotten.code, "is from a device that the user asked Adjust to forget", isFinal: true),
-        HoldCode(signature.code, "would be sent without the signature that the server may demand"),
+        HoldCode(signature.code, "would lack the signature that the server may demand"),
         HoldCode(superseded.code, "was sent or dropped by a newer version of the SDK"),
     ]
 }
