@@ -14,16 +14,20 @@ import sys
 
 # The keys whose values are personal.
 PERSONAL = set("""
-    account attribution campaign campaignId client clientId client_id deviceId deviceName device_host_name device_ifa
-    device_ifv device_kernel_uuid device_name distributionId email enrollment_id fields fxauid id info
-    initial_device_ifv installation_id iosPushToken latitude longitude message mobile_carrier_name network_addresses
-    newUserId path reqId session_id stackTrace state token trafficSource userId user_id uuid
+    account attribution callback_params campaign campaignId client clientId client_id deeplink deviceId deviceName
+    device_host_name device_ifa device_ifv device_kernel_uuid device_name distributionId email enrollment_id
+    external_device_id fb_anon_id fb_id fields fxauid id info initial_device_ifv install_receipt installation_id
+    iosPushToken latitude longitude message mobile_carrier_name network_addresses newUserId partner_params path push_token
+    receipt referrer reqId session_id stackTrace state token trafficSource transaction_id userId user_id uuid
     window_root_view_controller_titles
     """.split())
 # The keys of a record whose values belong to the app or the format.
 HARMLESS = {"app", "store", "system", "type", "held", "notes"}
 # Values that occur below a personal key, but are documented words elsewhere.
-COMMON = {"(detect)", "background", "foreground", "mobile_events", "/api", "/v3/links/ping-centre", "unknown"}
+COMMON = {"(detect)", "background", "foreground", "mobile_events", "/api", "/v3/links/ping-centre", "unknown"} | set("""
+    /ad_revenue /disable_third_party_sharing /event /gdpr_forget_device /measurement_consent /reattribute /revenue /sdk_click
+    /sdk_info /session session /startup /third_party_sharing /v2/purchase /verify
+    """.split())
 # Strings that are personal below any key: UUIDs, long hexadecimal numbers, IP addresses, e-mail addresses, and paths of stores.
 SUSPECT = re.compile(
     r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-9a-fA-F]{32,}|(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])"
@@ -38,8 +42,10 @@ def collect(value, is_personal, found):
     if isinstance(value, dict):
         # In a Sift event, `metrics` contains values of the app. In a Glean ping, it contains numbers.
         is_sift = "installation_id" in value or "ios_app_state" in value
+        # In a package of Adjust, `device_name` is the model.
+        harmless = HARMLESS | {"device_name"} if "app_token" in value or "created_at" in value else HARMLESS
         for key, inner in value.items():
-            if key not in HARMLESS:
+            if key not in harmless:
                 collect(inner, is_personal or key in PERSONAL or is_sift and key == "metrics", found)
     elif isinstance(value, list):
         for inner in value:

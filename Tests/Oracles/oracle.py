@@ -12,7 +12,7 @@ from packages import ROOT, install
 
 LEFT_OUT = 77
 # The folders in `samples` that contain stores of telemetry in plain files.
-SAMPLES = ["damaged", "firefox", "firefox-today", "focus", "leanplum", "shop", "webxr"]
+SAMPLES = ["adjust", "damaged", "firefox", "firefox-today", "focus", "leanplum", "shop", "webxr"]
 
 
 def begin(arguments):

@@ -15,6 +15,7 @@ compared with the oracle of each capture. This script implements the document "E
 Prints a line for each difference, and exits with status 1 if there is one. Only the standard library is used.
 """
 
+import base64
 import concurrent.futures
 import csv
 import datetime
@@ -185,8 +186,48 @@ def activity_events(payload, _):
                    extra=as_json(rest or None))
 
 
+def adjust_time(value):
+    """Returns a time such as `2017-03-20T10:53:20.418Z+0200` in milliseconds, or None for other values."""
+    form = r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?Z([+-])([0-9]{2})([0-9]{2})"
+    found = re.fullmatch(form, string_of(value) or "")
+    if not found:
+        return None
+    text, fraction, sign, hours, minutes = found.groups()
+    try:
+        local = milliseconds(text + "." + ((fraction or "") + "000")[:3] + "Z")
+    except ValueError:
+        return None
+    instant = local - (1 if sign == "+" else -1) * (int(hours) * 60 + int(minutes)) * 60_000
+    first, end = milliseconds("2011-01-01T00:00:00.000Z"), milliseconds("2200-01-01T00:00:00.000Z")
+    return instant if int(hours) < 24 and int(minutes) < 60 and first <= instant < end else None
+
+
+def adjust_events(payload, record):
+    extra = {}
+    for key, own in (("callback", "callback_params"), ("partner", "partner_params")):
+        value = payload.get(own)
+        if string_of(value) is not None:
+            try:
+                extra[key] = read_json(value, dict)
+            except (ValueError, RecursionError):
+                extra[key] = string_of(value)
+    if string_of(payload.get("params")) is not None:
+        try:
+            extra["callback"] = read_json(base64.b64decode(payload["params"], validate=True).decode("utf-8"))
+        except (ValueError, RecursionError):
+            pass
+    if string_of(payload.get("currency")):
+        extra["currency"] = payload["currency"]
+    token = string_of(payload.get("event_token"))
+    value = string_of(payload.get("revenue"))
+    time = adjust_time(payload.get("created_at"))
+    yield dict(name=record["type"] if token is None else token, category=record["type"],
+               value=string_of(payload.get("amount")) if value is None else value, extra=as_json(extra or None),
+               time_basis="record" if time is None else "event", own=time)
+
+
 EVENTS = {"mozilla": mozilla_events, "glean": glean_events, "sift": sift_events, "leanplum": leanplum_events,
-          "activity-stream": activity_events}
+          "activity-stream": activity_events, "adjust": adjust_events}
 
 
 def events_of(record):
@@ -216,6 +257,10 @@ def device_of(record):
     elif system == "activity-stream":
         pings = payload.get("payloads") or [payload]
         found = [None, None, None, next((ping["locale"] for ping in pings if "locale" in ping), None)]
+    elif system == "adjust":
+        words = [string_of(payload.get(key)) for key in ("language", "country")]
+        locale = "-".join(words) if all(words) else None
+        found = [payload.get(key) for key in ("os_name", "os_version", "device_name")] + [locale]
     elif system == "leanplum":
         found = [None] * 4
         for request in payload["data"]:

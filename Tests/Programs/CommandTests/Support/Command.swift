@@ -4,7 +4,7 @@ import TestSupport
 let pingferryPath = builtProgram("pingferry")
 
 /// The names of the sample captures.
-let samples = ["damaged", "firefox", "firefox-today", "focus", "leanplum", "shop", "webxr"]
+let samples = ["adjust", "damaged", "firefox", "firefox-today", "focus", "leanplum", "shop", "webxr"]
 
 /// The name and the password of the encrypted sample backup.
 let sampleBackup = (name: "backup", password: "ferry")
