@@ -5,7 +5,7 @@ import PropertyList
 ///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", sections 4 and 7.6.
 struct AdjustParameterWriter {
-    /// The names of the parameters that JSON cannot represent, which are left out, and of those that cannot be merged.
+    /// The names of the parameters that JSON cannot represent, which are omitted, and of those that cannot be merged.
     private(set) var oddNames: [String] = []
     /// The names of the parameters that were merged.
     private(set) var mergedNames: [String] = []
@@ -43,7 +43,7 @@ struct AdjustParameterWriter {
             guard try !write(archive.value(at: position, of: pairs), in: &archive) else { continue }
             text.removeAll(from: start)
             if AdjustParameters.credentials.contains(where: { document.text(name, equals: $0.utf8) }) {
-                // The value is not needed, because the parameter is left out of records.
+                // The value is not needed, because the parameter is omitted from records.
                 writeSeparator()
                 text.append(jsonText: name, of: document)
                 text.append(":null")
