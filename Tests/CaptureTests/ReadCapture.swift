@@ -23,6 +23,7 @@ struct ReadCapture {
     private(set) var records: [Record] = []
     private(set) var quarantined: [QuarantineEntry] = []
     private(set) var problems: [LocatedProblem] = []
+    private(set) var reports: [ScanOutput.ReportEntry] = []
     private(set) var duplicates = 0
     private(set) var lines: [UInt8] = []
     private(set) var bytesRead = 0
@@ -31,8 +32,14 @@ struct ReadCapture {
         _ capture: CapturedFolder, jobs: Int = 2, filter: RecordFilter = RecordFilter(),
         quarantineLimit: Int = 64 << 20
     ) async throws {
+        try await self.init(.folder(capture), jobs: jobs, filter: filter, quarantineLimit: quarantineLimit)
+    }
+
+    init(
+        _ input: CaptureInput, jobs: Int = 2, filter: RecordFilter = RecordFilter(), quarantineLimit: Int = 64 << 20
+    ) async throws {
         let options = ScanOptions(secret: .forTests, filter: filter, quarantineFileLimit: quarantineLimit)
-        let reader = CaptureReader([.folder(capture)], options: options, jobs: jobs)
+        let reader = CaptureReader([input], options: options, jobs: jobs)
         var index = DuplicateIndex()
         var document = JSONDocument()
         try await reader.read(0) { output in
@@ -55,6 +62,8 @@ struct ReadCapture {
             }
             quarantined += output.quarantined
             problems += output.problems
+            reports += output.reports
+            duplicates += output.duplicates
             bytesRead += output.bytesRead
         }
     }
