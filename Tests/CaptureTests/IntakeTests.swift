@@ -108,6 +108,17 @@ import Testing
         #expect(!used.isWorthReusing)
     }
 
+    @Test("Records that a store omitted count as duplicates")
+    func omittedRecords() throws {
+        var probe = IntakeProbe()
+        var scanned = output(record("A"))
+        scanned.omit(duplicate: record("B"))
+        scanned.omit(duplicate: record("A"))
+        try probe.add(scanned)
+        #expect(probe.intake.duplicates == 2)
+        #expect(probe.lines.count == 1)
+    }
+
     @Test("A repeated record is dropped and counted, wherever it was found")
     func duplicates() throws {
         var probe = IntakeProbe()
