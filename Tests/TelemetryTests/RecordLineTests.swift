@@ -65,7 +65,7 @@ import Testing
 
     @Test("All names of systems and stores are read.")
     func names() throws {
-        for name in ["mozilla", "sift", "leanplum", "activity-stream"] {
+        for name in ["mozilla", "sift", "leanplum", "activity-stream", "adjust"] {
             let line = Self.sparse.replacing(#""system":"mozilla""#, with: "\"system\":\"\(name)\"")
             #expect(try read(line).system.description == name)
         }

@@ -1,4 +1,5 @@
 import Telemetry
+import TestSupport
 import Testing
 
 /// Tests the findings that a scan collects before they are taken.
@@ -48,6 +49,22 @@ import Testing
             count += 1
         }
         #expect((30...45).contains(count))
+    }
+
+    @Test("Records that another store contains are counted unless the filter excludes them.")
+    func omittedDuplicates() {
+        var filter = RecordFilter()
+        filter.systems = [SystemName("x")]
+        var output = ScanOutput(
+            capture: "c", input: 0, writingWith: ScanOptions(secret: .forTests, filter: filter))
+        var excluded = record(2, size: 1)
+        excluded.system = SystemName("other")
+        for duplicate in [record(0, size: 1), record(1, size: 1), excluded] { output.omit(duplicate: duplicate) }
+        let (count, entries) = (output.duplicates, output.entries.count)
+        #expect(count == 2 && entries == 0)
+        output.removeAll()
+        let rest = output.duplicates
+        #expect(rest == 0)
     }
 
     @Test("Thousands of problems and rejects fill an output.")
