@@ -206,6 +206,7 @@ let tests: [Target] = [
     tests(of: "Zip", in: "Formats", ["Zip"]),
     tests(of: "Telemetry", ["ActivityStream", "Bytes", "Leanplum", "Mozilla", "Sift"] + telemetryForTests),
     tests(of: "ActivityStream", in: "Systems", ["ActivityStream", "Capture"] + telemetryForTests),
+    tests(of: "Adjust", in: "Systems", ["Adjust", "Bytes", "PropertyList"] + telemetryForTests),
     tests(of: "Glean", in: "Systems", ["Glean"] + telemetryForTests),
     tests(of: "Leanplum", in: "Systems", ["Leanplum", "PrivateSQLite", "PropertyList"] + telemetryForTests),
     tests(of: "Mozilla", in: "Systems", ["Mozilla"] + telemetryForTests),

@@ -1,0 +1,132 @@
+import JSONText
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Adjust
+
+/// Tests the rows and the labels of packages.
+///
+/// Source: "Adjust iOS SDK: the package queue on disk, records, upload", sections 12 and 14.
+@Suite struct AdjustRowTests {
+    /// The cells of the only event of a payload, and those of its record.
+    private struct Row {
+        let time, milliseconds, basis, elapsed, name, category, method, object, value, extra: String?
+        let os, osVersion, device, locale: String?
+
+        init(_ payload: String, type: String = "event") throws {
+            let table = Table("events", aRowForEach: "event", [], key: [])
+            var rows = RecordRows([table], eventTable: 0)
+            var shared = RecordRows.SharedCells()
+            shared.time = rows.buffer.keep("time of the record")
+            rows.begin(shared, labels: [])
+            var nested = JSONDocument()
+            let document = try JSONDocument(Array(payload.utf8))
+            let device = AdjustRows().addRows(
+                of: RecordPayload(document, type: type), to: &rows, nested: &nested)
+            let buffer = rows.buffer
+            let cells = buffer.cells[0]
+            try #require(cells.count == 16 && rows.eventCount == 1)
+            func text(_ cell: Cell) -> String? {
+                switch cell {
+                case .null: nil
+                case .integer(let number): "\(number)"
+                case .real(let start, let count), .text(let start, let count):
+                    String(decoding: buffer.bytes(start, count), as: UTF8.self)
+                }
+            }
+            time = text(cells[5])
+            milliseconds = text(cells[6])
+            basis = text(cells[7])
+            elapsed = text(cells[8])
+            name = text(cells[9])
+            category = text(cells[10])
+            method = text(cells[11])
+            object = text(cells[12])
+            value = text(cells[13])
+            extra = text(cells[14])
+            os = text(device.os)
+            osVersion = text(device.osVersion)
+            self.device = text(device.device)
+            locale = text(device.locale)
+        }
+    }
+
+    @Test("An event has a token, a time, revenue and the parameters of the app")
+    func event() throws {
+        let row = try Row(
+            #"""
+            {"callback_params":"{\"b\":1,\"a\":\"x\\/y\"}","country":"AT","created_at":"2017-03-20T10:53:20.418Z+0200",\#
+            "currency":"EUR","device_name":"iPhone9,3","event_token":"hjuag8","language":"de","os_name":"ios",\#
+            "os_version":"10.2.1","partner_params":"no JSON","revenue":"12.50000"}
+            """#)
+        #expect(row.time == "2017-03-20T08:53:20.418Z" && row.milliseconds == "1490000000418" && row.basis == "event")
+        #expect(row.name == "hjuag8" && row.category == "event" && row.value == "12.50000")
+        #expect(row.extra == #"{"callback":{"a":"x/y","b":1},"currency":"EUR","partner":"no JSON"}"#)
+        #expect(row.elapsed == nil && row.method == nil && row.object == nil)
+        #expect(row.os == "ios" && row.osVersion == "10.2.1" && row.device == "iPhone9,3" && row.locale == "de-AT")
+    }
+
+    @Test("A package without a token has the name of its type, and the time of the record if it has none")
+    func session() throws {
+        let row = try Row(#"{"app_token":"4w565xzmb54d","created_at":"soon","event_token":7}"#, type: "session")
+        #expect(row.name == "session" && row.category == "session")
+        #expect(row.time == "time of the record" && row.milliseconds == nil && row.basis == "record")
+        #expect(row.value == nil && row.extra == nil)
+        #expect(row.os == nil && row.osVersion == nil && row.device == nil && row.locale == nil)
+    }
+
+    @Test(
+        "The parameters of the app are decoded in versions 2 and 3",
+        arguments: [
+            ("eyJrIjoidiJ9", #"{"callback":{"k":"v"}}"#), ("eyJ0w7xyIjoiYXVmIn0=", #"{"callback":{"tür":"auf"}}"#),
+            (#"{\"k\":\"v\"}"#, nil), ("eyJrIjoidiJ", nil), ("YWJj", nil), ("", nil), ("====", nil),
+        ] as [(String, String?)])
+    func encodedParameters(params: String, extra: String?) throws {
+        let row = try Row(#"{"amount":"1990","params":"\#(params)"}"#, type: "revenue")
+        #expect(row.extra == extra)
+        #expect(row.value == "1990" && row.name == "revenue")
+    }
+
+    @Test("The revenue takes precedence over the amount")
+    func amounts() throws {
+        #expect(try Row(#"{"amount":"1990","revenue":"4.99000"}"#).value == "4.99000")
+        #expect(try Row(#"{"amount":7,"revenue":7}"#).value == nil)
+    }
+
+    @Test("A locale needs a language and a country", arguments: [#"{"language":"de"}"#, #"{"country":"AT"}"#, "{}"])
+    func locales(payload: String) throws {
+        #expect(try Row(payload).locale == nil)
+    }
+
+    // MARK: Labels
+
+    private func label(_ payload: String, _ type: String) -> [String?] {
+        var labeler = EventLabeler()
+        return labeler.labels(of: Array(payload.utf8), system: .adjust, type: type)
+    }
+
+    @Test(
+        "Events of Focus and Klar, and some other types, have meanings",
+        arguments: [
+            ("hjuag8", "event", "The user opened a URL"), ("58bwsk", "event", "The user opened a URL"),
+            ("t7m1ru", "event", "Page opened in Firefox"),
+            ("ohnn42", "event", "Blocking of social trackers switched off"),
+            ("vzlgmg", "event", "Blocking of other content trackers switched off"),
+            ("ec8kb7", "event", "Safari blocklist switched on"), ("g3mfiw", "event", nil), ("HJUAG8", "event", nil),
+            ("hjuag8", "revenue", "The user opened a URL"), (nil, "session", "App session"),
+            (nil, "gdpr", "Device asked to be forgotten"),
+            (nil, "info", "SDK information (push token or tracking permission)"), (nil, "click", nil),
+            (nil, "event", nil),
+        ] as [(String?, String, String?)])
+    func labels(token: String?, type: String, meaning: String?) {
+        #expect(label(token.map { #"{"event_token":"\#($0)"}"# } ?? "{}", type) == [meaning])
+    }
+
+    @Test("The tokens of Focus and Klar are unique")
+    func tokens() {
+        #expect(FocusTokens.meanings.count == 2 * 19)
+        #expect(Set(FocusTokens.meanings.values).count == 19)
+        #expect(FocusTokens.meanings.keys.allSatisfy { $0.utf8.count == 6 })
+    }
+}
