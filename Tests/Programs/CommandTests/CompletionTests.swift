@@ -15,7 +15,7 @@ import Testing
     /// Incomplete command lines, and some of the completions that a shell must offer.
     private static let requests = [
         ("pingferry scan ", ["captures", "night.tar.zst"]), ("pingferry verify ni", ["night.tar.zst"]),
-        ("pingferry convert -o ", ["night.tar.zst"]), ("pingferry scan --system ", ["glean", "mozilla", "sift"]),
+        ("pingferry convert -o ", ["night.tar.zst"]), ("pingferry scan --system ", ["adjust", "glean", "mozilla"]),
         ("pingferry bundle --volume-size ", ["650M"]), ("pingferry-upload send --move-done ", ["captures"]),
         ("pingferry-upload send ni", ["night.tar.zst"]), ("pingferry-upload release --reason ", ["schema"]),
         ("pingferry-upload send --ignore-held ", ["delivered"]),

@@ -170,6 +170,7 @@ import Testing
             ),
             (.leanplum, "/api", "/api"), (.leanplum, "/other", nil),
             (.activityStream, "/v3/links/ping-centre", "/v3/links/ping-centre"),
+            (.adjust, "/v2/purchase", "/v2/purchase"), (.adjust, "/attribution", nil),
         ]
         for (name, path, expected) in paths {
             var record = try record(Self.captured[0])

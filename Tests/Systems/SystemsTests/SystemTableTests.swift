@@ -1,4 +1,5 @@
 import ActivityStream
+import Adjust
 import Glean
 import JSONText
 import Leanplum
@@ -44,6 +45,13 @@ import Testing
             system: .activityStream, path: "/v3/links/ping-centre",
             body:
                 #"{"topic":"activity-stream-mobile-events","event":"CLICK","app_version":"8.0","action_position":3.0}"#),
+        Captured(
+            system: .adjust, path: "/event",
+            body: #"""
+                {"app_token":"4w565xzmb54d","bundle_id":"com.example.kiosk","callback_params":"{"a":"b\/c"}",\#
+                "created_at":"2020-03-02T14:00:00.417Z+0100","event_token":"g3mfiw","os_name":"iOS\/",\#
+                "persistent_ios_uuid":"5f0d1c7a-2b94-4e0c-9d3e-8a61b7c2f415","signature":"secret"}
+                """#),
     ]
 
     private let source = Source(capture: "night 1", path: "a/b.har", store: .harEntry, index: 3)
@@ -132,8 +140,10 @@ import Testing
     func delivered(name: SystemName) throws {
         let system = try #require(Systems.table[name])
         #expect(system.requests.isDelivered(status: 200))
+        // The servers of some systems answer with an object, so that other answers do not prove delivery.
+        let body = Array("{}".utf8)
         for status in 200..<500 where system.requests.isDelivered(status: status) {
-            guard case .delivered(status, _) = system.uploads.outcome(of: Answer(status: status)) else {
+            guard case .delivered(status, _) = system.uploads.outcome(of: Answer(status: status, body: body)) else {
                 Issue.record("\(status)")
                 continue
             }
@@ -172,11 +182,14 @@ import Testing
         }
     }
 
-    @Test("A payload on a line belongs to the last system that recognizes its shape.", arguments: captured)
+    @Test(
+        "A payload on a line belongs to the last system that recognizes its shape, if its system has one.",
+        arguments: captured)
     func lineShapes(captured: Captured) throws {
         let document = try JSONDocument(Array(captured.body.utf8))
         let candidates = Systems.table.all.filter { $0.requests.lineShape?(document) != nil }
-        #expect(candidates.last?.name == captured.system)
+        let hasShape = try #require(Systems.table[captured.system]).requests.lineShape != nil
+        #expect(candidates.last?.name == (hasShape ? captured.system : nil))
     }
 
     @Test("Only systems with accounts need credentials, and a request without them is rejected.", arguments: captured)
@@ -188,7 +201,8 @@ import Testing
         let now = Timestamp(clamping: 0)
         guard uploads.credentials != nil else {
             let content = try uploads.content(of: record.payload, credential: .none, now: now)
-            #expect(content.body == record.payload)
+            if case .json = uploads.body { #expect(content.body == record.payload) }
+            #expect(!content.body.isEmpty)
             return
         }
         #expect(throws: RequestError.otherCredential) {

@@ -1,4 +1,5 @@
 import ActivityStream
+import Adjust
 import Leanplum
 import Mozilla
 import Sift
@@ -12,7 +13,7 @@ import Testing
     /// A path of each system.
     private static let paths: [(SystemName, String)] = [
         (.mozilla, "/submit/telemetry/a/b/c/d/e/f?v=4"), (.sift, "/v3/accounts/a/mobile_events"),
-        (.leanplum, "/api"), (.activityStream, "/v3/links/ping-centre"),
+        (.leanplum, "/api"), (.activityStream, "/v3/links/ping-centre"), (.adjust, "/gdpr_forget_device"),
     ]
 
     @Test("A target belongs to one system only.", arguments: paths)

@@ -1,3 +1,4 @@
+import Adjust
 import Glean
 import Leanplum
 import Mozilla
@@ -50,6 +51,10 @@ import Testing
         ),
         ("POST", "https://api.leanplum.com/api", .leanplum, "/api", []),
         ("POST", "https://www.leanplum.com/%61pi", .leanplum, nil, ["no-target"]),
+        ("POST", "https://app.adjust.com/event", .adjust, "/event", []),
+        ("post", "http://SUBSCRIPTION.tr.Adjust.com.:443//v2/%70urchase/#x", .adjust, "/v2/purchase", []),
+        ("POST", "https://gdpr.adjust.net.in/gdpr_forget_device?", .adjust, "/gdpr_forget_device", ["spurious_query"]),
+        ("POST", "https://consent.adjust.world/session?x=1", .adjust, nil, ["no-target"]),
     ]
 
     @Test("Uploads are recognized by method, host and path.", arguments: uploads)
@@ -80,6 +85,12 @@ import Testing
             ("POST", "//api.leanplum.com/api"),
             ("POST", "https://"), ("POST", ""), ("", "https://api.leanplum.com/api"),
             ("POST", "https://api.leanplum.com/%zz"),
+            ("GET", "https://app.adjust.com/event"), ("GET", "https://app.adjust.com/attribution?app_token=x"),
+            ("POST", "https://app.adjust.com/attribution"), ("POST", "https://app.adjust.com/EVENT"),
+            ("POST", "https://app.adjust.com/v2%2Fpurchase"), ("POST", "https://app.adjust.com/event/x"),
+            ("POST", "https://app.adjust.com/"), ("POST", "https://adjust.com/event"),
+            ("POST", "https://app.adjust.com.evil.example/event"), ("POST", "https://evil.app.adjust.com/event"),
+            ("POST", "https://app.cn.adjust.com/event"), ("OPTIONS", "https://app.adjust.com/event"),
         ])
     func isUnrelated(method: String, url: String) {
         #expect(traffic(method: method, url: url) == .unrelated)

@@ -1,4 +1,5 @@
 import ActivityStream
+import Adjust
 import Mozilla
 import Sift
 import Telemetry
@@ -136,5 +137,12 @@ import Testing
                 == [nil, "No icon for the site"])
         #expect(
             labels("{}", .activityStream, "activity-stream-mobile-sessions") == ["New Tab panel shown for a while"])
+    }
+
+    @Test("Events of Focus and sessions of Adjust have meanings.")
+    func adjust() {
+        #expect(labels(#"{"event_token":"hy183e"}"#, .adjust, "event") == ["The user erased the browsing history"])
+        #expect(labels(#"{"event_token":"g3mfiw"}"#, .adjust, "event") == [nil])
+        #expect(labels("{}", .adjust, "session") == ["App session"])
     }
 }
