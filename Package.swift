@@ -225,8 +225,8 @@ let tests: [Target] = [
     tests(
         of: "Sending", in: "Delivery",
         [
-            "ActivityStream", "Bundle", "Delivery", "Glean", "HTTP", "Leanplum", "Mozilla", "Sift", "pingferry",
-            "pingferry-upload",
+            "ActivityStream", "Adjust", "Bundle", "Delivery", "Glean", "HTTP", "Leanplum", "Mozilla", "Sift",
+            "pingferry", "pingferry-upload",
         ] + telemetryForTests),
     tests(of: "Export", ["Export", "SQLite"] + telemetryForTests),
     tests(

@@ -1,4 +1,5 @@
 import ActivityStream
+import Adjust
 import Leanplum
 import Mozilla
 import Sift
@@ -36,6 +37,9 @@ import Testing
         (.activityStream, [200, 204], .delivered),
         (.activityStream, [400, 404], .refused),
         (.activityStream, [429, 500], .retryLater),
+        // Answers without an object are not from Adjust.
+        (.adjust, [400, 404, 413, 451], .refused),
+        (.adjust, [200, 201, 204, 408, 429, 500, 503], .retryLater),
     ])
     func statusMeanings(system: SystemName, statuses: [Int], meaning: Meaning) {
         for status in statuses {

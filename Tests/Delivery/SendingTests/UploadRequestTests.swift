@@ -1,4 +1,5 @@
 import ActivityStream
+import Adjust
 import Foundation
 import Leanplum
 import Mozilla
@@ -116,6 +117,24 @@ import Testing
         #expect(request.body == Array(#"{"topic":"t"}"#.utf8))
     }
 
+    @Test func adjustFormIsPostedWithTheNamesOfTheSDKAndTheApp() throws {
+        let target = Target(path: "/startup", headers: ["Client-Sdk": "ios3.4.0", "User-Agent": "a 1 b c d e f g"])
+        let request = try UploadRequest(
+            uploads(.adjust), target: target, payload: Array(#"{"app_token":"a b"}"#.utf8), credential: .none,
+            secrets: .none, now: try #require(now), agent: "Pingferry/1")
+        #expect(request.method == "POST" && request.path == "/startup")
+        #expect(
+            String(decoding: request.body, as: UTF8.self)
+                == "app_token=a%20b&sent_at=2020-01-27T00%3A53%3A20.012Z%2B0000")
+        // The stored name of the app replaces that of the program.
+        #expect(
+            Set(fields(request)) == [
+                "Content-Type: application/x-www-form-urlencoded", "Client-Sdk: ios3.4.0",
+                "User-Agent: a 1 b c d e f g",
+            ])
+        #expect(request.headers.count == 3)
+    }
+
     @Test(arguments: [
         (SystemName.mozilla, "//host/submit/telemetry/A/core/Focus/1/r/1"),
         (.mozilla, "http://host/submit/telemetry/A/core/Focus/1/r/1"),
@@ -123,7 +142,8 @@ import Testing
         (.mozilla, "/submit/telemetry/A/core/Focus/1/r/../../1"),
         (.mozilla, "/v3/links/ping-centre"),
         (.activityStream, "/submit/telemetry/A/core/Focus/1/r/1"),
-        (.leanplum, "/api?x"), (.leanplum, "//host/api"),
+        (.leanplum, "/api?x"), (.leanplum, "//host/api"), (.adjust, "/event?x=1"), (.adjust, "//host/event"),
+        (.adjust, "/event\r\nHost: x"),
         (.sift, "/v3/accounts/a/b/mobile_events"), (.sift, "/v3/accounts//mobile_events"),
         (.sift, "/v3/accounts/../mobile_events"), (.sift, "/v3/accounts/a%2F..%2Fb/mobile_events"),
         (.sift, "/v3/accounts/a\r\nHost: x/mobile_events"),
