@@ -263,6 +263,7 @@ if fuzzes {
         ("FuzzKeybag", ["DeviceBackup", "Secrets"]),
         ("FuzzBackupRows", ["DeviceBackup"]),
         ("FuzzSiftStore", ["JSONText", "Sift", "Systems", "Telemetry"]),
+        ("FuzzAdjustQueue", ["Adjust", "JSONText", "Systems", "Telemetry"]),
         ("FuzzBinaryPropertyList", ["PropertyList"]),
         ("FuzzXMLPropertyList", ["PropertyList"]),
         ("FuzzKeyedArchive", ["JSONText", "PropertyList"]),
