@@ -96,6 +96,7 @@ import Testing
             #expect(finished.text.contains("\(app): its pings are in Library/Caches, which backups do not contain"))
         }
         #expect(finished.text.contains("queues of Sift are not in backups"))
+        #expect(finished.text.contains("queues of Adjust are in no backup"))
     }
 
     // MARK: Passwords
