@@ -23,7 +23,9 @@ public struct UploadRequest: Sendable, Equatable {
         let content = try format.content(of: payload, credential: credential, now: now)
         method = target.method ?? format.method
         path = PercentEncoding.path(target.path)
-        var headers = [HeaderField("User-Agent", agent)] + content.headers + target.headerFields
+        var headers = content.headers + target.headerFields
+        // Some systems store the name of the app, which then identifies the sender instead of this program.
+        if target.headers["User-Agent"] == nil { headers.insert(HeaderField("User-Agent", agent), at: 0) }
         if content.isCompressed { headers.append(HeaderField("Content-Encoding", "gzip")) }
         body = content.isCompressed ? try Gzip.compressed(content.body) : content.body
         self.headers = headers

@@ -75,6 +75,9 @@ public struct FormFields: Sendable {
             guard let name = PercentEncoding.decoded(field.name.span, plusIsSpace: true),
                 let value = PercentEncoding.decoded(field.value.span, plusIsSpace: true)
             else { throw .invalid("malformed percent-encoding") }
+            guard [name, value].allSatisfy({ (try? UTF8Span(validating: $0.span)) != nil }) else {
+                throw .invalid("a field of the form is not UTF-8")
+            }
             decoded.append(Field(name: name, value: value))
         }
         return object(decoded)

@@ -17,7 +17,7 @@ public enum RequestError: Error, Sendable, Equatable, CustomStringConvertible {
         case .noTarget: "the record has no target in the grammar of its system"
         case .noCredential(let name): "a credential is missing: set \(name)"
         case .otherCredential: "the credential belongs to another system"
-        case .payload: "the payload is not a list of requests"
+        case .payload: "the payload does not have the form that the system requires"
         case .notCompressed(let reason): reason
         }
     }

@@ -20,9 +20,9 @@ package struct AdjustQueueReader {
     private var repeats = RepeatedPayloadCounter(.adjust)
     private var document = JSONDocument()
     /// The number of values that may still be read.
-    private var remainingValues: Int
+    private var remainingValueCount: Int
     /// The number of bytes that the remaining parameters may have.
-    private var remainingBytes: Int
+    private var remainingByteCount: Int
     /// The last record without its number, and the reference to its package.
     private var last: (reference: UInt32, record: Record)?
     private var losses: (count: Int, firstPosition: Int, firstError: PropertyListError)?
@@ -40,8 +40,8 @@ package struct AdjustQueueReader {
         self.source = source
         self.context = context
         summary = AdjustQueueSummary(packages: elements.count, state: context.state)
-        remainingValues = 4 * bytes.count + 1_000_000
-        remainingBytes = 64 * bytes.count + 64 << 20
+        remainingValueCount = 4 * bytes.count + 1_000_000
+        remainingByteCount = 64 * bytes.count + 64 << 20
     }
 
     /// Returns the record of the next package, or `nil` if there are no more.
@@ -69,7 +69,13 @@ package struct AdjustQueueReader {
         let reference = archive.archive.document.uid(of: stored)
         var record: Record
         // A package that is listed repeatedly is read only once.
-        if let last, last.reference == reference { record = last.record } else { record = try read(stored) }
+        if let last, last.reference == reference {
+            record = last.record
+            remainingByteCount -= record.payload.count
+            guard remainingByteCount >= 0 else { throw budgetError(at: stored) }
+        } else {
+            record = try read(stored)
+        }
         last = (reference, record)
         record.source.index = position
         repeats.number(&record)
@@ -78,16 +84,16 @@ package struct AdjustQueueReader {
 
     private mutating func read(_ stored: PropertyListNode) throws(PropertyListError) -> Record {
         let expansion = try archive.archive.expansion(of: stored)
-        guard expansion.count <= min(Self.valueLimit, remainingValues), remainingBytes >= 0 else {
+        guard expansion.count <= min(Self.valueLimit, remainingValueCount), remainingByteCount >= 0 else {
             throw budgetError(at: stored)
         }
-        remainingValues -= expansion.count
+        remainingValueCount -= expansion.count
         guard expansion.depth < Expansion.allowedDepth else {
             throw PropertyListError(
                 .tooDeep, at: archive.archive.document.offset(of: stored), "more than \(Expansion.allowedDepth) levels")
         }
         var package = try AdjustPackage(stored, in: &archive, context)
-        remainingBytes -= package.parameters.count
+        remainingByteCount -= package.parameters.count
         // The last of several equal names counts, and the text is valid in all other respects.
         guard (try? document.read(package.parameters, policy: JSONReadingPolicy(duplicateKeys: .lastWins))) != nil
         else {

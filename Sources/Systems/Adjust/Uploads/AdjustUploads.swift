@@ -76,7 +76,8 @@ struct AdjustAnswer {
                 ? .retryLater(status: status, reason: answer.reason("the answer is not from Adjust"))
                 : .refused(answer)
         }
-        let message = (fields.text("error") ?? fields.text("message")).map { answer.line($0) } ?? ""
+        let texts = ["error", "message"].compactMap { fields.text(JSONKey($0)) }
+        let message = texts.first { !$0.isEmpty }.map { answer.line($0) } ?? ""
         if AdjustUploads.deliveredStatuses.contains(status) {
             return .delivered(status: status, note: message.isEmpty || message == "OK" ? nil : message)
         }
