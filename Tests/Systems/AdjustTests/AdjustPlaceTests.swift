@@ -51,7 +51,6 @@ import Testing
             Set(AdjustFile.allCases.map(\.rawValue)) == [
                 "AdjustIoPackageQueue", "AdjustIoActivityState", "AdjustIoAttribution",
                 "AdjustSessionCallbackParameters", "AdjustSessionPartnerParameters", "AdjustEventMetadata",
-                "AdjustAttribution.json",
             ])
         for name in ["adjustiopackagequeue", "AdjustIoPackageQueue.bak", "AdjustIoPackageQueue ", ""] {
             #expect(AdjustFile(rawValue: name) == nil, "\(name)")
