@@ -113,7 +113,8 @@ import Testing
         arguments: [
             (#"{"url":"https://app.adjust.com/event","body":"app_token"}"#, "line_invalid"),
             (#"{"url":"https://app.adjust.com/event","body":"a=1&a=1"}"#, "line_invalid"),
-            (#"{"url":"https://app.adjust.com/event"}"#, "line_invalid"), (payload, "line_unknown"),
+            (#"{"url":"https://app.adjust.com/event","body":""}"#, "line_invalid"),
+            (#"{"url":"https://app.adjust.com/event"}"#, "line_unknown"), (payload, "line_unknown"),
         ])
     func rejectedLines(line: String, code: String) async throws {
         let log = try await ReadLog(Array(line.utf8), kind: .lines, path: "a.ndjson")

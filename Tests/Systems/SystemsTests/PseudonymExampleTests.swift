@@ -145,7 +145,7 @@ import Testing
             system: .adjust, type: "event",
             payload: #"""
                 {"ad_revenue_network":"secret","app_token":"4w565xzmb54d","app_version":"3","bundle_id":"org.mozilla.ios.Focus",\#
-                "callback_params":"{"mail":"anna@example.org"}","campaign":"anna","country":"AT","created_at":\#
+                "callback_params":"{\"mail\":\"anna@example.org\"}","campaign":"anna","country":"AT","created_at":\#
                 "2017-03-20T10:53:20.418Z+0200","currency":"EUR","deeplink":"focus://secret","device_name":"Anna's phone",\#
                 "environment":"production","event_count":"secret","event_token":"hjuag8","external_device_id":"anna",\#
                 "idfa":"secret","idfv":"\#(client)","install_receipt":"secret","language":"de","m":"secret","needs_cost":"1",\#

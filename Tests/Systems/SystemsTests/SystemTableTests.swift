@@ -48,7 +48,7 @@ import Testing
         Captured(
             system: .adjust, path: "/event",
             body: #"""
-                {"app_token":"4w565xzmb54d","bundle_id":"com.example.kiosk","callback_params":"{"a":"b\/c"}",\#
+                {"app_token":"4w565xzmb54d","bundle_id":"com.example.kiosk","callback_params":"{\"a\":\"b\\/c\"}",\#
                 "created_at":"2020-03-02T14:00:00.417Z+0100","event_token":"g3mfiw","os_name":"iOS\/",\#
                 "persistent_ios_uuid":"5f0d1c7a-2b94-4e0c-9d3e-8a61b7c2f415","signature":"secret"}
                 """#),
