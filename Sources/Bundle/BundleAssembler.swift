@@ -10,36 +10,36 @@ import Telemetry
 /// The bytes depend only on the records, the compression level and the version of zstd, not on the number of jobs.
 ///
 /// ```swift
-/// var bundle = try BundleAssembler(level: 3, tool: "1.0", limit: JobLimit(jobs: 2))
+/// var bundle = try BundleAssembler(level: 3, toolVersion: "1.0", limit: JobLimit(jobs: 2))
 /// for record in records {
 ///     var line: [UInt8] = []
 ///     record.write(to: &line)
 ///     bundle.add(RecordSummary(record), line: line[...])
 /// }
-/// try await bundle.writeFinished { file.append(copying: $0) }
+/// try await bundle.writeFinishedSegments { file.append(copying: $0) }
 /// try await bundle.add(QuarantineSpill(folder: folder, knowing: Systems.table)) { _, _ in
 ///     nil
 /// } to: {
 ///     file.append(copying: $0)
 /// }
-/// let manifest = try bundle.finish(problems: DetailSpill(folder: folder), duplicates: 0, inputs: [input]) {
+/// let manifest = try bundle.finish(problems: DetailSpill(folder: folder), duplicateCount: 0, inputs: [input]) {
 ///     file.append(copying: $0)
 /// }
 /// ```
 ///
 /// Source: "Bundle".
 public struct BundleAssembler: ~Copyable {
-    private let tool: String
-    private let encoders: ValuePool<EncoderBox, any Error>
+    private let toolVersion: String
+    private let encoderPool: ValuePool<EncoderBox, any Error>
     // One spare buffer is enough, because a segment is nearly compressed when the next one is full.
-    private let segments = ValuePool<SegmentBox, Never>(keeping: 1) { SegmentBox() }
+    private let segmentPool = ValuePool<SegmentBox, Never>(keeping: 1) { SegmentBox() }
     private let limit: JobLimit
     private var container = ContainerWriter()
-    private var pending: OrderedTasks<PendingMember>
+    private var pendingMembers: OrderedTasks<PendingMember>
     /// The segment that records are added to, or `nil` if it has no records yet.
-    private var segment: SegmentBox?
-    private var segmentRecords = 0
-    private var closedSegments = 0
+    private var currentSegment: SegmentBox?
+    private var segmentRecordCount = 0
+    private var closedSegmentCount = 0
     private var writtenSegments: [Manifest.Segment] = []
     private var clients = ClientSummaries()
     /// The counts of the added records.
@@ -50,7 +50,7 @@ public struct BundleAssembler: ~Copyable {
     struct PendingMember: Sendable {
         let member: EncodedMember
         /// The number of records in the segment, or `nil` for the first member of the bundle.
-        let records: Int?
+        let recordCount: Int?
     }
 
     /// A function that receives the bytes of the bundle in order.
@@ -61,24 +61,26 @@ public struct BundleAssembler: ~Copyable {
     /// Creates an assembler without writing anything.
     ///
     /// - Throws: ``ContainerWriteError`` if the level is not from 1 to 19.
-    public init(level: Int, tool: String, limit: JobLimit) throws {
-        self.tool = tool
+    public init(level: Int, toolVersion: String, limit: JobLimit) throws {
+        self.toolVersion = toolVersion
         self.limit = limit
-        encoders = ValuePool { EncoderBox(try FrameEncoder(level: level)) }
-        pending = OrderedTasks(limit: limit)
-        let marker = try Self.encode(BundleLayout.marker, BundleLayout.markerContents, encoders)
-        pending.add { PendingMember(member: marker, records: nil) }
+        encoderPool = ValuePool { EncoderBox(try FrameEncoder(level: level)) }
+        pendingMembers = OrderedTasks(limit: limit)
+        let marker = try Self.encode(BundleLayout.marker, BundleLayout.markerContents, encoderPool)
+        pendingMembers.add { PendingMember(member: marker, recordCount: nil) }
     }
 
     /// Adds a record with its canonical line, including the line feed.
     ///
-    /// Call ``writeFinished(to:)`` after every few records, because full segments stay in memory until then.
+    /// Call ``writeFinishedSegments(to:)`` after every few records, because full segments stay in memory until then.
     public mutating func add(_ record: borrowing RecordSummary, line: ArraySlice<UInt8>) {
-        if let segment, segment.lines.count + line.count > BundleLayout.segmentSize { closeSegment(segment) }
-        let segment = segment ?? segments.take()
-        self.segment = segment
+        if let currentSegment, currentSegment.lines.count + line.count > BundleLayout.maxSegmentSize {
+            closeSegment(currentSegment)
+        }
+        let segment = currentSegment ?? segmentPool.take()
+        currentSegment = segment
         segment.lines.append(line)
-        segmentRecords += 1
+        segmentRecordCount += 1
         totals.count(record)
         clients.count(record)
     }
@@ -95,9 +97,9 @@ public struct BundleAssembler: ~Copyable {
         contents: (_ input: Int, _ item: QuarantineEntry) throws -> [UInt8]?,
         onLoss: (QuarantineEntry, QuarantineLoss) throws -> Void = { _, _ in }, to sink: Sink
     ) async throws {
-        if let segment { closeSegment(segment) }
-        while pending.count > 0 { try await writeNext(to: sink) }
-        var verdicts = limits.verdicts(on: quarantine.stored)
+        if let currentSegment { closeSegment(currentSegment) }
+        while pendingMembers.count > 0 { try await writeNextMember(to: sink) }
+        var verdicts = limits.verdicts(on: quarantine.storedEntries)
         let failures = try write(quarantine, &verdicts, contents: contents, to: sink)
         try writeDetails(BundleLayout.quarantine, to: sink) { add in
             var next = 0
@@ -106,9 +108,9 @@ public struct BundleAssembler: ~Copyable {
                 var loss: QuarantineLoss? = .unreadable("cannot read quarantined bytes: their SHA-256 is malformed")
                 if ContentHash(hex: item.sha256) != nil {
                     switch verdicts[next] {
-                    case .carried: loss = failures[next]
+                    case .stored: loss = failures[next]
                     case .tooLarge: loss = .tooLarge
-                    case .tooMany: loss = .tooMany(limits.countLimit)
+                    case .tooMany: loss = .tooMany(limits.entryCountLimit)
                     }
                     next += 1
                 }
@@ -123,23 +125,23 @@ public struct BundleAssembler: ~Copyable {
     /// Writes the quarantined bytes in the order of their hashes.
     ///
     /// If several entries have equal bytes, the first readable one is written. The verdict of all of them becomes
-    /// `carried`.
+    /// `stored`.
     ///
     /// - Returns: The reasons why bytes could not be written, keyed by the index of the entry.
     private mutating func write(
         _ quarantine: QuarantineSpill, _ verdicts: inout [QuarantineLimits.Verdict],
         contents: (_ input: Int, _ item: QuarantineEntry) throws -> [UInt8]?, to sink: Sink
     ) throws -> [Int: QuarantineLoss] {
-        let stored = quarantine.stored
+        let stored = quarantine.storedEntries
         var failures: [Int: QuarantineLoss] = [:]
-        var byHash = stored.indices.sorted { left, right in
+        var indicesByHash = stored.indices.sorted { left, right in
             (stored[left].sha256, left) < (stored[right].sha256, right)
         }[...]
-        while let first = byHash.first {
+        while let first = indicesByHash.first {
             let hash = stored[first].sha256
-            let equals = byHash.prefix { stored[$0].sha256 == hash }
-            byHash = byHash.dropFirst(equals.count)
-            for index in equals where verdicts[index] == .carried {
+            let equalIndices = indicesByHash.prefix { stored[$0].sha256 == hash }
+            indicesByHash = indicesByHash.dropFirst(equalIndices.count)
+            for index in equalIndices where verdicts[index] == .stored {
                 failures[index] = .changed
                 guard let (item, input) = try quarantine.entry(of: stored[index]) else { continue }
                 let found: [UInt8]?
@@ -150,9 +152,9 @@ public struct BundleAssembler: ~Copyable {
                     continue
                 }
                 guard let bytes = found else { continue }
-                try append(BundleLayout.quarantined(item.sha256), bytes, to: sink)
-                for index in equals {
-                    verdicts[index] = .carried
+                try append(BundleLayout.quarantineMemberName(sha256: item.sha256), bytes, to: sink)
+                for index in equalIndices {
+                    verdicts[index] = .stored
                     failures[index] = nil
                 }
                 break
@@ -165,22 +167,23 @@ public struct BundleAssembler: ~Copyable {
     ///
     /// Call this method after adding the quarantined input.
     ///
-    /// `pseudonymized` is the ID of the pseudonym key. Pass `nil` if a record has no pseudonyms, or if the bundle has
+    /// `pseudonymKeyID` is the ID of the pseudonym key. Pass `nil` if a record has no pseudonyms, or if the bundle has
     /// quarantined input or problems. If the ID is not `nil`, only the kinds of the inputs are written. If `inputs` is
     /// `nil`, the manifest lists no inputs, as in older versions of the format.
     public mutating func finish(
-        problems: DetailSpill, duplicates: Int, pseudonymized: String? = nil, inputs: [BundleInput]? = nil,
+        problems: DetailSpill, duplicateCount: Int, pseudonymKeyID: String? = nil, inputs: [BundleInput]? = nil,
         to sink: Sink
     ) throws -> Manifest {
         try writeDetails(BundleLayout.problems, to: sink) { add in try problems.forEach { line, _ in try add(line) } }
         let clients = clients
         try writeDetails(BundleLayout.clients, to: sink) { add in
-            for client in clients.sorted { try add(client.json.bytes[...]) }
+            for client in clients.sortedSummaries { try add(client.json.bytes[...]) }
         }
-        let listed = pseudonymized == nil ? inputs : inputs?.map(\.anonymized)
-        let manifest = manifest(duplicates: duplicates, pseudonymized: pseudonymized, listed.map { BundleInputs($0) })
+        let listed = pseudonymKeyID == nil ? inputs : inputs?.map(\.anonymized)
+        let manifest = makeManifest(
+            duplicateCount: duplicateCount, pseudonymKeyID: pseudonymKeyID, listed.map { BundleInputs($0) })
         try append(BundleLayout.manifest, manifest.bytes, to: sink)
-        let end = try encoders.withPooledValue { try $0.encoder.end() }
+        let end = try encoderPool.withPooledValue { try $0.encoder.compressArchiveEnd() }
         try container.finish(end: end, to: sink)
         return manifest
     }
@@ -199,60 +202,64 @@ public struct BundleAssembler: ~Copyable {
                 try append(closed.name, closed.contents, to: sink)
             }
         }
-        let last = members.current
+        let last = members.currentMember
         try append(last.name, last.contents, to: sink)
     }
 
     /// Writes segments until the number of segments being compressed is less than the number of jobs.
     ///
     /// The remaining segments keep the processor busy without using much memory.
-    public mutating func writeFinished(to sink: Sink) async throws {
-        while pending.count > max(1, limit.jobs - 1) { try await writeNext(to: sink) }
+    public mutating func writeFinishedSegments(to sink: Sink) async throws {
+        while pendingMembers.count > max(1, limit.jobs - 1) { try await writeNextMember(to: sink) }
     }
 
     private mutating func closeSegment(_ full: SegmentBox) {
-        closedSegments += 1
-        let name = BundleLayout.segment(closedSegments)
-        let records = segmentRecords
-        segment = nil
-        segmentRecords = 0
-        pending.add { [encoders, segments] in
-            try BundleLayout.check(full.lines.count, of: name)
-            let member = try encoders.withPooledValue { try $0.encoder.member(named: name, ofLines: &full.lines) }
-            if full.empty() { segments.recycle(full) }
-            return PendingMember(member: member, records: records)
+        closedSegmentCount += 1
+        let name = BundleLayout.segmentName(closedSegmentCount)
+        let recordCount = segmentRecordCount
+        currentSegment = nil
+        segmentRecordCount = 0
+        pendingMembers.add { [encoderPool, segmentPool] in
+            try BundleLayout.checkSize(full.lines.count, ofMember: name)
+            let member = try encoderPool.withPooledValue {
+                try $0.encoder.compressMember(named: name, ofLines: &full.lines)
+            }
+            if full.removeLines() { segmentPool.recycle(full) }
+            return PendingMember(member: member, recordCount: recordCount)
         }
     }
 
     /// Writes the oldest pending member.
-    private mutating func writeNext(to sink: Sink) async throws {
-        guard let next = try await pending.next() else { return }
+    private mutating func writeNextMember(to sink: Sink) async throws {
+        guard let next = try await pendingMembers.next() else { return }
         let member = next.member
         try container.append(member, to: sink)
-        guard let records = next.records else { return }
+        guard let recordCount = next.recordCount else { return }
         writtenSegments.append(
-            Manifest.Segment(path: member.name, records: records, bytes: member.size, sha256: member.sha256))
+            Manifest.Segment(path: member.name, records: recordCount, bytes: member.size, sha256: member.sha256))
     }
 
     private mutating func append(_ name: String, _ contents: [UInt8], to sink: Sink) throws {
-        try container.append(Self.encode(name, contents, encoders), to: sink)
+        try container.append(Self.encode(name, contents, encoderPool), to: sink)
     }
 
     /// Compresses a member, or throws an error if the member is too large for readers.
     private static func encode(
-        _ name: String, _ contents: [UInt8], _ encoders: ValuePool<EncoderBox, any Error>
+        _ name: String, _ contents: [UInt8], _ encoderPool: ValuePool<EncoderBox, any Error>
     ) throws -> EncodedMember {
-        try BundleLayout.check(contents.count, of: name)
-        return try encoders.withPooledValue { try $0.encoder.member(named: name, contents: contents.span) }
+        try BundleLayout.checkSize(contents.count, ofMember: name)
+        return try encoderPool.withPooledValue { try $0.encoder.compressMember(named: name, contents: contents.span) }
     }
 
-    private func manifest(duplicates: Int, pseudonymized: String?, _ inputs: BundleInputs?) -> Manifest {
+    private func makeManifest(
+        duplicateCount: Int, pseudonymKeyID: String?, _ inputs: BundleInputs?
+    ) -> Manifest {
         let members = container.members.map { Manifest.Member(path: $0.name, bytes: $0.size, sha256: $0.sha256) }
         return Manifest(
-            tool: tool,
+            toolVersion: toolVersion,
             segments: writtenSegments,
-            members: members.filter { !BundleLayout.isSegment($0.path) },
-            totals: totals, duplicates: duplicates, pseudonymized: pseudonymized, inputs: inputs,
+            otherMembers: members.filter { !BundleLayout.isSegment($0.path) },
+            totals: totals, duplicateCount: duplicateCount, pseudonymKeyID: pseudonymKeyID, inputs: inputs,
             hasSplitSegments: container.hasSplitMembers,
             digest: Manifest.digest(of: members))
     }
@@ -273,19 +280,19 @@ private final class EncoderBox: @unchecked Sendable {
 ///
 /// The buffer is reused for later segments, because allocating memory is slow.
 private final class SegmentBox: @unchecked Sendable {
-    var lines = MemberBuffer(capacity: BundleLayout.segmentSize)
+    var lines = MemberBuffer(capacity: BundleLayout.maxSegmentSize)
 
     /// Removes the lines, and returns whether the buffer should be reused.
-    func empty() -> Bool {
+    func removeLines() -> Bool {
         lines.removeAll()
         // A buffer is not reused if a large record has enlarged it.
-        return lines.capacity <= 2 * BundleLayout.segmentSize
+        return lines.capacity <= 2 * BundleLayout.maxSegmentSize
     }
 }
 
 extension BundleLayout {
     /// Throws an error if a member of `size` bytes is too large for readers.
-    fileprivate static func check(_ size: Int, of name: String) throws(ContainerWriteError) {
-        guard size <= memberLimit else { throw .overLimit(name: name, memberLimit) }
+    fileprivate static func checkSize(_ size: Int, ofMember name: String) throws(ContainerWriteError) {
+        guard size <= memberSizeLimit else { throw .overLimit(name: name, memberSizeLimit) }
     }
 }

@@ -11,7 +11,7 @@ public enum BundleError: Error, Sendable, CustomStringConvertible {
     /// The version of the format is not supported.
     ///
     /// The value is `nil` if the version is not an integer.
-    case version(Int?)
+    case unsupportedVersion(Int?)
     /// The required member with the given name is missing.
     case memberMissing(String)
     /// The manifest is malformed or does not match the members. The value is the reason.
@@ -22,22 +22,23 @@ public enum BundleError: Error, Sendable, CustomStringConvertible {
     case badRecord(member: String, line: Int, reason: String)
     /// The bundle has no valid signature of an allowed signer.
     case signature(SignatureError)
-    /// The named count in the manifest does not match the records.
-    case count(String)
+    /// The named count or list does not match the contents of the bundle.
+    case countMismatch(String)
 
     /// A description of the error in one line.
     public var description: String {
         switch self {
         case .container(let error): error.description
         case .volumes(let error): error.description
-        case .notABundle: "not a bundle: no \(BundleLayout.marker) in front"
-        case .version(let version): "bundle format version \(version.map(String.init) ?? "unknown") is not supported"
+        case .notABundle: "not a bundle: the first member is not \(BundleLayout.marker)"
+        case .unsupportedVersion(let version):
+            "bundle format version \(version.map(String.init) ?? "unknown") is not supported"
         case .memberMissing(let name): "\(name) is missing"
-        case .badManifest(let how): "\(BundleLayout.manifest): \(how)"
-        case .changed(let member): "\(member): its bytes are not those that the manifest lists"
+        case .badManifest(let reason): "\(BundleLayout.manifest): \(reason)"
+        case .changed(let member): "\(member): its contents do not match the hash in the manifest"
         case .badRecord(let member, let line, let reason): "\(member) line \(line): \(reason)"
         case .signature(let error): error.description
-        case .count(let what): "\(BundleLayout.manifest): \(what) is not what the records say"
+        case .countMismatch(let what): "\(BundleLayout.manifest): \(what) does not match the contents of the bundle"
         }
     }
 
@@ -47,9 +48,9 @@ public enum BundleError: Error, Sendable, CustomStringConvertible {
         case .container(let error): error.remedy
         case .signature(let error): error.remedy
         case .volumes(let error): error.remedy
-        case .version: "use a newer version of this program"
+        case .unsupportedVersion: "use a newer version of this program"
         case .notABundle: nil
-        case .memberMissing, .badManifest, .changed, .badRecord, .count:
+        case .memberMissing, .badManifest, .changed, .badRecord, .countMismatch:
             "use another copy of the bundle, or read what is left of this one with convert --salvage"
         }
     }

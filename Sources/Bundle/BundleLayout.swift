@@ -30,67 +30,71 @@ public enum BundleLayout {
     public static let clients = "clients.ndjson"
 
     /// The names of the members that contain lists of details, in the order of the members.
-    public static let lists = [quarantine, problems, clients]
+    public static let listNames = [quarantine, problems, clients]
 
-    /// The maximum size, in bytes, of a segment with more than one record.
-    public static let segmentSize = 4 << 20
-    /// The maximum size, in bytes, of a list member with more than one line.
-    public static let detailSize = 4 << 20
-    /// The maximum number of written members that contain quarantined bytes.
+    /// The maximum size, in bytes, of a segment.
+    ///
+    /// A segment with a single record can be larger.
+    public static let maxSegmentSize = 4 << 20
+    /// The maximum size, in bytes, of a member that contains a part of a list.
+    ///
+    /// A member with a single line can be larger.
+    public static let maxListMemberSize = 4 << 20
+    /// The maximum number of members with quarantined bytes in a bundle that this program writes.
     ///
     /// The number is limited, because the manifest names each member and is read into memory completely.
     public static let maxQuarantinedMembers = 1 << 18
     /// The maximum size, in bytes, of a member that is read into memory, such as a segment or the manifest.
-    public static let memberLimit = 256 << 20
+    public static let memberSizeLimit = 256 << 20
 
     /// Returns the name of the segment with the given number.
     ///
     /// Numbers start at 1.
-    public static func segment(_ number: Int) -> String {
+    public static func segmentName(_ number: Int) -> String {
         "records/\(number.zeroPadded(to: 6)).ndjson"
     }
 
-    /// Returns the name of the list member with the given number.
+    /// Returns the name of the member with the given number among the members of a list.
     ///
     /// Numbers start at 1.
-    public static func detail(_ list: String, _ number: Int) -> String {
-        number == 1 ? list : "\(list.dropLast(lineSuffix.count)).\(number.zeroPadded(to: 6))\(lineSuffix)"
+    public static func listMemberName(of list: String, number: Int) -> String {
+        number == 1 ? list : "\(list.dropLast(ndjsonSuffix.count)).\(number.zeroPadded(to: 6))\(ndjsonSuffix)"
     }
 
-    /// Returns the list that the member `name` belongs to, or `nil` if it belongs to none.
-    public static func list(of name: String) -> String? {
-        lists.first { list in
+    /// Returns the name of the list that the member `name` belongs to, or `nil` if it belongs to no list.
+    public static func listName(ofMember name: String) -> String? {
+        listNames.first { list in
             if name == list { return true }
-            let stem = list.dropLast(lineSuffix.count) + "."
-            guard name.hasPrefix(stem), let number = Int(name.dropFirst(stem.count).dropLast(lineSuffix.count)) else {
+            let stem = list.dropLast(ndjsonSuffix.count) + "."
+            guard name.hasPrefix(stem), let number = Int(name.dropFirst(stem.count).dropLast(ndjsonSuffix.count)) else {
                 return false
             }
-            return number > 1 && name == detail(list, number)
+            return number > 1 && name == listMemberName(of: list, number: number)
         }
     }
 
-    private static let lineSuffix = ".ndjson"
+    private static let ndjsonSuffix = ".ndjson"
 
     /// Returns whether the member `name` contains records.
     public static func isSegment(_ name: String) -> Bool {
-        name.hasPrefix("records/") && name.hasSuffix(".ndjson")
+        name.hasPrefix("records/") && name.hasSuffix(ndjsonSuffix)
     }
 
     /// Returns whether a bundle can have a member with the given name.
     public static func isMember(_ name: String) -> Bool {
-        name == marker || name == manifest || list(of: name) != nil || isSegment(name)
+        name == marker || name == manifest || listName(ofMember: name) != nil || isSegment(name)
             || name.hasPrefix(quarantineFolder)
     }
 
     /// Returns the member name for the path of an extracted file, such as `./monday/manifest.json`, or `nil` if there
     /// is none.
-    public static func member(atPath path: String) -> String? {
+    public static func memberName(atPath path: String) -> String? {
         let parts = Path.parts(of: path)
         return [2, 1].lazy.map { parts.suffix($0).joined(separator: "/") }.first { isMember($0) }
     }
 
     /// Returns the name of the member for quarantined bytes with the given hexadecimal SHA-256 hash.
-    public static func quarantined(_ sha256: String) -> String { quarantineFolder + sha256 }
+    public static func quarantineMemberName(sha256: String) -> String { quarantineFolder + sha256 }
 
     /// The name prefix of members that contain quarantined bytes.
     public static let quarantineFolder = "quarantine/"

@@ -31,7 +31,7 @@ public final class BundleReader: Sendable {
     public let signer: Signer?
     private let container: ContainerReader
     /// The indices of the members, keyed by name.
-    private let indices: [String: Int]
+    private let memberIndices: [String: Int]
 
     /// Opens a bundle on disk, given its path or the path of its first volume.
     public convenience init(path: String, knowing systems: SystemTable) throws(BundleError) {
@@ -47,7 +47,8 @@ public final class BundleReader: Sendable {
         signature: String? = nil
     ) throws(BundleError) {
         let (bytes, signer) = try Self.verify(
-            file.source, path: file.path, signers, signature: signature ?? AllowedSigners.signaturePath(of: file.name))
+            file.source, path: file.path, signers,
+            signature: signature ?? AllowedSigners.signaturePath(of: file.bundlePath))
         try self.init(bytes, path: file.path, volumes: file.volumes, knowing: systems, signer: signer)
     }
 
@@ -86,8 +87,8 @@ public final class BundleReader: Sendable {
     private convenience init(
         _ source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable, signer: Signer?
     ) throws(BundleError) {
-        let container = try Self.wrapping(volumes) { () throws(ContainerError) in try ContainerReader(source) }
-        let manifest = try Self.manifest(of: container, volumes)
+        let container = try Self.wrappingErrors(volumes) { () throws(ContainerError) in try ContainerReader(source) }
+        let manifest = try Self.readManifest(of: container, volumes)
         try self.init(container, manifest, path: path, volumes: volumes, knowing: systems, signer: signer)
     }
 
@@ -97,12 +98,12 @@ public final class BundleReader: Sendable {
     public convenience init(
         segmentsOf source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable
     ) throws(BundleError) {
-        let ends = try Self.wrapping(volumes) { () throws(ContainerError) in
+        let ends = try Self.wrappingErrors(volumes) { () throws(ContainerError) in
             try ContainerReader.openingFirstAndLastMember(of: source)
         }
-        let manifest = try Self.manifest(of: ends, volumes)
+        let manifest = try Self.readManifest(of: ends, volumes)
         let last = ends.members.suffix(1).map { (name: $0.name, size: $0.size) }
-        let container = try Self.wrapping(volumes) { () throws(ContainerError) in
+        let container = try Self.wrappingErrors(volumes) { () throws(ContainerError) in
             try ends.withMembers(manifest.allMembers.map { (name: $0.path, size: $0.bytes) } + last)
         }
         try self.init(container, manifest, path: path, volumes: volumes, knowing: systems, signer: nil)
@@ -112,7 +113,7 @@ public final class BundleReader: Sendable {
         _ container: ContainerReader, _ manifest: Manifest, path: String, volumes: VolumeSet?,
         knowing systems: SystemTable, signer: Signer?
     ) throws(BundleError) {
-        indices = try Self.indices(of: container, checkedBy: manifest)
+        memberIndices = try Self.memberIndices(of: container, checkedAgainst: manifest)
         (self.manifest, members) = (manifest, container.members)
         (self.path, self.volumes, self.systems, self.signer) = (path, volumes, systems, signer)
         self.container = container
@@ -124,7 +125,7 @@ public final class BundleReader: Sendable {
     public func fileHashes() throws(FileError) -> [ContentHash] {
         let source = container.source
         if let volumes { return try volumes.hashes(in: source) }
-        return [try RunningHash.value(of: source)]
+        return [try RunningHash.hash(of: source)]
     }
 
     /// Returns whether the files have not changed since they were opened.
@@ -141,11 +142,11 @@ public final class BundleReader: Sendable {
 
     /// Returns the contents of a member after checking them against the hash in the manifest.
     public func contents(of name: String, with decoder: inout FrameDecoder) throws(BundleError) -> [UInt8] {
-        guard let index = indices[name], let sha256 = manifest.sha256(ofMemberAt: index) else {
+        guard let index = memberIndices[name], let sha256 = manifest.sha256(ofMemberAt: index) else {
             throw .memberMissing(name)
         }
-        let contents = try Self.wrapping(volumes) { () throws(ContainerError) in
-            try container.read(members[index], with: &decoder, limit: BundleLayout.memberLimit)
+        let contents = try Self.wrappingErrors(volumes) { () throws(ContainerError) in
+            try container.read(members[index], with: &decoder, byteLimit: BundleLayout.memberSizeLimit)
         }
         guard ContentHash(of: contents) == sha256 else { throw .changed(member: name) }
         return contents
@@ -156,16 +157,18 @@ public final class BundleReader: Sendable {
 
 extension BundleReader {
     /// Returns the manifest after checking the first member.
-    private static func manifest(of container: ContainerReader, _ volumes: VolumeSet?) throws(BundleError) -> Manifest {
+    private static func readManifest(of container: ContainerReader, _ volumes: VolumeSet?) throws(BundleError)
+        -> Manifest
+    {
         guard let marker = container.members.first, marker.name == BundleLayout.marker else { throw .notABundle }
         guard let last = container.members.last, last.name == BundleLayout.manifest else {
             throw .memberMissing(BundleLayout.manifest)
         }
         var decoder = try makeDecoder()
-        let (markerBytes, manifestBytes) = try wrapping(volumes) { () throws(ContainerError) in
+        let (markerBytes, manifestBytes) = try wrappingErrors(volumes) { () throws(ContainerError) in
             (
-                try container.read(marker, with: &decoder, limit: 4096),
-                try container.read(last, with: &decoder, limit: BundleLayout.memberLimit)
+                try container.read(marker, with: &decoder, byteLimit: 4096),
+                try container.read(last, with: &decoder, byteLimit: BundleLayout.memberSizeLimit)
             )
         }
         try checkMarker(markerBytes)
@@ -174,12 +177,12 @@ extension BundleReader {
         return manifest
     }
 
-    private static func indices(
-        of container: ContainerReader, checkedBy manifest: Manifest
+    private static func memberIndices(
+        of container: ContainerReader, checkedAgainst manifest: Manifest
     ) throws(BundleError) -> [String: Int] {
         try checkMembers(container.members.dropLast(), against: manifest)
-        guard manifest.hasSplitSegments == container.members.contains(where: { $0.frames.count > 1 }) else {
-            throw .badManifest("its version is not that of a bundle with such frames")
+        guard manifest.hasSplitSegments == container.members.contains(where: { $0.frameIndices.count > 1 }) else {
+            throw .badManifest("its version does not match the number of frames of a member")
         }
         return Dictionary(container.members.enumerated().map { ($1.name, $0) }) { first, _ in first }
     }
@@ -188,7 +191,9 @@ extension BundleReader {
         guard let fields = try? JSONFields(bytes), fields.text("format") == BundleLayout.format else {
             throw .notABundle
         }
-        guard fields.integer("version") == BundleLayout.version else { throw .version(fields.integer("version")) }
+        guard fields.integer("version") == BundleLayout.version else {
+            throw .unsupportedVersion(fields.integer("version"))
+        }
     }
 
     /// Checks that the members have the kinds and the order that the format requires, and that they match the manifest.
@@ -197,35 +202,38 @@ extension BundleReader {
     ) throws(BundleError) {
         let listed = manifest.allMembers
         guard listed.count == members.count else {
-            throw .badManifest("it lists \(listed.count) members, the bundle has \(members.count)")
+            throw .badManifest("it lists \(listed.count) members, but the bundle has \(members.count)")
         }
         for (entry, member) in zip(listed, members) where entry.path != member.name || entry.bytes != member.size {
-            throw .badManifest("it lists \(entry.path) where the bundle has \(member.name), or another size")
+            throw .badManifest(
+                "it lists \(entry.path) with \(entry.bytes) bytes, but the bundle has \(member.name) with \(member.size)"
+            )
         }
-        let others = manifest.members
-        for (number, segment) in manifest.segments.enumerated() where segment.path != BundleLayout.segment(number + 1) {
-            throw .badManifest("\(segment.path) is no name of a segment in its place")
+        let others = manifest.otherMembers
+        for (number, segment) in manifest.segments.enumerated()
+        where segment.path != BundleLayout.segmentName(number + 1) {
+            throw .badManifest("segment \(number + 1) is named \(segment.path)")
         }
         var rest = others.dropFirst().drop { $0.path.hasPrefix(BundleLayout.quarantineFolder) }
         for other in others.dropFirst().dropLast(rest.count)
-        where other.path != BundleLayout.quarantined(other.sha256.hex) {
-            throw .badManifest("\(other.path) is not named for its hash")
+        where other.path != BundleLayout.quarantineMemberName(sha256: other.sha256.hex) {
+            throw .badManifest("\(other.path) is not named after its hash")
         }
-        for list in BundleLayout.lists {
+        for list in BundleLayout.listNames {
             var number = 1
-            while rest.first?.path == BundleLayout.detail(list, number) {
+            while rest.first?.path == BundleLayout.listMemberName(of: list, number: number) {
                 rest.removeFirst()
                 number += 1
             }
-            guard number > 1 else { throw .badManifest("the members with details are not in their place") }
+            guard number > 1 else { throw .badManifest("the members of the lists are missing or in another order") }
         }
-        guard rest.isEmpty else { throw .badManifest("the members with details are not in their place") }
+        guard rest.isEmpty else { throw .badManifest("the members of the lists are missing or in another order") }
         guard manifest.hasMatchingDigest else {
-            throw .badManifest("the digest is not that of the members")
+            throw .badManifest("the digest does not match the members")
         }
     }
 
-    private static func wrapping<Value>(
+    private static func wrappingErrors<Value>(
         _ volumes: VolumeSet?, _ body: () throws(ContainerError) -> Value
     ) throws(BundleError) -> Value {
         do throws(ContainerError) {

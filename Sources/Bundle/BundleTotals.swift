@@ -6,7 +6,7 @@ public struct BundleTotals: Sendable, Equatable {
     /// The number of all records.
     public private(set) var records = 0
     /// The number of records that may be uploaded.
-    public private(set) var uploadable = 0
+    public private(set) var uploadableCount = 0
     /// The number of records by type, with keys of the form `<system>/<type>`.
     public var types: [String: Int] {
         Dictionary(uniqueKeysWithValues: typeCounts.counts.map { ("\($0.key.system)/\($0.key.type)", $0.value) })
@@ -43,7 +43,7 @@ public struct BundleTotals: Sendable, Equatable {
     }
 
     /// Counts some of the added records as uploadable.
-    public mutating func addUploadable(_ count: Int) { uploadable += count }
+    public mutating func addUploadable(_ count: Int) { uploadableCount += count }
 
     /// Counts some of the added records as held.
     public mutating func addHeld(_ count: Int, code: String) { holds[code, default: 0] += count }
@@ -51,7 +51,7 @@ public struct BundleTotals: Sendable, Equatable {
     /// Adds the counts of other totals.
     public mutating func add(_ other: BundleTotals) {
         records += other.records
-        uploadable += other.uploadable
+        uploadableCount += other.uploadableCount
         typeCounts.add(other.typeCounts)
         holds.merge(other.holds, uniquingKeysWith: +)
     }
@@ -63,18 +63,18 @@ public struct BundleTotals: Sendable, Equatable {
         object.set("records", integer: records)
         object.set("system", object: CanonicalObject(counts: systems))
         object.set("type", object: CanonicalObject(counts: types))
-        object.set("uploadable", integer: uploadable)
+        object.set("uploadable", integer: uploadableCount)
         return object
     }
 
     /// Creates totals from a JSON object of a manifest, or returns `nil` if the object is malformed.
     init?(_ fields: JSONFields) {
-        guard let records = fields.integer("records"), let uploadable = fields.integer("uploadable"),
+        guard let records = fields.integer("records"), let uploadableCount = fields.integer("uploadable"),
             let systems = fields.object("system"), let types = fields.object("type"),
             let holds = fields.object("held")
         else { return nil }
         self.records = records
-        self.uploadable = uploadable
+        self.uploadableCount = uploadableCount
         for (name, count) in types.integers {
             guard let slash = name.firstIndex(of: "/") else { return nil }
             let type = TypeName(system: String(name[..<slash]), type: String(name[name.index(after: slash)...]))

@@ -17,11 +17,11 @@ public struct BundleVerifier {
 
     /// The total number of bytes that `verify` reports to `progress`.
     public var byteCount: Int {
-        reader.manifest.segments.reduce(0) { $0 + $1.bytes } + quarantined.reduce(0) { $0 + $1.bytes }
+        reader.manifest.segments.reduce(0) { $0 + $1.bytes } + quarantineMembers.reduce(0) { $0 + $1.bytes }
     }
 
-    private var quarantined: [Manifest.Member] {
-        reader.manifest.members.filter { $0.path.hasPrefix(BundleLayout.quarantineFolder) }
+    private var quarantineMembers: [Manifest.Member] {
+        reader.manifest.otherMembers.filter { $0.path.hasPrefix(BundleLayout.quarantineFolder) }
     }
 
     /// Verifies the bundle, and calls `progress` with the size of each verified member in bytes.
@@ -65,10 +65,10 @@ public struct BundleVerifier {
         var totals = BundleTotals()
         var clients = ClientSummaries()
         var index = DuplicateIndex()
-        var waiting = reader.manifest.segments[...]
+        var remainingSegments = reader.manifest.segments[...]
         var number = 0
         while true {
-            while tasks.count < 2 * limit.jobs, let next = waiting.popFirst() {
+            while tasks.count < 2 * limit.jobs, let next = remainingSegments.popFirst() {
                 let (reader, secret) = (reader, secret)
                 tasks.add {
                     (try Self.read(next, of: reader, secret: secret, Segment(notes: notes()), each), next.bytes)
@@ -81,13 +81,13 @@ public struct BundleVerifier {
                 clients.count(record.summary)
                 guard index.insert(record.key) == .duplicate else { continue }
                 throw BundleError.badRecord(
-                    member: BundleLayout.segment(number), line: line + 1, reason: "the record is there twice")
+                    member: BundleLayout.segmentName(number), line: line + 1, reason: "the record occurs twice")
             }
             try take(number - 1, segment.notes)
             progress(bytes)
         }
-        guard totals == reader.manifest.totals else { throw BundleError.count("a total") }
-        try verify(clients)
+        guard totals == reader.manifest.totals else { throw BundleError.countMismatch("a total") }
+        try verifyClients(clients)
     }
 
     private static func read<Notes: Sendable>(
@@ -95,7 +95,7 @@ public struct BundleVerifier {
         _ each: (borrowing Record, Range<Int>, inout Notes) -> Void
     ) throws -> Segment<Notes> {
         var found = empty
-        let keyID = reader.manifest.pseudonymized
+        let keyID = reader.manifest.pseudonymKeyID
         _ = try reader.forEachRecord(of: segment) { record, range, _ in
             if let keyID, found.lineWithoutPseudonyms == nil, record.pseudonymKeyID != keyID {
                 found.lineWithoutPseudonyms = found.records.count + 1
@@ -107,41 +107,42 @@ public struct BundleVerifier {
         }
         if let line = found.lineWithoutPseudonyms {
             throw BundleError.badRecord(
-                member: segment.path, line: line, reason: "it has not the pseudonyms that the manifest says all have")
+                member: segment.path, line: line, reason: "it lacks the pseudonyms that the manifest requires")
         }
         return found
     }
 
     // MARK: Quarantine and details
 
-    private func verify(_ clients: ClientSummaries) throws(BundleError) {
+    private func verifyClients(_ clients: ClientSummaries) throws(BundleError) {
         var listed = try DetailCursor<ClientSummary>(BundleLayout.clients, of: reader)
-        for client in clients.sorted {
-            guard try listed.next() == client else { throw .count(BundleLayout.clients) }
+        for client in clients.sortedSummaries {
+            guard try listed.next() == client else { throw .countMismatch(BundleLayout.clients) }
         }
-        guard try listed.next() == nil else { throw .count(BundleLayout.clients) }
+        guard try listed.next() == nil else { throw .countMismatch(BundleLayout.clients) }
     }
 
     private func verifyQuarantine(progress: (Int) -> Void) throws(BundleError) {
         // A pseudonymized bundle must not contain quarantined input and problems, because they contain parts of the
         // input.
-        if reader.manifest.pseudonymized != nil {
-            let details = reader.manifest.members.filter {
-                [BundleLayout.quarantine, BundleLayout.problems].contains(BundleLayout.list(of: $0.path))
+        if reader.manifest.pseudonymKeyID != nil {
+            let details = reader.manifest.otherMembers.filter {
+                [BundleLayout.quarantine, BundleLayout.problems].contains(BundleLayout.listName(ofMember: $0.path))
             }
-            guard details.allSatisfy({ $0.bytes == 0 }) else { throw .count("that the bundle has pseudonyms") }
+            guard details.allSatisfy({ $0.bytes == 0 }) else { throw .countMismatch("the ID of the pseudonym key") }
         }
-        let present = quarantined
+        let present = quarantineMembers
         // Whether the list of quarantined input names a member, keyed by the name of the member.
         var isListed = Dictionary(uniqueKeysWithValues: present.map { ($0.path, false) })
         var listed = try DetailCursor<QuarantineEntry>(BundleLayout.quarantine, of: reader)
         while let entry = try listed.next() {
             guard entry.isStored else { continue }
-            guard isListed.updateValue(true, forKey: BundleLayout.quarantined(entry.sha256)) != nil else {
-                throw .count("the list of what is in quarantine")
+            guard isListed.updateValue(true, forKey: BundleLayout.quarantineMemberName(sha256: entry.sha256)) != nil
+            else {
+                throw .countMismatch("the list of quarantined input")
             }
         }
-        guard isListed.values.allSatisfy(\.self) else { throw .count("the list of what is in quarantine") }
+        guard isListed.values.allSatisfy(\.self) else { throw .countMismatch("the list of quarantined input") }
         var problems = try DetailCursor<LocatedProblem>(BundleLayout.problems, of: reader)
         while try problems.next() != nil {}
         var decoder = try BundleReader.makeDecoder()

@@ -11,37 +11,38 @@ import Telemetry
 public struct DetailCursor<Entry: BundleDetail>: ~Copyable {
     private let reader: BundleReader
     private var decoder: FrameDecoder
-    private var remainingMembers: ArraySlice<String>
+    private var remainingMemberNames: ArraySlice<String>
     /// The name of the member that is being read.
-    private var member = ""
+    private var memberName = ""
     private var contents: [UInt8] = []
-    private var lines = LineCursor()
+    private var lineCursor = LineCursor()
 
     /// Creates a cursor at the start of a list of details, such as ``BundleLayout/problems``.
     public init(_ list: String, of reader: BundleReader) throws(BundleError) {
         self.reader = reader
         decoder = try BundleReader.makeDecoder()
-        remainingMembers = reader.manifest.members.map(\.path).filter { BundleLayout.list(of: $0) == list }[...]
+        remainingMemberNames =
+            reader.manifest.otherMembers.map(\.path).filter { BundleLayout.listName(ofMember: $0) == list }[...]
     }
 
     /// Returns the next entry, or `nil` at the end of the list.
     public mutating func next() throws(BundleError) -> Entry? {
         while true {
             let contents = contents
-            if let line = lines.next(in: contents.span) { return try entry(line) }
-            guard let next = remainingMembers.popFirst() else { return nil }
-            (self.contents, lines) = (try reader.contents(of: next, with: &decoder), LineCursor())
-            member = next
+            if let line = lineCursor.next(in: contents.span) { return try entry(line) }
+            guard let next = remainingMemberNames.popFirst() else { return nil }
+            (self.contents, lineCursor) = (try reader.contents(of: next, with: &decoder), LineCursor())
+            memberName = next
         }
     }
 
     private func entry(_ line: LineCursor.Line) throws(BundleError) -> Entry {
         guard line.isTerminated else {
-            throw .badRecord(member: member, line: lines.count, reason: "no line feed at the end")
+            throw .badRecord(member: memberName, line: lineCursor.count, reason: "no line feed at the end")
         }
         let text = Array(contents[line.range])
         guard let entry = Entry(json: text, knowing: reader.systems), entry.json.bytes == text else {
-            throw .badRecord(member: member, line: lines.count, reason: "not in the form of this list")
+            throw .badRecord(member: memberName, line: lineCursor.count, reason: "not a valid line of this list")
         }
         return entry
     }

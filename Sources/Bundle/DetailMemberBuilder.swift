@@ -8,13 +8,13 @@ struct DetailMemberBuilder {
         let contents: [UInt8]
     }
 
-    private let list: String
+    private let listName: String
     private let sizeGoal: Int
     private var number = 1
     private var contents: [UInt8] = []
 
-    init(_ list: String, sizeGoal: Int = BundleLayout.detailSize) {
-        self.list = list
+    init(_ listName: String, sizeGoal: Int = BundleLayout.maxListMemberSize) {
+        self.listName = listName
         self.sizeGoal = sizeGoal
     }
 
@@ -24,7 +24,7 @@ struct DetailMemberBuilder {
     mutating func add(_ line: some Collection<UInt8>) -> Member? {
         var closed: Member?
         if !contents.isEmpty, contents.count + line.count + 1 > sizeGoal {
-            closed = current
+            closed = currentMember
             number += 1
             contents.removeAll(keepingCapacity: true)
         }
@@ -34,5 +34,7 @@ struct DetailMemberBuilder {
     }
 
     /// The member that lines are added to.
-    var current: Member { Member(name: BundleLayout.detail(list, number), contents: contents) }
+    var currentMember: Member {
+        Member(name: BundleLayout.listMemberName(of: listName, number: number), contents: contents)
+    }
 }

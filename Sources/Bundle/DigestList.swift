@@ -24,13 +24,13 @@ public struct DigestList: Sendable {
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         for (index, line) in lines.enumerated() {
             guard let first = line.first(where: { $0 != " " }), first != "#" else { continue }
-            guard let entry = Self.entry(line) else { throw DigestListError(line: index + 1) }
+            guard let entry = Self.entry(from: line) else { throw DigestListError(line: index + 1) }
             entries.append(entry)
         }
         self.entries = entries
     }
 
-    private static func entry(_ line: Substring) -> Entry? {
+    private static func entry(from line: Substring) -> Entry? {
         let text = line.hasPrefix("digest ") ? line.dropFirst("digest ".count) : line
         let words = text.split(separator: " ", maxSplits: 1)
         guard let digest = words.first?.lowercased(), ContentHash(hex: digest) != nil else { return nil }
@@ -47,8 +47,8 @@ public struct DigestList: Sendable {
     public func digest(of path: String, isOnlyBundle: Bool) -> String? {
         let name = Path.name(of: path)
         let named = entries.filter { $0.name == path || $0.name == name }
-        let meant = named.isEmpty && isOnlyBundle ? entries.filter { $0.name == nil } : named
-        let digests = Set(meant.map(\.digest))
+        let matching = named.isEmpty && isOnlyBundle ? entries.filter { $0.name == nil } : named
+        let digests = Set(matching.map(\.digest))
         return digests.count == 1 ? digests.first : nil
     }
 }

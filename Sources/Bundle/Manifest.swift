@@ -32,17 +32,17 @@ public struct Manifest: Sendable, Equatable {
     }
 
     /// The version of the program that wrote the bundle.
-    public let tool: String
+    public let toolVersion: String
     /// The segments in order.
     public let segments: [Segment]
     /// The members other than segments and the manifest, in order.
-    public let members: [Member]
+    public let otherMembers: [Member]
     /// The counts of the records.
     public let totals: BundleTotals
     /// The number of records that were omitted because they equal another record.
-    public let duplicates: Int
+    public let duplicateCount: Int
     /// The ID of the pseudonym key, or `nil` if some records have no pseudonyms.
-    public private(set) var pseudonymized: String?
+    public private(set) var pseudonymKeyID: String?
     /// The inputs of the bundle, or `nil` if an older version of the program wrote it.
     public private(set) var inputs: BundleInputs?
     /// Whether some segments consist of several zstd frames.
@@ -59,15 +59,15 @@ public struct Manifest: Sendable, Equatable {
 
     /// All listed members in their order in the file.
     var allMembers: [Member] {
-        members.prefix(1) + segments.map(\.member) + members.dropFirst()
+        otherMembers.prefix(1) + segments.map(\.member) + otherMembers.dropFirst()
     }
 
     /// Returns the hash of the member at an index among all members.
     func sha256(ofMemberAt index: Int) -> ContentHash? {
-        if index == 0 { return members.first?.sha256 }
+        if index == 0 { return otherMembers.first?.sha256 }
         if segments.indices.contains(index - 1) { return segments[index - 1].sha256 }
         let other = index - segments.count
-        return members.indices.contains(other) ? members[other].sha256 : nil
+        return otherMembers.indices.contains(other) ? otherMembers[other].sha256 : nil
     }
 
     /// Whether the digest matches the hashes of the members.
@@ -83,10 +83,10 @@ public struct Manifest: Sendable, Equatable {
     /// The JSON is written without intermediate objects, because they would need too much memory for 100,000 members.
     var bytes: [UInt8] {
         var output: [UInt8] = []
-        output.reserveCapacity(1024 + Self.typicalEntrySize * (segments.count + members.count))
+        output.reserveCapacity(1024 + Self.typicalEntrySize * (segments.count + otherMembers.count))
         output += #"{"digest":"#.utf8
         output.append(jsonString: digest)
-        output += #","duplicates":\#(duplicates),"format":"#.utf8
+        output += #","duplicates":\#(duplicateCount),"format":"#.utf8
         output.append(jsonString: BundleLayout.format)
         if let inputs {
             var object = CanonicalObject()
@@ -94,14 +94,14 @@ public struct Manifest: Sendable, Equatable {
             output.append(UInt8(ascii: ","))
             output += object.bytes.dropFirst().dropLast()
         }
-        Self.append("members", members.lazy.map { ($0, Int?.none) }, to: &output)
-        if let pseudonymized {
+        Self.append("members", otherMembers.lazy.map { ($0, Int?.none) }, to: &output)
+        if let pseudonymKeyID {
             output += #","pseudonymized":"#.utf8
-            output.append(jsonString: pseudonymized)
+            output.append(jsonString: pseudonymKeyID)
         }
         Self.append("segments", segments.lazy.map { ($0.member, $0.records) }, to: &output)
         output += #","tool":"#.utf8
-        output.append(jsonString: tool)
+        output.append(jsonString: toolVersion)
         output += #","totals":"#.utf8
         output += totals.json.bytes
         output += ",\"version\":\(version)}\n".utf8
@@ -137,29 +137,31 @@ extension Manifest {
     /// Parses a manifest.
     public init(_ bytes: [UInt8]) throws(BundleError) {
         guard let fields = try? JSONFields(bytes), fields.text("format") == BundleLayout.format else {
-            throw BundleError.badManifest("it is not one")
+            throw BundleError.badManifest("it is not a manifest of a bundle")
         }
         guard let version = fields.integer("version"), BundleLayout.manifestVersions.contains(version) else {
-            throw BundleError.version(fields.integer("version"))
+            throw BundleError.unsupportedVersion(fields.integer("version"))
         }
-        guard let tool = fields.text("tool"), let duplicates = fields.integer("duplicates"),
+        guard let toolVersion = fields.text("tool"), let duplicateCount = fields.integer("duplicates"),
             let digest = fields.text("digest"), let totals = fields.object("totals").flatMap(BundleTotals.init),
             let segments = fields.objects("segments"), let members = fields.objects("members")
-        else { throw BundleError.badManifest("a key is missing or of another type") }
-        self.tool = tool
-        self.duplicates = duplicates
+        else { throw BundleError.badManifest("a key is missing or has another type") }
+        self.toolVersion = toolVersion
+        self.duplicateCount = duplicateCount
         self.digest = digest
         self.totals = totals
-        pseudonymized = fields.text("pseudonymized")
-        inputs = try BundleInputs(ofManifest: fields, isPseudonymized: pseudonymized != nil)
+        pseudonymKeyID = fields.text("pseudonymized")
+        inputs = try BundleInputs(ofManifest: fields, isPseudonymized: pseudonymKeyID != nil)
         hasSplitSegments = version == BundleLayout.framesVersion
         guard hasSplitSegments || (inputs == nil) == (version == BundleLayout.version) else {
-            throw BundleError.badManifest("it has no inputs, or is of a version that has none")
+            throw BundleError.badManifest("its version does not match the presence of inputs")
         }
-        self.members = try members.map { (fields) throws(BundleError) in try Self.member(fields) }
+        otherMembers = try members.map { (fields) throws(BundleError) in try Self.member(fields) }
         self.segments = try segments.map { (fields) throws(BundleError) in
             let member = try Self.member(fields)
-            guard let records = fields.integer("records") else { throw .badManifest("segment without count") }
+            guard let records = fields.integer("records") else {
+                throw .badManifest("a segment has no number of records")
+            }
             return Segment(path: member.path, records: records, bytes: member.bytes, sha256: member.sha256)
         }
     }
@@ -167,7 +169,7 @@ extension Manifest {
     private static func member(_ fields: JSONFields) throws(BundleError) -> Member {
         guard let path = fields.text("path"), let bytes = fields.integer("bytes"),
             let sha256 = fields.text("sha256").flatMap(ContentHash.init(hex:))
-        else { throw BundleError.badManifest("a member without path, size or hash") }
+        else { throw BundleError.badManifest("a member has no path, size or hash") }
         return Member(path: path, bytes: bytes, sha256: sha256)
     }
 }

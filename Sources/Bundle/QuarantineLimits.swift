@@ -7,24 +7,25 @@ import Hashing
 /// Source: "Bundle", "Quarantine".
 public struct QuarantineLimits: Sendable {
     /// The maximum size of one entry in bytes.
-    public var fileLimit: Int
+    public var entrySizeLimit: Int
     /// The maximum size of all entries in bytes.
-    public var totalLimit: Int
+    public var totalSizeLimit: Int
     /// The maximum number of distinct entries.
-    public var countLimit: Int
+    public var entryCountLimit: Int
 
     /// Creates limits.
     public init(
-        fileLimit: Int = 64 << 20, totalLimit: Int = 1 << 30, countLimit: Int = BundleLayout.maxQuarantinedMembers
+        entrySizeLimit: Int = 64 << 20, totalSizeLimit: Int = 1 << 30,
+        entryCountLimit: Int = BundleLayout.maxQuarantinedMembers
     ) {
-        self.fileLimit = fileLimit
-        self.totalLimit = totalLimit
-        self.countLimit = countLimit
+        self.entrySizeLimit = entrySizeLimit
+        self.totalSizeLimit = totalSizeLimit
+        self.entryCountLimit = entryCountLimit
     }
 
     /// The decision whether the bytes of an entry are stored.
     enum Verdict: UInt8, Sendable {
-        case carried, tooLarge, tooMany
+        case stored, tooLarge, tooMany
     }
 
     /// Returns the verdict on each entry.
@@ -34,13 +35,15 @@ public struct QuarantineLimits: Sendable {
         var total = 0
         var counted: Set<ContentHash> = []
         return entries.map { entry in
-            if counted.contains(entry.sha256) { return .carried }
+            if counted.contains(entry.sha256) { return .stored }
             // The size can be negative, because it is read from a bundle without being checked.
-            guard (0...fileLimit).contains(entry.size), entry.size <= totalLimit - total else { return .tooLarge }
-            guard counted.count < countLimit else { return .tooMany }
+            guard (0...entrySizeLimit).contains(entry.size), entry.size <= totalSizeLimit - total else {
+                return .tooLarge
+            }
+            guard counted.count < entryCountLimit else { return .tooMany }
             total += entry.size
             counted.insert(entry.sha256)
-            return .carried
+            return .stored
         }
     }
 }

@@ -17,7 +17,7 @@ public struct QuarantineSpill: Sendable {
 
     private var lines: DetailSpill
     private let systems: SystemTable
-    private(set) var stored: [StoredEntry] = []
+    private(set) var storedEntries: [StoredEntry] = []
 
     /// The number of entries.
     public var count: Int { lines.count }
@@ -35,7 +35,7 @@ public struct QuarantineSpill: Sendable {
         // The hash names the member with the bytes, so bytes with a malformed hash cannot be stored.
         let hash = item.isStored ? ContentHash(hex: item.sha256) : nil
         let position = try lines.append(line, tag: input << 1 | (item.isStored ? 1 : 0))
-        if let hash { stored.append(StoredEntry(sha256: hash, size: item.size, position: position)) }
+        if let hash { storedEntries.append(StoredEntry(sha256: hash, size: item.size, position: position)) }
     }
 
     /// Returns an entry and the number of its input.

@@ -9,7 +9,7 @@ public struct RecordLines {
     private let systems: SystemTable
     private var memory = RecordMemory()
     /// The number of the last line that was read, starting at 1.
-    public var line: Int { cursor.count }
+    public var lineNumber: Int { cursor.count }
 
     /// Creates a reader of the contents of a segment.
     public init(_ contents: [UInt8], knowing systems: SystemTable) {
@@ -18,7 +18,7 @@ public struct RecordLines {
     }
 
     /// The positions, in the contents, of the parts of the last record.
-    var written: RecordLineLayout { memory.written }
+    var recordLayout: RecordLineLayout { memory.written }
 
     /// Returns the next record and the range of its line, including the line feed.
     ///
@@ -45,11 +45,13 @@ extension BundleReader {
         let contents = try contents(of: segment.path, with: &decoder)
         var lines = RecordLines(contents, knowing: systems)
         do throws(RecordError) {
-            while let (record, range) = try lines.next() { body(record, range, lines.written) }
+            while let (record, range) = try lines.next() { body(record, range, lines.recordLayout) }
         } catch {
-            throw .badRecord(member: segment.path, line: lines.line, reason: error.description)
+            throw .badRecord(member: segment.path, line: lines.lineNumber, reason: error.description)
         }
-        guard lines.line == segment.records else { throw .count("the number of records of \(segment.path)") }
+        guard lines.lineNumber == segment.records else {
+            throw .countMismatch("the number of records of \(segment.path)")
+        }
         return contents
     }
 }

@@ -22,7 +22,7 @@ public final class RunningHash: Sendable {
     /// Returns the hash of all bytes of a source.
     ///
     /// The source is read in pieces to save memory.
-    public static func value(of source: ByteSource) throws(FileError) -> ContentHash {
+    public static func hash(of source: ByteSource) throws(FileError) -> ContentHash {
         var hash = SHA256()
         try source.forEachChunk { bytes, _ throws(FileError) in hash.update(bytes.span) }
         return hash.finalize()

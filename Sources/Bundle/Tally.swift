@@ -4,19 +4,19 @@
 struct Tally<Key: Hashable & Sendable>: Sendable {
     private var indices: [Key: Int] = [:]
     private var entries: [(key: Key, count: Int)] = []
-    private var last = 0
+    private var lastIndex = 0
 
     var counts: [Key: Int] { indices.mapValues { entries[$0].count } }
 
     mutating func add(_ key: Key, _ count: Int = 1) {
-        if last >= entries.count || entries[last].key != key {
-            last = indices[key] ?? entries.count
-            if last == entries.count {
-                indices[key] = last
+        if lastIndex >= entries.count || entries[lastIndex].key != key {
+            lastIndex = indices[key] ?? entries.count
+            if lastIndex == entries.count {
+                indices[key] = lastIndex
                 entries.append((key, 0))
             }
         }
-        entries[last].count += count
+        entries[lastIndex].count += count
     }
 
     mutating func add(_ other: Tally) {

@@ -13,22 +13,23 @@ public struct BundleMaker {
     }
 
     private let reader: CaptureReader
-    private let level: Int
-    private let tool: String
-    private let quarantine: QuarantineLimits
+    private let compressionLevel: Int
+    private let toolVersion: String
+    private let quarantineLimits: QuarantineLimits
 
     /// Creates a bundle maker.
     ///
     /// - Parameters:
     ///   - reader: The reader of the inputs.
     ///   - level: The zstd level, from 1 to 19.
-    ///   - tool: The version of the program.
+    ///   - toolVersion: The version of the program.
     ///   - quarantineLimit: The maximum number of quarantined bytes in the bundle.
-    public init(_ reader: CaptureReader, level: Int, tool: String, quarantineLimit: Int) {
+    public init(_ reader: CaptureReader, level: Int, toolVersion: String, quarantineLimit: Int) {
         self.reader = reader
-        self.level = level
-        self.tool = tool
-        quarantine = QuarantineLimits(fileLimit: reader.options.quarantineFileLimit, totalLimit: quarantineLimit)
+        compressionLevel = level
+        self.toolVersion = toolVersion
+        quarantineLimits = QuarantineLimits(
+            entrySizeLimit: reader.options.quarantineFileLimit, totalSizeLimit: quarantineLimit)
     }
 
     /// Reads the inputs and writes the bundle.
@@ -43,13 +44,13 @@ public struct BundleMaker {
         hashes: InputHashes, labels: [String], systems: SystemTable,
         progress: (_ bytes: Int, _ records: Int) -> Void, to sink: BundleAssembler.Sink
     ) async throws -> Result {
-        var bundle = try BundleAssembler(level: level, tool: tool, limit: reader.limit)
+        var bundle = try BundleAssembler(level: compressionLevel, toolVersion: toolVersion, limit: reader.limit)
         var intake = Intake(reader.options, keepsDetails: true, systems: systems)
         try await reader.read(
             into: &intake, keep: { entry, line, _ in bundle.add(entry.summary, line: line) }, progress: progress,
-            afterOutput: { try await bundle.writeFinished(to: sink) })
+            afterOutput: { try await bundle.writeFinishedSegments(to: sink) })
         var source = try QuarantineReader(reader.inputs)
-        try await bundle.add(intake.spill.quarantine, within: quarantine) { input, item in
+        try await bundle.add(intake.spill.quarantine, within: quarantineLimits) { input, item in
             do {
                 return try source.bytes(of: item, input: input)
             } catch is ChangedCaptureError {
@@ -63,7 +64,7 @@ public struct BundleMaker {
         let given = try await hashes.finish(for: reader.inputs, labels: labels)
         for problem in given.problems { try intake.report(problem) }
         let manifest = try bundle.finish(
-            problems: intake.spill.problems, duplicates: intake.duplicates, pseudonymized: keyID(intake),
+            problems: intake.spill.problems, duplicateCount: intake.duplicateCount, pseudonymKeyID: keyID(intake),
             inputs: given.inputs, to: sink)
         return Result(manifest: manifest, intake: intake)
     }
@@ -74,9 +75,9 @@ public struct BundleMaker {
     /// same key, and all findings are pseudonymized records.
     private func keyID(_ intake: Intake) -> String? {
         if let pseudonymizer = reader.options.pseudonymizer { return pseudonymizer.keyID }
-        let keys = Set(reader.inputs.map(\.pseudonymized))
+        let keys = Set(reader.inputs.map(\.pseudonymKeyID))
         let hasOnlyPseudonyms = intake.totals.holds[Hold.pseudonymized.code] == intake.totals.records
-        guard keys.count == 1, hasOnlyPseudonyms, intake.quarantined.count + intake.problems.count == 0 else {
+        guard keys.count == 1, hasOnlyPseudonyms, intake.quarantinedItems.count + intake.problems.count == 0 else {
             return nil
         }
         return keys.first ?? nil

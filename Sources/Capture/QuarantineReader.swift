@@ -24,10 +24,11 @@ public struct QuarantineReader: ~Copyable {
         switch inputs[input] {
         case .folder(let capture): bytes = try capture.bytes(of: item)
         case .bundle(let bundle):
-            bytes = try bundle.contents(of: BundleLayout.quarantined(item.sha256), with: &decoder)
+            bytes = try bundle.contents(of: BundleLayout.quarantineMemberName(sha256: item.sha256), with: &decoder)
         case .salvage, .log:
             throw FileError(
-                .read, item.path, code: ENOTSUP, saying: "cannot read \(item.path) again from a log or a damaged bundle"
+                .read, item.path, code: ENOTSUP,
+                message: "cannot read \(item.path) again from a log or a damaged bundle"
             )
         }
         guard PayloadHash.hex(of: bytes) == item.sha256 else { throw ChangedCaptureError(path: item.path) }
@@ -46,7 +47,7 @@ public struct ChangedCaptureError: Error, CustomStringConvertible {
 
 extension CapturedFolder {
     fileprivate func bytes(of item: QuarantineEntry) throws -> [UInt8] {
-        let source = try tree.source(item.path)
+        let source = try tree.source(at: item.path)
         let range = item.reject.range(inFileOf: source.count)
         guard range.count == item.size else { throw ChangedCaptureError(path: item.path) }
         return try source.bytes(at: range.lowerBound, count: range.count)

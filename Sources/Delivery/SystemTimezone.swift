@@ -4,25 +4,25 @@ import Synchronization
 
 /// The time zones that are installed on this system.
 public enum SystemTimezone {
-    private static let day = 86_400
+    private static let secondsPerDay = 86_400
     /// The range of times that is searched for UTC offset changes, in seconds since 1970: the years 2000 to 2099.
-    private static let instants = (first: 10_957 * day, last: 47_482 * day)
+    private static let searchedPeriod = (first: 10_957 * secondsPerDay, last: 47_482 * secondsPerDay)
     /// Serializes access to the time zone of the C library, because the library supports only one at a time.
     private static let lock = Mutex<Void>(())
 
     /// Returns the day rule of a time zone such as `Europe/Berlin`, or `nil` if the time zone is not installed.
-    public static func days(of name: String) -> DayRule? {
+    public static func dayRule(forZone name: String) -> DayRule? {
         guard name != "UTC" else { return .utc }
         guard isInstalled(name) else { return nil }
         return lock.withLock { _ in
-            let before = getenv("TZ").map { String(cString: $0) }
+            let previousZone = getenv("TZ").map { String(cString: $0) }
             defer {
-                if let before { setenv("TZ", before, 1) } else { unsetenv("TZ") }
+                if let previousZone { setenv("TZ", previousZone, 1) } else { unsetenv("TZ") }
                 tzset()
             }
             setenv("TZ", ":\(name)", 1)
             tzset()
-            return DayRule(changes: changes())
+            return DayRule(clockChanges: clockChanges())
         }
     }
 
@@ -38,16 +38,16 @@ public enum SystemTimezone {
     /// Returns the changes of the current time zone's UTC offset from 2000 to 2099.
     ///
     /// The search compares the offsets of successive days, because no time zone changes its offset twice a day.
-    private static func changes() -> [DayRule.ClockChange] {
-        var last = instants.first
+    private static func clockChanges() -> [DayRule.ClockChange] {
+        var last = searchedPeriod.first
         var lastOffset = offset(at: last)
-        var changes = [DayRule.ClockChange(instant: .min, offset: lastOffset)]
-        for next in stride(from: last + day, through: instants.last, by: day) {
+        var changes = [DayRule.ClockChange(instant: .min, utcOffset: lastOffset)]
+        for next in stride(from: last + secondsPerDay, through: searchedPeriod.last, by: secondsPerDay) {
             let offset = offset(at: next)
             defer { (last, lastOffset) = (next, offset) }
             guard offset != lastOffset else { continue }
             let instant = firstInstant(after: last, through: next, at: offset)
-            changes.append(DayRule.ClockChange(instant: instant, offset: offset))
+            changes.append(DayRule.ClockChange(instant: instant, utcOffset: offset))
         }
         return changes
     }

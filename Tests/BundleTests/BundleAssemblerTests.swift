@@ -69,7 +69,7 @@ import Testing
 
     @Test func equalQuarantinedBytesAreStoredOnce() async throws {
         let (bytes, manifest, _) = try await SampleBundle.pack([], quarantined: [[7], [8], [7]])
-        #expect(manifest.members.filter { $0.path.hasPrefix("quarantine/") }.map(\.bytes) == [1, 1])
+        #expect(manifest.otherMembers.filter { $0.path.hasPrefix("quarantine/") }.map(\.bytes) == [1, 1])
         let listed: [QuarantineEntry] = try SampleBundle.details(BundleLayout.quarantine, of: bytes)
         #expect(listed.map(\.path) == (0..<3).map { "Documents/bad-\($0)" })
     }
@@ -78,7 +78,7 @@ import Testing
         let entry = QuarantineEntry(
             capture: "phone", path: "p", store: .mozillaPingFile, reject: Reject("P2 cut short"), size: 1,
             sha256: PayloadHash.hex(of: [7]), isStored: true)
-        var assembler = try BundleAssembler(level: 3, tool: "1", limit: JobLimit(jobs: 1))
+        var assembler = try BundleAssembler(level: 3, toolVersion: "1", limit: JobLimit(jobs: 1))
         var lost: [QuarantineLoss] = []
         try await assembler.add(SampleBundle.spill([entry])) { _, _ in
             nil
@@ -87,8 +87,9 @@ import Testing
         } to: { _ in
         }
         #expect(lost == [.changed])
-        let manifest = try assembler.finish(problems: SampleBundle.spill([LocatedProblem]()), duplicates: 0) { _ in }
-        #expect(!manifest.members.contains { $0.path.hasPrefix("quarantine/") })
+        let manifest = try assembler.finish(problems: SampleBundle.spill([LocatedProblem]()), duplicateCount: 0) { _ in
+        }
+        #expect(!manifest.otherMembers.contains { $0.path.hasPrefix("quarantine/") })
     }
 
     @Test("An error that prevents reading quarantined bytes is reported unless equal bytes can be read")
@@ -100,7 +101,7 @@ import Testing
                 capture: "phone", path: "p\(number)", store: .mozillaPingFile, reject: Reject("P2 cut short"), size: 1,
                 sha256: PayloadHash.hex(of: bytes), isStored: true)
         }
-        var assembler = try BundleAssembler(level: 3, tool: "1", limit: JobLimit(jobs: 1))
+        var assembler = try BundleAssembler(level: 3, toolVersion: "1", limit: JobLimit(jobs: 1))
         var lost: [String: QuarantineLoss] = [:]
         try await assembler.add(SampleBundle.spill(entries)) { input, _ in
             if input < 2 { throw ReadError() }

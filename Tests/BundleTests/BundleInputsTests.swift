@@ -18,14 +18,14 @@ import Testing
     /// Returns a manifest with inputs as a string.
     private func manifest(_ inputs: [BundleInput]?, pseudonymized: String? = nil) async throws -> String {
         var bytes: [UInt8] = []
-        var assembler = try BundleAssembler(level: 1, tool: "1", limit: JobLimit(jobs: 1))
+        var assembler = try BundleAssembler(level: 1, toolVersion: "1", limit: JobLimit(jobs: 1))
         try await assembler.add(SampleBundle.spill([QuarantineEntry]())) { _, _ in
             nil
         } to: {
             bytes.append(copying: $0)
         }
         let manifest = try assembler.finish(
-            problems: SampleBundle.spill([LocatedProblem]()), duplicates: 0, pseudonymized: pseudonymized,
+            problems: SampleBundle.spill([LocatedProblem]()), duplicateCount: 0, pseudonymKeyID: pseudonymized,
             inputs: inputs
         ) { bytes.append(copying: $0) }
         // The reader accepts the manifest and parses the same values.
@@ -86,13 +86,13 @@ import Testing
     }
 
     private static let wronglyNamed =
-        "inputs are named where the records have pseudonyms, or are not where they have none"
-    private static let halfNamed = "an input without a label, or a bundle without its digest"
+        "inputs have labels although the records have pseudonyms, or lack labels although they have none"
+    private static let halfNamed = "an input has no label, or an input that is a bundle has no digest"
 
     /// Malformed inputs and the expected messages.
     private static let malformed: [(text: String, description: String)] = [
-        (#"{"inputs":[{}]}"#, "an input of a kind that is not known"),
-        (#"{"inputs":[{"kind":"disk","label":"a"}]}"#, "an input of a kind that is not known"),
+        (#"{"inputs":[{}]}"#, "an input has an unknown kind"),
+        (#"{"inputs":[{"kind":"disk","label":"a"}]}"#, "an input has an unknown kind"),
         (#"{"inputs":[{"kind":"folder"}]}"#, wronglyNamed),
         (#"{"inputs":[{"digest":"\#(digest)","kind":"bundle"}]}"#, halfNamed),
         (#"{"inputs":[{"kind":"bundle","label":"a"}]}"#, halfNamed),
@@ -100,18 +100,18 @@ import Testing
         (#"{"inputs":[{"kind":"log","sha256":"\#(sha256)"}]}"#, halfNamed),
         (
             #"{"inputs":[{"kind":"folder","label":"a","sha256":"\#(sha256)"}]}"#,
-            "an input of the kind folder with a hash or inputs that it cannot have"
+            "an input of the kind folder has a hash or inputs, which it cannot have"
         ),
         (
             #"{"inputs":[{"digest":"\#(digest)","kind":"log","label":"a"}]}"#,
-            "an input of the kind log with a hash or inputs that it cannot have"
+            "an input of the kind log has a hash or inputs, which it cannot have"
         ),
         (
             #"{"inputs":[{"inputs":[],"kind":"archive","label":"a"}]}"#,
-            "an input of the kind archive with a hash or inputs that it cannot have"
+            "an input of the kind archive has a hash or inputs, which it cannot have"
         ),
-        (#"{"inputs":[],"inputsOmitted":-1}"#, "a number of inputs that cannot be"),
-        (#"{"inputs":[],"inputsOmitted":9007199254740992}"#, "a number of inputs that cannot be"),
+        (#"{"inputs":[],"inputsOmitted":-1}"#, "the number of omitted inputs is out of range"),
+        (#"{"inputs":[],"inputsOmitted":9007199254740992}"#, "the number of omitted inputs is out of range"),
     ]
 
     @Test("Malformed inputs are rejected", arguments: malformed)
@@ -141,10 +141,10 @@ import Testing
 
     @Test("Inputs can be nested on eight levels, but not on more")
     func levels() throws {
-        #expect(try read(nested(8))?.total == 8)
+        #expect(try read(nested(8))?.totalCount == 8)
         for levels in [9, 100] {
             let error = #expect(throws: BundleError.self) { try read(nested(levels)) }
-            #expect(error?.description == "manifest.json: inputs of inputs on more than 8 levels")
+            #expect(error?.description == "manifest.json: inputs are nested on more than 8 levels")
         }
     }
 
@@ -154,7 +154,7 @@ import Testing
             let entry = #"{"kind":"folder","label":"\#(label)"}"#
             return #"{"inputs":[\#(Array(repeating: entry, count: count).joined(separator: ","))]}"#
         }
-        let description = "manifest.json: more than 4096 inputs, or 1048576 bytes of labels"
+        let description = "manifest.json: it lists more than 4096 inputs, or their labels have more than 1048576 bytes"
         #expect(try read(list(4096, "a"))?.entries.count == 4096)
         #expect(try read(list(2, String(repeating: "a", count: 1 << 19)))?.entries.count == 2)
         for text in [list(4097, "a"), list(2, String(repeating: "a", count: 1 << 19 + 1))] {
@@ -170,19 +170,19 @@ import Testing
         for _ in 0..<10 { chain = Self.bundle("b", of: BundleInputs([chain])) }
         // There are eleven nested inputs. Three of them exceed the maximum level.
         var (depth, inputs) = (0, BundleInputs([chain]))
-        #expect(inputs.total == 11)
+        #expect(inputs.totalCount == 11)
         while let next = inputs.entries.first?.inputs { (depth, inputs) = (depth + 1, next) }
-        #expect((depth, inputs.entries.count, inputs.omitted) == (8, 0, 3))
+        #expect((depth, inputs.entries.count, inputs.omittedCount) == (8, 0, 3))
 
         let thousand = BundleInputs(Array(repeating: phone, count: 1000))
         let five = BundleInputs((1...5).map { Self.bundle("b\($0)", of: thousand) })
-        #expect(five.omitted == 0)
+        #expect(five.omittedCount == 0)
         #expect(five.entries.compactMap { $0.inputs?.entries.count } == [1000, 1000, 1000, 1000, 91])
-        #expect(five.entries.compactMap { $0.inputs?.omitted } == [0, 0, 0, 0, 909])
+        #expect(five.entries.compactMap { $0.inputs?.omittedCount } == [0, 0, 0, 0, 909])
 
         let half = BundleInput(kind: .folder, label: String(repeating: "x", count: 1 << 19 + 1))
         let large = BundleInputs([half, half, phone])
-        #expect((large.entries.count, large.omitted) == (1, 2))
+        #expect((large.entries.count, large.omittedCount) == (1, 2))
     }
 
     @Test("The list of a bundle that is repeatedly merged with itself does not grow indefinitely")
@@ -193,11 +193,11 @@ import Testing
             inputs = BundleInputs(["left", "right"].map { Self.bundle($0, of: inputs) })
             // Each round gives two bundles, each with all earlier inputs.
             expected = min(2 + 2 * expected, 9_007_199_254_740_991)
-            if round <= 40 { #expect(inputs.total == expected, "round \(round)") }
+            if round <= 40 { #expect(inputs.totalCount == expected, "round \(round)") }
             var object = CanonicalObject()
             inputs.add(to: &object)
             #expect(object.bytes.count < 256 << 10)
         }
-        #expect(inputs.total == 9_007_199_254_740_991)
+        #expect(inputs.totalCount == 9_007_199_254_740_991)
     }
 }

@@ -97,13 +97,16 @@ import Testing
         #expect(try error { $0.remove(at: 1) } != nil)
         #expect(
             try error { $0[1].contents += [10] + [UInt8](repeating: 32, count: 512) }?
-                .hasSuffix("its content size is not that of records/000001.ndjson)") == true)
+                .hasSuffix("its content size differs from that of records/000001.ndjson)") == true)
         #expect(
             try error { $0[1].contents[0] ^= 1 }
-                == "records/000001.ndjson: its bytes are not those that the manifest lists")
+                == "records/000001.ndjson: its contents do not match the hash in the manifest")
         #expect(try error { $0[1].name = "records/000002.ndjson" } != nil)
-        #expect(try error { $0[0].contents = Array("{}".utf8) } == "not a bundle: no pingferry-bundle.json in front")
-        #expect(try error { $0.removeAll() } == "not a bundle: no pingferry-bundle.json in front")
-        #expect(try error { $0.removeFirst($0.count - 1) } == "not a bundle: no pingferry-bundle.json in front")
+        #expect(
+            try error { $0[0].contents = Array("{}".utf8) }
+                == "not a bundle: the first member is not pingferry-bundle.json")
+        #expect(try error { $0.removeAll() } == "not a bundle: the first member is not pingferry-bundle.json")
+        #expect(
+            try error { $0.removeFirst($0.count - 1) } == "not a bundle: the first member is not pingferry-bundle.json")
     }
 }

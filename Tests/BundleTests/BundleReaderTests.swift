@@ -52,7 +52,7 @@ import Testing
             let error = #expect(throws: BundleError.self) {
                 try BundleReader(bytes: SampleContainer.container(members))
             }
-            #expect(error?.description == "not a bundle: no pingferry-bundle.json in front")
+            #expect(error?.description == "not a bundle: the first member is not pingferry-bundle.json")
         }
     }
 

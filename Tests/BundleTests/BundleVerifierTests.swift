@@ -17,12 +17,12 @@ import Testing
         }
         let segments = hashed.filter { BundleLayout.isSegment($0.path) }
         let manifest = Manifest(
-            tool: "1",
+            toolVersion: "1",
             segments: zip(segments, records).map {
                 Manifest.Segment(path: $0.path, records: $1, bytes: $0.bytes, sha256: $0.sha256)
             },
-            members: hashed.filter { !BundleLayout.isSegment($0.path) },
-            totals: totals, duplicates: 0, digest: Manifest.digest(of: hashed))
+            otherMembers: hashed.filter { !BundleLayout.isSegment($0.path) },
+            totals: totals, duplicateCount: 0, digest: Manifest.digest(of: hashed))
         return try SampleContainer.container(members + [("manifest.json", manifest.bytes)])
     }
 
@@ -45,7 +45,7 @@ import Testing
 
     private func segment(_ records: [Record]) -> [UInt8] { records.flatMap { SampleBundle.line($0) } }
 
-    private let first = BundleLayout.segment(1)
+    private let first = BundleLayout.segmentName(1)
 
     @Test func unchangedBundleIsValid() async throws {
         #expect(try await fault("", { $0 }) == nil)
@@ -54,10 +54,10 @@ import Testing
     @Test func wrongCountsAreDetected() async throws {
         #expect(
             try await fault("", records: 4, { $0 })
-                == "manifest.json: the number of records of \(first) is not what the records say")
+                == "manifest.json: the number of records of \(first) does not match the contents of the bundle")
         #expect(
             try await fault(first) { _ in segment([SampleBundle.record(1)]) }
-                == "manifest.json: the number of records of \(first) is not what the records say")
+                == "manifest.json: the number of records of \(first) does not match the contents of the bundle")
     }
 
     @Test func clientsMustMatchTheRecords() async throws {
@@ -68,7 +68,7 @@ import Testing
 
     @Test func duplicateRecordIsDetected() async throws {
         let twice = [SampleBundle.record(1), SampleBundle.record(2), SampleBundle.record(1)]
-        #expect(try await fault(first) { _ in segment(twice) } == "\(first) line 3: the record is there twice")
+        #expect(try await fault(first) { _ in segment(twice) } == "\(first) line 3: the record occurs twice")
     }
 
     @Test(arguments: [
@@ -131,12 +131,12 @@ import Testing
     @Test func quarantineMustMatchItsList() async throws {
         #expect(
             try await fault(BundleLayout.quarantine, { _ in [] })
-                == "manifest.json: the list of what is in quarantine is not what the records say")
+                == "manifest.json: the list of quarantined input does not match the contents of the bundle")
         let name = try #require(
             SampleBundle.members(try await SampleBundle.small()).map(\.name).first {
                 $0.hasPrefix("quarantine/")
             })
-        #expect(try await fault(name, { $0 + [0] }) == "manifest.json: \(name) is not named for its hash")
+        #expect(try await fault(name, { $0 + [0] }) == "manifest.json: \(name) is not named after its hash")
     }
 
     @Test func membersMustFollowTheFormat() async throws {

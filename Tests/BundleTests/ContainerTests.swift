@@ -20,9 +20,9 @@ import Testing
     @Test func outputIsDeterministic() throws {
         // The output must not depend on earlier members.
         var encoder = try FrameEncoder(level: 3)
-        let first = try encoder.member(named: "a", contents: SampleContainer.text(lines: 3000).span)
-        _ = try encoder.member(named: "b", contents: SampleContainer.text(lines: 90_000, seed: 5).span)
-        let second = try encoder.member(named: "a", contents: SampleContainer.text(lines: 3000).span)
+        let first = try encoder.compressMember(named: "a", contents: SampleContainer.text(lines: 3000).span)
+        _ = try encoder.compressMember(named: "b", contents: SampleContainer.text(lines: 90_000, seed: 5).span)
+        let second = try encoder.compressMember(named: "a", contents: SampleContainer.text(lines: 3000).span)
         #expect(first == second)
         #expect(try SampleContainer.container() == SampleContainer.container())
     }
@@ -30,11 +30,11 @@ import Testing
     @Test func encodedMemberHasSizesAndHash() throws {
         var encoder = try FrameEncoder(level: 3)
         let contents = SampleContainer.text(lines: 100)
-        let member = try encoder.member(named: "a", contents: contents.span)
+        let member = try encoder.compressMember(named: "a", contents: contents.span)
         #expect(member.sha256.hex == ContentHash(of: contents).hex)
         #expect(member.size == contents.count)
         #expect(member.frames.map(\.contentSize) == [512 + (contents.count + 511) / 512 * 512])
-        #expect(try encoder.end().contentSize == 1024)
+        #expect(try encoder.compressArchiveEnd().contentSize == 1024)
     }
 
     /// Returns bytes that cannot be compressed.
@@ -71,7 +71,7 @@ import Testing
                 bytes.append(contents[start..<min(start + 100_000, contents.count)])
             }
             #expect(bytes.count == contents.count)
-            let member = try encoder.member(named: name, ofLines: &bytes)
+            let member = try encoder.compressMember(named: name, ofLines: &bytes)
             #expect(member.sha256.hex == ContentHash(of: contents).hex)
             #expect(member.size == contents.count)
             // The contents are unchanged after compression.
@@ -81,7 +81,7 @@ import Testing
             #expect(bytes.count == 0)
             try writer.append(member) { file.append(copying: $0) }
         }
-        try writer.finish(end: try encoder.end()) { file.append(copying: $0) }
+        try writer.finish(end: try encoder.compressArchiveEnd()) { file.append(copying: $0) }
         #expect(try SampleContainer.read(file) == ["a": contents, "b": contents])
     }
 
@@ -91,13 +91,14 @@ import Testing
         var noise = MemberBuffer()
         let noiseBytes = Self.noise(1 << 20)
         noise.append(noiseBytes[...])
-        _ = try used.member(named: "noise", ofLines: &noise)
+        _ = try used.compressMember(named: "noise", ofLines: &noise)
         // The frames are about as large as the initial output buffer of an encoder.
         for share in [100, 124, 126, 127, 128, 129, 131, 140, 200, 262] {
             var bytes = MemberBuffer()
             bytes.append((noiseBytes.prefix(share << 10) + [UInt8](repeating: 7, count: 512 << 10))[...])
             var new = try FrameEncoder(level: level)
-            #expect(try new.member(named: "a", ofLines: &bytes) == used.member(named: "a", ofLines: &bytes))
+            #expect(
+                try new.compressMember(named: "a", ofLines: &bytes) == used.compressMember(named: "a", ofLines: &bytes))
         }
     }
 
@@ -105,10 +106,10 @@ import Testing
         var encoder = try FrameEncoder(level: 3)
         var bytes = MemberBuffer()
         bytes.append([1])
-        #expect(throws: ContainerWriteError.header(name: "/a", .name)) {
-            try encoder.member(named: "/a", ofLines: &bytes)
+        #expect(throws: ContainerWriteError.invalidHeader(name: "/a", .invalidName)) {
+            try encoder.compressMember(named: "/a", ofLines: &bytes)
         }
-        #expect(try encoder.member(named: "a", ofLines: &bytes).size == 1)
+        #expect(try encoder.compressMember(named: "a", ofLines: &bytes).size == 1)
     }
 
     @Test func containerWithoutMembersIsValid() throws {
@@ -120,12 +121,12 @@ import Testing
         let reader = try ContainerReader(ByteSource(try SampleContainer.container([("large", contents)])))
         var decoder = try FrameDecoder()
         let member = reader.members[0]
-        #expect(try reader.read(member, with: &decoder, limit: contents.count) == contents)
+        #expect(try reader.read(member, with: &decoder, byteLimit: contents.count) == contents)
         let error = ContainerError(at: 0, .overLimit(contents.count - 1))
         #expect(throws: error) {
-            _ = try reader.read(member, with: &decoder, limit: contents.count - 1)
+            _ = try reader.read(member, with: &decoder, byteLimit: contents.count - 1)
         }
-        #expect(try reader.read(member, with: &decoder, limit: Int.max) == contents)
+        #expect(try reader.read(member, with: &decoder, byteLimit: Int.max) == contents)
     }
 
     @Test func threadsReadInParallel() async throws {
@@ -137,7 +138,7 @@ import Testing
                 group.addTask {
                     var decoder = try FrameDecoder()
                     return try stride(from: lane, to: 20, by: 4).allSatisfy {
-                        try reader.read(reader.members[$0], with: &decoder, limit: 1 << 20) == members[$0].1
+                        try reader.read(reader.members[$0], with: &decoder, byteLimit: 1 << 20) == members[$0].1
                     }
                 }
             }
@@ -147,28 +148,30 @@ import Testing
 
     @Test(arguments: [0, 20, -1])
     func levelsOutOfRangeAreRejected(level: Int) {
-        #expect(throws: ContainerWriteError.level(level)) { _ = try FrameEncoder(level: level) }
+        #expect(throws: ContainerWriteError.invalidLevel(level)) { _ = try FrameEncoder(level: level) }
     }
 
     @Test func writerRejectsDuplicateNames() throws {
         var encoder = try FrameEncoder(level: 1)
-        let member = try encoder.member(named: "a", contents: [1].span)
+        let member = try encoder.compressMember(named: "a", contents: [1].span)
         var writer = ContainerWriter()
         try writer.append(member) { _ in }
         #expect(throws: ContainerWriteError.duplicateName("a")) { try writer.append(member) { _ in } }
         #expect(writer.members.map(\.name) == ["a"])
-        try writer.finish(end: try encoder.end()) { _ in }
-        #expect(throws: ContainerWriteError.closed) { try writer.append(member) { _ in } }
+        try writer.finish(end: try encoder.compressArchiveEnd()) { _ in }
+        #expect(throws: ContainerWriteError.writerClosed) { try writer.append(member) { _ in } }
     }
 
     @Test func failedSinkClosesTheWriter() throws {
         struct Full: Error {}
         var encoder = try FrameEncoder(level: 1)
-        let member = try encoder.member(named: "a", contents: [1].span)
+        let member = try encoder.compressMember(named: "a", contents: [1].span)
         var writer = ContainerWriter()
         #expect(throws: Full.self) { try writer.append(member) { _ in throw Full() } }
-        #expect(throws: ContainerWriteError.closed) { try writer.append(member) { _ in } }
-        #expect(throws: ContainerWriteError.closed) { try writer.finish(end: try encoder.end()) { _ in } }
+        #expect(throws: ContainerWriteError.writerClosed) { try writer.append(member) { _ in } }
+        #expect(throws: ContainerWriteError.writerClosed) {
+            try writer.finish(end: try encoder.compressArchiveEnd()) { _ in }
+        }
         #expect(writer.members == [])
     }
 
@@ -178,8 +181,8 @@ import Testing
         var encoder = try FrameEncoder(level: 3)
         var writer = ContainerWriter()
         let output = try AtomicOutput(path: path, replacing: false)
-        try writer.append(try encoder.member(named: "a", contents: [1, 2].span)) { try output.write($0) }
-        try writer.finish(end: try encoder.end()) { try output.write($0) }
+        try writer.append(try encoder.compressMember(named: "a", contents: [1, 2].span)) { try output.write($0) }
+        try writer.finish(end: try encoder.compressArchiveEnd()) { try output.write($0) }
         try output.commit()
         let reader = try ContainerReader(ByteSource(InputFile(path: path)))
         #expect(reader.members.map(\.name) == ["a"])

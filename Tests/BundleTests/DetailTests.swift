@@ -19,7 +19,7 @@ import Testing
         for line in ["abc", "def", "g", "a line longer than that", "h"] {
             if let member = members.add(Array(line.utf8)) { closed.append(member) }
         }
-        closed.append(members.current)
+        closed.append(members.currentMember)
         #expect(
             closed.map(\.name) == [
                 "quarantine.ndjson", "quarantine.000002.ndjson", "quarantine.000003.ndjson", "quarantine.000004.ndjson",
@@ -30,8 +30,8 @@ import Testing
     }
 
     @Test func emptyListIsOneEmptyMember() {
-        #expect(DetailMemberBuilder(BundleLayout.problems).current.contents == [])
-        #expect(DetailMemberBuilder(BundleLayout.problems).current.name == "problems.ndjson")
+        #expect(DetailMemberBuilder(BundleLayout.problems).currentMember.contents == [])
+        #expect(DetailMemberBuilder(BundleLayout.problems).currentMember.name == "problems.ndjson")
     }
 
     @Test(arguments: [
@@ -40,7 +40,7 @@ import Testing
         ("clients.-00002.ndjson", nil), ("clients.ndjson.ndjson", nil), ("x.ndjson", nil), ("clients.", nil),
     ])
     func memberNamesIdentifyTheirList(name: String, list: String?) {
-        #expect(BundleLayout.list(of: name) == list)
+        #expect(BundleLayout.listName(ofMember: name) == list)
     }
 
     @Test(arguments: [1, 40, 1 << 20]) func spilledLinesAreReturnedInOrder(bufferLimit: Int) throws {
@@ -62,7 +62,7 @@ import Testing
     @Test func longListsAreReadAndVerified() async throws {
         let problems = (0..<50).map { Self.problem($0, size: 200_000) }
         let (bytes, manifest, _) = try await SampleBundle.pack([SampleBundle.record(1)], problems: problems)
-        let members = manifest.members.filter { BundleLayout.list(of: $0.path) == BundleLayout.problems }
+        let members = manifest.otherMembers.filter { BundleLayout.listName(ofMember: $0.path) == BundleLayout.problems }
         #expect(members.map(\.path) == ["problems.ndjson", "problems.000002.ndjson", "problems.000003.ndjson"])
         #expect(members.allSatisfy { $0.bytes <= 4 << 20 })
         #expect(try await SampleBundle.verify(bytes) == manifest.digest)
@@ -73,7 +73,7 @@ import Testing
         let filling = String(repeating: "x", count: 2000)
         let records = (0..<2500).map { SampleBundle.record($0, client: "\($0)\(filling)", payloadSize: 10) }
         let (bytes, manifest, _) = try await SampleBundle.pack(records)
-        #expect(manifest.members.contains { $0.path == "clients.000002.ndjson" })
+        #expect(manifest.otherMembers.contains { $0.path == "clients.000002.ndjson" })
         #expect(try await SampleBundle.verify(bytes) == manifest.digest)
         let clients: [ClientSummary] = try SampleBundle.details(BundleLayout.clients, of: bytes)
         #expect(clients.count == records.count)
@@ -84,32 +84,32 @@ import Testing
         let ids = ["b", "B", nil, "É", "a", "e\u{301}", "", "A", "é", "Z", "\u{37E}", ";"]
         for (number, id) in ids.enumerated() { clients.count(RecordSummary(SampleBundle.record(number, client: id))) }
         let expected = Dictionary(grouping: ids) { $0?.lowercased() }
-        let sorted = Array(clients.sorted)
+        let sorted = Array(clients.sortedSummaries)
         #expect(sorted.count == expected.count)
-        for client in sorted { #expect(client.records == expected[client.client?.lowercased()]?.count) }
+        for client in sorted { #expect(client.recordCount == expected[client.client?.lowercased()]?.count) }
         let keys = sorted.map { $0.client?.lowercased() ?? "" }
         #expect(keys == keys.sorted())
         #expect(sorted.first?.client == nil)
-        #expect(sorted.allSatisfy { $0.types == ["core": $0.records] && $0.apps == ["Focus"] })
+        #expect(sorted.allSatisfy { $0.recordCountsByType == ["core": $0.recordCount] && $0.apps == ["Focus"] })
     }
 
     @Test func memberBeyondTheLimitOfReadersIsNotWritten() async throws {
-        let size = BundleLayout.memberLimit + 1
-        var assembler = try BundleAssembler(level: 1, tool: "1", limit: JobLimit(jobs: 1))
+        let size = BundleLayout.memberSizeLimit + 1
+        var assembler = try BundleAssembler(level: 1, toolVersion: "1", limit: JobLimit(jobs: 1))
         assembler.add(
             RecordSummary(SampleBundle.record(1)), line: [UInt8](repeating: UInt8(ascii: "x"), count: size)[...])
         let error = await #expect(throws: ContainerWriteError.self) {
             try await assembler.add(QuarantineSpill(folder: "/tmp"), contents: { _, _ in nil }, to: { _ in })
         }
-        #expect(error == .overLimit(name: "records/000001.ndjson", BundleLayout.memberLimit))
+        #expect(error == .overLimit(name: "records/000001.ndjson", BundleLayout.memberSizeLimit))
     }
 
     @Test func quarantinedBytesBeyondTheLimitAreOnlyListed() async throws {
         let bytes: [[UInt8]] = [[3], [1], [3], [2], [4], [1]]
         let (bundle, manifest, lost) = try await SampleBundle.pack(
-            [], quarantined: bytes, limits: QuarantineLimits(countLimit: 2))
+            [], quarantined: bytes, limits: QuarantineLimits(entryCountLimit: 2))
         #expect(lost.map(\.path) == ["Documents/bad-3", "Documents/bad-4"])
-        #expect(manifest.members.count { $0.path.hasPrefix("quarantine/") } == 2)
+        #expect(manifest.otherMembers.count { $0.path.hasPrefix("quarantine/") } == 2)
         let listed: [QuarantineEntry] = try SampleBundle.details(BundleLayout.quarantine, of: bundle)
         #expect(listed.map(\.isStored) == [true, true, true, false, false, true])
         #expect(try await SampleBundle.verify(bundle) == manifest.digest)
@@ -122,8 +122,8 @@ import Testing
                 capture: "c", path: "p\(size)", store: .mozillaPingFile, reject: Reject("P1 x"), size: size,
                 sha256: hash, isStored: true)
         }
-        let verdicts = QuarantineLimits(fileLimit: .max, totalLimit: 10).verdicts(
-            on: try SampleBundle.spill(entries).stored)
-        #expect(verdicts == [.tooLarge, .tooLarge, .carried, .carried])
+        let verdicts = QuarantineLimits(entrySizeLimit: .max, totalSizeLimit: 10).verdicts(
+            on: try SampleBundle.spill(entries).storedEntries)
+        #expect(verdicts == [.tooLarge, .tooLarge, .stored, .stored])
     }
 }

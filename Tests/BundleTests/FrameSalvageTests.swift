@@ -9,7 +9,7 @@ import Testing
         let found = try SampleContainer.salvage(SampleContainer.container())
         #expect(found.members.map(\.name) == SampleContainer.members.map(\.name))
         #expect(found.contents == SampleContainer.contents)
-        #expect(found.members.allSatisfy { $0.isChecked })
+        #expect(found.members.allSatisfy { $0.isVerified })
         #expect(found.gaps == [])
         #expect(found.hasFoundEnd)
     }
@@ -49,7 +49,7 @@ import Testing
         #expect(found.gaps == [])
         #expect(found.hasFoundEnd)
         // Only the last member is still pending when the checksum of the frame is verified.
-        #expect(found.members.map(\.isChecked) == [false, false, false, false, false, true])
+        #expect(found.members.map(\.isVerified) == [false, false, false, false, false, true])
     }
 
     @Test func completeMembersOfTruncatedTarAreFound() throws {
@@ -58,21 +58,22 @@ import Testing
         let found = try SampleContainer.salvage(Array(bytes.prefix(bytes.count / 2)))
         #expect(found.members.count > 5 && found.members.count < 25)
         #expect(found.members.map(\.contents) == members.prefix(found.members.count).map(\.1))
-        #expect(found.members.allSatisfy { !$0.isChecked })
+        #expect(found.members.allSatisfy { !$0.isVerified })
         #expect(found.gaps == [0..<bytes.count / 2])
     }
 
     @Test func memberWithoutFrameChecksumIsUnverified() throws {
         var encoder = try FrameEncoder(level: 3)
-        let frame = try encoder.member(named: "a", contents: SampleContainer.text(lines: 50).span).frames[0].bytes
+        let frame = try encoder.compressMember(named: "a", contents: SampleContainer.text(lines: 50).span).frames[0]
+            .bytes
         let found = try SampleContainer.salvage(Array(frame.dropLast(2)))
-        #expect(found.members.map(\.isChecked) == [false])
+        #expect(found.members.map(\.isVerified) == [false])
         #expect(found.members.map(\.contents) == [SampleContainer.text(lines: 50)])
         #expect(found.gaps == [0..<frame.count - 2])
     }
 
     @Test func memberBeyondTheLimitIsSkippedAndReported() throws {
-        let found = try SampleContainer.salvage(SampleContainer.container(), memberLimit: 512)
+        let found = try SampleContainer.salvage(SampleContainer.container(), memberSizeLimit: 512)
         #expect(found.tooLarge == ["records/000000.ndjson"])
         #expect(found.members.count == SampleContainer.members.count - 1)
         #expect(found.gaps == [])
@@ -112,7 +113,7 @@ import Testing
         ("records/", nil), ("Documents/x.json", nil), ("", nil),
     ])
     func pathsOfUnpackedMembersAreRecognized(path: String, member: String?) {
-        #expect(BundleLayout.member(atPath: path) == member)
+        #expect(BundleLayout.memberName(atPath: path) == member)
     }
 
     private func unpacked(

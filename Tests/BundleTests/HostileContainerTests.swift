@@ -7,13 +7,13 @@ import Testing
 @Suite struct HostileContainerTests {
     private func frame(_ name: String, _ contents: [UInt8]) throws -> [UInt8] {
         var encoder = try FrameEncoder(level: 3)
-        return try encoder.member(named: name, contents: contents.span).frames[0].bytes
+        return try encoder.compressMember(named: name, contents: contents.span).frames[0].bytes
     }
 
     /// Returns a container of arbitrary frames with a correct seek table.
     private func container(_ frames: [(bytes: [UInt8], contentSize: Int)]) throws -> [UInt8] {
         var encoder = try FrameEncoder(level: 3)
-        let end = try encoder.end()
+        let end = try encoder.compressArchiveEnd()
         let all = frames + [(end.bytes, end.contentSize)]
         let entries = all.map {
             SeekTable.Entry(
@@ -138,14 +138,14 @@ import Testing
         let entry = SeekTable.Entry(
             compressedSize: UInt32(member.count), contentSize: 1024,
             checksum: try #require(member.littleEndian32(at: member.count - 4)))
-        #expect(try reason(member + SeekTable([entry]).encoded()) == .noEnd)
+        #expect(try reason(member + SeekTable([entry]).encoded()) == .missingArchiveEnd)
     }
 
     @Test func windowBeyondTheLimitIsRejected() throws {
         // The frame states a window of 2 GiB and contains a raw block.
         let bytes: [UInt8] = FrameDecoder.magic + [0x00, 21 << 3, 0x01, 0, 0]
         var decoder = try FrameDecoder()
-        try decoder.start(ByteSource(bytes), at: 0, end: bytes.count, limit: 1 << 20)
+        try decoder.start(ByteSource(bytes), at: 0, end: bytes.count, contentLimit: 1 << 20)
         #expect(throws: ContainerError.self) { _ = try decoder.advance() }
     }
 
@@ -153,7 +153,7 @@ import Testing
         let member = try frame("a", [UInt8](repeating: 0, count: 8 << 20))
         #expect(member.count < 2000)
         var decoder = try FrameDecoder()
-        try decoder.start(ByteSource(member), at: 0, end: member.count, limit: 1 << 20)
+        try decoder.start(ByteSource(member), at: 0, end: member.count, contentLimit: 1 << 20)
         var count = 0
         #expect(throws: ContainerError(at: 0, .overLimit(1 << 20))) {
             while try decoder.advance() { count += decoder.chunk.count }
@@ -165,7 +165,7 @@ import Testing
     func decoderRejectsInvalidOffsets(offset: Int) throws {
         var decoder = try FrameDecoder()
         #expect(throws: ContainerError.self) {
-            try decoder.start(ByteSource([1, 2, 3, 4]), at: offset, end: Int.max, limit: 1)
+            try decoder.start(ByteSource([1, 2, 3, 4]), at: offset, end: Int.max, contentLimit: 1)
         }
     }
 }

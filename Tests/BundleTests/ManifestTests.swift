@@ -26,22 +26,22 @@ import Testing
 
     /// Parts of the manifest, their replacements, and the expected messages.
     private static let faults = [
-        (#""format":"pingferry-bundle""#, #""format":"other""#, "manifest.json: it is not one"),
+        (#""format":"pingferry-bundle""#, #""format":"other""#, "manifest.json: it is not a manifest of a bundle"),
         (
             "\"version\":1", "\"version\":2",
-            "manifest.json: it has no inputs, or is of a version that has none"
+            "manifest.json: its version does not match the presence of inputs"
         ),
         (
             #""format":"pingferry-bundle""#, #""format":"pingferry-bundle","inputs":[]"#,
-            "manifest.json: it has no inputs, or is of a version that has none"
+            "manifest.json: its version does not match the presence of inputs"
         ),
         ("\"version\":1", "\"version\":4", "bundle format version 4 is not supported"),
         ("\"version\":1", "\"version\":1.0", "bundle format version unknown is not supported"),
-        ("\"duplicates\":0,", "", "manifest.json: a key is missing or of another type"),
-        ("\"duplicates\":0", "\"duplicates\":\"0\"", "manifest.json: a key is missing or of another type"),
-        ("\"tool\":\"1\"", "\"tool\":null", "manifest.json: a key is missing or of another type"),
-        ("\"records\":3,\"sha256\"", "\"sha256\"", "manifest.json: segment without count"),
-        ("\"path\":\"clients.ndjson\",", "", "manifest.json: a member without path, size or hash"),
+        ("\"duplicates\":0,", "", "manifest.json: a key is missing or has another type"),
+        ("\"duplicates\":0", "\"duplicates\":\"0\"", "manifest.json: a key is missing or has another type"),
+        ("\"tool\":\"1\"", "\"tool\":null", "manifest.json: a key is missing or has another type"),
+        ("\"records\":3,\"sha256\"", "\"sha256\"", "manifest.json: a segment has no number of records"),
+        ("\"path\":\"clients.ndjson\",", "", "manifest.json: a member has no path, size or hash"),
     ]
 
     @Test(arguments: faults) func faultsAreReported(text: String, replacement: String, description: String) async throws
@@ -56,7 +56,7 @@ import Testing
     @Test func malformedJSONIsRejected() {
         for text in ["", "{", "[]", "null", "\u{0}"] {
             let error = #expect(throws: BundleError.self) { try Manifest(Array(text.utf8)) }
-            #expect(error?.description == "manifest.json: it is not one")
+            #expect(error?.description == "manifest.json: it is not a manifest of a bundle")
         }
     }
 

@@ -19,7 +19,7 @@ import Testing
         -> [UInt8]
     {
         var bytes: [UInt8] = []
-        var assembler = try BundleAssembler(level: 1, tool: "1", limit: JobLimit(jobs: 2))
+        var assembler = try BundleAssembler(level: 1, toolVersion: "1", limit: JobLimit(jobs: 2))
         for (number, key) in keys.enumerated() {
             let record = record(number, key: key)
             assembler.add(RecordSummary(record), line: SampleBundle.line(record)[...])
@@ -36,7 +36,7 @@ import Testing
         }
         let problems = [LocatedProblem(capture: "c", path: "p", problem: Problem("link", "x"))]
         _ = try assembler.finish(
-            problems: SampleBundle.spill(problem ? problems : []), duplicates: 0, pseudonymized: declaredKey
+            problems: SampleBundle.spill(problem ? problems : []), duplicateCount: 0, pseudonymKeyID: declaredKey
         ) {
             bytes.append(copying: $0)
         }
@@ -56,22 +56,22 @@ import Testing
 
     @Test func manifestStatesTheKey() async throws {
         let bytes = try await pack([Self.key, Self.key], Self.key)
-        #expect(try BundleReader(bytes: bytes).manifest.pseudonymized == Self.key)
+        #expect(try BundleReader(bytes: bytes).manifest.pseudonymKeyID == Self.key)
         #expect(try await fault(bytes) == nil)
         let plain = try await pack([Self.key, nil], nil)
-        #expect(try BundleReader(bytes: plain).manifest.pseudonymized == nil)
+        #expect(try BundleReader(bytes: plain).manifest.pseudonymKeyID == nil)
         #expect(try await fault(plain) == nil)
     }
 
     @Test func recordWithoutPseudonymsIsDetected() async throws {
-        let reason = "it has not the pseudonyms that the manifest says all have"
+        let reason = "it lacks the pseudonyms that the manifest requires"
         #expect(
             try await fault(pack([Self.key, nil, nil], Self.key)) == "records/000001.ndjson line 2: \(reason)")
         #expect(try await fault(pack(["89abcdef"], Self.key)) == "records/000001.ndjson line 1: \(reason)")
     }
 
     @Test func quarantineAndProblemsAreDetected() async throws {
-        let reason = "manifest.json: that the bundle has pseudonyms is not what the records say"
+        let reason = "manifest.json: the ID of the pseudonym key does not match the contents of the bundle"
         #expect(try await fault(pack([Self.key], Self.key, problem: true)) == reason)
         #expect(try await fault(pack([Self.key], Self.key, reject: true)) == reason)
         #expect(try await fault(pack([Self.key], nil, problem: true, reject: true)) == nil)

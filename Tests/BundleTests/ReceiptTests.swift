@@ -8,7 +8,7 @@ import Testing
 /// Tests of the bytes of receipts.
 @Suite struct ReceiptTests {
     private let maker = Receipt.Origin(
-        user: "ada", userID: 1000, host: "site-3", version: "9.8.7",
+        user: "ada", userID: 1000, host: "site-3", toolVersion: "9.8.7",
         time: Timestamp(clamping: 1_590_000_000_123))
 
     private func text(_ receipt: Receipt) -> String { String(decoding: receipt.bytes, as: UTF8.self) }
@@ -18,7 +18,7 @@ import Testing
         let manifest = try await SampleBundle.pack([SampleBundle.record(1)]).manifest
         let sha256 = ContentHash(of: Array("abc".utf8))
         let receipt = Receipt(
-            command: "bundle", arguments: ["-o", "out/n\"1.tar.zst", "phone"], maker: maker,
+            command: "bundle", arguments: ["-o", "out/n\"1.tar.zst", "phone"], origin: maker,
             entries: [
                 Receipt.Entry(
                     name: "n.tar.zst", files: [Receipt.File(name: "n.tar.zst", sha256: sha256)], outcome: .complete,
@@ -43,13 +43,13 @@ import Testing
         let (first, second) = (ContentHash(of: [1]), ContentHash(of: [2]))
         let receipt = Receipt(
             command: "verify", arguments: nil,
-            maker: Receipt.Origin(user: nil, userID: 7, host: "", version: "1", time: Timestamp(clamping: 0)),
+            origin: Receipt.Origin(user: nil, userID: 7, host: "", toolVersion: "1", time: Timestamp(clamping: 0)),
             entries: [
                 Receipt.Entry(
                     name: "a",
                     files: [Receipt.File(name: "a.001", sha256: first), Receipt.File(name: "a.002", sha256: second)],
-                    outcome: .bad(reason: "a: cut", status: 65), manifest: nil),
-                Receipt.Entry(name: "b", files: [], outcome: .bad(reason: "no b", status: 66), manifest: nil),
+                    outcome: .invalid(reason: "a: cut", status: 65), manifest: nil),
+                Receipt.Entry(name: "b", files: [], outcome: .invalid(reason: "no b", status: 66), manifest: nil),
             ], inputs: nil)
         let expected =
             #"{"_type":"https://in-toto.io/Statement/v1","predicate":{"bundles":[{"files":["a.001","a.002"],"name":"a","#
@@ -64,9 +64,9 @@ import Testing
 
     @Test("A receipt has no subject if no file could be read")
     func nothing() {
-        let entry = Receipt.Entry(name: "b", files: [], outcome: .bad(reason: "no b", status: 66), manifest: nil)
-        #expect(!Receipt(command: "verify", arguments: nil, maker: maker, entries: [entry], inputs: nil).hasSubject)
-        #expect(!Receipt(command: "verify", arguments: nil, maker: maker, entries: [], inputs: nil).hasSubject)
+        let entry = Receipt.Entry(name: "b", files: [], outcome: .invalid(reason: "no b", status: 66), manifest: nil)
+        #expect(!Receipt(command: "verify", arguments: nil, origin: maker, entries: [entry], inputs: nil).hasSubject)
+        #expect(!Receipt(command: "verify", arguments: nil, origin: maker, entries: [], inputs: nil).hasSubject)
     }
 
     @Test("Bytes that are added in pieces have the hash of all bytes")

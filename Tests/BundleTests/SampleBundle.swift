@@ -33,10 +33,10 @@ enum SampleBundle {
         limits: QuarantineLimits = QuarantineLimits()
     ) async throws -> (bytes: [UInt8], manifest: Manifest, lost: [QuarantineEntry]) {
         var bytes: [UInt8] = []
-        var assembler = try BundleAssembler(level: level, tool: "1", limit: JobLimit(jobs: jobs))
+        var assembler = try BundleAssembler(level: level, toolVersion: "1", limit: JobLimit(jobs: jobs))
         for record in records {
             assembler.add(RecordSummary(record), line: line(record)[...])
-            try await assembler.writeFinished { bytes.append(copying: $0) }
+            try await assembler.writeFinishedSegments { bytes.append(copying: $0) }
         }
         let entries = quarantined.enumerated().map { number, bytes in
             QuarantineEntry(
@@ -52,7 +52,7 @@ enum SampleBundle {
         } to: {
             bytes.append(copying: $0)
         }
-        let manifest = try assembler.finish(problems: spill(problems), duplicates: 0) { bytes.append(copying: $0) }
+        let manifest = try assembler.finish(problems: spill(problems), duplicateCount: 0) { bytes.append(copying: $0) }
         return (bytes, manifest, lost)
     }
 
@@ -102,7 +102,7 @@ enum SampleBundle {
         let reader = try ContainerReader(ByteSource(bytes))
         var decoder = try FrameDecoder()
         return try reader.members.map {
-            ($0.name, try reader.read($0, with: &decoder, limit: BundleLayout.memberLimit))
+            ($0.name, try reader.read($0, with: &decoder, byteLimit: BundleLayout.memberSizeLimit))
         }
     }
 }

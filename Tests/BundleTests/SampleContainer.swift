@@ -32,10 +32,10 @@ enum SampleContainer {
         var bytes: [UInt8] = []
         let sink: (Span<UInt8>) -> Void = { bytes.append(copying: $0) }
         for member in members {
-            let encoded = try encoder.member(named: member.name, contents: member.contents.span)
+            let encoded = try encoder.compressMember(named: member.name, contents: member.contents.span)
             try writer.append(encoded, to: sink)
         }
-        try writer.finish(end: try encoder.end(), to: sink)
+        try writer.finish(end: try encoder.compressArchiveEnd(), to: sink)
         return bytes
     }
 
@@ -45,13 +45,13 @@ enum SampleContainer {
         var decoder = try FrameDecoder()
         var result: [String: [UInt8]] = [:]
         for member in reader.members {
-            result[member.name] = try reader.read(member, with: &decoder, limit: 1 << 24)
+            result[member.name] = try reader.read(member, with: &decoder, byteLimit: 1 << 24)
         }
         return result
     }
 
-    static func salvage(_ bytes: [UInt8], memberLimit: Int = 1 << 24) throws -> Salvage {
-        var scanner = try FrameScanner(ByteSource(bytes), memberLimit: memberLimit)
+    static func salvage(_ bytes: [UInt8], memberSizeLimit: Int = 1 << 24) throws -> Salvage {
+        var scanner = try FrameScanner(ByteSource(bytes), memberSizeLimit: memberSizeLimit)
         var result = Salvage()
         while let finding = try scanner.next() {
             switch finding {

@@ -17,16 +17,16 @@ import Testing
     }
 
     @Test func roundTrip() throws {
-        #expect(try SeekTable(decoding: table.encoded(), frameBytes: 50) == table)
+        #expect(try SeekTable(decoding: table.encoded(), frameByteCount: 50) == table)
         let source = ByteSource([UInt8](repeating: 1, count: 50) + table.encoded())
         #expect(try SeekTable.read(from: source) == table)
-        #expect(try SeekTable(decoding: SeekTable([]).encoded(), frameBytes: 0) == SeekTable([]))
+        #expect(try SeekTable(decoding: SeekTable([]).encoded(), frameByteCount: 0) == SeekTable([]))
     }
 
     @Test(arguments: [49, 51, 0, Int.max, -1])
-    func sizesMustAddUp(frameBytes: Int) {
+    func sizesMustAddUp(frameByteCount: Int) {
         #expect(throws: FrameError.self) {
-            try SeekTable(decoding: table.encoded(), frameBytes: frameBytes)
+            try SeekTable(decoding: table.encoded(), frameByteCount: frameByteCount)
         }
     }
 
@@ -39,7 +39,7 @@ import Testing
                 var flipped = bytes
                 flipped[index] ^= 1 << UInt8(bit)
                 #expect(throws: FrameError.self) {
-                    try SeekTable(decoding: flipped, frameBytes: 50)
+                    try SeekTable(decoding: flipped, frameByteCount: 50)
                 }
             }
         }
@@ -49,7 +49,7 @@ import Testing
         let bytes = table.encoded()
         for count in 0..<bytes.count {
             #expect(throws: FrameError.self) {
-                try SeekTable(decoding: Array(bytes.prefix(count)), frameBytes: 50)
+                try SeekTable(decoding: Array(bytes.prefix(count)), frameByteCount: 50)
             }
             #expect(throws: ContainerError.self) {
                 try SeekTable.read(from: ByteSource(Array(bytes.prefix(count))))

@@ -17,10 +17,10 @@ import Testing
         let sink: (Span<UInt8>) -> Void = { bytes.append(copying: $0) }
         var lines = MemberBuffer()
         lines.append(contents[...])
-        try writer.append(try encoder.member(named: "first", contents: [1].span), to: sink)
-        try writer.append(try encoder.member(named: "records/000001.ndjson", ofLines: &lines), to: sink)
-        try writer.append(try encoder.member(named: "last", contents: [2].span), to: sink)
-        try writer.finish(end: try encoder.end(), to: sink)
+        try writer.append(try encoder.compressMember(named: "first", contents: [1].span), to: sink)
+        try writer.append(try encoder.compressMember(named: "records/000001.ndjson", ofLines: &lines), to: sink)
+        try writer.append(try encoder.compressMember(named: "last", contents: [2].span), to: sink)
+        try writer.finish(end: try encoder.compressArchiveEnd(), to: sink)
         return bytes
     }
 
@@ -38,14 +38,14 @@ import Testing
             var encoder = try FrameEncoder(level: level)
             var bytes = MemberBuffer()
             bytes.append(SampleContainer.text(lines: lines)[...])
-            let member = try encoder.member(named: "a", ofLines: &bytes)
+            let member = try encoder.compressMember(named: "a", ofLines: &bytes)
             #expect(member.frames.count == count, "\(lines) lines")
             let sizes = member.frames.map(\.contentSize)
             #expect(sizes.reduce(0, +) == 512 + (bytes.count + 511) / 512 * 512)
             #expect((sizes.max() ?? 0) - (sizes.min() ?? 0) < 700)
             var decoder = try FrameDecoder()
             for frame in member.frames.dropLast() {
-                try decoder.start(ByteSource(frame.bytes), at: 0, end: frame.bytes.count, limit: Int.max)
+                try decoder.start(ByteSource(frame.bytes), at: 0, end: frame.bytes.count, contentLimit: Int.max)
                 var last: UInt8?
                 while try decoder.advance() { last = decoder.chunk[decoder.chunk.count - 1] }
                 #expect(last == UInt8(ascii: "\n"))
@@ -67,7 +67,7 @@ import Testing
     func reading() throws {
         let bytes = try Self.container()
         let reader = try ContainerReader(ByteSource(bytes))
-        #expect(reader.members.map(\.frames.count) == [1, 5, 1])
+        #expect(reader.members.map(\.frameIndices.count) == [1, 5, 1])
         #expect(try SampleContainer.read(bytes)["records/000001.ndjson"] == Self.contents)
         let ends = try ContainerReader.openingFirstAndLastMember(of: ByteSource(bytes))
         #expect(ends.members == [reader.members[0], reader.members[2]])
@@ -100,11 +100,13 @@ import Testing
             let found = try SampleContainer.salvage(damaged)
             #expect(found.members.map(\.name) == ["first", "last"])
             #expect(found.gaps == [frame.offset..<frame.offset + Int(frame.entry.compressedSize)])
-            let proven = found.parts.filter(\.isChecked).flatMap { $0.contents.filter { $0 != 0 }.split(separator: 10) }
+            let proven = found.parts.filter(\.isVerified).flatMap {
+                $0.contents.filter { $0 != 0 }.split(separator: 10)
+            }
             #expect(lines.isSuperset(of: proven))
             #expect(Set(proven).count > lines.count * 3 / 4, "frame \(number)")
             #expect(found.parts.contains { $0.name == nil } == (number < 4))
-            #expect(number == 0 || found.parts.contains { $0.name == "records/000001.ndjson" && $0.isChecked })
+            #expect(number == 0 || found.parts.contains { $0.name == "records/000001.ndjson" && $0.isVerified })
         }
     }
 
@@ -115,7 +117,7 @@ import Testing
         for number in 2...5 {
             for count in [frames[number].offset, frames[number].offset + 7] {
                 let found = try SampleContainer.salvage(Array(bytes.prefix(count)))
-                let proven = found.parts.filter(\.isChecked)
+                let proven = found.parts.filter(\.isVerified)
                 #expect(proven.map(\.name) == ["records/000001.ndjson"])
                 #expect(Self.contents.starts(with: proven[0].contents))
                 #expect(proven[0].contents.count > (number - 1) * 60_000)
@@ -135,7 +137,7 @@ import Testing
         #expect(found.members == [])
         let part = try #require(found.parts.first)
         #expect(found.parts.count == 1)
-        #expect(!part.isChecked)
+        #expect(!part.isVerified)
         #expect(part.contents.count > Self.contents.count / 4)
         let whole = part.contents.split(separator: 10).dropLast()
         let lines = Self.contents.split(separator: 10)
@@ -159,7 +161,7 @@ import Testing
         ] {
             #expect(throws: ContainerError.self, "\(numbers)") { try SampleContainer.read(container(numbers)) }
             // Verified parts contain only lines of the member.
-            for part in try SampleContainer.salvage(container(numbers)).parts where part.isChecked {
+            for part in try SampleContainer.salvage(container(numbers)).parts where part.isVerified {
                 #expect(part.contents.count <= Self.contents.count + 512)
             }
         }

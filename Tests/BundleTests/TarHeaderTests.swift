@@ -36,12 +36,12 @@ import Testing
         String(repeating: "n", count: 101),
     ])
     func invalidNamesAreRejected(name: String) {
-        #expect(throws: TarHeaderError.name) { try TarHeader(name: name, size: 0) }
+        #expect(throws: TarHeaderError.invalidName) { try TarHeader(name: name, size: 0) }
     }
 
     @Test(arguments: [-1, TarHeader.maxSize + 1, Int.min, Int.max])
     func invalidSizesAreRejected(size: Int) {
-        #expect(throws: TarHeaderError.size) { try TarHeader(name: "a", size: size) }
+        #expect(throws: TarHeaderError.invalidSize) { try TarHeader(name: "a", size: size) }
     }
 
     /// Replaces a part of a valid header, corrects the checksum, and decodes it.
@@ -57,12 +57,13 @@ import Testing
 
     @Test(arguments: [
         ("ustar  \0", 257, TarHeaderError.notUstar), ("\0\0\0\0\0\0\0\0", 257, .notUstar),
-        ("5", 156, .type(0x35)), ("x", 156, .type(0x78)), ("\0", 156, .type(0)),
-        ("0000000001 ", 124, .size), ("-0000000001", 124, .size), ("00000000008", 124, .size),
-        ("           ", 124, .size), ("/bc", 0, .name), ("..\0", 0, .name), ("\0", 0, .name),
-        ("a\0c", 0, .otherField), ("0000644", 100, .otherField), ("0001750", 108, .otherField),
-        ("14000000000", 136, .otherField), ("root", 265, .otherField), ("p", 345, .otherField),
-        ("x", 511, .otherField), (" ", 135, .otherField),
+        ("5", 156, .unsupportedType(0x35)), ("x", 156, .unsupportedType(0x78)), ("\0", 156, .unsupportedType(0)),
+        ("0000000001 ", 124, .invalidSize), ("-0000000001", 124, .invalidSize), ("00000000008", 124, .invalidSize),
+        ("           ", 124, .invalidSize), ("/bc", 0, .invalidName), ("..\0", 0, .invalidName),
+        ("\0", 0, .invalidName),
+        ("a\0c", 0, .unexpectedField), ("0000644", 100, .unexpectedField), ("0001750", 108, .unexpectedField),
+        ("14000000000", 136, .unexpectedField), ("root", 265, .unexpectedField), ("p", 345, .unexpectedField),
+        ("x", 511, .unexpectedField), (" ", 135, .unexpectedField),
     ])
     func otherHeadersAreRejected(text: String, offset: Int, error: TarHeaderError) {
         #expect(throws: error) { try decode(text, at: offset) }
@@ -81,7 +82,7 @@ import Testing
 
     @Test(arguments: [0, 1, 511, 513])
     func otherLengthsAreRejected(count: Int) {
-        #expect(throws: TarHeaderError.length) {
+        #expect(throws: TarHeaderError.wrongLength) {
             try TarHeader.decode([UInt8](repeating: 0, count: count).span)
         }
     }

@@ -100,7 +100,7 @@ import Testing
         let folder = try TemporaryFolder()
         let output = try AtomicOutput(path: folder("b.tar.zst"), replacing: false)
         let limit = JobLimit(jobs: 2)
-        let maker = BundleMaker(CaptureReader([input]), level: 1, tool: "1", quarantineLimit: 64 << 20)
+        let maker = BundleMaker(CaptureReader([input]), level: 1, toolVersion: "1", quarantineLimit: 64 << 20)
         _ = try await maker.make(
             hashes: InputHashes(limit: limit), labels: ["capture"], systems: Systems.table, progress: { _, _ in },
             to: { try output.write($0) })

@@ -10,14 +10,14 @@ import Testing
         #expect(few.elements == [0, 1, 2])
         #expect(few.count == 10)
         #expect(few.omittedCount == 7)
-        #expect(few.counts == ["P2": 4, "link": 6])
+        #expect(few.countsByCode == ["P2": 4, "link": 6])
     }
 
     @Test("Codes beyond the limit count as others, but known codes do not")
     func codeLimit() {
         var few = CappedList<Int>(codeLimit: 2)
         for code in ["a", "b", "c", "a x", "d", "b"] { few.add(0, reason: code) }
-        #expect(few.counts == ["a": 2, "b": 2, "other": 2])
+        #expect(few.countsByCode == ["a": 2, "b": 2, "other": 2])
         #expect(few.omittedCount == 0)
     }
 }

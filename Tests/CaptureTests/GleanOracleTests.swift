@@ -6,7 +6,8 @@ import Parallel
 import Telemetry
 import Testing
 
-/// Compares every generated Glean case with its oracle, which does not decode stores.
+/// Compares every generated Glean case with its oracle, which is computed without decoding stores, so that it is
+/// independent of the code under test.
 @Suite struct GleanOracleTests {
     @Test("A capture yields the results that its oracle lists", arguments: try GleanFixtures.cases)
     func matches(fixture: FixtureCase) async throws {

@@ -57,7 +57,7 @@ import Testing
         ]
         let spooler = ArchiveSpooler(
             ArchiveLocation(label: "capture", path: "capture.tar"), spool: Spool(),
-            formats: CaptureFormats.all(Systems.table), jobs: JobLimit(jobs: 1))
+            formats: CaptureFormats.all(Systems.table), jobLimit: JobLimit(jobs: 1))
         let found = try spooler.readWithLibarchive(.source(ByteSource(try TestArchive("gnu", members).bytes)))
         #expect(
             found.problems.map(\.problem.text) == [

@@ -244,10 +244,10 @@ import Testing
 
     private var smallLimits: ArchiveLimits {
         var limits = ArchiveLimits()
-        limits.freeExpansion = 1 << 20
-        limits.expansion = 100
+        limits.uncheckedExpandedSize = 1 << 20
+        limits.expansionRatio = 100
         limits.memberSize = 64 << 20
-        limits.members = 100
+        limits.memberCount = 100
         return limits
     }
 

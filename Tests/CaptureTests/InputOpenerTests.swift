@@ -19,24 +19,24 @@ import Testing
     }
 
     private func open(
-        _ name: String, label: String? = nil, excluded: [String] = [], isSalvage: Bool = false
+        _ name: String, label: String? = nil, excluded: [String] = [], salvagesDamagedBundles: Bool = false
     ) async throws -> CaptureInput {
         let identities = excluded.compactMap { FileIdentity(path: "\(folder.path)/\($0)") }
         #expect(identities.count == excluded.count)
         let opening = InputOpener(
             labels: [label].compactMap(\.self), systems: Systems.table, limit: JobLimit(jobs: 2),
             excluded: Set(identities),
-            isSalvage: isSalvage, spool: Spool())
+            salvagesDamagedBundles: salvagesDamagedBundles, spool: Spool())
         let inputs = try await opening.open(["\(folder.path)/\(name)"])
         return try #require(inputs.count == 1 ? inputs[0] : nil)
     }
 
     /// Returns the error for an input, or `nil` if it can be opened.
     private func openingError(
-        _ name: String, excluded: [String] = [], isSalvage: Bool = false
+        _ name: String, excluded: [String] = [], salvagesDamagedBundles: Bool = false
     ) async throws -> InputError? {
         do {
-            _ = try await open(name, excluded: excluded, isSalvage: isSalvage)
+            _ = try await open(name, excluded: excluded, salvagesDamagedBundles: salvagesDamagedBundles)
             return nil
         } catch let error as InputError {
             return error
@@ -94,7 +94,7 @@ import Testing
             return
         }
         #expect(reader.manifest.totals.records == 1)
-        guard case .salvage = try await open("b.tar.zst", isSalvage: true) else {
+        guard case .salvage = try await open("b.tar.zst", salvagesDamagedBundles: true) else {
             Issue.record("not to be salvaged")
             return
         }
@@ -181,7 +181,7 @@ import Testing
         }
         #expect(message(error) == "b.tar.zst: \(reason)")
         #expect(error?.remedy == reason.remedy)
-        #expect(try await openingError("b.tar.zst", isSalvage: true) == nil)
+        #expect(try await openingError("b.tar.zst", salvagesDamagedBundles: true) == nil)
     }
 
     @Test("The error for an unreadable archive contains its name", arguments: ["a.zip", "a.tar.gz"])

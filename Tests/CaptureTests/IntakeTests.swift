@@ -115,7 +115,7 @@ import Testing
         scanned.omit(duplicate: record("B"))
         scanned.omit(duplicate: record("A"))
         try probe.add(scanned)
-        #expect(probe.intake.duplicates == 2)
+        #expect(probe.intake.duplicateCount == 2)
         #expect(probe.lines.count == 1)
     }
 
@@ -126,7 +126,7 @@ import Testing
         try probe.add(output(one, two, record("1", path: "elsewhere", notes: ["C8 x"])))
         try probe.add(output(record("2", path: "later")))
         #expect(probe.lines == [line(one), line(two)])
-        #expect(probe.intake.duplicates == 2)
+        #expect(probe.intake.duplicateCount == 2)
         #expect(probe.intake.totals.records == 2)
         #expect(!probe.intake.isIncomplete)
     }
@@ -137,7 +137,7 @@ import Testing
         other.type = "focus-event"
         try probe.add(output(record("1"), other))
         #expect(probe.lines == [line(record("1")), line(other)])
-        #expect(probe.intake.duplicates == 0)
+        #expect(probe.intake.duplicateCount == 0)
     }
 
     @Test(
@@ -157,7 +157,7 @@ import Testing
         let read = try Record(line: Array(probe.lines[2].utf8.dropLast()), using: &document, knowing: Systems.table)
         #expect(read.notes == [Self.note] + notes)
         #expect(probe.intake.totals.records == 4)
-        #expect(probe.intake.duplicates == 0)
+        #expect(probe.intake.duplicateCount == 0)
     }
 
     @Test("Each further payload with the same id gets a note, and is kept once")
@@ -167,7 +167,7 @@ import Testing
         for payload in payloads { try probe.add(output(record("1", payload))) }
         #expect(probe.payloads == Array(payloads.prefix(3)))
         #expect(probe.lines.map { $0.contains(Self.note) } == [false, true, true])
-        #expect(probe.intake.duplicates == 3)
+        #expect(probe.intake.duplicateCount == 3)
     }
 
     @Test("An existing note is kept, as in records of a bundle")
@@ -215,7 +215,7 @@ import Testing
         var probe = IntakeProbe()
         try probe.add(output(problem(code)))
         #expect(probe.intake.problems.elements == [problem(code)])
-        #expect(probe.intake.problems.counts == [code: 1])
+        #expect(probe.intake.problems.countsByCode == [code: 1])
         #expect(probe.intake.losses.count == (isLoss ? 1 : 0))
         #expect(probe.intake.warnings.count == (isWarning ? 1 : 0))
         #expect(probe.intake.isIncomplete == isLoss)
@@ -244,8 +244,8 @@ import Testing
     func quarantine(isBundle: Bool) throws {
         var probe = IntakeProbe()
         try probe.add(output(quarantined()), fromBundle: isBundle)
-        #expect(probe.intake.quarantined.elements == [quarantined()])
-        #expect(probe.intake.quarantined.counts == ["P2": 1])
+        #expect(probe.intake.quarantinedItems.elements == [quarantined()])
+        #expect(probe.intake.quarantinedItems.countsByCode == ["P2": 1])
         #expect(probe.intake.isIncomplete == !isBundle)
     }
 
@@ -270,7 +270,7 @@ import Testing
         #expect(probe.found == ["problem a", "problem b", "quarantined c", "quarantined d"])
         #expect(probe.intake.problems.count == 2)
         #expect(probe.intake.warnings.count == 2)
-        #expect(probe.intake.quarantined.count == 2)
+        #expect(probe.intake.quarantinedItems.count == 2)
         var problems: [[UInt8]] = []
         try probe.intake.spill.problems.forEach { line, _ in problems.append(Array(line)) }
         #expect(problems == [problem("special", "a"), problem("special", "b")].map(\.json.bytes))
@@ -282,7 +282,7 @@ import Testing
         for number in 0..<1500 { try probe.add(output(problem("unreadable", "p\(number)"))) }
         #expect(probe.intake.problems.elements.map(\.path) == (0..<1000).map { "p\($0)" })
         #expect(probe.intake.problems.omittedCount == 500)
-        #expect(probe.intake.losses.counts == ["unreadable": 1500])
+        #expect(probe.intake.losses.countsByCode == ["unreadable": 1500])
         #expect(probe.intake.spill.problems.count == (keepsDetails ? 1500 : 0))
     }
 

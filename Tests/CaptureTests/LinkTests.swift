@@ -138,9 +138,9 @@ import Testing
             }
         }
         found.add(others)
-        #expect(found.reported.count == 10_000)
-        #expect(found.reported.first?.path == "l00000")
-        #expect(found.reported.last?.path == "l09999")
+        #expect(found.reportedEntries.count == 10_000)
+        #expect(found.reportedEntries.first?.path == "l00000")
+        #expect(found.reportedEntries.last?.path == "l09999")
         #expect(found.unreportedCount == 15_000)
         for number in 0..<10_003 { try folder.link("l\(number)", to: "/") }
         let capture = try await folder.open()

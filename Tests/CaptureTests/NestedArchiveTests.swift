@@ -78,7 +78,7 @@ import Testing
         let many = try TestArchive("ustar", (0..<20).map { .file("\($0).txt", "") })
         try folder.put("a.tar", try many.bytes)
         var limits = ArchiveLimits()
-        limits.members = 10
+        limits.memberCount = 10
         let capture = try await CapturedFolder(
             path: folder.path, label: "capture", spool: Spool(archiveLimits: limits), limit: JobLimit(jobs: 1))
         let found = try await ReadCapture(capture)

@@ -12,7 +12,7 @@ import Testing
     private func spooler(_ spool: Spool = Spool()) -> ArchiveSpooler {
         ArchiveSpooler(
             ArchiveLocation(label: "capture", path: "capture.tar"), spool: spool,
-            formats: CaptureFormats.all(Systems.table), jobs: JobLimit(jobs: 2))
+            formats: CaptureFormats.all(Systems.table), jobLimit: JobLimit(jobs: 2))
     }
 
     /// Returns the results of the plain reading, or `nil` if the archive is not plain.
@@ -113,7 +113,7 @@ import Testing
     func fullSpool(format: String) async throws {
         let bytes = try TestArchive(format, [.ping(1), .ping(2)]).bytes
         await #expect(throws: ArchiveError.self) {
-            _ = try await spooler(Spool(limit: 100)).readPlain(ByteSource(bytes))
+            _ = try await spooler(Spool(byteLimit: 100)).readPlain(ByteSource(bytes))
         }
     }
 
@@ -121,7 +121,7 @@ import Testing
     func manyMembers(format: String) async throws {
         var limits = ArchiveLimits()
         // Two folders and two files.
-        limits.members = 4
+        limits.memberCount = 4
         for members in [[Member.ping(1), .ping(2), .ping(3)], [.ping(1), .file("a", ""), .file("b", "")]] {
             let source = ByteSource(try TestArchive(format, members).bytes)
             await #expect(throws: ArchiveError.self) {
@@ -142,6 +142,6 @@ import Testing
         let spool = Spool()
         let found = try await spooler(spool).readPlain(ByteSource(bytes))
         #expect(found == nil)
-        #expect(spool.end == 0)
+        #expect(spool.endOffset == 0)
     }
 }

@@ -6,7 +6,8 @@ import Sift
 import Telemetry
 import Testing
 
-/// Compares every generated store with its oracle, which does not decode stores.
+/// Compares every generated store with its oracle, which is computed without decoding stores, so that it is independent
+/// of the code under test.
 @Suite struct SiftOracleTests {
     @Test("A store yields the results that its oracle lists", arguments: SiftFixtures.sets)
     func requests(set: String) async throws {

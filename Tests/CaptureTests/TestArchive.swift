@@ -61,6 +61,6 @@ final class TestArchive: Sendable {
     ) async throws -> CapturedFolder {
         try await CapturedFolder(
             archive: .source(ByteSource(try InputFile(path: path))), path: path, label: label,
-            spool: Spool(limit: spoolLimit, archiveLimits: limits), limit: JobLimit(jobs: 2))
+            spool: Spool(byteLimit: spoolLimit, archiveLimits: limits), limit: JobLimit(jobs: 2))
     }
 }

@@ -133,7 +133,7 @@ import Testing
         var export = try TableExport(
             .csv, path: path, replacing: false, systems: Systems.table, limit: JobLimit(jobs: 2))
         export.add(RecordSummary(record), line: line[...], payload: line[written.payload])
-        try await export.writeFinished()
+        try await export.writeFinishedRows()
         export.add(meta: "tool", "1.0")
         let counts = try await export.finish()
         #expect(counts["records"] == 1)
@@ -173,7 +173,7 @@ import Testing
         let file = try BundleFile(path: path)
         let bundle = try BundleReader(file, knowing: Systems.table)
         #expect(bundle.manifest.totals.records == 1)
-        #expect(bundle.volumes?.sizes == volumes.map(\.bytes))
+        #expect(bundle.volumes?.sizes == volumes.map(\.size))
     }
 
     @Test func signers() async throws {
@@ -296,19 +296,19 @@ import Testing
         let (records, folder) = ([Self.record], folder.path)
         let input = BundleInput(kind: .folder, label: "phone")
         var file: [UInt8] = []
-        var bundle = try BundleAssembler(level: 3, tool: "1.0", limit: JobLimit(jobs: 2))
+        var bundle = try BundleAssembler(level: 3, toolVersion: "1.0", limit: JobLimit(jobs: 2))
         for record in records {
             var line: [UInt8] = []
             record.write(to: &line)
             bundle.add(RecordSummary(record), line: line[...])
         }
-        try await bundle.writeFinished { file.append(copying: $0) }
+        try await bundle.writeFinishedSegments { file.append(copying: $0) }
         try await bundle.add(QuarantineSpill(folder: folder, knowing: Systems.table)) { _, _ in
             nil
         } to: {
             file.append(copying: $0)
         }
-        let manifest = try bundle.finish(problems: DetailSpill(folder: folder), duplicates: 0, inputs: [input]) {
+        let manifest = try bundle.finish(problems: DetailSpill(folder: folder), duplicateCount: 0, inputs: [input]) {
             file.append(copying: $0)
         }
         let reader = try BundleReader(ByteSource(file), path: "-", knowing: Systems.table)

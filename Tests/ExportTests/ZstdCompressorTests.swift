@@ -11,7 +11,7 @@ import Testing
     @Test("The zstd command decodes single frames and concatenated frames")
     func frames() throws {
         let compressor = try ZstdCompressor()
-        let frames = try texts.map(compressor.frame)
+        let frames = try texts.map(compressor.compressedFrame)
         for (frame, text) in zip(frames, texts) {
             #expect(Array(try tool(["zstd", "-dc"], input: frame)) == text)
         }
@@ -21,8 +21,8 @@ import Testing
     @Test("Equal pieces give equal frames, regardless of earlier pieces")
     func determinism() throws {
         let (used, fresh) = (try ZstdCompressor(), try ZstdCompressor())
-        for text in texts { _ = try used.frame(of: text) }
-        let (first, second) = (try used.frame(of: texts[2]), try fresh.frame(of: texts[2]))
+        for text in texts { _ = try used.compressedFrame(of: text) }
+        let (first, second) = (try used.compressedFrame(of: texts[2]), try fresh.compressedFrame(of: texts[2]))
         #expect(first == second)
     }
 
@@ -31,7 +31,7 @@ import Testing
         // Random bytes are stored uncompressed, so that a frame with a flipped bit can still be decoded.
         var generator = SeededGenerator(seed: 7)
         let text = (0..<1000).map { _ in UInt8.random(in: 0...255, using: &generator) }
-        var frame = try ZstdCompressor().frame(of: text)
+        var frame = try ZstdCompressor().compressedFrame(of: text)
         frame[500] ^= 1
         #expect(throws: ToolFailure.self) { try tool(["zstd", "-dc"], input: frame) }
     }

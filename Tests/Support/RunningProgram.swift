@@ -41,7 +41,7 @@ public final class RunningProgram: @unchecked Sendable {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         for (number, file) in [source, output, errors].enumerated() {
-            posix_spawn_file_actions_adddup2(&actions, file.number, Int32(number))
+            posix_spawn_file_actions_adddup2(&actions, file.descriptorNumber, Int32(number))
         }
         // The program could inherit open files of other tests. With a limit of 4 open files, it could then not load its
         // libraries. Closing an unused number is not an error.
@@ -81,7 +81,7 @@ public final class RunningProgram: @unchecked Sendable {
 
     private static func contents(of file: SpoolFile) throws -> [UInt8] {
         var status = stat()
-        fstat(file.number, &status)
+        fstat(file.descriptorNumber, &status)
         return try [UInt8](capacity: Int(status.st_size)) { span in
             try file.read(at: 0, into: &span)
         }

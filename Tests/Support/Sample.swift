@@ -41,7 +41,7 @@ public enum Sample {
     @discardableResult
     public static func bundle(_ records: [Record], at path: String) async throws -> String {
         let output = try AtomicOutput(path: path, replacing: false)
-        var assembler = try BundleAssembler(level: 1, tool: "1", limit: JobLimit(jobs: 2))
+        var assembler = try BundleAssembler(level: 1, toolVersion: "1", limit: JobLimit(jobs: 2))
         for record in records {
             var line: [UInt8] = []
             record.write(to: &line)
@@ -52,7 +52,7 @@ public enum Sample {
         } to: {
             try output.write($0)
         }
-        _ = try assembler.finish(problems: DetailSpill(folder: "/tmp"), duplicates: 0) { try output.write($0) }
+        _ = try assembler.finish(problems: DetailSpill(folder: "/tmp"), duplicateCount: 0) { try output.write($0) }
         try output.commit()
         return path
     }

@@ -22,8 +22,8 @@ public struct ContainerError: Error, Sendable, Equatable, CustomStringConvertibl
     /// A hint on how to resolve the error, or `nil` if there is none.
     public var remedy: String? {
         switch reason {
-        case .noSeekTable, .badSeekTable, .truncated, .damaged, .noFrame, .unexpectedFrame, .noEnd,
-            .unexpectedBytes, .header:
+        case .noSeekTable, .badSeekTable, .truncated, .damaged, .noFrame, .unexpectedFrame, .missingArchiveEnd,
+            .unexpectedBytes, .invalidHeader:
             "use another copy of the file, or read what is left of this one with convert --salvage"
         case .overLimit: "raise the limit"
         case .file, .notZstd, .duplicateName, .outOfMemory: nil

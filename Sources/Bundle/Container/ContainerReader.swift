@@ -20,7 +20,7 @@ public final class ContainerReader: Sendable {
         /// The size of all frames in bytes.
         public let compressedSize: Int
         /// The indices of the frames in the seek table.
-        let frames: Range<Int>
+        let frameIndices: Range<Int>
     }
 
     /// The maximum number of members that this program writes or accepts.
@@ -31,27 +31,29 @@ public final class ContainerReader: Sendable {
     /// The members in file order.
     public let members: [Member]
     let source: ByteSource
-    private let table: SeekTable
+    private let seekTable: SeekTable
     /// The maximum expected compression ratio of records.
-    private static let expectedMaxRatio = 1024
+    private static let maxExpectedCompressionRatio = 1024
 
     /// Opens a container and reads the headers of all members.
     public init(_ source: ByteSource) throws(ContainerError) {
-        let (table, last) = try Self.table(of: source)
+        let (table, last) = try Self.readSeekTable(of: source)
         var decoder = try FrameDecoder()
         var members = MemberList(table)
         while let frame = members.nextFrame {
             let header = try Self.header(in: frame, at: members.offset, source, &decoder)
             guard try members.append(header) else { throw ContainerError(at: members.offset, .unexpectedBytes) }
         }
-        try Self.checkEnd(last, at: members.offset, source, &decoder)
+        try Self.checkArchiveEnd(last, at: members.offset, source, &decoder)
         self.source = source
-        self.table = table
+        seekTable = table
         self.members = members.members
     }
 
     /// Returns the seek table of a source, and the table's last entry, which is the end of the tar archive.
-    private static func table(of source: ByteSource) throws(ContainerError) -> (SeekTable, last: SeekTable.Entry) {
+    private static func readSeekTable(of source: ByteSource) throws(ContainerError) -> (
+        SeekTable, last: SeekTable.Entry
+    ) {
         guard try source.read(at: 0, count: min(4, source.count)) == FrameDecoder.magic else {
             throw ContainerError(at: 0, .notZstd)
         }
@@ -62,28 +64,30 @@ public final class ContainerReader: Sendable {
 
     private init(_ source: ByteSource, _ table: SeekTable, _ members: [Member]) {
         self.source = source
-        self.table = table
+        seekTable = table
         self.members = members
     }
 
     /// Reads the contents of a member.
     ///
-    /// Throws `overLimit` without decoding anything if they exceed `limit` bytes.
-    public func read(_ member: Member, with decoder: inout FrameDecoder, limit: Int) throws(ContainerError) -> [UInt8] {
-        guard member.size <= limit else { throw ContainerError(at: member.offset, .overLimit(limit)) }
+    /// Throws `overLimit` without decoding anything if they exceed `byteLimit` bytes.
+    public func read(
+        _ member: Member, with decoder: inout FrameDecoder, byteLimit: Int
+    ) throws(ContainerError) -> [UInt8] {
+        guard member.size <= byteLimit else { throw ContainerError(at: member.offset, .overLimit(byteLimit)) }
         var verifier = MemberVerifier(try Self.header(member.name, member.size, at: member.offset))
         var contents: [UInt8] = []
         // The capacity is limited by the compressed size, because the size in a damaged header can be arbitrarily
         // large.
-        contents.reserveCapacity(min(member.size, Self.expectedMaxRatio * member.compressedSize))
+        contents.reserveCapacity(min(member.size, Self.maxExpectedCompressionRatio * member.compressedSize))
         var offset = member.offset
-        for frame in table.entries[member.frames] {
-            try Self.start(frame, at: offset, source, &decoder)
+        for frame in seekTable.entries[member.frameIndices] {
+            try Self.startFrame(frame, at: offset, source, &decoder)
             while try decoder.advance() {
                 let range = try verifier.verify(decoder.chunk, at: offset)
                 contents.append(copying: decoder.chunk.extracting(range))
             }
-            offset = try Self.end(of: frame, at: offset, decoder)
+            offset = try Self.endOffset(of: frame, at: offset, decoder)
         }
         guard verifier.isComplete else { throw ContainerError(at: member.offset, .unexpectedBytes) }
         return contents
@@ -97,11 +101,11 @@ extension ContainerReader {
     ///
     /// Each of the two members must consist of one frame.
     static func openingFirstAndLastMember(of source: ByteSource) throws(ContainerError) -> ContainerReader {
-        let (table, end) = try table(of: source)
+        let (table, end) = try readSeekTable(of: source)
         let frames = table.entries.dropLast()
         let offset = frames.reduce(0) { $0 + Int($1.compressedSize) }
         var decoder = try FrameDecoder()
-        try checkEnd(end, at: offset, source, &decoder)
+        try checkArchiveEnd(end, at: offset, source, &decoder)
         guard let last = frames.indices.last else { return ContainerReader(source, table, []) }
         var members: [Member] = []
         for (index, offset) in [(0, 0), (last, offset - Int(frames[last].compressedSize))] {
@@ -112,7 +116,7 @@ extension ContainerReader {
             members.append(
                 Member(
                     name: header.name, size: header.size, offset: offset,
-                    compressedSize: Int(frames[index].compressedSize), frames: index..<index + 1))
+                    compressedSize: Int(frames[index].compressedSize), frameIndices: index..<index + 1))
         }
         return ContainerReader(source, table, members)
     }
@@ -121,23 +125,24 @@ extension ContainerReader {
     ///
     /// The names and sizes are compared with the headers in the container when a member is read.
     func withMembers(_ list: [(name: String, size: Int)]) throws(ContainerError) -> ContainerReader {
-        var members = MemberList(table)
+        var members = MemberList(seekTable)
         for (name, size) in list {
             guard try members.append(Self.header(name, size, at: members.offset)) else {
-                throw ContainerError(at: members.offset, .unexpectedFrame("its content size is not that of \(name)"))
+                throw ContainerError(
+                    at: members.offset, .unexpectedFrame("its content size differs from that of \(name)"))
             }
         }
         guard members.nextFrame == nil else {
-            throw ContainerError(at: members.offset, .unexpectedFrame("there are fewer members"))
+            throw ContainerError(at: members.offset, .unexpectedFrame("the manifest lists fewer members"))
         }
-        return ContainerReader(source, table, members.members)
+        return ContainerReader(source, seekTable, members.members)
     }
 
     private static func header(_ name: String, _ size: Int, at offset: Int) throws(ContainerError) -> TarHeader {
         do {
             return try TarHeader(name: name, size: size)
         } catch {
-            throw ContainerError(at: offset, .header(error))
+            throw ContainerError(at: offset, .invalidHeader(error))
         }
     }
 }
@@ -150,23 +155,23 @@ private struct MemberList {
     /// The offset of the next member.
     private(set) var offset = 0
     private var names: Set<String> = []
-    private var rest: ArraySlice<SeekTable.Entry>
+    private var remainingFrames: ArraySlice<SeekTable.Entry>
 
     init(_ table: SeekTable) {
-        rest = table.entries.dropLast()
+        remainingFrames = table.entries.dropLast()
     }
 
     /// The first frame of the next member, or `nil` at the end of the archive.
-    var nextFrame: SeekTable.Entry? { rest.first }
+    var nextFrame: SeekTable.Entry? { remainingFrames.first }
 
     /// Adds the next member with all of its frames.
     ///
     /// - Returns: `false` if the content sizes of the frames do not add up to the size of the member.
     mutating func append(_ header: TarHeader) throws(ContainerError) -> Bool {
-        let first = rest.startIndex
+        let first = remainingFrames.startIndex
         var missing = header.memberSize
         var compressedSize = 0
-        while missing > 0, let frame = rest.popFirst(), frame.contentSize > 0 {
+        while missing > 0, let frame = remainingFrames.popFirst(), frame.contentSize > 0 {
             missing -= Int(frame.contentSize)
             compressedSize += Int(frame.compressedSize)
         }
@@ -178,7 +183,7 @@ private struct MemberList {
         members.append(
             ContainerReader.Member(
                 name: header.name, size: header.size, offset: offset, compressedSize: compressedSize,
-                frames: first..<rest.startIndex))
+                frameIndices: first..<remainingFrames.startIndex))
         offset += compressedSize
         return true
     }
@@ -188,29 +193,29 @@ private struct MemberList {
 
 extension ContainerReader {
     /// Starts decoding a frame after comparing its header with the seek table.
-    private static func start(
+    private static func startFrame(
         _ entry: SeekTable.Entry, at offset: Int, _ source: ByteSource, _ decoder: inout FrameDecoder
     ) throws(ContainerError) {
         let end = offset + Int(entry.compressedSize)
-        try decoder.start(source, at: offset, end: end, limit: Int(entry.contentSize))
+        try decoder.start(source, at: offset, end: end, contentLimit: Int(entry.contentSize))
         guard decoder.hasChecksum, !decoder.hasUnexpectedHeaderBits else {
-            throw ContainerError(at: offset, .unexpectedFrame("no checksum, or an odd header"))
+            throw ContainerError(at: offset, .unexpectedFrame("it has no checksum, or an unexpected header"))
         }
         guard decoder.declaredContentSize == UInt64(entry.contentSize) else {
-            throw ContainerError(at: offset, .unexpectedFrame("its content size is not the seek table's"))
+            throw ContainerError(at: offset, .unexpectedFrame("its content size differs from that in the seek table"))
         }
         guard try source.read(at: end - 4, count: 4).littleEndian32(at: 0) == entry.checksum else {
-            throw ContainerError(at: offset, .unexpectedFrame("its checksum is not the seek table's"))
+            throw ContainerError(at: offset, .unexpectedFrame("its checksum differs from that in the seek table"))
         }
     }
 
     /// Returns the end offset of a decoded frame after comparing it with the seek table.
-    private static func end(
+    private static func endOffset(
         of entry: SeekTable.Entry, at offset: Int, _ decoder: borrowing FrameDecoder
     ) throws(ContainerError) -> Int {
         let end = offset + Int(entry.compressedSize)
         guard decoder.position == end else {
-            throw ContainerError(at: offset, .unexpectedFrame("it ends before the seek table says"))
+            throw ContainerError(at: offset, .unexpectedFrame("it ends before the offset in the seek table"))
         }
         return end
     }
@@ -219,7 +224,7 @@ extension ContainerReader {
     private static func header(
         in entry: SeekTable.Entry, at offset: Int, _ source: ByteSource, _ decoder: inout FrameDecoder
     ) throws(ContainerError) -> TarHeader {
-        try start(entry, at: offset, source, &decoder)
+        try startFrame(entry, at: offset, source, &decoder)
         var block: [UInt8] = []
         while block.count < TarHeader.blockSize, try decoder.advance() {
             let missing = TarHeader.blockSize - block.count
@@ -228,21 +233,21 @@ extension ContainerReader {
         do {
             return try TarHeader.decode(block.span)
         } catch {
-            throw ContainerError(at: offset, .header(error))
+            throw ContainerError(at: offset, .invalidHeader(error))
         }
     }
 
     /// Checks that the last frame is the end of a tar archive.
-    private static func checkEnd(
+    private static func checkArchiveEnd(
         _ entry: SeekTable.Entry, at offset: Int, _ source: ByteSource, _ decoder: inout FrameDecoder
     ) throws(ContainerError) {
         guard Int(entry.contentSize) == 2 * TarHeader.blockSize else {
-            throw ContainerError(at: offset, .noEnd)
+            throw ContainerError(at: offset, .missingArchiveEnd)
         }
-        try start(entry, at: offset, source, &decoder)
+        try startFrame(entry, at: offset, source, &decoder)
         while try decoder.advance() {
-            guard decoder.chunk.isAllZero else { throw ContainerError(at: offset, .noEnd) }
+            guard decoder.chunk.isAllZero else { throw ContainerError(at: offset, .missingArchiveEnd) }
         }
-        _ = try end(of: entry, at: offset, decoder)
+        _ = try endOffset(of: entry, at: offset, decoder)
     }
 }

@@ -30,13 +30,13 @@ public struct ContainerWriter: Sendable {
     /// - Throws: `ContainerWriteError` before anything is written, in which case other members can still be appended,
     ///   or an error of `sink`, which closes the writer.
     public mutating func append(_ member: EncodedMember, to sink: (Span<UInt8>) throws -> Void) throws {
-        guard !isClosed else { throw ContainerWriteError.closed }
+        guard !isClosed else { throw ContainerWriteError.writerClosed }
         // One frame is reserved for the end of the archive.
         guard members.count < ContainerReader.maxMemberCount,
             entries.count + member.frames.count < SeekTable.maxFrameCount
         else { throw ContainerWriteError.tooManyMembers }
         guard !names.contains(member.name) else { throw ContainerWriteError.duplicateName(member.name) }
-        let added = try member.frames.map { frame in try Self.entry(frame, name: member.name) }
+        let added = try member.frames.map { frame in try Self.seekTableEntry(for: frame, name: member.name) }
         for frame in member.frames { try write(frame.bytes, to: sink) }
         entries += added
         hasSplitMembers = hasSplitMembers || member.frames.count > 1
@@ -46,8 +46,8 @@ public struct ContainerWriter: Sendable {
 
     /// Writes the end of the archive and the seek table, and closes the writer.
     public mutating func finish(end: EncodedFrame, to sink: (Span<UInt8>) throws -> Void) throws {
-        guard !isClosed else { throw ContainerWriteError.closed }
-        entries.append(try Self.entry(end, name: "end"))
+        guard !isClosed else { throw ContainerWriteError.writerClosed }
+        entries.append(try Self.seekTableEntry(for: end, name: "end"))
         try write(end.bytes, to: sink)
         try write(SeekTable(entries).encoded(), to: sink)
         isClosed = true
@@ -60,7 +60,9 @@ public struct ContainerWriter: Sendable {
         isClosed = false
     }
 
-    private static func entry(_ frame: EncodedFrame, name: String) throws(ContainerWriteError) -> SeekTable.Entry {
+    private static func seekTableEntry(for frame: EncodedFrame, name: String) throws(ContainerWriteError)
+        -> SeekTable.Entry
+    {
         // A frame ends with its checksum, the low 32 bits of XXH64 of the content (RFC 8878, 3.1.1). The seek table
         // contains the same checksum.
         guard let checksum = frame.bytes.littleEndian32(at: frame.bytes.count - 4),

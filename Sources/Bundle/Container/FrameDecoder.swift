@@ -7,7 +7,7 @@ import Files
 /// A decoder uses two buffers of 128 KiB and a zstd window of at most 2^27 bytes. Frames that need a larger window are
 /// rejected. Use a decoder on only one thread at a time.
 ///
-///     try decoder.start(source, at: offset, end: source.count, limit: limit)
+///     try decoder.start(source, at: offset, end: source.count, contentLimit: limit)
 ///     while try decoder.advance() { use(decoder.chunk) }
 public struct FrameDecoder: ~Copyable, @unchecked Sendable {
     /// The base-2 logarithm of the maximum window size.
@@ -19,22 +19,22 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
     private static let maxHeaderSize = 18
 
     private let context: OpaquePointer
-    private var input: [UInt8] = []
+    private var inputBuffer: [UInt8] = []
     private var inputPosition = 0
-    private var output = [UInt8](repeating: 0, count: bufferSize)
+    private var outputBuffer = [UInt8](repeating: 0, count: bufferSize)
     private var outputCount = 0
 
     private var source = ByteSource([])
-    private var start = 0
-    private var nextRead = 0
+    private var frameStart = 0
+    private var nextReadOffset = 0
     /// The number of bytes that zstd needs to decode the next block.
-    private var neededCount = 0
-    private var end = 0
-    private var limit = 0
-    private var isFinished = true
+    private var neededByteCount = 0
+    private var endOffset = 0
+    private var contentLimit = 0
+    private var isFrameFinished = true
 
     /// The number of bytes that have been decoded from the current frame.
-    public private(set) var contentCount = 0
+    public private(set) var decodedByteCount = 0
     /// The content size in the header of the frame, or `nil` if the header has none.
     public private(set) var declaredContentSize: UInt64?
     /// Whether the frame has a checksum of its content.
@@ -53,33 +53,34 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
     deinit { ZSTD_freeDCtx(context) }
 
     /// The offset, in the source, of the first byte that has not been decoded.
-    public var position: Int { nextRead - (input.count - inputPosition) }
+    public var position: Int { nextReadOffset - (inputBuffer.count - inputPosition) }
 
-    /// The chunk that was decoded by the last call of `advance`.
+    /// The chunk that was decoded by the last call of ``advance()``.
     public var chunk: Span<UInt8> {
         @_lifetime(borrow self)
-        get { output.span.extracting(first: outputCount) }
+        get { outputBuffer.span.extracting(first: outputCount) }
     }
 
     /// Starts decoding a frame.
     ///
     /// The previous frame need not be complete.
     ///
-    /// The frame must end at or before `end` and decode to at most `limit` bytes.
-    public mutating func start(_ source: ByteSource, at offset: Int, end: Int, limit: Int) throws(ContainerError) {
+    /// The frame must end at or before `end` and decode to at most `contentLimit` bytes.
+    public mutating func start(_ source: ByteSource, at offset: Int, end: Int, contentLimit: Int) throws(ContainerError)
+    {
         ZSTD_DCtx_reset(context, ZSTD_reset_session_only)
         self.source = source
-        start = offset
-        nextRead = offset
-        self.end = min(end, source.count)
-        self.limit = limit
-        input.removeAll(keepingCapacity: true)
-        (inputPosition, outputCount, contentCount, neededCount) = (0, 0, 0, Self.maxHeaderSize)
-        isFinished = true
+        frameStart = offset
+        nextReadOffset = offset
+        endOffset = min(end, source.count)
+        self.contentLimit = contentLimit
+        inputBuffer.removeAll(keepingCapacity: true)
+        (inputPosition, outputCount, decodedByteCount, neededByteCount) = (0, 0, 0, Self.maxHeaderSize)
+        isFrameFinished = true
         guard (0..<source.count).contains(offset) else { throw ContainerError(at: offset, .noFrame) }
-        try refill()
+        try refillInput()
         try readHeader()
-        isFinished = false
+        isFrameFinished = false
     }
 
     /// Decodes the next chunk.
@@ -88,25 +89,25 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
     /// the blocks before it are still returned, although they are not verified.
     public mutating func advance() throws(ContainerError) -> Bool {
         outputCount = 0
-        while !isFinished {
-            if inputPosition == input.count { try refill() }
-            let result = step()
+        while !isFrameFinished {
+            if inputPosition == inputBuffer.count { try refillInput() }
+            let result = decodeStep()
             if ZSTD_isError(result) != 0 {
-                isFinished = true
+                isFrameFinished = true
                 let lacksMemory = ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation
                 throw ContainerError(
-                    at: start, lacksMemory ? .outOfMemory : .damaged(String(cString: ZSTD_getErrorName(result))))
+                    at: frameStart, lacksMemory ? .outOfMemory : .damaged(String(cString: ZSTD_getErrorName(result))))
             }
-            isFinished = result == 0
-            contentCount += outputCount
-            guard contentCount <= limit else {
-                isFinished = true
-                throw ContainerError(at: start, .overLimit(limit))
+            isFrameFinished = result == 0
+            decodedByteCount += outputCount
+            guard decodedByteCount <= contentLimit else {
+                isFrameFinished = true
+                throw ContainerError(at: frameStart, .overLimit(contentLimit))
             }
             if outputCount > 0 { return true }
-            if !isFinished, inputPosition == input.count, nextRead >= end {
-                isFinished = true
-                throw ContainerError(at: start, .truncated)
+            if !isFrameFinished, inputPosition == inputBuffer.count, nextReadOffset >= endOffset {
+                isFrameFinished = true
+                throw ContainerError(at: frameStart, .truncated)
             }
         }
         return false
@@ -115,11 +116,11 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
     /// Calls zstd once.
     ///
     /// At most one block is decoded, because zstd does not report the progress of a call that fails.
-    private mutating func step() -> Int {
+    private mutating func decodeStep() -> Int {
         var (used, made) = (inputPosition, 0)
-        let result = input.withUnsafeBytes { bytes in
-            output.withUnsafeMutableBytes { room in
-                let end = min(bytes.count, used + max(neededCount, 1))
+        let result = inputBuffer.withUnsafeBytes { bytes in
+            outputBuffer.withUnsafeMutableBytes { room in
+                let end = min(bytes.count, used + max(neededByteCount, 1))
                 var input = ZSTD_inBuffer(src: bytes.baseAddress, size: end, pos: used)
                 var output = ZSTD_outBuffer(dst: room.baseAddress, size: room.count, pos: 0)
                 let result = ZSTD_decompressStream(context, &output, &input)
@@ -127,40 +128,40 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
                 return result
             }
         }
-        (inputPosition, outputCount, neededCount) = (used, made, result)
+        (inputPosition, outputCount, neededByteCount) = (used, made, result)
         return result
     }
 
-    private mutating func refill() throws(ContainerError) {
-        input.removeAll(keepingCapacity: true)
+    private mutating func refillInput() throws(ContainerError) {
+        inputBuffer.removeAll(keepingCapacity: true)
         inputPosition = 0
-        let wanted = min(Self.bufferSize, max(end - nextRead, 0))
-        let offset = nextRead
+        let wanted = min(Self.bufferSize, max(endOffset - nextReadOffset, 0))
+        let offset = nextReadOffset
         do {
-            try input.append(addingCapacity: wanted) { output throws(FileError) in
+            try inputBuffer.append(addingCapacity: wanted) { output throws(FileError) in
                 try source.read(at: offset, into: &output)
             }
         } catch {
-            throw ContainerError(at: start, .file(error))
+            throw ContainerError(at: frameStart, .file(error))
         }
-        nextRead += input.count
+        nextReadOffset += inputBuffer.count
         // The file has become shorter, so the frame ends here.
-        if input.count < wanted { end = nextRead }
+        if inputBuffer.count < wanted { endOffset = nextReadOffset }
     }
 
     /// Reads the fields of the frame header that zstd does not report (RFC 8878, 3.1.1.1).
     ///
     /// Legacy frames and skippable frames, which zstd would accept, are rejected.
     private mutating func readHeader() throws(ContainerError) {
-        guard input.starts(with: Self.magic) else { throw ContainerError(at: start, .noFrame) }
-        guard input.count > Self.magic.count else { throw ContainerError(at: start, .truncated) }
-        let descriptor = input[Self.magic.count]
+        guard inputBuffer.starts(with: Self.magic) else { throw ContainerError(at: frameStart, .noFrame) }
+        guard inputBuffer.count > Self.magic.count else { throw ContainerError(at: frameStart, .truncated) }
+        let descriptor = inputBuffer[Self.magic.count]
         hasChecksum = descriptor & 0b100 != 0
         hasUnexpectedHeaderBits = descriptor & 0b1_1011 != 0
-        let size = input.withUnsafeBytes { ZSTD_getFrameContentSize($0.baseAddress, $0.count) }
+        let size = inputBuffer.withUnsafeBytes { ZSTD_getFrameContentSize($0.baseAddress, $0.count) }
         guard size != czstd_content_size_error() else {
-            let isShort = input.count < Self.maxHeaderSize
-            throw ContainerError(at: start, isShort ? .truncated : .damaged("bad frame header"))
+            let isShort = inputBuffer.count < Self.maxHeaderSize
+            throw ContainerError(at: frameStart, isShort ? .truncated : .damaged("bad frame header"))
         }
         declaredContentSize = size == czstd_content_size_unknown() ? nil : size
     }

@@ -32,7 +32,7 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     /// The maximum size, in bytes, of a member that is compressed in a single call.
     ///
     /// The limit bounds the size of the output buffer.
-    private static let singlePassLimit = 8 << 20
+    private static let maxSinglePassSize = 8 << 20
 
     /// The maximum size of a zstd block in bytes.
     private static let maxBlockSize = 128 << 10
@@ -41,12 +41,12 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     /// The buffer for the current frame.
     ///
     /// It grows as needed and is reused.
-    private var output = [UInt8](repeating: 0, count: 128 << 10)
+    private var outputBuffer = [UInt8](repeating: 0, count: 128 << 10)
     private var outputCount = 0
 
     /// Creates an encoder with a compression level from 1 to 19.
     public init(level: Int) throws(ContainerWriteError) {
-        guard Self.levels.contains(level) else { throw .level(level) }
+        guard Self.levels.contains(level) else { throw .invalidLevel(level) }
         guard let context = ZSTD_createCCtx() else { throw .zstd("no memory") }
         self.context = context
         // These calls cannot fail, because the values are valid and no frame has been started.
@@ -63,40 +63,43 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     deinit { ZSTD_freeCCtx(context) }
 
     /// Compresses a member into one frame.
-    public mutating func member(
+    public mutating func compressMember(
         named name: String, contents: Span<UInt8>
     ) throws(ContainerWriteError) -> EncodedMember {
         let header = try Self.header(named: name, size: contents.count)
-        try begin(contentSize: header.memberSize)
+        try beginFrame(contentSize: header.memberSize)
         try feed(header.encoded().span, ZSTD_e_continue)
         try feed(contents, ZSTD_e_continue)
         try feed([UInt8](repeating: 0, count: header.padding).span, ZSTD_e_end)
-        return Self.encoded(header, contents, [frame(of: header.memberSize)])
+        return Self.encodedMember(header, contents, [currentFrame(contentSize: header.memberSize)])
     }
 
     /// Compresses a member that consists of lines into one or more frames.
     ///
     /// Each frame consists of whole lines, so that they are readable even if other frames are damaged. To avoid a copy,
     /// the header and the padding are written into `bytes` around the contents.
-    public mutating func member(named name: String, ofLines bytes: inout MemberBuffer) throws(ContainerWriteError)
+    public mutating func compressMember(named name: String, ofLines bytes: inout MemberBuffer)
+        throws(ContainerWriteError)
         -> EncodedMember
     {
-        guard bytes.count <= Self.singlePassLimit else { return try member(named: name, contents: bytes.contents) }
+        guard bytes.count <= Self.maxSinglePassSize else {
+            return try compressMember(named: name, contents: bytes.contents)
+        }
         let header = try Self.header(named: name, size: bytes.count)
         let frames = try bytes.withMember(header) { member throws(ContainerWriteError) in
-            try Self.split(member).map { range throws(ContainerWriteError) in
+            try Self.frameRanges(of: member).map { range throws(ContainerWriteError) in
                 outputCount = try compress(member.extracting(range))
-                return frame(of: range.count)
+                return currentFrame(contentSize: range.count)
             }
         }
-        return Self.encoded(header, bytes.contents, frames)
+        return Self.encodedMember(header, bytes.contents, frames)
     }
 
     /// Returns the ranges of the frames of a member that consists of lines.
     ///
     /// Each range except the last one ends with a line feed. Unless lines are long, the ranges have about the same
     /// size.
-    private static func split(_ member: Span<UInt8>) -> [Range<Int>] {
+    private static func frameRanges(of member: Span<UInt8>) -> [Range<Int>] {
         let count = min((member.count + targetFrameSize - 1) / targetFrameSize, maxFramesPerMember)
         var ranges: [Range<Int>] = []
         var start = 0
@@ -116,29 +119,29 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
         do {
             header = try TarHeader(name: name, size: size)
         } catch {
-            throw .header(name: name, error)
+            throw .invalidHeader(name: name, error)
         }
         guard header.memberSize <= UInt32.max else { throw .tooLarge(name: name) }
         return header
     }
 
-    private static func encoded(
+    private static func encodedMember(
         _ header: TarHeader, _ contents: Span<UInt8>, _ frames: [EncodedFrame]
     ) -> EncodedMember {
         EncodedMember(name: header.name, size: header.size, sha256: SHA256.hash(contents), frames: frames)
     }
 
-    /// Returns the frame that was compressed last.
-    private func frame(of contentSize: Int) -> EncodedFrame {
-        EncodedFrame(bytes: Array(output[..<outputCount]), contentSize: contentSize)
+    /// Returns the frame in the output buffer.
+    private func currentFrame(contentSize: Int) -> EncodedFrame {
+        EncodedFrame(bytes: Array(outputBuffer[..<outputCount]), contentSize: contentSize)
     }
 
     /// Compresses the end of the archive.
-    public mutating func end() throws(ContainerWriteError) -> EncodedFrame {
+    public mutating func compressArchiveEnd() throws(ContainerWriteError) -> EncodedFrame {
         let zeros = [UInt8](repeating: 0, count: 2 * TarHeader.blockSize)
-        try begin(contentSize: zeros.count)
+        try beginFrame(contentSize: zeros.count)
         try feed(zeros.span, ZSTD_e_end)
-        return frame(of: zeros.count)
+        return currentFrame(contentSize: zeros.count)
     }
 
     /// Compresses all bytes of a frame in a single call, and returns the size of the frame.
@@ -147,11 +150,11 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
         growOutput(to: bytes.count / 4 + Self.maxBlockSize)
         var result = compressOnce(bytes)
         let worst = ZSTD_compressBound(bytes.count)
-        if output.count < worst, needsLargerOutput(result) {
+        if outputBuffer.count < worst, needsLargerOutput(result) {
             growOutput(to: worst)
             result = compressOnce(bytes)
         }
-        try check(result)
+        try checkResult(result)
         return result
     }
 
@@ -161,34 +164,34 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     /// must not depend on the size of the buffer.
     private func needsLargerOutput(_ result: Int) -> Bool {
         ZSTD_isError(result) != 0
-            ? ZSTD_getErrorCode(result) == ZSTD_error_dstSize_tooSmall : output.count - result < Self.maxBlockSize
+            ? ZSTD_getErrorCode(result) == ZSTD_error_dstSize_tooSmall : outputBuffer.count - result < Self.maxBlockSize
     }
 
     private mutating func compressOnce(_ bytes: Span<UInt8>) -> Int {
         bytes.withUnsafeBytes { bytes in
-            output.withUnsafeMutableBytes { room in
+            outputBuffer.withUnsafeMutableBytes { room in
                 ZSTD_compress2(context, room.baseAddress, room.count, bytes.baseAddress, bytes.count)
             }
         }
     }
 
     private mutating func growOutput(to count: Int) {
-        if output.count < count { output += repeatElement(0, count: count - output.count) }
+        if outputBuffer.count < count { outputBuffer += repeatElement(0, count: count - outputBuffer.count) }
     }
 
-    private mutating func begin(contentSize: Int) throws(ContainerWriteError) {
+    private mutating func beginFrame(contentSize: Int) throws(ContainerWriteError) {
         ZSTD_CCtx_reset(context, ZSTD_reset_session_only)
-        try check(ZSTD_CCtx_setPledgedSrcSize(context, UInt64(contentSize)))
+        try checkResult(ZSTD_CCtx_setPledgedSrcSize(context, UInt64(contentSize)))
         outputCount = 0
     }
 
     private mutating func feed(_ bytes: Span<UInt8>, _ directive: ZSTD_EndDirective) throws(ContainerWriteError) {
         var consumed = 0
         while true {
-            if outputCount == output.count { output += repeatElement(0, count: output.count) }
+            if outputCount == outputBuffer.count { outputBuffer += repeatElement(0, count: outputBuffer.count) }
             let before = (consumed, outputCount)
-            let result = step(bytes, &consumed, directive)
-            try check(result)
+            let result = compressStep(bytes, &consumed, directive)
+            try checkResult(result)
             // Without this check, an incomplete frame could be returned.
             guard directive == ZSTD_e_end ? result > 0 : consumed < bytes.count else { return }
             guard before != (consumed, outputCount) else { throw .zstd("frame not finished") }
@@ -196,9 +199,11 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     }
 
     /// Compresses until all bytes are consumed or the output buffer is full.
-    private mutating func step(_ bytes: Span<UInt8>, _ consumed: inout Int, _ directive: ZSTD_EndDirective) -> Int {
+    private mutating func compressStep(_ bytes: Span<UInt8>, _ consumed: inout Int, _ directive: ZSTD_EndDirective)
+        -> Int
+    {
         bytes.withUnsafeBytes { bytes in
-            output.withUnsafeMutableBytes { room in
+            outputBuffer.withUnsafeMutableBytes { room in
                 var input = ZSTD_inBuffer(src: bytes.baseAddress, size: bytes.count, pos: consumed)
                 var output = ZSTD_outBuffer(dst: room.baseAddress, size: room.count, pos: outputCount)
                 defer { (consumed, outputCount) = (input.pos, output.pos) }
@@ -207,7 +212,7 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
         }
     }
 
-    private func check(_ result: Int) throws(ContainerWriteError) {
+    private func checkResult(_ result: Int) throws(ContainerWriteError) {
         guard ZSTD_isError(result) != 0 else { return }
         throw .zstd(String(cString: ZSTD_getErrorName(result)))
     }

@@ -21,11 +21,11 @@ public enum FrameError: Error, Sendable, Equatable {
     /// The frame is intact, but it is not a valid frame of a bundle.
     case unexpectedFrame(String)
     /// The frame does not start with a tar header of this format.
-    case header(TarHeaderError)
+    case invalidHeader(TarHeaderError)
     /// The frame does not contain exactly the member that its header describes.
     case unexpectedBytes
     /// The last frame is not the end of a tar archive.
-    case noEnd
+    case missingArchiveEnd
     /// Two members have the same name.
     case duplicateName(String)
     /// The number of bytes exceeds the limit of the caller.
@@ -47,9 +47,9 @@ extension FrameError {
         case .truncated: "the file ends within a zstd frame"
         case .damaged(let words): "damaged zstd frame (\(words))"
         case .unexpectedFrame(let how): "not a frame of a bundle (\(how))"
-        case .header(let error): error.text
+        case .invalidHeader(let error): error.text
         case .unexpectedBytes: "the frame is not exactly one tar member"
-        case .noEnd: "the end of the tar archive is missing"
+        case .missingArchiveEnd: "the end of the tar archive is missing"
         case .duplicateName(let name): "a second member named \(name)"
         case .overLimit(let limit): "more than the limit of \(limit) bytes"
         case .outOfMemory: "not enough memory"
@@ -60,13 +60,13 @@ extension FrameError {
 extension TarHeaderError {
     fileprivate var text: String {
         switch self {
-        case .length: "no room for a tar header"
-        case .checksum: "no tar header (its checksum is wrong)"
+        case .wrongLength: "no room for a tar header"
+        case .wrongChecksum: "no tar header (its checksum is wrong)"
         case .notUstar: "not a POSIX ustar header"
-        case .type(let flag): "a tar member that is not a regular file (type \(flag))"
-        case .name: "a member name that is not allowed"
-        case .size: "a tar header with a bad size"
-        case .otherField: "a tar header that this program does not write"
+        case .unsupportedType(let flag): "a tar member that is not a regular file (type \(flag))"
+        case .invalidName: "a member name that is not allowed"
+        case .invalidSize: "a tar header with a bad size"
+        case .unexpectedField: "a tar header that this program does not write"
         }
     }
 }

@@ -10,7 +10,7 @@ extension FrameScanner {
         /// Whether the checksum of a frame verifies the contents.
         ///
         /// The value is `false` if the frame has no checksum or was not read to its end.
-        public let isChecked: Bool
+        public let isVerified: Bool
     }
 
     /// A part of a member that could not be read completely.
@@ -24,7 +24,7 @@ extension FrameScanner {
         /// The offset, in the file, of the last frame of the part.
         public let frameOffset: Int
         /// Whether the checksums of frames verify the contents.
-        public let isChecked: Bool
+        public let isVerified: Bool
     }
 
     /// A member, a part of a member, or a damaged span.

@@ -7,8 +7,8 @@ import Files
 /// members if another program has compressed the archive again. If a frame is damaged, the search continues at the next
 /// magic number. If a member consists of several frames, the intact ones are read.
 ///
-/// A scanner uses memory for two members of at most `memberLimit` bytes and for a `FrameDecoder`. The running time is
-/// linear in the size of the file and of the decoded contents. `maxWastedBytes` ensures this for nested frames.
+/// A scanner uses memory for two members of at most `memberSizeLimit` bytes and for a `FrameDecoder`. The running time is
+/// linear in the size of the file and of the decoded contents. `maxWastedByteCount` ensures this for nested frames.
 public struct FrameScanner: ~Copyable, Sendable {
     /// Whether the end of the tar archive was found.
     ///
@@ -16,13 +16,13 @@ public struct FrameScanner: ~Copyable, Sendable {
     public private(set) var hasFoundEnd = false
 
     /// The number of bytes that are searched at a time.
-    private static let window = 64 << 10
+    private static let searchWindowSize = 64 << 10
 
     private let source: ByteSource
-    private let memberLimit: Int
-    private let end: Int
+    private let memberSizeLimit: Int
+    private let endOffset: Int
     /// The offsets of the frames, or `nil` if there is no valid seek table.
-    private let knownStarts: [Int]?
+    private let knownFrameOffsets: [Int]?
     private var decoder: FrameDecoder
     private var findings: [Finding] = []
     private var position = 0
@@ -32,31 +32,31 @@ public struct FrameScanner: ~Copyable, Sendable {
     /// The number of headers and the number of unconfirmed bytes of `tar` at the start of the frame.
     private var countsAtFrameStart = (headers: 0, bytes: 0)
     /// Whether the frame continues a member whose header has been read.
-    private var isContinued = false
+    private var frameContinuesMember = false
     /// Whether all frames of the current member had checksums.
-    private var allChecked = true
+    private var allFramesHaveChecksums = true
     /// The contents of a frame that continues a member whose header could not be read.
     private var fragment: [UInt8]?
-    /// Whether the frame possibly continues a member whose header could not be read.
-    private var mayBeFragment = false
+    /// Whether the frame can be a continuation of a member whose header could not be read.
+    private var frameMayBeFragment = false
     private var gap: (offset: Int, reason: FrameError)?
-    private var wastedBytes = 0
+    private var wastedByteCount = 0
 
     /// The maximum number of bytes that may be decoded without finding a member.
     ///
     /// A damaged frame counts as its compressed size, or as a sixteenth of its decoded size if that is larger. Beyond
     /// the limit, the decoded part of a damaged frame is not searched for other frames.
-    private var maxWastedBytes: Int { 16 * min(source.count, Int.max >> 5) + 1 << 20 }
+    private var maxWastedByteCount: Int { 16 * min(source.count, Int.max >> 5) + 1 << 20 }
 
-    /// Creates a scanner that skips members larger than `memberLimit` bytes.
-    public init(_ source: ByteSource, memberLimit: Int) throws(ContainerError) {
-        let table = try Self.table(of: source)
+    /// Creates a scanner that skips members larger than `memberSizeLimit` bytes.
+    public init(_ source: ByteSource, memberSizeLimit: Int) throws(ContainerError) {
+        let table = try Self.readSeekTable(of: source)
         decoder = try FrameDecoder()
         self.source = source
-        self.memberLimit = memberLimit
-        end = table?.start ?? source.count
-        knownStarts = table?.frames
-        tar = TarStream(memberLimit: memberLimit)
+        self.memberSizeLimit = memberSizeLimit
+        endOffset = table?.start ?? source.count
+        knownFrameOffsets = table?.frames
+        tar = TarStream(memberSizeLimit: memberSizeLimit)
     }
 
     /// Returns the next finding, or `nil` at the end.
@@ -67,12 +67,12 @@ public struct FrameScanner: ~Copyable, Sendable {
             do {
                 if isInFrame {
                     try advance()
-                } else if try !findFrame() {
+                } else if try !startNextFrame() {
                     break
                 }
             } catch {
                 if case .file = error.reason { throw error }
-                fail(error.reason)
+                abandonFrame(because: error.reason)
             }
         }
         return findings.isEmpty ? nil : findings.removeFirst()
@@ -92,10 +92,12 @@ extension FrameScanner {
         } catch {
             damage = error
         }
-        for event in events { report(event, isChecked: false) }
+        for event in events { report(event, isVerified: false) }
         guard let damage else { return }
-        let isFirstChunk = decoder.contentCount == decoder.chunk.count
-        guard tar.headerCount == 0, mayBeFragment, isFirstChunk else { throw ContainerError(at: frameOffset, damage) }
+        let isFirstChunk = decoder.decodedByteCount == decoder.chunk.count
+        guard tar.headerCount == 0, frameMayBeFragment, isFirstChunk else {
+            throw ContainerError(at: frameOffset, damage)
+        }
         fragment = []
         try extendFragment()
     }
@@ -111,66 +113,66 @@ extension FrameScanner {
         guard var bytes = fragment else { return }
         fragment = nil
         bytes.append(copying: decoder.chunk)
-        guard bytes.count <= memberLimit else { throw ContainerError(at: frameOffset, .overLimit(memberLimit)) }
+        guard bytes.count <= memberSizeLimit else { throw ContainerError(at: frameOffset, .overLimit(memberSizeLimit)) }
         fragment = bytes
     }
 
     private mutating func finishFrame() throws(ContainerError) {
         if let contents = fragment {
-            guard decoder.hasChecksum else { throw ContainerError(at: frameOffset, .header(.checksum)) }
-            reportPart(of: nil, contents, isChecked: true)
+            guard decoder.hasChecksum else { throw ContainerError(at: frameOffset, .invalidHeader(.wrongChecksum)) }
+            reportPart(of: nil, contents, isVerified: true)
         }
-        allChecked = allChecked && decoder.hasChecksum
+        allFramesHaveChecksums = allFramesHaveChecksums && decoder.hasChecksum
         closeGap(at: frameOffset)
-        if let last = tar.confirm() { report(last, isChecked: allChecked) }
-        if !tar.isWithinMember { allChecked = true }
+        if let last = tar.confirm() { report(last, isVerified: allFramesHaveChecksums) }
+        if !tar.isWithinMember { allFramesHaveChecksums = true }
         hasFoundEnd = hasFoundEnd || tar.hasFoundEnd
         position = decoder.position
         isInFrame = false
     }
 
-    private mutating func report(_ event: TarStream.Event, isChecked: Bool) {
+    private mutating func report(_ event: TarStream.Event, isVerified: Bool) {
         closeGap(at: frameOffset)
         switch event {
         case .member(let name, let contents):
             findings.append(
-                .member(Member(name: name, contents: contents, frameOffset: frameOffset, isChecked: isChecked)))
+                .member(Member(name: name, contents: contents, frameOffset: frameOffset, isVerified: isVerified)))
         case .tooLarge(let name, let size):
             findings.append(.tooLarge(name: name, size: size, frameOffset: frameOffset))
         }
     }
 
-    private mutating func reportPart(of name: String?, _ contents: [UInt8], isChecked: Bool) {
+    private mutating func reportPart(of name: String?, _ contents: [UInt8], isVerified: Bool) {
         guard !contents.isEmpty else { return }
         closeGap(at: frameOffset)
-        findings.append(.part(Part(name: name, contents: contents, frameOffset: frameOffset, isChecked: isChecked)))
+        findings.append(.part(Part(name: name, contents: contents, frameOffset: frameOffset, isVerified: isVerified)))
     }
 
     /// Reports the readable part of the current member and resets the tar stream.
     private mutating func reportPartialMember() {
-        defer { (tar, allChecked) = (TarStream(memberLimit: memberLimit), true) }
-        guard let (name, contents) = tar.unconfirmed else { return }
+        defer { (tar, allFramesHaveChecksums) = (TarStream(memberSizeLimit: memberSizeLimit), true) }
+        guard let (name, contents) = tar.unconfirmedMember else { return }
         let beganBefore = tar.headerCount == countsAtFrameStart.headers
-        let proven = beganBefore && allChecked ? countsAtFrameStart.bytes : 0
-        reportPart(of: name, Array(contents.prefix(proven)), isChecked: true)
-        reportPart(of: name, Array(contents.dropFirst(proven)), isChecked: false)
+        let proven = beganBefore && allFramesHaveChecksums ? countsAtFrameStart.bytes : 0
+        reportPart(of: name, Array(contents.prefix(proven)), isVerified: true)
+        reportPart(of: name, Array(contents.dropFirst(proven)), isVerified: false)
     }
 
     /// Stops reading the frame and sets the position at which the search continues.
-    private mutating func fail(_ reason: FrameError) {
+    private mutating func abandonFrame(because reason: FrameError) {
         // A complete member of a truncated frame is probably intact. The only member of a frame with a wrong checksum
         // is probably damaged. If there are several members, each one is probably intact.
-        if !isContinued, reason == .truncated || tar.memberCount > 1, let held = tar.confirm() {
-            report(held, isChecked: false)
+        if !frameContinuesMember, reason == .truncated || tar.memberCount > 1, let held = tar.confirm() {
+            report(held, isVerified: false)
         }
         reportPartialMember()
         if gap == nil { gap = (frameOffset, reason) }
         let used = max(decoder.position - frameOffset, FrameDecoder.magic.count)
-        wastedBytes += max(used, decoder.contentCount / 16)
+        wastedByteCount += max(used, decoder.decodedByteCount / 16)
         isInFrame = false
         // The frame does not continue the member, so it is read again as a new frame.
-        guard !isContinued else { return }
-        position = frameOffset + (wastedBytes > maxWastedBytes ? used : FrameDecoder.magic.count)
+        guard !frameContinuesMember else { return }
+        position = frameOffset + (wastedByteCount > maxWastedByteCount ? used : FrameDecoder.magic.count)
     }
 }
 
@@ -178,19 +180,19 @@ extension FrameScanner {
 
 extension FrameScanner {
     /// Starts decoding the next frame, or returns `false` if there are no more frames and no findings.
-    private mutating func findFrame() throws(ContainerError) -> Bool {
-        guard position < end else {
+    private mutating func startNextFrame() throws(ContainerError) -> Bool {
+        guard position < endOffset else {
             reportInterruptedMember()
-            closeGap(at: end)
+            closeGap(at: endOffset)
             return !findings.isEmpty
         }
-        if gap == nil, let size = try skippableSize(at: position) {
+        if gap == nil, let size = try skippableFrameSize(at: position) {
             position += size
             return true
         }
         // Tar programs can append zero bytes to the compressed data.
-        if gap == nil, hasFoundEnd, try isZero(from: position) {
-            position = end
+        if gap == nil, hasFoundEnd, try hasOnlyZeros(from: position) {
+            position = endOffset
             return true
         }
         let found = try findMagic(from: position)
@@ -199,32 +201,32 @@ extension FrameScanner {
             if gap == nil { gap = (position, .noFrame) }
         }
         position = found
-        guard position < end else { return true }
-        mayBeFragment = (gap.map { $0.offset < position } ?? (fragment != nil)) && isKnownStart(position)
+        guard position < endOffset else { return true }
+        frameMayBeFragment = (gap.map { $0.offset < position } ?? (fragment != nil)) && isKnownFrameOffset(position)
         fragment = nil
         isInFrame = true
         frameOffset = position
-        isContinued = tar.isWithinMember
-        if !isContinued { tar = TarStream(memberLimit: memberLimit) }
-        countsAtFrameStart = (tar.headerCount, tar.unconfirmedCount)
-        try decoder.start(source, at: position, end: end, limit: Int.max)
+        frameContinuesMember = tar.isWithinMember
+        if !frameContinuesMember { tar = TarStream(memberSizeLimit: memberSizeLimit) }
+        countsAtFrameStart = (tar.headerCount, tar.unconfirmedByteCount)
+        try decoder.start(source, at: position, end: endOffset, contentLimit: Int.max)
         return true
     }
 
     /// Reports the readable part of a member that is incomplete because no adjacent frame continues it.
     private mutating func reportInterruptedMember() {
         guard tar.isWithinMember else { return }
-        countsAtFrameStart = (tar.headerCount, tar.unconfirmedCount)
+        countsAtFrameStart = (tar.headerCount, tar.unconfirmedByteCount)
         reportPartialMember()
     }
 
     /// Returns whether a frame of the container can start at `offset`.
     ///
     /// The contents of a damaged frame can contain frames that do not belong to the container.
-    private func isKnownStart(_ offset: Int) -> Bool {
-        guard let knownStarts else { return true }
-        let index = knownStarts.indices.partitioningIndex { knownStarts[$0] >= offset }
-        return index < knownStarts.count && knownStarts[index] == offset
+    private func isKnownFrameOffset(_ offset: Int) -> Bool {
+        guard let knownFrameOffsets else { return true }
+        let index = knownFrameOffsets.indices.partitioningIndex { knownFrameOffsets[$0] >= offset }
+        return index < knownFrameOffsets.count && knownFrameOffsets[index] == offset
     }
 
     private mutating func closeGap(at offset: Int) {
@@ -235,20 +237,20 @@ extension FrameScanner {
     }
 
     /// Returns the size of the complete skippable frame at `offset` (RFC 8878, 3.1.2), or `nil` if there is none.
-    private func skippableSize(at offset: Int) throws(ContainerError) -> Int? {
-        guard end - offset >= 8 else { return nil }
+    private func skippableFrameSize(at offset: Int) throws(ContainerError) -> Int? {
+        guard endOffset - offset >= 8 else { return nil }
         let header = try source.read(at: offset, count: 8)
         guard let magic = header.littleEndian32(at: 0), magic & ~0xf == 0x184d_2a50,
-            let size = header.littleEndian32(at: 4), Int(size) <= end - offset - 8
+            let size = header.littleEndian32(at: 4), Int(size) <= endOffset - offset - 8
         else { return nil }
         return 8 + Int(size)
     }
 
     /// Returns whether all bytes from `offset` to the end are zero.
-    private func isZero(from offset: Int) throws(ContainerError) -> Bool {
+    private func hasOnlyZeros(from offset: Int) throws(ContainerError) -> Bool {
         var start = offset
-        while start < end {
-            let bytes = try source.read(at: start, count: min(Self.window, end - start))
+        while start < endOffset {
+            let bytes = try source.read(at: start, count: min(Self.searchWindowSize, endOffset - start))
             guard !bytes.isEmpty, bytes.span.isAllZero else { return false }
             start += bytes.count
         }
@@ -259,8 +261,8 @@ extension FrameScanner {
     private func findMagic(from offset: Int) throws(ContainerError) -> Int {
         let magic = FrameDecoder.magic
         var start = offset
-        while end - start >= magic.count {
-            let bytes = try source.read(at: start, count: min(Self.window, end - start))
+        while endOffset - start >= magic.count {
+            let bytes = try source.read(at: start, count: min(Self.searchWindowSize, endOffset - start))
             let found = (0...bytes.count - magic.count).first { index in
                 bytes[index] == magic[0] && bytes[index...].starts(with: magic)
             }
@@ -268,13 +270,13 @@ extension FrameScanner {
             // A magic number can start in the last bytes and end in the next piece.
             start += bytes.count - magic.count + 1
         }
-        return end
+        return endOffset
     }
 
     /// Returns the offset of the seek table and the offsets of its frames, or `nil` if there is no valid seek table.
     ///
     /// The offset prevents the seek table from being reported as a gap if the last frame is damaged.
-    private static func table(of source: ByteSource) throws(ContainerError) -> (start: Int, frames: [Int])? {
+    private static func readSeekTable(of source: ByteSource) throws(ContainerError) -> (start: Int, frames: [Int])? {
         do {
             let table = try SeekTable.read(from: source)
             var end = 0

@@ -28,7 +28,7 @@ public struct MemberBuffer: Sendable {
         _ header: TarHeader, _ body: (Span<UInt8>) throws(Failure) -> Output
     ) throws(Failure) -> Output {
         let end = bytes.count
-        for (place, byte) in header.encoded().enumerated() { bytes[place] = byte }
+        for (index, byte) in header.encoded().enumerated() { bytes[index] = byte }
         bytes += repeatElement(0, count: header.padding)
         defer { bytes.removeSubrange(end...) }
         return try body(bytes.span)

@@ -1,28 +1,28 @@
 /// Verifies, in chunks, that decoded bytes are the member that a header describes.
 struct MemberVerifier {
-    private let header: [UInt8]
+    private let headerBytes: [UInt8]
     private let contentsEnd: Int
-    private let total: Int
+    private let memberSize: Int
     private var position = 0
 
     init(_ header: TarHeader) {
-        self.header = header.encoded()
+        headerBytes = header.encoded()
         contentsEnd = TarHeader.blockSize + header.size
-        total = header.memberSize
+        memberSize = header.memberSize
     }
 
     /// Verifies the next chunk, and returns the range of the chunk that belongs to the contents.
     mutating func verify(_ chunk: Span<UInt8>, at offset: Int) throws(ContainerError) -> Range<Int> {
         let error = ContainerError(at: offset, .unexpectedBytes)
-        guard chunk.count <= total - position else { throw error }
+        guard chunk.count <= memberSize - position else { throw error }
         let start = min(max(TarHeader.blockSize - position, 0), chunk.count)
         let end = max(min(contentsEnd - position, chunk.count), start)
-        for index in 0..<start where chunk[index] != header[position + index] { throw error }
+        for index in 0..<start where chunk[index] != headerBytes[position + index] { throw error }
         for index in end..<chunk.count where chunk[index] != 0 { throw error }
         position += chunk.count
         return start..<end
     }
 
     /// Whether all bytes of the member have been verified.
-    var isComplete: Bool { position == total }
+    var isComplete: Bool { position == memberSize }
 }

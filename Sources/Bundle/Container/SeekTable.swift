@@ -38,12 +38,12 @@ public struct SeekTable: Sendable, Equatable {
 
     init(_ entries: [Entry]) { self.entries = entries }
 
-    private static func size(frames: Int) -> Int { headerSize + frames * entrySize + footerSize }
+    private static func size(frameCount: Int) -> Int { headerSize + frameCount * entrySize + footerSize }
 
     /// Returns the bytes of the table, which are one skippable frame.
     public func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
-        let size = Self.size(frames: entries.count)
+        let size = Self.size(frameCount: entries.count)
         bytes.reserveCapacity(size)
         bytes.appendLittleEndian(Self.skippableMagic)
         bytes.appendLittleEndian(UInt32(size - Self.headerSize))
@@ -67,13 +67,13 @@ extension SeekTable {
         guard footer.littleEndian32(at: 5) == seekableMagic, let count = footer.littleEndian32(at: 0) else {
             throw ContainerError(at: source.count, .noSeekTable)
         }
-        guard count <= maxFrameCount, size(frames: Int(count)) <= source.count else {
-            throw ContainerError(at: footerStart, .badSeekTable("impossible number of frames"))
+        guard count <= maxFrameCount, size(frameCount: Int(count)) <= source.count else {
+            throw ContainerError(at: footerStart, .badSeekTable("its number of frames is too large"))
         }
-        let start = source.count - size(frames: Int(count))
+        let start = source.count - size(frameCount: Int(count))
         let bytes = try source.read(at: start, count: source.count - start)
         do {
-            return try SeekTable(decoding: bytes, frameBytes: start)
+            return try SeekTable(decoding: bytes, frameByteCount: start)
         } catch {
             throw ContainerError(at: start, error)
         }
@@ -81,32 +81,34 @@ extension SeekTable {
 
     /// Decodes a table.
     ///
-    /// The sum of its compressed sizes must be `frameBytes`, the number of bytes before the table.
-    public init(decoding bytes: [UInt8], frameBytes: Int) throws(FrameError) {
+    /// The sum of its compressed sizes must be `frameByteCount`, the number of bytes before the table.
+    public init(decoding bytes: [UInt8], frameByteCount: Int) throws(FrameError) {
         let footer = bytes.count - Self.footerSize
         guard bytes.littleEndian32(at: 0) == Self.skippableMagic, footer >= Self.headerSize else {
-            throw .badSeekTable("it does not begin where it must")
+            throw .badSeekTable("it does not start at the expected offset")
         }
         guard let size = bytes.littleEndian32(at: 4), let count = bytes.littleEndian32(at: footer),
-            Int(size) == bytes.count - Self.headerSize, Self.size(frames: Int(count)) == bytes.count,
+            Int(size) == bytes.count - Self.headerSize, Self.size(frameCount: Int(count)) == bytes.count,
             bytes.littleEndian32(at: footer + 5) == Self.seekableMagic
         else { throw .badSeekTable("its size and its number of frames disagree") }
         guard bytes[footer + 4] == Self.descriptor else {
-            throw .badSeekTable("no checksums, or reserved bits set")
+            throw .badSeekTable("it has no checksums, or reserved bits are set")
         }
         var entries: [Entry] = []
         entries.reserveCapacity(Int(count))
         // The sum cannot overflow, because it has at most 2^32 terms of 32 bits.
         var total = 0
         for offset in stride(from: Self.headerSize, to: footer, by: Self.entrySize) {
-            guard let compressed = bytes.littleEndian32(at: offset),
+            guard let compressedSize = bytes.littleEndian32(at: offset),
                 let content = bytes.littleEndian32(at: offset + 4),
                 let checksum = bytes.littleEndian32(at: offset + 8)
-            else { throw .badSeekTable("cut short") }
-            entries.append(Entry(compressedSize: compressed, contentSize: content, checksum: checksum))
-            total += Int(compressed)
+            else { throw .badSeekTable("it is truncated") }
+            entries.append(Entry(compressedSize: compressedSize, contentSize: content, checksum: checksum))
+            total += Int(compressedSize)
         }
-        guard total == frameBytes else { throw .badSeekTable("the sizes do not add up to the file's") }
+        guard total == frameByteCount else {
+            throw .badSeekTable("the sizes of the frames do not add up to the size of the file")
+        }
         self.init(entries)
     }
 }

@@ -24,8 +24,8 @@ public struct TarHeader: Sendable, Equatable {
 
     /// Creates a header.
     public init(name: String, size: Int) throws(TarHeaderError) {
-        guard Self.isValid(name) else { throw .name }
-        guard (0...Self.maxSize).contains(size) else { throw .size }
+        guard Self.isValid(name) else { throw .invalidName }
+        guard (0...Self.maxSize).contains(size) else { throw .invalidSize }
         self.name = name
         self.size = size
     }
@@ -51,19 +51,19 @@ public struct TarHeader: Sendable, Equatable {
 /// The reason why a block is not a valid `TarHeader`.
 public enum TarHeaderError: Error, Sendable, Equatable {
     /// The block does not have 512 bytes.
-    case length
+    case wrongLength
     /// The checksum is wrong, because the header is damaged or the block is not a header.
-    case checksum
+    case wrongChecksum
     /// The magic number or the version is not that of POSIX ustar.
     case notUstar
     /// The type flag is not that of a regular file.
-    case type(UInt8)
+    case unsupportedType(UInt8)
     /// The name is not a relative path of 1 to 100 printable ASCII characters.
-    case name
+    case invalidName
     /// The size is too large, or it does not have 11 octal digits.
-    case size
+    case invalidSize
     /// Another field, such as the mode or the owner, differs from what Pingferry writes.
-    case otherField
+    case unexpectedField
 }
 
 // MARK: - The bytes
@@ -107,13 +107,13 @@ extension TarHeader {
     ///
     /// Throws an error unless the block equals the result of ``encoded()``.
     public static func decode(_ block: Span<UInt8>) throws(TarHeaderError) -> TarHeader {
-        guard block.count == blockSize else { throw .length }
-        guard matches(checksumText(block), at: Field.checksum, in: block) else { throw .checksum }
+        guard block.count == blockSize else { throw .wrongLength }
+        guard matches(checksumText(block), at: Field.checksum, in: block) else { throw .wrongChecksum }
         guard matches(magicAndVersion, at: Field.magic, in: block) else { throw .notUstar }
-        guard block[Field.type] == regularFile else { throw .type(block[Field.type]) }
+        guard block[Field.type] == regularFile else { throw .unsupportedType(block[Field.type]) }
         var size = 0
         for index in Field.size..<Field.size + octalDigits {
-            guard block[index].isOctalDigit else { throw .size }
+            guard block[index].isOctalDigit else { throw .invalidSize }
             size = size << 3 | Int(block[index] - UInt8(ascii: "0"))
         }
         var name: [UInt8] = []
@@ -121,7 +121,7 @@ extension TarHeader {
             name.append(block[index])
         }
         let header = try TarHeader(name: String(decoding: name, as: UTF8.self), size: size)
-        guard matches(header.encoded(), at: 0, in: block) else { throw .otherField }
+        guard matches(header.encoded(), at: 0, in: block) else { throw .unexpectedField }
         return header
     }
 

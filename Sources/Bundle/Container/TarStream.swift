@@ -44,13 +44,13 @@ struct TarStream {
     /// The maximum size, in bytes, of an entry with attributes of the next entry.
     private static let maxExtendedHeaderSize = 1 << 20
 
-    private let memberLimit: Int
+    private let memberSizeLimit: Int
     private var state = State.header
     private var block: [UInt8] = []
     private var contents: [UInt8] = []
-    private var skipped = 0
+    private var skippedByteCount = 0
     /// The last complete member if it has not been confirmed.
-    private(set) var pending: Event?
+    private(set) var unconfirmedEvent: Event?
     private(set) var memberCount = 0
     /// The path and the size of the next entry from an extended header.
     private var overrides: (path: String?, size: Int?)
@@ -58,7 +58,7 @@ struct TarStream {
     /// Whether the end of the archive, a block of zeros, was found.
     private(set) var hasFoundEnd = false
 
-    init(memberLimit: Int) { self.memberLimit = memberLimit }
+    init(memberSizeLimit: Int) { self.memberSizeLimit = memberSizeLimit }
 
     /// Consumes a chunk, and appends the confirmed members to `events`.
     ///
@@ -84,12 +84,12 @@ struct TarStream {
         }
     }
 
-    /// Returns the pending member.
+    /// Returns the last complete member if it has not been returned or reported.
     ///
     /// Call this method after verifying the checksum of its frame.
     mutating func confirm() -> Event? {
-        defer { pending = nil }
-        return pending
+        defer { unconfirmedEvent = nil }
+        return unconfirmedEvent
     }
 
     /// Whether the consumed bytes end within a member.
@@ -101,16 +101,16 @@ struct TarStream {
         }
     }
 
-    /// The number of bytes of `unconfirmed`.
-    var unconfirmedCount: Int { contents.count }
+    /// The number of bytes of `unconfirmedMember`.
+    var unconfirmedByteCount: Int { contents.count }
 
     /// The name and the contents of a file that has not been confirmed, or `nil` if there is none.
-    var unconfirmed: (name: String, contents: [UInt8])? {
+    var unconfirmedMember: (name: String, contents: [UInt8])? {
         switch state {
         case .contents(let entry) where entry.purpose == .file, .padding(let entry, _) where entry.purpose == .file:
             return (entry.name, contents)
         default:
-            guard case .member(let name, let contents)? = pending else { return nil }
+            guard case .member(let name, let contents)? = unconfirmedEvent else { return nil }
             return (name, contents)
         }
     }
@@ -127,10 +127,10 @@ struct TarStream {
         }
         let entry = try entry()
         headerCount += 1
-        if let pending { events.append(pending) }
-        pending = nil
+        if let unconfirmedEvent { events.append(unconfirmedEvent) }
+        unconfirmedEvent = nil
         contents = []
-        skipped = 0
+        skippedByteCount = 0
         state = .contents(entry)
         endContents(entry)
         return part.count
@@ -138,18 +138,18 @@ struct TarStream {
 
     /// Returns the entry whose header is in `block`.
     private mutating func entry() throws(FrameError) -> Entry {
-        let own: TarHeaderError
+        let headerError: TarHeaderError
         do {
             let header = try TarHeader.decode(block.span)
             overrides = (nil, nil)
             return Entry(purpose: .file, name: header.name, size: header.size)
         } catch {
-            own = error
+            headerError = error
         }
-        guard let header = TarEntry(block.span) else { throw .header(own) }
+        guard let header = TarEntry(block.span) else { throw .invalidHeader(headerError) }
         let name = String(decoding: header.name, as: UTF8.self)
         switch header.kind {
-        case TarEntry.Kind.extended: return Entry(purpose: .extended, name: name, size: header.size)
+        case TarEntry.Kind.extendedHeader: return Entry(purpose: .extended, name: name, size: header.size)
         case TarEntry.Kind.longName: return Entry(purpose: .longName, name: name, size: header.size)
         // Links, folders and devices have no contents, even if their header specifies a size.
         case TarEntry.Kind.hardLink...TarEntry.Kind.pipe: return Entry(purpose: .other, name: name, size: 0)
@@ -162,25 +162,25 @@ struct TarStream {
 
     private func isKept(_ entry: Entry) -> Bool {
         switch entry.purpose {
-        case .file: entry.size <= memberLimit
+        case .file: entry.size <= memberSizeLimit
         case .extended, .longName: entry.size <= Self.maxExtendedHeaderSize
         case .other: false
         }
     }
 
     private mutating func consumeContents(_ bytes: Span<UInt8>, _ entry: Entry) -> Int {
-        let part = bytes.extracting(first: entry.size - contents.count - skipped)
+        let part = bytes.extracting(first: entry.size - contents.count - skippedByteCount)
         if isKept(entry) {
             contents.append(copying: part)
         } else {
-            skipped += part.count
+            skippedByteCount += part.count
         }
         endContents(entry)
         return part.count
     }
 
     private mutating func endContents(_ entry: Entry) {
-        guard contents.count + skipped == entry.size else { return }
+        guard contents.count + skippedByteCount == entry.size else { return }
         endPadding(entry, left: TarEntry.padding(of: entry.size))
     }
 
@@ -192,7 +192,7 @@ struct TarStream {
         switch entry.purpose {
         case .file:
             memberCount += 1
-            pending =
+            unconfirmedEvent =
                 isKept(entry)
                 ? .member(name: entry.name, contents: contents) : .tooLarge(name: entry.name, size: entry.size)
         case .extended:

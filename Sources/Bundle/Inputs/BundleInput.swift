@@ -80,7 +80,7 @@ extension BundleInput {
 
 extension BundleInput {
     /// Returns whether inputs of `kind` are single files and can have a hash.
-    private static func isOneFile(_ kind: Kind) -> Bool {
+    private static func isSingleFile(_ kind: Kind) -> Bool {
         switch kind {
         case .archive, .log, .store: true
         case .folder, .backup, .bundle: false
@@ -92,18 +92,18 @@ extension BundleInput {
     /// `level` is the nesting level of the entry, starting at 1.
     init(_ fields: JSONFields, level: Int, budget: inout InputBudget) throws(BundleError) {
         guard let kind = fields.text("kind").flatMap(Kind.init) else {
-            throw BundleError.badManifest("an input of a kind that is not known")
+            throw BundleError.badManifest("an input has an unknown kind")
         }
         let inputs = try BundleInputs(fields, level: level + 1, budget: &budget)
         self.init(
             kind: kind, label: fields.text("label"), sha256: fields.text("sha256").flatMap(ContentHash.init(hex:)),
             digest: fields.text("digest").flatMap(ContentHash.init(hex:)), inputs: inputs)
         // Other invalid members are detected later, when the manifest is compared with its canonical form.
-        guard kind == .bundle || digest == nil && inputs == nil, Self.isOneFile(kind) || sha256 == nil else {
-            throw BundleError.badManifest("an input of the kind \(kind) with a hash or inputs that it cannot have")
+        guard kind == .bundle || digest == nil && inputs == nil, Self.isSingleFile(kind) || sha256 == nil else {
+            throw BundleError.badManifest("an input of the kind \(kind) has a hash or inputs, which it cannot have")
         }
         guard isIdentified || isAnonymous else {
-            throw BundleError.badManifest("an input without a label, or a bundle without its digest")
+            throw BundleError.badManifest("an input has no label, or an input that is a bundle has no digest")
         }
     }
 }

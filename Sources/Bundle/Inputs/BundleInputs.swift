@@ -9,7 +9,7 @@ public struct BundleInputs: Sendable, Equatable {
     /// The inputs that are listed.
     public let entries: [BundleInput]
     /// The number of inputs that are not listed, including inputs of inputs.
-    public let omitted: Int
+    public let omittedCount: Int
 
     /// Creates a list of inputs and nested inputs, up to the limits of a manifest.
     ///
@@ -18,19 +18,21 @@ public struct BundleInputs: Sendable, Equatable {
         var selection = InputSelection()
         let top = selection.select(given)
         selection.selectNestedInputs()
-        entries = selection.entries(top)
-        omitted = selection.omitted(of: given, listed: top.count, besides: 0)
+        entries = selection.entries(at: top)
+        omittedCount = selection.omittedCount(of: given, listed: top.count, besides: 0)
     }
 
     /// The total number of inputs, including nested inputs and inputs that are not listed.
-    var total: Int {
-        entries.reduce(omitted) { InputBudget.clampedSum($0, InputBudget.clampedSum(1, $1.inputs?.total ?? 0)) }
+    var totalCount: Int {
+        entries.reduce(omittedCount) {
+            InputBudget.clampedSum($0, InputBudget.clampedSum(1, $1.inputs?.totalCount ?? 0))
+        }
     }
 
     /// Adds the list to the JSON object of a manifest or of an input.
     func add(to object: inout CanonicalObject) {
         object.set("inputs", elements: entries.map(\.json.bytes))
-        if omitted > 0 { object.set("inputsOmitted", integer: omitted) }
+        if omittedCount > 0 { object.set("inputsOmitted", integer: omittedCount) }
     }
 }
 
@@ -38,52 +40,53 @@ public struct BundleInputs: Sendable, Equatable {
 
 /// Selects the inputs to list in breadth-first order.
 private struct InputSelection {
-    private var selected: [(input: BundleInput, level: Int, below: Range<Int>)] = []
+    /// The selected inputs, their nesting levels, and the indices of their selected nested inputs.
+    private var selectedInputs: [(input: BundleInput, level: Int, nested: Range<Int>)] = []
     private var budget = InputBudget()
     private var isFull = false
 
     /// Selects inputs until a limit is reached, and returns the indices of the selected inputs.
     mutating func select(_ inputs: some Collection<BundleInput>, level: Int = 1) -> Range<Int> {
-        let start = selected.count
+        let start = selectedInputs.count
         for input in inputs {
             if !budget.reserve(input) { isFull = true }
             if isFull { break }
-            selected.append((input, level, 0..<0))
+            selectedInputs.append((input, level, 0..<0))
         }
-        return start..<selected.count
+        return start..<selectedInputs.count
     }
 
     /// Selects the nested inputs of all selected bundles.
     mutating func selectNestedInputs() {
-        var place = 0
-        while place < selected.count, !isFull {
-            let (input, level, _) = selected[place]
+        var index = 0
+        while index < selectedInputs.count, !isFull {
+            let (input, level, _) = selectedInputs[index]
             if level < InputBudget.maxDepth {
-                selected[place].below = select(input.inputs?.entries ?? [], level: level + 1)
+                selectedInputs[index].nested = select(input.inputs?.entries ?? [], level: level + 1)
             }
-            place += 1
+            index += 1
         }
     }
 
     /// Returns the selected inputs at the given indices, including their selected nested inputs.
-    func entries(_ places: Range<Int>) -> [BundleInput] {
-        selected[places].map { input, _, below in
+    func entries(at indices: Range<Int>) -> [BundleInput] {
+        selectedInputs[indices].map { input, _, nested in
             guard let inputs = input.inputs else { return input }
-            let left = omitted(of: inputs.entries, listed: below.count, besides: inputs.omitted)
-            return input.replacingInputs(with: BundleInputs(entries: entries(below), omitted: left))
+            let omitted = omittedCount(of: inputs.entries, listed: nested.count, besides: inputs.omittedCount)
+            return input.replacingInputs(with: BundleInputs(entries: entries(at: nested), omittedCount: omitted))
         }
     }
 
-    /// Returns the number of inputs after the first `listed` ones, including nested inputs, plus `omitted`.
-    func omitted(of inputs: some Collection<BundleInput>, listed: Int, besides omitted: Int) -> Int {
-        BundleInputs(entries: Array(inputs.dropFirst(listed)), omitted: omitted).total
+    /// Returns the number of inputs after the first `listed` ones, including nested inputs, plus `omittedCount`.
+    func omittedCount(of inputs: some Collection<BundleInput>, listed: Int, besides omittedCount: Int) -> Int {
+        BundleInputs(entries: Array(inputs.dropFirst(listed)), omittedCount: omittedCount).totalCount
     }
 }
 
 extension BundleInputs {
-    fileprivate init(entries: [BundleInput], omitted: Int) {
+    fileprivate init(entries: [BundleInput], omittedCount: Int) {
         self.entries = entries
-        self.omitted = omitted
+        self.omittedCount = omittedCount
     }
 }
 
@@ -96,7 +99,7 @@ extension BundleInputs {
         guard let inputs = try BundleInputs(fields, level: 1, budget: &budget) else { return nil }
         guard inputs.entries.allSatisfy({ isPseudonymized ? $0.isAnonymous : $0.isIdentified }) else {
             throw BundleError.badManifest(
-                "inputs are named where the records have pseudonyms, or are not where they have none")
+                "inputs have labels although the records have pseudonyms, or lack labels although they have none")
         }
         self = inputs
     }
@@ -105,21 +108,22 @@ extension BundleInputs {
     init?(_ fields: JSONFields, level: Int, budget: inout InputBudget) throws(BundleError) {
         guard let list = fields.objects("inputs") else { return nil }
         guard list.isEmpty || level <= InputBudget.maxDepth else {
-            throw BundleError.badManifest("inputs of inputs on more than \(InputBudget.maxDepth) levels")
+            throw BundleError.badManifest("inputs are nested on more than \(InputBudget.maxDepth) levels")
         }
         var entries: [BundleInput] = []
         for fields in list {
             let input = try BundleInput(fields, level: level, budget: &budget)
             guard budget.reserve(input) else {
                 throw BundleError.badManifest(
-                    "more than \(InputBudget.maxInputs) inputs, or \(InputBudget.maxLabelBytes) bytes of labels")
+                    "it lists more than \(InputBudget.maxInputCount) inputs, or their labels have more than \(InputBudget.maxLabelBytes) bytes"
+                )
             }
             entries.append(input)
         }
-        let omitted = fields.integer("inputsOmitted") ?? 0
-        guard (0...InputBudget.maxOmitted).contains(omitted) else {
-            throw BundleError.badManifest("a number of inputs that cannot be")
+        let omittedCount = fields.integer("inputsOmitted") ?? 0
+        guard (0...InputBudget.maxOmittedCount).contains(omittedCount) else {
+            throw BundleError.badManifest("the number of omitted inputs is out of range")
         }
-        self.init(entries: entries, omitted: omitted)
+        self.init(entries: entries, omittedCount: omittedCount)
     }
 }

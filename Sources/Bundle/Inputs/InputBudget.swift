@@ -9,26 +9,26 @@ struct InputBudget {
     /// The inputs of the bundle itself have level 1.
     static let maxDepth = 8
     /// The maximum number of inputs on all levels.
-    static let maxInputs = 4096
+    static let maxInputCount = 4096
     /// The maximum total length, in bytes, of all labels.
     static let maxLabelBytes = 1 << 20
     /// The maximum number of omitted inputs: the largest integer that is exact in all JSON readers.
-    static let maxOmitted = 1 << 53 - 1
+    static let maxOmittedCount = 1 << 53 - 1
 
-    private var inputs = Self.maxInputs
-    private var labelBytes = Self.maxLabelBytes
+    private var remainingInputCount = Self.maxInputCount
+    private var remainingLabelBytes = Self.maxLabelBytes
 
     /// Reserves space for an input, or returns `false` if the input exceeds a limit.
     mutating func reserve(_ input: BundleInput) -> Bool {
         let size = input.label?.utf8.count ?? 0
-        guard inputs > 0, size <= labelBytes else { return false }
-        inputs -= 1
-        labelBytes -= size
+        guard remainingInputCount > 0, size <= remainingLabelBytes else { return false }
+        remainingInputCount -= 1
+        remainingLabelBytes -= size
         return true
     }
 
-    /// Returns the sum of two counts, limited to ``maxOmitted``.
+    /// Returns the sum of two counts, limited to ``maxOmittedCount``.
     static func clampedSum(_ left: Int, _ right: Int) -> Int {
-        left > maxOmitted - right ? maxOmitted : left + right
+        left > maxOmittedCount - right ? maxOmittedCount : left + right
     }
 }

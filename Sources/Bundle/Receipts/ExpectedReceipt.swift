@@ -21,7 +21,7 @@ public struct ExpectedReceipt: Sendable {
     /// A difference between a bundle and the receipt.
     public enum Mismatch: Sendable, Equatable, CustomStringConvertible {
         /// The receipt does not list a bundle with the given file names.
-        case notNamed
+        case notListed
         /// The digests differ.
         case digest(String, expected: String)
         /// The digests are equal, but the hash of a file differs.
@@ -30,10 +30,10 @@ public struct ExpectedReceipt: Sendable {
         /// A description in one line without a full stop.
         public var description: String {
             switch self {
-            case .notNamed: "the receipt does not name it"
-            case .digest(let found, let expected): "its digest is \(found), the receipt has \(expected)"
+            case .notListed: "the receipt does not list it"
+            case .digest(let found, let expected): "its digest is \(found), but the receipt lists \(expected)"
             case .file(let file, let expected):
-                "the SHA-256 of \(file.name) is \(file.sha256.hex), the receipt has \(expected.hex)"
+                "the SHA-256 of \(file.name) is \(file.sha256.hex), but the receipt lists \(expected.hex)"
             }
         }
     }
@@ -80,7 +80,7 @@ public struct ExpectedReceipt: Sendable {
             guard let mismatch = Self.mismatch(of: files.map(\.sha256), digest, with: bundle) else { return nil }
             first = first ?? mismatch
         }
-        return first ?? .notNamed
+        return first ?? .notListed
     }
 
     private static func mismatch(of hashes: [ContentHash], _ digest: String, with bundle: Bundle) -> Mismatch? {
@@ -95,5 +95,5 @@ public struct ExpectedReceipt: Sendable {
 /// An error that reports that a file is not a receipt.
 public struct ReceiptParsingError: Error, Sendable, CustomStringConvertible {
     /// A description in one line without a full stop.
-    public var description: String { "not a receipt that --receipt has written" }
+    public var description: String { "not a receipt that was written with --receipt" }
 }

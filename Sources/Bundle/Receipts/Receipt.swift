@@ -15,15 +15,15 @@ public struct Receipt: Sendable, Equatable {
         let user: String?
         let userID: Int
         let host: String
-        let version: String
+        let toolVersion: String
         let time: Timestamp
 
         /// Creates an origin.
-        public init(user: String?, userID: Int, host: String, version: String, time: Timestamp) {
+        public init(user: String?, userID: Int, host: String, toolVersion: String, time: Timestamp) {
             self.user = user
             self.userID = userID
             self.host = host
-            self.version = version
+            self.toolVersion = toolVersion
             self.time = time
         }
     }
@@ -35,16 +35,17 @@ public struct Receipt: Sendable, Equatable {
         /// The bundle was created, but some input could not be read or parsed.
         case incomplete
         /// The bundle was verified and is valid.
-        case good
+        case valid
         /// The bundle is invalid for the given reason. The status is the exit status of the program.
-        case bad(reason: String, status: Int)
+        case invalid(reason: String, status: Int)
 
-        fileprivate var word: String {
+        /// The name of the outcome in a receipt.
+        fileprivate var name: String {
             switch self {
             case .complete: "complete"
             case .incomplete: "incomplete"
-            case .good: "good"
-            case .bad: "bad"
+            case .valid: "good"
+            case .invalid: "bad"
             }
         }
     }
@@ -95,17 +96,17 @@ public struct Receipt: Sendable, Equatable {
 
     private let command: String
     private let arguments: [String]?
-    private let maker: Origin
+    private let origin: Origin
     private let entries: [Entry]
     private let inputs: BundleInputs?
 
     /// Creates a receipt.
     ///
     /// Pass `nil` for `arguments` if they could identify people whose records have pseudonyms.
-    public init(command: String, arguments: [String]?, maker: Origin, entries: [Entry], inputs: BundleInputs?) {
+    public init(command: String, arguments: [String]?, origin: Origin, entries: [Entry], inputs: BundleInputs?) {
         self.command = command
         self.arguments = arguments
-        self.maker = maker
+        self.origin = origin
         self.entries = entries
         self.inputs = inputs
     }
@@ -128,16 +129,16 @@ public struct Receipt: Sendable, Equatable {
         if let arguments { object.set("arguments", strings: arguments) }
         object.set("bundles", elements: entries.map(\.json.bytes))
         object.set("command", string: command)
-        object.set("host", string: maker.host)
+        object.set("host", string: origin.host)
         inputs?.add(to: &object)
-        object.set("time", string: maker.time.description)
+        object.set("time", string: origin.time.description)
         var tool = CanonicalObject()
         tool.set("name", string: "pingferry")
-        tool.set("version", string: maker.version)
+        tool.set("version", string: origin.toolVersion)
         object.set("tool", object: tool)
         var user = CanonicalObject()
-        user.set("name", string: maker.user)
-        user.set("uid", integer: maker.userID)
+        user.set("name", string: origin.user)
+        user.set("uid", integer: origin.userID)
         object.set("user", object: user)
         return object
     }
@@ -160,16 +161,16 @@ extension Receipt.Entry {
         var object = CanonicalObject()
         object.set("files", strings: files.map(\.name))
         object.set("name", string: name)
-        object.set("result", string: outcome.word)
-        if case .bad(let reason, let status) = outcome {
+        object.set("result", string: outcome.name)
+        if case .invalid(let reason, let status) = outcome {
             object.set("reason", string: reason)
             object.set("status", integer: status)
         }
         if let signer { object.set("signer", object: signer.json) }
         if let manifest {
             object.set("digest", string: manifest.digest)
-            object.set("duplicates", integer: manifest.duplicates)
-            if let key = manifest.pseudonymized { object.set("pseudonymized", string: key) }
+            object.set("duplicates", integer: manifest.duplicateCount)
+            if let key = manifest.pseudonymKeyID { object.set("pseudonymized", string: key) }
             object.set("totals", object: manifest.totals.json)
         }
         return object

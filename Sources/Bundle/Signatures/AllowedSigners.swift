@@ -31,10 +31,10 @@ public struct AllowedSigners: Sendable {
     /// The maximum number of signers that are tried for a key.
     ///
     /// For each signer, `ssh-keygen` must read the whole bundle.
-    private static let maxPrincipals = 16
+    private static let maxPrincipalCount = 16
 
-    private let allowed: String
-    private let revoked: String?
+    private let signersPath: String
+    private let revokedKeysPath: String?
     private let keygen: InstalledProgram
     private let environment: [String: String]
 
@@ -53,8 +53,8 @@ public struct AllowedSigners: Sendable {
         } catch {
             throw .program(error)
         }
-        self.allowed = allowed
-        self.revoked = revoked
+        signersPath = allowed
+        revokedKeysPath = revoked
         self.environment = environment.filter { ["PATH", "HOME", "TZ"].contains($0.key) }
             .merging(["LC_ALL": "C"]) { $1 }
     }
@@ -68,12 +68,12 @@ public struct AllowedSigners: Sendable {
         try Self.checkArmor(signature)
         do {
             var failure = SignatureError.unknownSigner(signature)
-            for principal in try principals(of: signature) {
-                let (bytes, result) = try check(source, path: path, signature, by: principal)
-                if let bytes, let key = KeygenOutput.key(of: result, principal) {
-                    return (ByteSource(bytes), Signer(principal: principal, key: key))
+            for principal in try principals(forSignatureAt: signature) {
+                let (bytes, result) = try runVerification(source, path: path, signature, by: principal)
+                if let bytes, let keyDescription = KeygenOutput.keyDescription(in: result, for: principal) {
+                    return (ByteSource(bytes), Signer(principal: principal, keyDescription: keyDescription))
                 }
-                failure = .refused(signature, reason: KeygenOutput.reason(of: result) ?? fallbackReason)
+                failure = .rejected(signature, reason: KeygenOutput.failureReason(in: result) ?? fallbackReason)
             }
             throw failure
         } catch let error as SignatureError {
@@ -83,14 +83,14 @@ public struct AllowedSigners: Sendable {
         } catch let error as FileError {
             throw .file(error)
         } catch {
-            throw .refused(signature, reason: "\(error)")
+            throw .rejected(signature, reason: "\(error)")
         }
     }
 
     /// The reason that is reported if `ssh-keygen` rejects a signature without a message.
     private var fallbackReason: String {
-        guard let revoked else { return "ssh-keygen does not say why" }
-        return "the key is revoked, or \(revoked) is no list of keys"
+        guard let revokedKeysPath else { return "ssh-keygen reported no reason" }
+        return "the key is revoked, or \(revokedKeysPath) is not a list of keys"
     }
 
     /// Checks that the file contains only one signature, because `ssh-keygen` ignores all bytes after the first one.
@@ -106,24 +106,26 @@ public struct AllowedSigners: Sendable {
     }
 
     /// Returns the names of the allowed signers that have the key of the signature.
-    private func principals(of signature: String) throws -> [String] {
+    private func principals(forSignatureAt signature: String) throws -> [String] {
         let result = try keygen.run(
-            ["-Y", "find-principals", "-s", signature, "-f", allowed], environment: environment)
+            ["-Y", "find-principals", "-s", signature, "-f", signersPath], environment: environment)
         guard result.status == 0 else {
-            guard let reason = KeygenOutput.reason(of: result) else { throw SignatureError.unknownSigner(signature) }
-            throw SignatureError.refused(signature, reason: reason)
+            guard let reason = KeygenOutput.failureReason(in: result) else {
+                throw SignatureError.unknownSigner(signature)
+            }
+            throw SignatureError.rejected(signature, reason: reason)
         }
-        return Array(KeygenOutput.lines(result.output).prefix(Self.maxPrincipals))
+        return Array(KeygenOutput.lines(of: result.output).prefix(Self.maxPrincipalCount))
     }
 
     /// Runs `ssh-keygen`.
     ///
     /// Returns the result, and the verified bytes if `ssh-keygen` has read all of them.
-    private func check(
+    private func runVerification(
         _ source: ByteSource, path: String, _ signature: String, by principal: String
     ) throws -> (VerifiedBytes?, ProgramResult) {
-        var arguments = ["-Y", "verify", "-f", allowed, "-I", principal, "-n", Self.namespace, "-s", signature]
-        if let revoked { arguments += ["-r", revoked] }
+        var arguments = ["-Y", "verify", "-f", signersPath, "-I", principal, "-n", Self.namespace, "-s", signature]
+        if let revokedKeysPath { arguments += ["-r", revokedKeysPath] }
         var bytes: VerifiedBytes?
         let result = try keygen.run(arguments, environment: environment) { write in
             var isRead = true

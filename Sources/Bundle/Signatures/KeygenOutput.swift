@@ -7,26 +7,26 @@ enum KeygenOutput {
     /// The maximum length, in characters, of a reason in messages.
     private static let maxReasonLength = 300
 
-    /// Returns the key of a valid signature, or `nil` if the signature is invalid.
+    /// Returns the description of the key of a valid signature, or `nil` if the signature is invalid.
     ///
     /// An example of the parsed line is `Good "pingferry-bundle" signature for ines@example.org with ED25519 key
     /// SHA256:…`.
-    static func key(of result: ProgramResult, _ principal: String) -> String? {
+    static func keyDescription(in result: ProgramResult, for principal: String) -> String? {
         guard result.status == 0 else { return nil }
         let start = "Good \"\(AllowedSigners.namespace)\" signature for \(principal) with "
-        return lines(result.output).first { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count)) }
+        return lines(of: result.output).first { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count)) }
     }
 
     /// The messages that `ssh-keygen` prints for every invalid signature.
     private static let genericMessages = ["Could not verify signature.", "No principal matched."]
 
     /// Returns the most specific reason why a signature is invalid, or `nil` if `ssh-keygen` reports none.
-    static func reason(of result: ProgramResult) -> String? {
-        let messages = (lines(result.output) + lines(result.errors)).filter { !genericMessages.contains($0) }
+    static func failureReason(in result: ProgramResult) -> String? {
+        let messages = (lines(of: result.output) + lines(of: result.errors)).filter { !genericMessages.contains($0) }
         return messages.last.map { String($0.prefix(maxReasonLength)) }
     }
 
-    static func lines(_ bytes: [UInt8]) -> [String] {
+    static func lines(of bytes: [UInt8]) -> [String] {
         String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
     }
 }

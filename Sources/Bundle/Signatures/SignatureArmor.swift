@@ -4,17 +4,19 @@ import Bytes
 ///
 /// Source: OpenSSH's PROTOCOL.sshsig, "Armored format".
 enum SignatureArmor {
-    private static let begin = Array("-----BEGIN SSH SIGNATURE-----\n".utf8)
-    private static let end = Array("-----END SSH SIGNATURE-----".utf8)
+    private static let beginMarker = Array("-----BEGIN SSH SIGNATURE-----\n".utf8)
+    private static let endMarker = Array("-----END SSH SIGNATURE-----".utf8)
 
     /// Returns whether the bytes are exactly one signature.
     static func isSingleSignature(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while let last = rest.last, last == 0x0a || last == 0x0d { rest.removeLast() }
-        guard rest.starts(with: begin), rest.count > begin.count + end.count, rest.suffix(end.count) == end[...] else {
+        guard rest.starts(with: beginMarker), rest.count > beginMarker.count + endMarker.count,
+            rest.suffix(endMarker.count) == endMarker[...]
+        else {
             return false
         }
-        return rest.dropFirst(begin.count).dropLast(end.count).allSatisfy(isBase64OrLineBreak)
+        return rest.dropFirst(beginMarker.count).dropLast(endMarker.count).allSatisfy(isBase64OrLineBreak)
     }
 
     private static func isBase64OrLineBreak(_ byte: UInt8) -> Bool {

@@ -10,7 +10,7 @@ public enum SignatureError: Error, Sendable, Equatable, CustomStringConvertible 
     /// The key of the signature at the given path does not belong to an allowed signer.
     case unknownSigner(String)
     /// `ssh-keygen` rejects the signature at the given path for the given reason.
-    case refused(String, reason: String)
+    case rejected(String, reason: String)
     /// `ssh-keygen` cannot be run.
     case program(ProgramError)
     /// A file cannot be read.
@@ -20,9 +20,9 @@ public enum SignatureError: Error, Sendable, Equatable, CustomStringConvertible 
     public var description: String {
         switch self {
         case .missing(let path): "not signed: there is no \(path)"
-        case .notASignature(let path): "\(path) is not one SSH signature, and nothing else"
-        case .unknownSigner(let path): "none of the signers made \(path)"
-        case .refused(let path, let reason): "\(path) is not good: \(reason)"
+        case .notASignature(let path): "\(path) does not contain exactly one SSH signature"
+        case .unknownSigner(let path): "\(path) was not made by any of the allowed signers"
+        case .rejected(let path, let reason): "\(path) is not valid: \(reason)"
         case .program(let error): error.description
         case .file(let error): error.description
         }
@@ -34,7 +34,7 @@ public enum SignatureError: Error, Sendable, Equatable, CustomStringConvertible 
         case .missing, .notASignature:
             "ask the packer to sign the bundle: ssh-keygen -Y sign -n \(AllowedSigners.namespace) -f KEY BUNDLE"
         case .unknownSigner: "do not use the bundle; if you trust the owner of the key, add it to the list of signers"
-        case .refused: "do not use the bundle; ask the packer about the signature, and check the list of signers"
+        case .rejected: "do not use the bundle; ask the packer about the signature, and check the list of signers"
         case .program(.missing): "install OpenSSH's ssh-keygen (openssh-client)"
         case .program(.notStarted), .file: nil
         }

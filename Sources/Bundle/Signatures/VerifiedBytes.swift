@@ -21,7 +21,7 @@ struct VerifiedBytes: ByteProvider {
         var offset = 0
         while offset < source.count {
             let bytes = try source.bytes(at: offset, count: min(Self.blockSize, source.count - offset))
-            guard !bytes.isEmpty else { throw FileError(changed: path) }
+            guard !bytes.isEmpty else { throw FileError(changedFileAt: path) }
             hashes.append(ContentHash(of: bytes))
             guard try body(bytes.span) else { break }
             offset += bytes.count
@@ -35,17 +35,19 @@ struct VerifiedBytes: ByteProvider {
         while offset < count, !output.isFull {
             let number = offset / Self.blockSize
             let block = try block(number)
-            offset += output.append(asMuchAsFitsOf: block.span.extracting((offset - number * Self.blockSize)...))
+            offset += output.append(fittingPrefixOf: block.span.extracting((offset - number * Self.blockSize)...))
         }
     }
 
     /// Returns `true`, because every read is verified.
-    func isUnchanged(isAtItsPath: Bool) -> Bool { true }
+    func isUnchanged(checkingPath checksPath: Bool) -> Bool { true }
 
     private func block(_ number: Int) throws(FileError) -> [UInt8] {
         let start = number * Self.blockSize
         let bytes = try source.bytes(at: start, count: min(Self.blockSize, count - start))
-        guard number < hashes.count, ContentHash(of: bytes) == hashes[number] else { throw FileError(changed: path) }
+        guard number < hashes.count, ContentHash(of: bytes) == hashes[number] else {
+            throw FileError(changedFileAt: path)
+        }
         return bytes
     }
 }

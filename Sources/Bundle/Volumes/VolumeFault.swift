@@ -52,12 +52,13 @@ public struct VolumeFault: Sendable, Equatable {
         switch kind {
         case .missing: "\(name) is missing"
         case .length(let size, let expected): "\(name) has \(size) bytes, not \(expected)"
-        case .swapped(let other): "\(name) has the bytes of \(other)"
-        case .duplicate(let other): "\(name) has the bytes of \(other), which is there too"
-        case .changed: "\(name) is damaged or of another bundle: its bytes are not those that the list tells"
+        case .swapped(let other): "\(name) has the contents of \(other)"
+        case .duplicate(let other): "\(name) is a copy of \(other)"
+        case .changed: "\(name) is damaged or belongs to another bundle: its contents do not match the list of volumes"
         case .unlisted: "\(name) is not in the list of the volumes"
         case .damaged(let offset, nil, let reason): "\(name) at byte \(offset): \(reason)"
-        case .damaged(let offset, let last?, let reason): "\(name) from byte \(offset) on, or \(last): \(reason)"
+        case .damaged(let offset, let last?, let reason):
+            "\(name) from byte \(offset), or a later volume up to \(last): \(reason)"
         case .badList(let reason): "\(name): \(reason)"
         }
     }
@@ -79,8 +80,8 @@ extension VolumeFault {
             let name = VolumeName(of: bundle, number: number).name
             guard let size = present[number] else { return VolumeFault(name, .missing) }
             guard number <= last else { return VolumeFault(name, .unlisted) }
-            let isRight = number < last ? size == expected : size > 0 && size <= expected
-            return isRight ? nil : VolumeFault(name, .length(size, expected: expected))
+            let isExpected = number < last ? size == expected : size > 0 && size <= expected
+            return isExpected ? nil : VolumeFault(name, .length(size, expected: expected))
         }
     }
 
@@ -91,24 +92,24 @@ extension VolumeFault {
         var counts: [Int: Int] = [:]
         for volume in sizes where volume.number < last { counts[volume.size, default: 0] += 1 }
         let usual = counts.max { ($0.value, $0.key) < ($1.value, $1.key) }
-        let end = sizes.last?.size ?? 0
+        let lastSize = sizes.last?.size ?? 0
         // A size that occurs only once is compared with the size of the last volume.
-        return usual.map { $0.value > 1 ? $0.key : max($0.key, end) } ?? max(end, 1)
+        return usual.map { $0.value > 1 ? $0.key : max($0.key, lastSize) } ?? max(lastSize, 1)
     }
 
     /// Returns the faults that are found by comparing the hashes of the existing volumes with the list.
     static func hashFaults(in hashes: [ContentHash], of names: [VolumeName], list: VolumeList) -> [VolumeFault] {
-        func isRight(_ index: Int) -> Bool {
+        func matchesList(_ index: Int) -> Bool {
             list.hashes.indices.contains(names[index].number - 1)
                 && list.hashes[names[index].number - 1] == hashes[index]
         }
         return names.indices.compactMap { index in
-            guard !isRight(index) else { return nil }
+            guard !matchesList(index) else { return nil }
             let name = names[index].name
             guard let other = list.hashes.firstIndex(of: hashes[index]) else { return VolumeFault(name, .changed) }
-            let owner = VolumeName(of: names[index].bundle, number: other + 1)
-            let hasItself = names.firstIndex(of: owner).map(isRight) ?? false
-            return VolumeFault(name, hasItself ? .duplicate(of: owner.name) : .swapped(with: owner.name))
+            let owner = VolumeName(of: names[index].bundlePath, number: other + 1)
+            let ownerMatchesList = names.firstIndex(of: owner).map(matchesList) ?? false
+            return VolumeFault(name, ownerMatchesList ? .duplicate(of: owner.name) : .swapped(with: owner.name))
         }
     }
 }

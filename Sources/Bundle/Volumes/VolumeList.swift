@@ -14,16 +14,16 @@ public struct VolumeList: Sendable, Equatable {
     public init(_ hashes: [ContentHash]) { self.hashes = hashes }
 
     /// Returns the contents of the list file for the bundle with the given path.
-    public func bytes(of bundle: String) -> [UInt8] {
+    public func bytes(forBundleAt path: String) -> [UInt8] {
         hashes.enumerated().flatMap { number, hash in
-            Array((Self.line(hash, VolumeName(of: bundle, number: number + 1).name) + "\n").utf8)
+            Array((Self.line(for: hash, named: VolumeName(of: path, number: number + 1).name) + "\n").utf8)
         }
     }
 
     /// Returns a line of the list.
     ///
     /// If the name contains escaped characters, the line starts with a backslash, as in the output of `sha256sum`.
-    private static func line(_ hash: ContentHash, _ name: String) -> String {
+    private static func line(for hash: ContentHash, named name: String) -> String {
         var escaped = ""
         for scalar in name.unicodeScalars {
             switch scalar {
@@ -38,18 +38,18 @@ public struct VolumeList: Sendable, Equatable {
     /// Parses a list.
     ///
     /// It must contain each volume of the bundle once, in order.
-    static func read(_ bytes: [UInt8], of bundle: String) -> Result<VolumeList, Fault> {
+    static func parse(_ bytes: [UInt8], forBundleAt path: String) -> Result<VolumeList, Fault> {
         guard bytes.last == UInt8(ascii: "\n") else { return .failure(Fault(line: nil, "no line feed at its end")) }
         var hashes: [ContentHash] = []
         for part in bytes.dropLast().split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             let number = hashes.count + 1
             guard number <= VolumeName.maxNumber else { return .failure(Fault(line: number, "too many lines")) }
-            let name = VolumeName(of: bundle, number: number).name
+            let name = VolumeName(of: path, number: number).name
             let text = part.first == UInt8(ascii: "\\") ? part.dropFirst() : part
             let digits = String(decoding: text.prefix(2 * 32), as: UTF8.self)
             guard let hash = ContentHash(hex: digits) else { return .failure(Fault(line: number, "no SHA-256")) }
             // The whole line is compared with the expected line, so that escaped names need not be parsed.
-            let line = line(hash, name)
+            let line = line(for: hash, named: name)
             let binary = line.replacing("\(hash.hex)  ", with: "\(hash.hex) *", maxReplacements: 1)
             guard [line, binary].contains(where: { $0.utf8.elementsEqual(part) }) else {
                 return .failure(Fault(line: number, "it does not name \(name)"))

@@ -4,7 +4,7 @@ import Files
 /// The path of a volume: the path of the bundle followed by a number, such as `phone.tar.zst.002`.
 public struct VolumeName: Sendable, Equatable {
     /// The path of the bundle.
-    public let bundle: String
+    public let bundlePath: String
     /// The number of the volume, starting at 1.
     public let number: Int
 
@@ -12,19 +12,19 @@ public struct VolumeName: Sendable, Equatable {
     ///
     /// All numbers have three digits, so that sorting the names sorts the numbers.
     public static let maxNumber = 999
-    private static let digits = 3
+    private static let digitCount = 3
 
     /// Creates the name of a volume with a number from 1 to ``maxNumber``.
-    public init(of bundle: String, number: Int) {
-        self.bundle = bundle
+    public init(of bundlePath: String, number: Int) {
+        self.bundlePath = bundlePath
         self.number = number
     }
 
     /// Parses the path of a volume, or returns `nil` if the path is not that of a volume.
     public init?(path: String) {
         let bytes = Array(path.utf8)
-        let suffix = bytes.suffix(Self.digits + 1)
-        guard suffix.count == Self.digits + 1, suffix.first == UInt8(ascii: "."),
+        let suffix = bytes.suffix(Self.digitCount + 1)
+        guard suffix.count == Self.digitCount + 1, suffix.first == UInt8(ascii: "."),
             let last = bytes.dropLast(suffix.count).last, last != UInt8(ascii: "/")
         else { return nil }
         let digits = suffix.dropFirst()
@@ -34,18 +34,18 @@ public struct VolumeName: Sendable, Equatable {
     }
 
     /// The path of the volume.
-    public var path: String { "\(bundle).\(number.zeroPadded(to: Self.digits))" }
+    public var path: String { "\(bundlePath).\(number.zeroPadded(to: Self.digitCount))" }
 
     /// The last component of the path.
     public var name: String { Path.name(of: path) }
 
     /// The first volume of the same bundle.
-    public var first: VolumeName { VolumeName(of: bundle, number: 1) }
+    public var firstVolume: VolumeName { VolumeName(of: bundlePath, number: 1) }
 
     /// Returns the path of the volume list of a bundle.
     ///
     /// The command `sha256sum -c` can read the list.
-    public static func listPath(of bundle: String) -> String { bundle + ".sha256" }
+    public static func listPath(of bundlePath: String) -> String { bundlePath + ".sha256" }
 
     /// Returns whether two names have the same bytes.
     ///

@@ -8,20 +8,20 @@ public struct VolumeSet: Sendable {
     public let names: [VolumeName]
     /// The list of volumes, or `nil` if it does not exist or cannot be parsed.
     public let list: VolumeList?
-    private let files: JoinedFiles
+    private let joinedFiles: JoinedFiles
 
     /// Opens the existing volumes of a bundle, and appends faults that are found without reading the volumes to
     /// `faults`.
     ///
     /// - Throws: `FileError` with the code `ENOENT` if there is no volume at all.
     init(of bundle: String, noting faults: inout [VolumeFault]) throws(FileError) {
-        let names = try Self.names(of: bundle)
+        let names = try Self.existingVolumes(ofBundleAt: bundle)
         guard !names.isEmpty else {
             throw FileError(.open, VolumeName(of: bundle, number: 1).path, code: ENOENT)
         }
-        files = try JoinedFiles(names.map(\.path))
+        joinedFiles = try JoinedFiles(names.map(\.path))
         self.names = names
-        switch try Self.list(of: bundle) {
+        switch try Self.readList(ofBundleAt: bundle) {
         case .success(let list)?: self.list = list
         case .failure(let fault)?:
             list = nil
@@ -29,24 +29,24 @@ public struct VolumeSet: Sendable {
             faults.append(VolumeFault(name, .badList(fault.text)))
         case nil: list = nil
         }
-        let sizes = zip(names, files.sizes).map { (number: $0.number, size: $1) }
+        let sizes = zip(names, joinedFiles.sizes).map { (number: $0.number, size: $1) }
         faults += VolumeFault.sizeFaults(in: sizes, of: bundle, listedCount: list?.hashes.count)
     }
 
     /// Returns the existing volumes of a bundle, in the order of their numbers.
-    static func names(of bundle: String) throws(FileError) -> [VolumeName] {
+    static func existingVolumes(ofBundleAt bundle: String) throws(FileError) -> [VolumeName] {
         let name = Path.name(of: bundle)
         let entries = try Folder(path: Path.folder(of: bundle)).entries()
         let numbers = (0..<entries.count).compactMap { index in
             VolumeName(path: String(decoding: entries.name(index), as: UTF8.self))
-        }.filter { VolumeName.areEqual($0.bundle, name) }.map(\.number)
+        }.filter { VolumeName.areEqual($0.bundlePath, name) }.map(\.number)
         return numbers.sorted().map { VolumeName(of: bundle, number: $0) }
     }
 
-    private static func list(of bundle: String) throws(FileError) -> Result<VolumeList, VolumeList.Fault>? {
+    private static func readList(ofBundleAt bundle: String) throws(FileError) -> Result<VolumeList, VolumeList.Fault>? {
         do throws(FileError) {
             let file = try InputFile(path: VolumeName.listPath(of: bundle))
-            return VolumeList.read(try file.contents(limit: VolumeList.sizeLimit), of: bundle)
+            return VolumeList.parse(try file.contents(limit: VolumeList.sizeLimit), forBundleAt: bundle)
         } catch {
             if error.isNotFound { return nil }
             if error.isTooLarge { return .failure(VolumeList.Fault(line: nil, "too large")) }
@@ -55,36 +55,36 @@ public struct VolumeSet: Sendable {
     }
 
     /// The bytes of all volumes in order.
-    public var source: ByteSource { ByteSource(files) }
+    public var source: ByteSource { ByteSource(joinedFiles) }
 
     /// The paths of all volumes in order, and the path of the list if there is one.
     public var paths: [String] {
-        names.map(\.path) + (list == nil ? [] : names.prefix(1).map { VolumeName.listPath(of: $0.bundle) })
+        names.map(\.path) + (list == nil ? [] : names.prefix(1).map { VolumeName.listPath(of: $0.bundlePath) })
     }
 
     /// The size of each volume in bytes.
-    public var sizes: [Int] { files.sizes }
+    public var sizes: [Int] { joinedFiles.sizes }
 
     /// The file identities of the volumes.
-    public var identities: [FileIdentity] { files.identities }
+    public var identities: [FileIdentity] { joinedFiles.identities }
 
-    /// The number of bytes that ``check(progress:)`` hashes.
-    public var hashedByteCount: Int { list == nil ? 0 : files.count }
+    /// The number of bytes that ``verifyHashes(progress:)`` hashes.
+    public var hashedByteCount: Int { list == nil ? 0 : joinedFiles.count }
 
     /// Compares the hashes of all volumes with the list, if there is one.
     ///
     /// `progress` is called with the number of bytes that were hashed since the last call.
-    public func check(progress: (Int) -> Void = { _ in }) throws(BundleError) {
+    public func verifyHashes(progress: (Int) -> Void = { _ in }) throws(BundleError) {
         let faults: [VolumeFault]
         do throws(FileError) {
-            faults = try faultsAgainstList(progress)
+            faults = try hashFaults(progress)
         } catch {
             throw .container(ContainerError(at: 0, .file(error)))
         }
         guard faults.isEmpty else { throw .volumes(.faults(faults)) }
     }
 
-    private func faultsAgainstList(_ progress: (Int) -> Void) throws(FileError) -> [VolumeFault] {
+    private func hashFaults(_ progress: (Int) -> Void) throws(FileError) -> [VolumeFault] {
         guard let list else { return [] }
         return VolumeFault.hashFaults(in: try hashes(in: source, progress), of: names, list: list)
     }
@@ -109,27 +109,27 @@ public struct VolumeSet: Sendable {
     func bundleError(for error: ContainerError) -> BundleError {
         if case .file = error.reason { return .container(error) }
         // If the volumes cannot be read, the original error is returned.
-        if let faults = try? faultsAgainstList({ _ in }), !faults.isEmpty { return .volumes(.faults(faults)) }
+        if let faults = try? hashFaults({ _ in }), !faults.isEmpty { return .volumes(.faults(faults)) }
         guard let last = names.last, let size = sizes.last else { return .container(error) }
         // The last volume contains the seek table and is usually shorter. Therefore, it is probably missing.
         if case .noSeekTable = error.reason, list == nil, size == sizes[0], last.number < VolumeName.maxNumber {
-            let next = VolumeName(of: last.bundle, number: last.number + 1)
+            let next = VolumeName(of: last.bundlePath, number: last.number + 1)
             return .volumes(.faults([VolumeFault(next.name, .missing)]))
         }
-        let place = files.place(of: error.offset) ?? (names.count - 1, size)
-        let through = lastFile(ofFrameAt: error.offset).map { names[$0].name } ?? names[place.file].name
-        let name = names[place.file].name
+        let position = joinedFiles.location(of: error.offset) ?? (names.count - 1, size)
+        let through = lastVolumeIndex(ofFrameAt: error.offset).map { names[$0].name } ?? names[position.file].name
+        let name = names[position.file].name
         let kind = VolumeFault.Kind.damaged(
-            offset: place.offset, through: through == name ? nil : through, reason: error.reason.text)
+            offset: position.offset, through: through == name ? nil : through, reason: error.reason.text)
         return .volumes(.faults([VolumeFault(name, kind)]))
     }
 
     /// Returns the index of the volume in which the frame at an offset ends, or `nil` if there is no seek table.
-    private func lastFile(ofFrameAt offset: Int) -> Int? {
+    private func lastVolumeIndex(ofFrameAt offset: Int) -> Int? {
         // Errors are ignored, because the result only improves the message of another error.
         guard let table = try? SeekTable.read(from: source) else { return nil }
         var end = 0
         for entry in table.entries where end <= offset { end += Int(entry.compressedSize) }
-        return files.place(of: end - 1)?.file
+        return joinedFiles.location(of: end - 1)?.file
     }
 }

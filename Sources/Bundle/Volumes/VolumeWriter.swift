@@ -19,18 +19,18 @@ public struct VolumeWriter: ~Copyable {
         /// The path of the volume.
         public let path: String
         /// The size of the volume in bytes.
-        public let bytes: Int
+        public let size: Int
         /// The SHA-256 hash of the volume.
         public let sha256: ContentHash
     }
 
     private let path: String
-    private let size: Int
+    private let volumeSize: Int
     private var output: AtomicFiles
     private var volumes: [Volume] = []
-    private var hash = SHA256()
+    private var volumeHash = SHA256()
     /// The number of bytes written to the current volume, or `nil` if there is no current volume.
-    private var currentSize: Int?
+    private var currentVolumeSize: Int?
 
     /// Creates a writer.
     ///
@@ -41,11 +41,11 @@ public struct VolumeWriter: ~Copyable {
         let name = Path.name(of: path)
         let listName = VolumeName.listPath(of: name)
         self.path = path
-        self.size = size.bytes
+        volumeSize = size.byteCount
         output = try AtomicFiles(path: path, replacing: replacing, permissions: permissions) { other in
             // Names are compared by their bytes, because `==` considers some strings with different bytes equal.
             VolumeName.areEqual(other, name) || VolumeName.areEqual(other, listName)
-                || VolumeName(path: other).map { VolumeName.areEqual($0.bundle, name) } ?? false
+                || VolumeName(path: other).map { VolumeName.areEqual($0.bundlePath, name) } ?? false
         }
     }
 
@@ -63,33 +63,33 @@ public struct VolumeWriter: ~Copyable {
             let space = try remainingVolumeSize()
             let part = bytes.extracting(done..<min(bytes.count, done + space))
             try output.write(part)
-            hash.update(part)
-            currentSize = (currentSize ?? 0) + part.count
+            volumeHash.update(part)
+            currentVolumeSize = (currentVolumeSize ?? 0) + part.count
             done += part.count
         }
     }
 
     /// Returns the number of bytes that fit into the current volume, after starting a new one if it is full.
     private mutating func remainingVolumeSize() throws(FileError) -> Int {
-        if let currentSize, currentSize < size { return size - currentSize }
+        if let currentVolumeSize, currentVolumeSize < volumeSize { return volumeSize - currentVolumeSize }
         endVolume()
         let next = VolumeName(of: path, number: volumes.count + 1)
         guard next.number <= VolumeName.maxNumber else {
-            let words =
-                "cannot create \(next.path): no more than \(VolumeName.maxNumber) volumes; give a larger --volume-size"
-            throw FileError(.create, next.path, code: EFBIG, saying: words)
+            let message =
+                "cannot create \(next.path): a bundle can have at most \(VolumeName.maxNumber) volumes; use a larger --volume-size"
+            throw FileError(.create, next.path, code: EFBIG, message: message)
         }
         try output.begin(next.name)
-        currentSize = 0
-        return size
+        currentVolumeSize = 0
+        return volumeSize
     }
 
     private mutating func endVolume() {
-        guard let count = currentSize else { return }
+        guard let count = currentVolumeSize else { return }
         let name = VolumeName(of: path, number: volumes.count + 1)
-        volumes.append(Volume(path: name.path, bytes: count, sha256: hash.finalize()))
-        hash = SHA256()
-        currentSize = nil
+        volumes.append(Volume(path: name.path, size: count, sha256: volumeHash.finalize()))
+        volumeHash = SHA256()
+        currentVolumeSize = nil
     }
 
     /// Writes the list, makes all files visible, and returns the volumes.
@@ -97,7 +97,7 @@ public struct VolumeWriter: ~Copyable {
         endVolume()
         let volumes = volumes
         try output.begin(Path.name(of: VolumeName.listPath(of: path)))
-        try output.write(VolumeList(volumes.map(\.sha256)).bytes(of: path).span)
+        try output.write(VolumeList(volumes.map(\.sha256)).bytes(forBundleAt: path).span)
         try output.commit()
         return volumes
     }

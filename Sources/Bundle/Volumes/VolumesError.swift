@@ -14,14 +14,14 @@ public enum VolumesError: Error, Sendable, Equatable, CustomStringConvertible {
     /// A description of the error.
     public var description: String {
         switch self {
-        case .notFirst(let first): "it is not the first volume of a bundle; give \(first)"
-        case .split(let first): "there is no such file, but volumes of it; give \(first)"
+        case .notFirst(let first): "it is not the first volume of a bundle; pass \(first)"
+        case .split(let first): "there is no such file, but the bundle is split into volumes; pass \(first)"
         case .faults(let faults): faults.map(\.text).joined(separator: "; ")
         }
     }
 
     /// Whether all faults are missing files.
-    public var isMissing: Bool {
+    public var hasOnlyMissingFiles: Bool {
         switch self {
         case .notFirst: false
         case .split: true
@@ -36,7 +36,7 @@ public enum VolumesError: Error, Sendable, Equatable, CustomStringConvertible {
         case .faults(let faults):
             if faults.contains(where: { $0.code == "bad-list" }) {
                 "use another copy of the list, or remove the list, because it is optional"
-            } else if isMissing {
+            } else if hasOnlyMissingFiles {
                 "put all volumes of the bundle into one folder"
             } else {
                 "use other copies of these volumes, or read what is left of the bundle with convert --salvage"

@@ -50,8 +50,8 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
     /// Creates an error from an error message of libarchive.
     ///
     /// The message determines the reason, because libarchive has no error codes for unsupported features.
-    init(ofLibarchive words: String?, at offset: Int) {
-        let words = words ?? "the archive does not continue as its format requires"
+    init(ofLibarchive message: String?, at offset: Int) {
+        let words = message ?? "the archive does not continue as its format requires"
         let reason: Reason =
             if words.contains("too much memory") {
                 .largeWindow
@@ -65,13 +65,13 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
 
     /// A description of the error.
     public var description: String {
-        let place = offset.map { " at byte \($0)" } ?? ""
+        let position = offset.map { " at byte \($0)" } ?? ""
         return switch reason {
         case .unknownFormat: "no archive of a kind that is read"
-        case .damaged(let words), .checksum(let words): "damaged\(place): \(words)"
+        case .damaged(let words), .checksum(let words): "damaged\(position): \(words)"
         case .encrypted: "encrypted"
-        case .overLimit(let words): "more than \(words)\(place)"
-        case .overExpanded: "expands beyond all measure\(place)"
+        case .overLimit(let words): "more than \(words)\(position)"
+        case .overExpanded: "expands beyond all measure\(position)"
         case .file(let error): error.description
         case .unsupported(let words), .unsupportedFormat(let words): words
         case .largeWindow: "compressed with zstd and a window of more than 128 MiB"

@@ -27,16 +27,16 @@ final class ArchiveInput {
     }
 
     /// The error that occurred in a callback, stored here because libarchive cannot pass it to the caller.
-    private(set) var failure: ArchiveError?
+    private(set) var callbackError: ArchiveError?
     /// The number of bytes that were passed to the reader, including bytes that were read twice.
-    private var deliveredCount = 0
+    private var deliveredByteCount = 0
     private let origin: Origin
     private let limits: ArchiveLimits
     private var position = 0
     /// The first decompressed block, if it was inspected but not yet passed to the reader.
     private var firstBlock: UnsafeRawBufferPointer?
     /// The bytes of the last block that were not used yet, for readers other than libarchive.
-    private(set) var unused = UnsafeRawBufferPointer(start: nil, count: 0)
+    private(set) var unusedBytes = UnsafeRawBufferPointer(start: nil, count: 0)
     private let buffer: UnsafeMutableBufferPointer<UInt8>
 
     private init(_ origin: Origin, _ limits: ArchiveLimits) {
@@ -77,7 +77,7 @@ final class ArchiveInput {
             }
         case .stored(.standardInput(let head, _)): return Array(head.prefix(UnsupportedFormat.headSize))
         case .decompressed(let decompressor):
-            let block = try decompressor.next()
+            let block = try decompressor.nextBlock()
             firstBlock = block
             return Array(block.prefix(UnsupportedFormat.headSize))
         }
@@ -88,35 +88,37 @@ final class ArchiveInput {
         archive_read_set_callback_data(archive, Unmanaged.passUnretained(self).toOpaque())
         archive_read_set_read_callback(archive) { archive, input, start in
             start?.pointee = nil
-            guard let archive, let start, let input = ArchiveInput.from(input) else { return Int(ARCHIVE_FATAL) }
+            guard let archive, let start, let input = ArchiveInput.instance(at: input) else {
+                return Int(ARCHIVE_FATAL)
+            }
             return input.read(for: archive, start)
         }
         guard canSkip else { return }
         archive_read_set_skip_callback(archive) { _, input, count in
-            ArchiveInput.from(input)?.skip(count) ?? 0
+            ArchiveInput.instance(at: input)?.skip(count) ?? 0
         }
         archive_read_set_seek_callback(archive) { _, input, offset, whence in
-            ArchiveInput.from(input)?.seek(offset, whence) ?? Int64(ARCHIVE_FATAL)
+            ArchiveInput.instance(at: input)?.seek(offset, whence) ?? Int64(ARCHIVE_FATAL)
         }
     }
 
-    private static func from(_ pointer: UnsafeMutableRawPointer?) -> ArchiveInput? {
+    private static func instance(at pointer: UnsafeMutableRawPointer?) -> ArchiveInput? {
         pointer.map { Unmanaged<ArchiveInput>.fromOpaque($0).takeUnretainedValue() }
     }
 
     /// Whether bytes can be skipped without being read.
-    var canSkip: Bool { count != nil }
+    var canSkip: Bool { storedByteCount != nil }
 
     /// The number of bytes of a stored archive, or `nil` if the number is unknown or the input is decompressed.
-    private var count: Int? {
+    private var storedByteCount: Int? {
         if case .stored(let bytes) = origin { bytes.count } else { nil }
     }
 
     /// The size of the stored archive in bytes, or the number of bytes read so far if the size is unknown.
-    var archivedCount: Int {
+    var archivedByteCount: Int {
         switch origin {
-        case .stored(let bytes): bytes.count ?? deliveredCount
-        case .decompressed(let decompressor): decompressor.input.archivedCount
+        case .stored(let bytes): bytes.count ?? deliveredByteCount
+        case .decompressed(let decompressor): decompressor.input.archivedByteCount
         }
     }
 
@@ -131,32 +133,32 @@ final class ArchiveInput {
     /// The offset of the first unused byte in the stored archive.
     var offset: Int {
         switch origin {
-        case .stored: position - unused.count
+        case .stored: position - unusedBytes.count
         case .decompressed(let decompressor): decompressor.offset
         }
     }
 
-    /// Reads the next block if `unused` is empty.
+    /// Reads the next block if `unusedBytes` is empty.
     ///
-    /// If `unused` is still empty after the call, the end of the input has been reached.
+    /// If `unusedBytes` is still empty after the call, the end of the input has been reached.
     func refill() throws(ArchiveError) {
-        if unused.isEmpty { unused = try nextBlock() }
+        if unusedBytes.isEmpty { unusedBytes = try nextBlock() }
     }
 
-    func use(_ count: Int) { unused = UnsafeRawBufferPointer(rebasing: unused[count...]) }
+    func consume(_ count: Int) { unusedBytes = UnsafeRawBufferPointer(rebasing: unusedBytes[count...]) }
 
     /// Appends some of the next bytes to `output`, or none at the end of the input.
     func read(into output: inout OutputSpan<UInt8>) throws(ArchiveError) {
         try refill()
-        guard !unused.isEmpty else { return }
-        use(output.append(asMuchAsFitsOf: unused.assumingMemoryBound(to: UInt8.self).span))
+        guard !unusedBytes.isEmpty else { return }
+        consume(output.append(fittingPrefixOf: unusedBytes.assumingMemoryBound(to: UInt8.self).span))
     }
 
     /// Reads the remaining compressed bytes to verify the checksum, which is stored at their end.
     func finish() throws(ArchiveError) {
         guard case .decompressed(let decompressor) = origin else { return }
         while try !nextBlock().isEmpty {
-            guard allows(expandedSize: deliveredCount) else {
+            guard allows(expandedSize: deliveredByteCount) else {
                 throw ArchiveError(.overExpanded, at: decompressor.offset)
             }
         }
@@ -165,7 +167,7 @@ final class ArchiveInput {
 
     /// Returns whether the limits allow the archive to expand to `expandedSize` bytes.
     func allows(expandedSize: Int) -> Bool {
-        !limits.isOverExpanded(expandedSize, from: archivedCount)
+        !limits.isOverExpanded(expandedSize, from: archivedByteCount)
     }
 }
 
@@ -183,7 +185,7 @@ extension ArchiveInput {
             start.pointee = block.baseAddress
             return block.count
         } catch {
-            failure = error
+            callbackError = error
             return Int(ARCHIVE_FATAL)
         }
     }
@@ -192,7 +194,7 @@ extension ArchiveInput {
     private func nextBlock() throws(ArchiveError) -> UnsafeRawBufferPointer {
         let block = try readBlock()
         position += block.count
-        deliveredCount += block.count
+        deliveredByteCount += block.count
         return block
     }
 
@@ -200,7 +202,7 @@ extension ArchiveInput {
         switch origin {
         case .decompressed(let decompressor):
             if let block = firstBlock.take() { return block }
-            return try decompressor.next()
+            return try decompressor.nextBlock()
         case .stored(let bytes):
             return try ArchiveError.wrapping { () throws(FileError) in
                 var output = OutputSpan(buffer: buffer, initializedCount: 0)
@@ -223,18 +225,18 @@ extension ArchiveInput {
 
     /// Skips up to `wanted` bytes and returns the number of skipped bytes.
     func skip(_ wanted: Int64) -> Int64 {
-        let buffered = min(max(wanted, 0), Int64(unused.count))
-        use(Int(buffered))
-        let skipped = min(max(wanted - buffered, 0), Int64(max((count ?? 0) - position, 0)))
+        let buffered = min(max(wanted, 0), Int64(unusedBytes.count))
+        consume(Int(buffered))
+        let skipped = min(max(wanted - buffered, 0), Int64(max((storedByteCount ?? 0) - position, 0)))
         position += Int(skipped)
         return buffered + skipped
     }
 
     private func seek(_ offset: Int64, _ whence: Int32) -> Int64 {
-        let start = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? position : count ?? 0
+        let start = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? position : storedByteCount ?? 0
         let (target, overflow) = Int64(start).addingReportingOverflow(offset)
         guard !overflow, target >= 0 else { return Int64(ARCHIVE_FATAL) }
-        position = Int(min(target, Int64(count ?? 0)))
+        position = Int(min(target, Int64(storedByteCount ?? 0)))
         return Int64(position)
     }
 }

@@ -5,21 +5,21 @@ public struct ArchiveLimits: Sendable {
     /// The maximum size of a wanted member, in bytes.
     public var memberSize = 4 << 30
     /// The maximum number of members, including folders that have no entry and occur only in paths.
-    public var members = 5_000_000
+    public var memberCount = 5_000_000
     /// The maximum total size of the member names, in bytes.
-    public var nameBytes = 512 << 20
-    /// The maximum ratio of unpacked to packed bytes, which applies beyond `freeExpansion` unpacked bytes.
-    public var expansion = 1000
+    public var totalNameSize = 512 << 20
+    /// The maximum ratio of unpacked to packed bytes, which applies beyond `uncheckedExpandedSize` unpacked bytes.
+    public var expansionRatio = 1000
     /// The number of bytes to which any archive may expand, regardless of the ratio.
     ///
     /// It is large, because apps may have large sparse files.
-    public var freeExpansion = 1 << 30
+    public var uncheckedExpandedSize = 1 << 30
 
     /// Creates the default limits.
     public init() {}
 
-    /// Returns whether expanding `archived` bytes to `count` bytes exceeds the limits.
-    func isOverExpanded(_ count: Int, from archived: Int) -> Bool {
-        count > freeExpansion && count / expansion >= max(archived, 1)
+    /// Returns whether expanding `archivedSize` bytes to `expandedSize` bytes exceeds the limits.
+    func isOverExpanded(_ expandedSize: Int, from archivedSize: Int) -> Bool {
+        expandedSize > uncheckedExpandedSize && expandedSize / expansionRatio >= max(archivedSize, 1)
     }
 }

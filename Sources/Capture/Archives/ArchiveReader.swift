@@ -14,7 +14,7 @@ struct ArchiveReader: ~Copyable {
         let size: Int?
         let isEncrypted: Bool
         /// Whether the member is in a zip archive, which stores names in UTF-8 or in code page 437.
-        let isZip: Bool
+        let isInZip: Bool
         /// The offset of the header in the decompressed archive, in bytes.
         let offset: Int
     }
@@ -22,7 +22,7 @@ struct ArchiveReader: ~Copyable {
     enum Step {
         case member(Member)
         /// Damaged bytes, after which more members may follow.
-        case gap(ArchiveError)
+        case damage(ArchiveError)
         /// The end of the archive. `isMarked` states whether an end marker precedes it.
         case end(isMarked: Bool)
     }
@@ -37,7 +37,7 @@ struct ArchiveReader: ~Copyable {
 
     private let handle: ArchiveHandle
     /// The number of decompressed bytes of all members so far.
-    private var expanded = 0
+    private var expandedByteCount = 0
     private var hasStarted = false
 
     /// Opens an archive.
@@ -62,19 +62,20 @@ extension ArchiveReader {
         var entry: OpaquePointer?
         switch archive_read_next_header(archive, &entry) {
         case ARCHIVE_EOF: return .end(isMarked: hasEndMark)
-        case ARCHIVE_RETRY: return .gap(failure())
+        case ARCHIVE_RETRY: return .damage(lastError())
         case ARCHIVE_OK, ARCHIVE_WARN: break
-        default: throw failure()
+        default: throw lastError()
         }
-        guard let entry else { throw failure() }
+        guard let entry else { throw lastError() }
         hasStarted = true
         guard handle.input.allows(expandedSize: Int(archive_filter_bytes(archive, 0))) else {
             throw ArchiveError(.overExpanded, at: handle.offset)
         }
         let member = Member(
-            entry, at: Int(archive_read_header_position(archive)), isZip: archive_format(archive) == ARCHIVE_FORMAT_ZIP)
+            entry, at: Int(archive_read_header_position(archive)),
+            isInZip: archive_format(archive) == ARCHIVE_FORMAT_ZIP)
         // In this format, skipping a member means decompressing it.
-        if archive_format(archive) == ARCHIVE_FORMAT_7ZIP { try count(member.size ?? 0) }
+        if archive_format(archive) == ARCHIVE_FORMAT_7ZIP { try addExpanded(member.size ?? 0) }
         return .member(member)
     }
 
@@ -90,7 +91,7 @@ extension ArchiveReader {
             let count = archive_read_data(archive, handle.buffer.baseAddress, handle.buffer.count)
             guard count != 0 else { return .complete }
             guard count > 0 else {
-                let failure = failure()
+                let failure = lastError()
                 guard count > Int(ARCHIVE_FATAL) else { throw failure }
                 switch failure.reason {
                 case .damaged(let words): return .damaged(words)
@@ -100,14 +101,14 @@ extension ArchiveReader {
             }
             total += count
             guard total <= limit else { return .tooLarge }
-            if archive_format(archive) != ARCHIVE_FORMAT_7ZIP { try self.count(count) }
+            if archive_format(archive) != ARCHIVE_FORMAT_7ZIP { try addExpanded(count) }
             try body(UnsafeBufferPointer(rebasing: handle.buffer[..<count]).span)
         }
     }
 
-    private mutating func count(_ bytes: Int) throws(ArchiveError) {
-        expanded = expanded.addingReportingOverflow(max(bytes, 0)).partialValue
-        guard expanded >= 0, handle.input.allows(expandedSize: expanded) else {
+    private mutating func addExpanded(_ count: Int) throws(ArchiveError) {
+        expandedByteCount = expandedByteCount.addingReportingOverflow(max(count, 0)).partialValue
+        guard expandedByteCount >= 0, handle.input.allows(expandedSize: expandedByteCount) else {
             throw ArchiveError(.overExpanded, at: handle.offset)
         }
     }
@@ -120,19 +121,19 @@ extension ArchiveReader {
             || archive_filter_bytes(archive, 0) > archive_read_header_position(archive)
     }
 
-    private func failure() -> ArchiveError {
-        handle.failure(hasStarted: hasStarted)
+    private func lastError() -> ArchiveError {
+        handle.lastError(hasStarted: hasStarted)
     }
 }
 
 extension ArchiveReader.Member {
-    fileprivate init(_ entry: OpaquePointer, at offset: Int, isZip: Bool) {
-        path = Self.bytes(archive_entry_pathname(entry))
-        hardLink = Self.bytes(archive_entry_hardlink(entry))
-        symbolicLink = Self.bytes(archive_entry_symlink(entry))
+    fileprivate init(_ entry: OpaquePointer, at offset: Int, isInZip: Bool) {
+        path = Self.bytes(ofCString: archive_entry_pathname(entry))
+        hardLink = Self.bytes(ofCString: archive_entry_hardlink(entry))
+        symbolicLink = Self.bytes(ofCString: archive_entry_symlink(entry))
         size = archive_entry_size_is_set(entry) != 0 ? Int(archive_entry_size(entry)) : nil
         isEncrypted = archive_entry_is_data_encrypted(entry) != 0
-        self.isZip = isZip
+        self.isInZip = isInZip
         self.offset = offset
         kind =
             switch carchive_entry_type(entry) {
@@ -143,7 +144,7 @@ extension ArchiveReader.Member {
             }
     }
 
-    private static func bytes(_ text: UnsafePointer<CChar>?) -> [UInt8]? {
+    private static func bytes(ofCString text: UnsafePointer<CChar>?) -> [UInt8]? {
         text.map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
     }
 }
@@ -159,10 +160,10 @@ private struct ArchiveHandle: ~Copyable {
     static func open(_ input: ArchiveInput, isTar: Bool) throws(ArchiveError) -> ArchiveHandle {
         guard let archive = archive_read_new() else { throw ArchiveError(.unsupported("not enough memory")) }
         let handle = ArchiveHandle(archive: archive, input: input)
-        try handle.enable(isTar: isTar)
+        try handle.enableFormats(isTar: isTar)
         input.attach(to: archive)
         guard archive_read_open1(archive) == ARCHIVE_OK else {
-            throw input.failure ?? ArchiveError(.unknownFormat)
+            throw input.callbackError ?? ArchiveError(.unknownFormat)
         }
         return handle
     }
@@ -177,7 +178,7 @@ private struct ArchiveHandle: ~Copyable {
     ///
     /// Other formats remain disabled, because each one exposes more code to hostile bytes. ``ArchiveInput`` removes
     /// compressions.
-    private func enable(isTar: Bool) throws(ArchiveError) {
+    private func enableFormats(isTar: Bool) throws(ArchiveError) {
         let others = [
             archive_read_support_format_zip, archive_read_support_format_7zip, archive_read_support_format_cpio,
         ]
@@ -192,8 +193,8 @@ private struct ArchiveHandle: ~Copyable {
     /// Returns the error for the call that failed.
     ///
     /// This method must not be called if opening failed, because libarchive would dereference a null pointer.
-    func failure(hasStarted: Bool) -> ArchiveError {
-        if let failure = input.failure { return failure }
+    func lastError(hasStarted: Bool) -> ArchiveError {
+        if let failure = input.callbackError { return failure }
         if !hasStarted, archive_read_has_encrypted_entries(archive) == 1 { return ArchiveError(.encrypted) }
         return ArchiveError(ofLibarchive: archive_error_string(archive).map { String(cString: $0) }, at: offset)
     }

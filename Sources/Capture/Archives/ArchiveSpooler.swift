@@ -20,17 +20,17 @@ struct ArchiveSpooler {
     private let archive: ArchiveLocation
     let spool: Spool
     let limits: ArchiveLimits
-    let jobs: JobLimit
+    let jobLimit: JobLimit
     private let formats: [StoreFormat]
-    var members = SpooledTreeBuilder()
+    var treeBuilder = SpooledTreeBuilder()
     private var problems: [LocatedProblem] = []
     private var unreportedCount = 0
     /// The paths of the wanted members, or `nil` to choose members by their names.
-    private var wanted: Set<[UInt8]>?
+    private var wantedPaths: Set<[UInt8]>?
     /// The paths of targets of hard links, which are wanted too.
-    private var targets: Set<[UInt8]> = []
+    private var linkTargets: Set<[UInt8]> = []
     /// The folder names of the previous member, cached for the next one.
-    private var folders = MemberNames.FolderNames()
+    private var folderNameCache = MemberNames.FolderNames()
     /// Whether the archive is a stream, which can be read only once.
     ///
     /// If so, all files that may belong to a backup are kept.
@@ -42,38 +42,38 @@ struct ArchiveSpooler {
     private static let reportLimit = 1000
     private static let unpackAdvice = "unpack the archive yourself and give the folder"
     /// The maximum length of a link target in bytes, which equals the limit of paths on Linux.
-    private static let linkSizeLimit = 4096
+    private static let linkTargetSizeLimit = 4096
     /// The maximum number of times that an archive is read.
     ///
     /// Each link in a chain of hard links to an omitted member requires another reading. Archivers link all names
     /// directly to the first one.
     private static let maximumReadings = 4
 
-    init(_ archive: ArchiveLocation, spool: Spool, formats: [StoreFormat], jobs: JobLimit) {
-        self.jobs = jobs
+    init(_ archive: ArchiveLocation, spool: Spool, formats: [StoreFormat], jobLimit: JobLimit) {
+        self.jobLimit = jobLimit
         self.formats = formats
         self.archive = archive
         self.spool = spool
         limits = spool.archiveLimits
     }
 
-    /// Spools the members at the paths in `wanted`, or the members that may belong to stores if it is `nil`.
+    /// Spools the members at the paths in `paths`, or the members that may belong to stores if it is `nil`.
     ///
     /// If the archive is damaged, the result contains the members before the damage.
     ///
     /// - Throws: ``ArchiveError`` if nothing can be read, if the spool is full, or if a limit is exceeded.
     consuming func spoolMembers(
-        _ bytes: ArchiveBytes, only wanted: Set<[UInt8]>? = nil
+        _ bytes: ArchiveBytes, only paths: Set<[UInt8]>? = nil
     ) async throws(ArchiveError) -> Result {
-        self.wanted = wanted
-        let start = spool.end
+        wantedPaths = paths
+        let start = spool.endOffset
         var readings = 1
         while true {
             let result = try await (copy self).read(bytes)
             guard case .source = bytes, readings < Self.maximumReadings, !result.neededTargets.isEmpty else {
                 return result
             }
-            targets.formUnion(result.neededTargets)
+            linkTargets.formUnion(result.neededTargets)
             readings += 1
             spool.truncate(to: start)
         }
@@ -93,7 +93,7 @@ struct ArchiveSpooler {
     ///
     /// - Throws: ``ArchiveError`` if the spool is full or a limit is exceeded.
     consuming func readPlain(_ source: ByteSource) async throws(ArchiveError) -> Result? {
-        let start = spool.end
+        let start = spool.endOffset
         do {
             if let directory = Self.isTar(.source(source)) ? nil : try PlainZipDirectory(source) {
                 try await addMembers(of: directory)
@@ -123,7 +123,7 @@ struct ArchiveSpooler {
     }
 
     private static func endsAsZip(_ source: ByteSource) -> Bool {
-        let size = min(source.count, ZipDirectoryEnd.smallSize)
+        let size = min(source.count, ZipDirectoryEnd.endRecordSize)
         let tail = try? source.bytes(at: source.count - size, count: size)
         return tail?.starts(with: [0x50, 0x4B, 0x05, 0x06]) ?? false
     }
@@ -142,23 +142,23 @@ struct ArchiveSpooler {
         do throws(ArchiveError) {
             try addMembers(from: &reader)
         } catch {
-            guard case .damaged = error.reason, members.count > 0 else { throw error }
+            guard case .damaged = error.reason, treeBuilder.entryCount > 0 else { throw error }
             report("damaged", "\(error); what follows is lost", at: "")
         }
         return try finish()
     }
 
     private mutating func addMembers(from reader: inout ArchiveReader) throws(ArchiveError) {
-        var isInGap = false
+        var isInDamagedPart = false
         while true {
             switch try reader.next() {
             case .member(let member):
-                isInGap = false
+                isInDamagedPart = false
                 try addMember(member, from: &reader)
                 try checkLimits()
-            case .gap(let error):
-                if !isInGap { report("damaged", "\(error); members are lost here", at: "") }
-                isInGap = true
+            case .damage(let error):
+                if !isInDamagedPart { report("damaged", "\(error); members are lost here", at: "") }
+                isInDamagedPart = true
             case .end(let isMarked):
                 guard !isMarked else { return try reader.finish() }
                 report("damaged", "the end of the archive is missing; members may be lost there", at: "")
@@ -188,13 +188,13 @@ struct ArchiveSpooler {
         }
         switch member.kind {
         case .folder:
-            members.addFolder(path)
+            treeBuilder.addFolder(path)
             if let size = member.size, size > 0 {
                 report("unreadable", "not read: \(size) bytes of contents in the entry of a folder", at: path.text)
             }
-        case .link: members.addLink(path, to: Self.target(of: member))
-        case .special: members.addSpecial(path)
-        case .file where !isWanted(path) && !isWanted(targetOf: member): add(member, at: path, .leftOut)
+        case .link: treeBuilder.addLink(path, to: Self.target(of: member))
+        case .special: treeBuilder.addSpecial(path)
+        case .file where !isWanted(path) && !isWanted(targetOf: member): add(member, at: path, .omitted)
         case .file where member.isEncrypted:
             report("unreadable", "encrypted; \(Self.unpackAdvice)", at: path.text)
         case .file:
@@ -205,8 +205,8 @@ struct ArchiveSpooler {
     }
 
     func checkLimits() throws(ArchiveError) {
-        guard members.count <= limits.members, members.nameBytes <= limits.nameBytes else {
-            throw ArchiveError(.overLimit("\(limits.members) members, or their names"))
+        guard treeBuilder.entryCount <= limits.memberCount, treeBuilder.nameByteCount <= limits.totalNameSize else {
+            throw ArchiveError(.overLimit("\(limits.memberCount) members, or their names"))
         }
     }
 
@@ -215,9 +215,9 @@ struct ArchiveSpooler {
     }
 
     mutating func add(_ member: ArchiveReader.Member, at path: MemberPath, _ contents: SpooledTree.Contents) {
-        guard let link = member.hardLink else { return members.addFile(path, contents) }
+        guard let link = member.hardLink else { return treeBuilder.addFile(path, contents) }
         guard let target = self.path(link, of: member) else { return }
-        members.addHardLink(path, to: target, contents)
+        treeBuilder.addHardLink(path, to: target, contents)
     }
 
     /// Returns the valid path of a member, or reports the problem and returns `nil`.
@@ -227,13 +227,13 @@ struct ArchiveSpooler {
                 "unreadable", "the member at byte \(member.offset) has a name that is no text", at: "", member.offset)
             return nil
         }
-        let name = member.isZip ? CodePage437.utf8(stored) : stored
+        let name = member.isInZip ? CodePage437.utf8(stored) : stored
         do throws(MemberPath.PathError) {
             return try MemberPath(name)
         } catch {
             let reason =
                 switch error {
-                case .climbs: "leads out of the archive"
+                case .leavesRoot: "leads out of the archive"
                 case .tooLong: "is too long or too deep"
                 }
             report("unreadable", "not read: the path \(reason)", at: String(decoding: name.prefix(256), as: UTF8.self))
@@ -243,25 +243,25 @@ struct ArchiveSpooler {
 
     private mutating func reportWithoutName(_ member: ArchiveReader.Member) {
         // libarchive does not report the offset of a zip header.
-        guard !member.isZip else { return report("unreadable", "not read: a member has no name", at: "") }
+        guard !member.isInZip else { return report("unreadable", "not read: a member has no name", at: "") }
         report("unreadable", "not read: the member at byte \(member.offset) has no name", at: "", member.offset)
     }
 
     /// Returns the target of a symbolic link, or an empty array if the target is unknown or too long.
     private static func target(of member: ArchiveReader.Member) -> [UInt8] {
-        guard let stored = member.symbolicLink, stored.count <= linkSizeLimit else { return [] }
-        return member.isZip ? CodePage437.utf8(stored) : stored
+        guard let stored = member.symbolicLink, stored.count <= linkTargetSizeLimit else { return [] }
+        return member.isInZip ? CodePage437.utf8(stored) : stored
     }
 
     /// Spools the contents of a file and returns their location, or `nil` if they cannot be read.
     private mutating func contents(
         of member: ArchiveReader.Member, _ path: MemberPath, from reader: inout ArchiveReader
     ) throws(ArchiveError) -> SpooledTree.Contents? {
-        let start = spool.end
+        let start = spool.endOffset
         do throws(ArchiveError) {
             let outcome = try reader.read(limit: limits.memberSize) { part throws(ArchiveError) in try append(part) }
             switch outcome {
-            case .complete: return .spooled(offset: start, count: spool.end - start)
+            case .complete: return .spooled(offset: start, count: spool.endOffset - start)
             case .tooLarge:
                 spool.truncate(to: start)
                 return .tooLarge
@@ -287,21 +287,21 @@ struct ArchiveSpooler {
     }
 
     private mutating func isWanted(_ path: MemberPath) -> Bool {
-        if targets.contains(path.bytes) { return true }
-        if let wanted { return wanted.contains(path.bytes) }
+        if linkTargets.contains(path.bytes) { return true }
+        if let wantedPaths { return wantedPaths.contains(path.bytes) }
         let name = path.split.name
-        return MemberNames.mayBelongToStore(path, rootName: archive.rootName, formats, after: &folders)
+        return MemberNames.mayBelongToStore(path, rootName: archive.rootName, formats, after: &folderNameCache)
             || BackupDetector.isManifestOrCompanion(name) || isStream && BackupDetector.isBackupFileName(name)
             || !archive.isNested && MemberNames.isArchive(name)
     }
 
     private consuming func finish() throws(ArchiveError) -> Result {
         let file = try ArchiveError.wrapping { () throws(FileError) in try spool.file() }
-        let (tree, faults) = members.finish(name: archive.shownPath, bytes: .spool(file))
+        let (tree, faults) = treeBuilder.finish(name: archive.shownPath, byteStorage: .spool(file))
         var neededTargets: Set<[UInt8]> = []
         for fault in faults {
             switch fault {
-            case .clash(let path): report("unreadable", "also the name of a folder in the archive", at: path)
+            case .pathConflict(let path): report("unreadable", "also the name of a folder in the archive", at: path)
             case .danglingHardLink(let path, let target):
                 let words = "hard link to \(target.text), which is not a file in the archive"
                 report("unreadable", words, at: path.text)

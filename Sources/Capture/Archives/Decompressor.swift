@@ -10,7 +10,7 @@ protocol Decompressor: AnyObject {
     ///
     /// - Throws: ``ArchiveError``, with the reason `checksum` if all bytes were decompressed and their checksum is
     ///   wrong.
-    func next() throws(ArchiveError) -> UnsafeRawBufferPointer
+    func nextBlock() throws(ArchiveError) -> UnsafeRawBufferPointer
 }
 
 /// Decompresses with libarchive.
@@ -38,11 +38,11 @@ final class LibarchiveDecompressor: Decompressor {
         input.attach(to: archive)
         var entry: OpaquePointer?
         // libarchive opens malformed data as if it were empty, and reports the error only as a message.
-        guard archive_read_open1(archive) == ARCHIVE_OK, archive_error_string(archive) == nil else { throw failure() }
+        guard archive_read_open1(archive) == ARCHIVE_OK, archive_error_string(archive) == nil else { throw lastError() }
         switch archive_read_next_header(archive, &entry) {
         case ARCHIVE_OK, ARCHIVE_WARN: isEmpty = false
         case ARCHIVE_EOF: isEmpty = true
-        default: throw failure()
+        default: throw lastError()
         }
     }
 
@@ -50,7 +50,7 @@ final class LibarchiveDecompressor: Decompressor {
 
     var offset: Int { input.offset(ofReader: archive) }
 
-    func next() throws(ArchiveError) -> UnsafeRawBufferPointer {
+    func nextBlock() throws(ArchiveError) -> UnsafeRawBufferPointer {
         guard !isEmpty else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         var start: UnsafeRawPointer?
         var count = 0
@@ -58,12 +58,12 @@ final class LibarchiveDecompressor: Decompressor {
         switch archive_read_data_block(archive, &start, &count, &offset) {
         case ARCHIVE_OK, ARCHIVE_WARN: return UnsafeRawBufferPointer(start: start, count: count)
         case ARCHIVE_EOF: return UnsafeRawBufferPointer(start: nil, count: 0)
-        default: throw failure()
+        default: throw lastError()
         }
     }
 
-    private func failure() -> ArchiveError {
-        if let failure = input.failure { return failure }
+    private func lastError() -> ArchiveError {
+        if let failure = input.callbackError { return failure }
         let words = archive_error_string(archive).map { String(cString: $0) }
         // libarchive has no code for this error: "lz4 stream checksum error", "Restored data doesn't match checksum".
         if let words, words.contains("checksum") { return ArchiveError(.checksum(words), at: offset) }
@@ -91,11 +91,11 @@ final class GzipDecompressor: Decompressor {
 
     var offset: Int { input.offset }
 
-    func next() throws(ArchiveError) -> UnsafeRawBufferPointer {
+    func nextBlock() throws(ArchiveError) -> UnsafeRawBufferPointer {
         var count = 0
         while count == 0, !isAtEnd {
             try input.refill()
-            guard !input.unused.isEmpty else { throw ArchiveError(.damaged("truncated gzip input"), at: offset) }
+            guard !input.unusedBytes.isEmpty else { throw ArchiveError(.damaged("truncated gzip input"), at: offset) }
             count = try inflate()
             if inflater.isAtEnd { try beginNextMember() }
         }
@@ -105,9 +105,9 @@ final class GzipDecompressor: Decompressor {
     private func inflate() throws(ArchiveError) -> Int {
         var output = OutputSpan(buffer: buffer, initializedCount: 0)
         var used = 0
-        defer { input.use(used) }
+        defer { input.consume(used) }
         do throws(InflateError) {
-            try inflater.inflate(input.unused.assumingMemoryBound(to: UInt8.self).span, from: &used, into: &output)
+            try inflater.inflate(input.unusedBytes.assumingMemoryBound(to: UInt8.self).span, from: &used, into: &output)
         } catch {
             let words = "gzip decompression failed: \(error.reason)"
             throw ArchiveError(error.isMismatch ? .checksum(words) : .damaged(words), at: offset)
@@ -118,17 +118,17 @@ final class GzipDecompressor: Decompressor {
     /// Continues with the next gzip member, or ends if only zeros follow.
     private func beginNextMember() throws(ArchiveError) {
         try input.refill()
-        guard input.unused.first == 0x1F else { return try skipPadding() }
+        guard input.unusedBytes.first == 0x1F else { return try skipPadding() }
         inflater.restart()
     }
 
     private func skipPadding() throws(ArchiveError) {
         isAtEnd = true
-        while !input.unused.isEmpty {
-            guard input.unused.allSatisfy({ $0 == 0 }) else {
+        while !input.unusedBytes.isEmpty {
+            guard input.unusedBytes.allSatisfy({ $0 == 0 }) else {
                 throw ArchiveError(.damaged("bytes behind the end of the gzip data"), at: offset)
             }
-            input.use(input.unused.count)
+            input.consume(input.unusedBytes.count)
             try input.refill()
         }
     }

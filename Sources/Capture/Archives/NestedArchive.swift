@@ -4,7 +4,7 @@ import Telemetry
 
 /// An archive inside a capture.
 struct NestedArchive {
-    struct Opened {
+    struct OpenedArchive {
         var tree: SpooledTree?
         var problems: [LocatedProblem] = []
         var isIncomplete = false
@@ -26,32 +26,32 @@ struct NestedArchive {
     ///
     /// - Throws: ``ArchiveError`` if the spool is full. Any other error is returned as a problem.
     func open(
-        in tree: FileTree, spool: Spool, formats: [StoreFormat], jobs: JobLimit
-    ) async throws(ArchiveError) -> Opened {
+        in tree: FileTree, spool: Spool, formats: [StoreFormat], jobLimit: JobLimit
+    ) async throws(ArchiveError) -> OpenedArchive {
         let source: ByteSource
         let kind: InputKind
         do throws(FileError) {
-            source = try tree.source(path)
+            source = try tree.source(at: path)
             kind = InputKind(head: try InputKind.head(of: source))
         } catch {
             return failure("unreadable", error.description, isLoss: true)
         }
         switch kind {
-        case .archive: return try await read(source, spool, formats, jobs)
+        case .archive: return try await read(source, spool, formats, jobLimit)
         case .bundle:
             return failure("bundle", "a bundle in the capture, not read; give it as an input of its own", isLoss: false)
         case .damagedZstd: return failure("damaged", "damaged: no archive can be read from it", isLoss: true)
-        case .other: return Opened()
+        case .other: return OpenedArchive()
         }
     }
 
     private func read(
-        _ source: ByteSource, _ spool: Spool, _ formats: [StoreFormat], _ jobs: JobLimit
-    ) async throws(ArchiveError) -> Opened {
+        _ source: ByteSource, _ spool: Spool, _ formats: [StoreFormat], _ jobLimit: JobLimit
+    ) async throws(ArchiveError) -> OpenedArchive {
         do throws(ArchiveError) {
-            let spooler = ArchiveSpooler(location, spool: spool, formats: formats, jobs: jobs)
+            let spooler = ArchiveSpooler(location, spool: spool, formats: formats, jobLimit: jobLimit)
             let result = try await spooler.spoolMembers(.source(source))
-            return Opened(
+            return OpenedArchive(
                 tree: result.tree, problems: result.problems, isIncomplete: !result.problems.isEmpty,
                 rereader: ArchiveRereader(source: source, spooler: spooler))
         } catch {
@@ -64,8 +64,8 @@ struct NestedArchive {
         }
     }
 
-    private func failure(_ code: String, _ text: String, at offset: Int? = nil, isLoss: Bool) -> Opened {
+    private func failure(_ code: String, _ text: String, at offset: Int? = nil, isLoss: Bool) -> OpenedArchive {
         let problem = LocatedProblem(capture: location.label, path: path, problem: Problem(code, text, at: offset))
-        return Opened(problems: [problem], isIncomplete: isLoss)
+        return OpenedArchive(problems: [problem], isIncomplete: isLoss)
     }
 }

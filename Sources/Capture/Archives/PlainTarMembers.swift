@@ -9,19 +9,19 @@ extension ArchiveSpooler {
     ///   is not plain.
     mutating func addMembers(of chunks: TarChunkReader) async throws {
         var tar = TarParser()
-        var file: OpenFile?
-        var ahead = OrderedTasks<[UInt8]>(limit: jobs)
+        var openFile: OpenFile?
+        var chunkTasks = OrderedTasks<[UInt8]>(limit: jobLimit)
         while true {
-            let isSkipping = file == nil && chunks.isWorthSkipping(tar.bytesToSkip)
-            if ahead.count == 0 {
+            let isSkipping = openFile == nil && chunks.isWorthSkipping(tar.bytesToSkip)
+            if chunkTasks.count == 0 {
                 if isSkipping { tar.skip(chunks.skip(tar.bytesToSkip)) }
-                ahead.add { try chunks.next() }
+                chunkTasks.add { try chunks.nextChunk() }
             }
             // Without an end marker, members may be missing.
-            guard let chunk = try? await ahead.next(), !chunk.isEmpty else { throw RequiresLibarchive() }
+            guard let chunk = try? await chunkTasks.next(), !chunk.isEmpty else { throw RequiresLibarchive() }
             // At most one chunk is produced while another is parsed.
-            if jobs.jobs > 1, !isSkipping { ahead.add { try chunks.next() } }
-            if try addMembers(in: chunk.span, of: &tar, &file) {
+            if jobLimit.jobs > 1, !isSkipping { chunkTasks.add { try chunks.nextChunk() } }
+            if try addMembers(in: chunk.span, of: &tar, &openFile) {
                 guard (try? chunks.finish()) != nil else { throw RequiresLibarchive() }
                 return
             }
@@ -31,25 +31,29 @@ extension ArchiveSpooler {
     private struct OpenFile {
         let member: ArchiveReader.Member
         let path: MemberPath
-        let start: Int
+        let spoolOffset: Int
     }
 
     /// Adds the members in a chunk, and returns whether the archive ends in it.
     private mutating func addMembers(
-        in chunk: Span<UInt8>, of tar: inout TarParser, _ file: inout OpenFile?
+        in chunk: Span<UInt8>, of tar: inout TarParser, _ openFile: inout OpenFile?
     ) throws -> Bool {
         while let step = try tar.next(in: chunk) {
             switch step {
             case .member(let plain):
                 let member = ArchiveReader.Member(plain)
                 try checkLimits()
-                file = addHeader(of: member).map { OpenFile(member: member, path: $0, start: spool.end) }
+                openFile = addHeader(of: member).map {
+                    OpenFile(member: member, path: $0, spoolOffset: spool.endOffset)
+                }
             case .contents(let range):
-                if file != nil { try append(chunk.extracting(range)) }
+                if openFile != nil { try append(chunk.extracting(range)) }
             case .endOfMember:
-                guard let done = file else { continue }
-                add(done.member, at: done.path, .spooled(offset: done.start, count: spool.end - done.start))
-                file = nil
+                guard let finishedFile = openFile else { continue }
+                add(
+                    finishedFile.member, at: finishedFile.path,
+                    .spooled(offset: finishedFile.spoolOffset, count: spool.endOffset - finishedFile.spoolOffset))
+                openFile = nil
             case .end: return true
             }
         }
@@ -67,6 +71,6 @@ extension ArchiveReader.Member {
             }
         self.init(
             path: member.name, kind: kind, hardLink: nil, symbolicLink: kind == .link ? member.target : nil,
-            size: member.size, isEncrypted: false, isZip: false, offset: member.offset)
+            size: member.size, isEncrypted: false, isInZip: false, offset: member.offset)
     }
 }

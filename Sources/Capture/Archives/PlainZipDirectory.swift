@@ -15,15 +15,15 @@ struct PlainZipDirectory {
     }
 
     let source: ByteSource
-    private let end: ZipDirectoryEnd
+    private let directoryEnd: ZipDirectoryEnd
     /// The last piece of the directory, which is parsed up to `piecePosition`.
     private var piece: [UInt8] = []
     private var piecePosition = 0
     /// The number of bytes of the directory that were read.
-    private var position = 0
-    private var entriesLeft: Int
+    private var readByteCount = 0
+    private var remainingEntryCount: Int
     /// The next entry, whose offset is the end of the previous member.
-    private var following: ZipEntry?
+    private var upcomingEntry: ZipEntry?
 
     /// The number of bytes that are read at once, which is more than the size of any entry.
     private static let pieceSize = 256 << 10
@@ -32,19 +32,19 @@ struct PlainZipDirectory {
 
     /// Finds the directory, or returns `nil` if the archive does not end with a directory.
     init?(_ source: ByteSource) throws(RequiresLibarchive) {
-        let size = min(source.count, ZipDirectoryEnd.size)
+        let size = min(source.count, ZipDirectoryEnd.maximumSize)
         guard let tail = try? source.bytes(at: source.count - size, count: size) else { throw RequiresLibarchive() }
         guard let end = ZipDirectoryEnd(tail: tail.span, ofArchiveOf: source.count) else { return nil }
         self.source = source
-        self.end = end
-        entriesLeft = end.entryCount
-        following = try nextEntry()
+        self.directoryEnd = end
+        remainingEntryCount = directoryEnd.entryCount
+        upcomingEntry = try readEntry()
     }
 
-    mutating func next() throws(RequiresLibarchive) -> Member? {
-        guard let entry = following else { return nil }
-        following = try nextEntry()
-        let bound = following?.offset ?? end.directory.lowerBound
+    mutating func nextMember() throws(RequiresLibarchive) -> Member? {
+        guard let entry = upcomingEntry else { return nil }
+        upcomingEntry = try readEntry()
+        let bound = upcomingEntry?.offset ?? directoryEnd.directory.lowerBound
         guard let kind = entry.plainKind, entry.offset < bound, entry.compressedSize <= bound - entry.offset,
             bound - entry.offset - entry.compressedSize <= Self.maximumOverhead
         else { throw RequiresLibarchive() }
@@ -56,15 +56,17 @@ struct PlainZipDirectory {
         // libarchive reads the directory too, and reports its faults.
         guard var directory = try? PlainZipDirectory(source) else { return }
         var offsets: Set<Int> = []
-        while let entry = directory.following {
+        while let entry = directory.upcomingEntry {
             if !offsets.insert(entry.offset).inserted { body(entry) }
-            directory.following = (try? directory.nextEntry()) ?? nil
+            directory.upcomingEntry = (try? directory.readEntry()) ?? nil
         }
     }
 
-    private mutating func nextEntry() throws(RequiresLibarchive) -> ZipEntry? {
-        guard entriesLeft > 0 else {
-            guard position == end.directory.count, piecePosition == piece.count else { throw RequiresLibarchive() }
+    private mutating func readEntry() throws(RequiresLibarchive) -> ZipEntry? {
+        guard remainingEntryCount > 0 else {
+            guard readByteCount == directoryEnd.directory.count, piecePosition == piece.count else {
+                throw RequiresLibarchive()
+            }
             return nil
         }
         if let entry = parseEntry() { return entry }
@@ -78,41 +80,41 @@ struct PlainZipDirectory {
         var next = piecePosition
         guard let entry = ZipEntry(piece.span, at: &next) else { return nil }
         piecePosition = next
-        entriesLeft -= 1
+        remainingEntryCount -= 1
         return entry
     }
 
     private mutating func readPiece() throws(RequiresLibarchive) {
-        let start = end.directory.lowerBound + position
-        let count = min(Self.pieceSize, end.directory.count - position)
+        let start = directoryEnd.directory.lowerBound + readByteCount
+        let count = min(Self.pieceSize, directoryEnd.directory.count - readByteCount)
         guard count > 0, let read = try? source.bytes(at: start, count: count), read.count == count else {
             throw RequiresLibarchive()
         }
         piece = piece[piecePosition...] + read
         piecePosition = 0
-        position += count
+        readByteCount += count
     }
 }
 
 extension ZipEntry {
     /// The kind of a plain member, or `nil` if reading the member requires libarchive.
     fileprivate var plainKind: FolderEntries.Kind? {
-        let plainFlags = Flag.compressorHints | Flag.hasDataDescriptor | Flag.isUnicode
+        let plainFlags = Flag.compressorHints | Flag.dataDescriptor | Flag.unicodeName
         guard !hasOverridingField, flags & ~plainFlags == 0, !name.isEmpty,
             // Some MS-DOS programs use backslashes as separators.
             !name.contains(0), !name.contains(UInt8(ascii: "\\")),
             // libarchive normalizes these characters.
-            flags & Flag.isUnicode == 0 || name.isComposedText
+            flags & Flag.unicodeName == 0 || name.isComposedText
         else { return nil }
         switch method {
         case Method.stored: guard compressedSize == size else { return nil }
         case Method.deflated: break
         default: return nil
         }
-        return name.last == UInt8(ascii: "/") ? plainFolder : plainFile
+        return name.last == UInt8(ascii: "/") ? plainFolderKind : plainFileKind
     }
 
-    private var plainFolder: FolderEntries.Kind? {
+    private var plainFolderKind: FolderEntries.Kind? {
         guard size == 0 else { return nil }
         switch system {
         case System.unix: return [0, Mode.folder].contains(attributes >> 28) ? .folder : nil
@@ -120,7 +122,7 @@ extension ZipEntry {
         }
     }
 
-    private var plainFile: FolderEntries.Kind? {
+    private var plainFileKind: FolderEntries.Kind? {
         switch system {
         case System.unix: [0, Mode.file].contains(attributes >> 28) ? .file : nil
         case System.msdos: attributes & System.folderOfMSDOS == 0 ? .file : nil

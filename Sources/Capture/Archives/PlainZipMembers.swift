@@ -11,40 +11,40 @@ extension ArchiveSpooler {
         let source = directory.source
         var state = SplitState(directory: directory)
         var parts: [ZipPart] = []
-        var unpacked = OrderedTasks<[UInt8]>(limit: jobs)
+        var unpackingTasks = OrderedTasks<[UInt8]>(limit: jobLimit)
         while true {
-            while !unpacked.isFull, let part = try nextPart(of: &state) {
+            while !unpackingTasks.isFull, let part = try nextPart(of: &state) {
                 parts.append(part)
-                unpacked.add { try part.contents(in: source) }
+                unpackingTasks.add { try part.contents(in: source) }
             }
             guard !parts.isEmpty else { return }
-            guard let contents = try? await unpacked.next() else { throw RequiresLibarchive() }
+            guard let contents = try? await unpackingTasks.next() else { throw RequiresLibarchive() }
             try add(parts.removeFirst(), contents, from: source)
         }
     }
 
     private struct SplitState {
         var directory: PlainZipDirectory
-        var pending: ZipPart.Member?
-        var size = 0
+        var pendingMember: ZipPart.Member?
+        var unpackedSize = 0
     }
 
     private mutating func nextPart(of state: inout SplitState) throws -> ZipPart? {
         var part = ZipPart()
-        if let member = state.pending { _ = part.add(member) }
-        state.pending = nil
-        while let found = try state.directory.next() {
+        if let member = state.pendingMember { _ = part.add(member) }
+        state.pendingMember = nil
+        while let found = try state.directory.nextMember() {
             let entry = found.entry
             guard entry.size <= limits.memberSize else { throw RequiresLibarchive() }
             try checkLimits()
             let path = addHeader(of: ArchiveReader.Member(found))
-            if path != nil { state.size += entry.size }
-            guard !limits.isOverExpanded(state.size, from: state.directory.source.count) else {
+            if path != nil { state.unpackedSize += entry.size }
+            guard !limits.isOverExpanded(state.unpackedSize, from: state.directory.source.count) else {
                 throw RequiresLibarchive()
             }
             let member = ZipPart.Member(path: path, entry: entry, extent: found.extent)
             guard part.add(member) else {
-                state.pending = member
+                state.pendingMember = member
                 return part
             }
         }
@@ -52,11 +52,11 @@ extension ArchiveSpooler {
     }
 
     private mutating func add(_ part: ZipPart, _ contents: [UInt8], from source: ByteSource) throws {
-        var offset = spool.end
-        if let large = part.large { try spool(large, from: source) } else { try append(contents.span) }
+        var offset = spool.endOffset
+        if let large = part.largeMember { try spool(large, from: source) } else { try append(contents.span) }
         for member in part.members {
             guard let path = member.path else { continue }
-            members.addFile(path, .spooled(offset: offset, count: member.entry.size))
+            treeBuilder.addFile(path, .spooled(offset: offset, count: member.entry.size))
             offset += member.entry.size
         }
     }
@@ -72,6 +72,6 @@ extension ArchiveReader.Member {
     fileprivate init(_ member: PlainZipDirectory.Member) {
         self.init(
             path: member.entry.name, kind: member.kind, hardLink: nil, symbolicLink: nil, size: member.entry.size,
-            isEncrypted: false, isZip: true, offset: member.entry.offset)
+            isEncrypted: false, isInZip: true, offset: member.entry.offset)
     }
 }

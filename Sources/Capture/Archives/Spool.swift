@@ -11,47 +11,47 @@ import Synchronization
 public final class Spool: Sendable {
     private struct State {
         var file: SpoolFile?
-        var end = 0
+        var endOffset = 0
         /// The bytes that were not written to the file yet, which are buffered because most members are small.
-        var unwritten: [UInt8] = []
+        var unwrittenBytes: [UInt8] = []
     }
 
     /// The limits on the size and the expansion of each archive.
     public let archiveLimits: ArchiveLimits
     /// The folder in which unnamed files are created.
     let folder: String
-    private let limit: Int
+    private let byteLimit: Int
     private let state = Mutex(State())
 
     private static let writeSize = 1 << 20
 
-    /// Creates a spool that may contain up to `limit` bytes, in a file in `folder`.
-    public init(folder: String = "/tmp", limit: Int = 16 << 30, archiveLimits: ArchiveLimits = ArchiveLimits()) {
+    /// Creates a spool that may contain up to `byteLimit` bytes, in a file in `folder`.
+    public init(folder: String = "/tmp", byteLimit: Int = 16 << 30, archiveLimits: ArchiveLimits = ArchiveLimits()) {
         self.folder = folder
-        self.limit = limit
+        self.byteLimit = byteLimit
         self.archiveLimits = archiveLimits
     }
 
-    var end: Int { state.withLock { $0.end } }
+    var endOffset: Int { state.withLock { $0.endOffset } }
 
     /// Throws `EOVERFLOW` if another file of `count` bytes and the spool together would exceed the limit.
     func checkCapacity(for count: Int) throws(FileError) {
-        guard count <= limit - end else { throw FileError(.spool, folder, code: EOVERFLOW) }
+        guard count <= byteLimit - endOffset else { throw FileError(.spool, folder, code: EOVERFLOW) }
     }
 
     /// Appends bytes, or throws `EOVERFLOW` if the spool would exceed the limit.
     func append(_ bytes: Span<UInt8>) throws(FileError) {
         try state.withLock { state throws(FileError) in
-            guard bytes.count <= limit - state.end else { throw FileError(.spool, folder, code: EOVERFLOW) }
-            bytes.withUnsafeBufferPointer { state.unwritten.append(contentsOf: $0) }
-            state.end += bytes.count
-            if state.unwritten.count >= Self.writeSize { _ = try write(&state) }
+            guard bytes.count <= byteLimit - state.endOffset else { throw FileError(.spool, folder, code: EOVERFLOW) }
+            bytes.withUnsafeBufferPointer { state.unwrittenBytes.append(contentsOf: $0) }
+            state.endOffset += bytes.count
+            if state.unwrittenBytes.count >= Self.writeSize { _ = try write(&state) }
         }
     }
 
     /// Copies the standard input to the spool, including its first bytes `head`, which were already read.
     func appendStandardInput(head: [UInt8]) throws(FileError) -> ByteSource {
-        let start = end
+        let start = endOffset
         var part = head
         while !part.isEmpty {
             try append(part.span)
@@ -59,13 +59,13 @@ public final class Spool: Sendable {
                 _ = try StandardInput.read(into: &output)
             }
         }
-        return ByteSource(try file(), at: start, count: end - start)
+        return ByteSource(try file(), at: start, count: endOffset - start)
     }
 
-    func truncate(to end: Int) {
+    func truncate(to endOffset: Int) {
         state.withLock { state in
-            state.unwritten.removeLast(min(state.unwritten.count, state.end - end))
-            state.end = end
+            state.unwrittenBytes.removeLast(min(state.unwrittenBytes.count, state.endOffset - endOffset))
+            state.endOffset = endOffset
         }
     }
 
@@ -78,8 +78,8 @@ public final class Spool: Sendable {
         let file: SpoolFile
         if let present = state.file { file = present } else { file = try SpoolFile(in: folder) }
         state.file = file
-        try file.write(state.unwritten.span, at: state.end - state.unwritten.count)
-        state.unwritten.removeAll(keepingCapacity: true)
+        try file.write(state.unwrittenBytes.span, at: state.endOffset - state.unwrittenBytes.count)
+        state.unwrittenBytes.removeAll(keepingCapacity: true)
         return file
     }
 }

@@ -12,9 +12,9 @@ final class TarChunkReader: Sendable {
     }
 
     /// The size in bytes of each chunk except for the last one, which may be smaller.
-    private static let size = 1 << 20
+    private static let chunkSize = 1 << 20
     /// The minimum number of bytes that are skipped instead of being read, because skipping fewer is slower.
-    private static let skipThreshold = 8 * size
+    private static let skipThreshold = 8 * chunkSize
 
     private let state: Mutex<State>
     private let canSkip: Bool
@@ -29,9 +29,9 @@ final class TarChunkReader: Sendable {
     /// Returns the next chunk, or an empty array at the end.
     ///
     /// - Throws: ``RequiresLibarchive`` if the archive ends within a block, or ``ArchiveError`` if it cannot be read.
-    func next() throws -> [UInt8] {
+    func nextChunk() throws -> [UInt8] {
         try state.withLock { state in
-            let chunk = try [UInt8](capacity: Self.size) { output in
+            let chunk = try [UInt8](capacity: Self.chunkSize) { output in
                 while !output.isFull {
                     let count = output.count
                     try state.input.read(into: &output)

@@ -4,12 +4,12 @@ struct UnsupportedFormat {
     let name: String
     private let signature: [UInt8]
     /// The offset of the signature in the file, in bytes.
-    private var offset = 0
+    private var signatureOffset = 0
 
     private init(_ name: String, _ signature: some Sequence<UInt8>, at offset: Int = 0) {
         self.name = name
         self.signature = Array(signature)
-        self.offset = offset
+        signatureOffset = offset
     }
 
     /// A 7z archive inside a compressed file.
@@ -18,7 +18,7 @@ struct UnsupportedFormat {
     static let sevenZip = UnsupportedFormat(
         "a 7z archive inside a compressed file", [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C])
 
-    private static let all = [
+    private static let allFormats = [
         UnsupportedFormat("a RAR archive", "Rar!\u{1A}\u{07}".utf8),
         UnsupportedFormat("an ISO 9660 image", "CD001".utf8, at: 0x8001),
         UnsupportedFormat("a xar archive", "xar!".utf8),
@@ -35,7 +35,7 @@ struct UnsupportedFormat {
     static let headSize = 0x8006
 
     /// Detects the format of a file by its first bytes, or returns `nil` if they match no format.
-    static func find(in head: [UInt8]) -> UnsupportedFormat? { all.first { $0.isFormat(of: head) } }
+    static func find(in head: [UInt8]) -> UnsupportedFormat? { allFormats.first { $0.isFormat(of: head) } }
 
-    func isFormat(of head: [UInt8]) -> Bool { head.dropFirst(offset).starts(with: signature) }
+    func isFormat(of head: [UInt8]) -> Bool { head.dropFirst(signatureOffset).starts(with: signature) }
 }

@@ -18,17 +18,17 @@ struct ZipPart: Sendable {
     private static let unneededSizeLimit = 16 << 10
 
     private(set) var members: [Member] = []
-    private var size = 0
+    private var unpackedSize = 0
     private var extent = 0..<0
 
     /// The only member of the part if it is too large to be read together with others, and otherwise `nil`.
-    var large: Member? {
-        guard let first = members.first, !Self.isShared(first) else { return nil }
+    var largeMember: Member? {
+        guard let first = members.first, !Self.isSmall(first) else { return nil }
         return first
     }
 
     /// Returns whether a member is small enough to be read together with others.
-    private static func isShared(_ member: Member) -> Bool {
+    private static func isSmall(_ member: Member) -> Bool {
         member.path == nil
             ? member.extent.count <= unneededSizeLimit
             : member.extent.count <= sizeLimit && member.entry.size <= sizeLimit
@@ -37,13 +37,14 @@ struct ZipPart: Sendable {
     /// Adds the next member if it fits in the part, and returns whether it was added.
     mutating func add(_ member: Member) -> Bool {
         let combined = members.isEmpty ? member.extent : extent.lowerBound..<member.extent.upperBound
-        let unpackedSize = member.path == nil ? size : size + member.entry.size
+        let unpackedSize = member.path == nil ? self.unpackedSize : self.unpackedSize + member.entry.size
         let hasRoom =
-            large == nil && Self.isShared(member) && combined.count <= Self.sizeLimit && unpackedSize <= Self.sizeLimit
+            largeMember == nil && Self.isSmall(member) && combined.count <= Self.sizeLimit
+            && unpackedSize <= Self.sizeLimit
         guard members.isEmpty || hasRoom else { return false }
         members.append(member)
         extent = combined
-        size = unpackedSize
+        self.unpackedSize = unpackedSize
         return true
     }
 
@@ -53,19 +54,19 @@ struct ZipPart: Sendable {
     ///
     /// - Throws: ``RequiresLibarchive`` if a member differs from its entry in the directory.
     func contents(in source: ByteSource) throws -> [UInt8] {
-        if let large {
-            _ = try ZipUnpacker.contents(of: large, in: source)
+        if let largeMember {
+            _ = try ZipUnpacker.contentsRange(of: largeMember, in: source)
             return []
         }
         let bytes = try source.bytes(at: extent.lowerBound, count: extent.count)
         guard bytes.count == extent.count else { throw RequiresLibarchive() }
         var unpacker = try ZipUnpacker()
         // One extra byte detects contents that are longer than the directory states.
-        return try [UInt8](capacity: size + 1) { output in
+        return try [UInt8](capacity: unpackedSize + 1) { output in
             for member in members {
                 let start = member.extent.lowerBound - extent.lowerBound
                 let bytes = bytes.span.extracting(start..<start + member.extent.count)
-                guard let contents = member.entry.contents(in: bytes, of: bytes.count) else {
+                guard let contents = member.entry.contentsRange(in: bytes, memberSize: bytes.count) else {
                     throw RequiresLibarchive()
                 }
                 guard member.path != nil else { continue }

@@ -17,7 +17,7 @@ struct ZipUnpacker: ~Copyable {
         let start = output.count
         guard entry.size < output.freeCapacity else { throw RequiresLibarchive() }
         if entry.method == ZipEntry.Method.stored {
-            output.append(asMuchAsFitsOf: bytes)
+            output.append(fittingPrefixOf: bytes)
         } else {
             var used = 0
             inflater.restart()
@@ -35,7 +35,7 @@ struct ZipUnpacker: ~Copyable {
     ) throws {
         var checksum: UInt32 = 0
         var size = 0
-        try pieces(of: member.entry, Self.contents(of: member, in: source), in: source) { piece in
+        try pieces(of: member.entry, Self.contentsRange(of: member, in: source), in: source) { piece in
             size += piece.count
             guard size <= member.entry.size else { throw RequiresLibarchive() }
             checksum = Self.checksum(of: piece, after: checksum)
@@ -45,10 +45,10 @@ struct ZipUnpacker: ~Copyable {
     }
 
     /// Returns the range of the contents of a large member in the archive.
-    static func contents(of member: ZipPart.Member, in source: ByteSource) throws -> Range<Int> {
+    static func contentsRange(of member: ZipPart.Member, in source: ByteSource) throws -> Range<Int> {
         let start = member.extent.lowerBound
         let header = try source.bytes(at: start, count: min(ZipEntry.maximumHeaderSize, member.extent.count))
-        guard let contents = member.entry.contents(in: header.span, of: member.extent.count) else {
+        guard let contents = member.entry.contentsRange(in: header.span, memberSize: member.extent.count) else {
             throw RequiresLibarchive()
         }
         return start + contents.lowerBound..<start + contents.upperBound

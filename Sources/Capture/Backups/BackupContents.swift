@@ -9,7 +9,7 @@ struct BackupContents {
     /// A row that becomes an entry of the file tree.
     private struct KeptRow {
         enum Kind {
-            case file(Int)
+            case file(number: Int)
             case folder
             case link
         }
@@ -20,18 +20,18 @@ struct BackupContents {
     }
 
     /// The path of a row in the backup: `<domain>/<path>`.
-    typealias Path = [UInt8]
+    typealias FullPath = [UInt8]
 
     private(set) var entries = BackupEntries()
     /// The containers that may have stores, by the names of their backup domains.
     private(set) var domains: [String: BackupDomain] = [:]
-    private let names: StoreNames
-    private let nameLimit: Int
-    private var kept: [Path: KeptRow] = [:]
-    private var nameBytes = 0
-    private var folders: Set<Path> = []
-    private var clashes: Set<Path> = []
-    private var repeated: Set<Path> = []
+    private let storeNames: StoreNames
+    private let nameByteLimit: Int
+    private var keptRows: [FullPath: KeptRow] = [:]
+    private var nameByteCount = 0
+    private var folderPaths: Set<FullPath> = []
+    private var clashingPaths: Set<FullPath> = []
+    private var repeatedPaths: Set<FullPath> = []
     private var rowsWithInvalidPaths = RejectedRows()
     private var rowsWithInvalidNames = RejectedRows()
     /// The rows that may belong to stores, but do not state whether they are a file, a folder or a link.
@@ -44,29 +44,29 @@ struct BackupContents {
     /// The number of rows that were rejected for the same reason, and the name of the first one.
     private struct RejectedRows {
         var count = 0
-        var first = ""
+        var firstName = ""
 
         mutating func add(_ row: ManifestRow) {
             count += 1
             guard count == 1 else { return }
             let name = row.domain.prefix(256) + [UInt8(ascii: "/")] + row.path.prefix(256)
-            first = String(decoding: name, as: UTF8.self)
+            firstName = String(decoding: name, as: UTF8.self)
         }
     }
 
-    init(_ names: StoreNames, nameLimit: Int) {
-        self.names = names
-        self.nameLimit = nameLimit
+    init(_ storeNames: StoreNames, nameByteLimit: Int) {
+        self.storeNames = storeNames
+        self.nameByteLimit = nameByteLimit
     }
 
     mutating func add(_ row: ManifestRow) {
         switch RowLocation(row, in: domain(of: row)) {
-        case .system: checkName(of: row)
-        case .refused: rowsWithInvalidPaths.add(row)
+        case .system: checkFileName(of: row)
+        case .invalid: rowsWithInvalidPaths.add(row)
         case .app(let domain, let path):
             // A container is stored only if it has kept rows or may lack its pings.
             if path.isEmpty {
-                checkName(of: row)
+                checkFileName(of: row)
                 return addContainer(domain)
             }
             add(row, path, in: domain)
@@ -83,18 +83,18 @@ struct BackupContents {
 
     /// Adds the container of an app whose pings are possibly missing from the backup.
     private mutating func addContainer(_ domain: BackupDomain) {
-        guard domain.kind == .app, names.areStoresMissing(of: domain.identifier, among: []) else { return }
+        guard domain.kind == .app, storeNames.areStoresMissing(of: domain.identifier, among: []) else { return }
         domains[domain.name] = domain
     }
 
     private mutating func add(_ row: ManifestRow, _ path: [UInt8], in domain: BackupDomain) {
         let hint = RowKind(flags: row.flags)
-        let member = StoreNames.member(path, in: domain.name)
-        let mayBeFile = names.mayBelong(member)
-        let mayBeFolder = hint != .file && names.isPingFolder(member)
-        let mayBeLink = names.isNamed(member.name)
+        let member = StoreNames.memberName(forPath: path, inDomain: domain.name)
+        let mayBeFile = storeNames.mayBelongToStore(member)
+        let mayBeFolder = hint != .file && storeNames.isPingFolder(member)
+        let mayBeLink = storeNames.isStoreName(member.name)
         guard mayBeFile || mayBeFolder || mayBeLink else {
-            checkName(of: row)
+            checkFileName(of: row)
             return addContainer(domain)
         }
         let details = row.details
@@ -107,7 +107,7 @@ struct BackupContents {
         case .link? where mayBeLink: keep(KeptRow(kind: .link), at: fullPath)
         case nil where mayBeFile: rowsWithoutKind.add(row)
         case .file, .folder, .link, nil:
-            checkName(of: row)
+            checkFileName(of: row)
             return addContainer(domain)
         }
         domains[domain.name] = domain
@@ -116,43 +116,44 @@ struct BackupContents {
     /// Reports an omitted row whose file name is not the hash of its domain and path.
     ///
     /// Such a row is damaged, and its correct path may belong to a store.
-    private mutating func checkName(of row: ManifestRow) {
+    private mutating func checkFileName(of row: ManifestRow) {
         guard let stored = row.fileID.flatMap({ FileID($0) }) else { return }
         if stored != FileID(domain: row.domain, path: row.path) { misnamedRows.add(row) }
     }
 
-    private mutating func addFile(_ row: ManifestRow, _ details: MBFile?, _ fullPath: Path, _ path: [UInt8]) {
-        let right = FileID(domain: row.domain, path: path)
-        guard let stored = row.fileID else { return add(right, details, isNamedByHash: true, at: fullPath) }
+    private mutating func addFile(_ row: ManifestRow, _ details: MBFile?, _ fullPath: FullPath, _ path: [UInt8]) {
+        let expectedID = FileID(domain: row.domain, path: path)
+        guard let stored = row.fileID else { return add(expectedID, details, isNamedByHash: true, at: fullPath) }
         guard let fileID = FileID(stored) else { return rowsWithInvalidNames.add(row) }
-        add(fileID, details, isNamedByHash: fileID == right, at: fullPath)
+        add(fileID, details, isNamedByHash: fileID == expectedID, at: fullPath)
     }
 
-    private mutating func add(_ fileID: FileID, _ details: MBFile?, isNamedByHash: Bool, at fullPath: Path) {
-        if let present = kept[fullPath], case .file(let number) = present.kind {
+    private mutating func add(_ fileID: FileID, _ details: MBFile?, isNamedByHash: Bool, at fullPath: FullPath) {
+        if let present = keptRows[fullPath], case .file(let number) = present.kind {
             if entries.fileID(at: number) == fileID { return }
-            repeated.insert(fullPath)
+            repeatedPaths.insert(fullPath)
             guard isNamedByHash, !present.isNamedByHash else { return }
         }
-        guard addPath(fullPath) else { return }
+        guard register(fullPath) else { return }
         entries.append(fileID, details)
-        kept[fullPath] = KeptRow(kind: .file(entries.count - 1), isNamedByHash: isNamedByHash)
+        keptRows[fullPath] = KeptRow(kind: .file(number: entries.count - 1), isNamedByHash: isNamedByHash)
     }
 
-    private mutating func keep(_ row: KeptRow, at fullPath: Path) {
-        guard kept[fullPath] == nil, addPath(fullPath) else { return }
-        kept[fullPath] = row
+    private mutating func keep(_ row: KeptRow, at fullPath: FullPath) {
+        guard keptRows[fullPath] == nil, register(fullPath) else { return }
+        keptRows[fullPath] = row
     }
 
-    private mutating func addPath(_ fullPath: Path) -> Bool {
-        nameBytes += fullPath.count
-        if nameBytes > nameLimit { isFull = true }
+    /// Counts the path and its folders, or returns `false` if the limit on names is exceeded.
+    private mutating func register(_ fullPath: FullPath) -> Bool {
+        nameByteCount += fullPath.count
+        if nameByteCount > nameByteLimit { isFull = true }
         guard !isFull else { return false }
         var end = fullPath.lastIndex(of: UInt8(ascii: "/"))
         while let slash = end {
             let folder = Array(fullPath[..<slash])
-            guard folders.insert(folder).inserted else { break }
-            nameBytes += folder.count
+            guard folderPaths.insert(folder).inserted else { break }
+            nameByteCount += folder.count
             end = folder.lastIndex(of: UInt8(ascii: "/"))
         }
         return true
@@ -161,16 +162,16 @@ struct BackupContents {
     // MARK: Clashes
 
     /// Whether the rows must be read again to find files and links at the paths of folders.
-    var hasFolders: Bool { !folders.isEmpty }
+    var hasFolders: Bool { !folderPaths.isEmpty }
 
-    /// Adds the path of a file or a link if other rows need a folder at the same path.
-    mutating func addClash(of row: ManifestRow) {
+    /// Records a clash if `row` is a file or a link, and other rows need a folder at the same path.
+    mutating func registerClash(of row: ManifestRow) {
         // An invalid path cannot match a folder, because all folders have valid paths.
         guard !row.path.isEmpty else { return }
         let fullPath = row.domain + [UInt8(ascii: "/")] + row.path
-        guard folders.contains(fullPath) else { return }
+        guard folderPaths.contains(fullPath) else { return }
         switch row.details?.kind ?? RowKind(flags: row.flags) {
-        case .file, .link: clashes.insert(fullPath)
+        case .file, .link: clashingPaths.insert(fullPath)
         case .folder, nil: return
         }
     }
@@ -180,12 +181,12 @@ struct BackupContents {
 
 extension BackupContents {
     /// The result of checking whether a store file can be read.
-    enum ReadCheck {
+    enum Readability {
         case readable
-        /// The file cannot be read, was reported, and is kept in the tree.
-        case reported
-        /// The file cannot be read, was only counted, and is omitted from the tree.
-        case counted
+        /// The file cannot be read, which was reported, and is kept in the tree.
+        case unreadableKept
+        /// The file cannot be read, which was only counted, and is omitted from the tree.
+        case unreadableOmitted
     }
 
     /// Returns the kept rows as a tree of folders and files.
@@ -193,13 +194,13 @@ extension BackupContents {
     /// `prefix` is the prefix of their paths in the capture. `check` is called for files with the names of stores.
     consuming func finish(
         prefix: String, _ problems: inout BackupProblems,
-        _ check: (_ number: Int, _ path: String, inout BackupProblems) -> ReadCheck
+        _ check: (_ number: Int, _ path: String, inout BackupProblems) -> Readability
     ) -> SpooledTreeBuilder {
         report(prefix, &problems)
         var builder = SpooledTreeBuilder()
-        for (fullPath, row) in kept.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+        for (fullPath, row) in keptRows.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             // Clashes were reported above, and rows with invalid paths were rejected.
-            guard !clashes.contains(fullPath), let path = try? MemberPath(fullPath) else { continue }
+            guard !clashingPaths.contains(fullPath), let path = try? MemberPath(fullPath) else { continue }
             switch row.kind {
             case .folder: builder.addFolder(path)
             case .link: builder.addLink(path, to: [])
@@ -208,11 +209,11 @@ extension BackupContents {
                 if !row.isNamedByHash {
                     problems.report(
                         "backup", "B38",
-                        "read from a file whose name is not the hash of this path, so that one of the two is damaged",
-                        at: full, isLoss: !names.isStoreByName(fullPath))
+                        "read from a file whose name is not the hash of this path; the name or the path is damaged",
+                        at: full, isLoss: !storeNames.hasStoreName(fullPath))
                 }
-                if names.isStoreByName(fullPath), check(number, full, &problems) == .counted { continue }
-                builder.addFile(path, .elsewhere(number))
+                if storeNames.hasStoreName(fullPath), check(number, full, &problems) == .unreadableOmitted { continue }
+                builder.addFile(path, .external(number))
             }
         }
         return builder
@@ -220,32 +221,35 @@ extension BackupContents {
 
     private func report(_ prefix: String, _ problems: inout BackupProblems) {
         let unread = [
-            (rowsWithInvalidPaths, "unreadable", "B36", "rows whose domain or path leads elsewhere are not read"),
-            (rowsWithInvalidNames, "unreadable", "B37", "rows whose file has no proper name are not read"),
-            (rowsWithoutKind, "unreadable", "B41", "rows that say neither file nor folder are not read"),
+            (rowsWithInvalidPaths, "unreadable", "B36", "rows with an invalid domain or path are not read"),
+            (rowsWithInvalidNames, "unreadable", "B37", "rows with an invalid file name are not read"),
+            (
+                rowsWithoutKind, "unreadable", "B41",
+                "rows that do not state whether they are a file or a folder are not read"
+            ),
             (
                 misnamedRows, "damaged", "B38",
-                "rows whose file is not named for their domain and path, so that they may be damaged rows of stores, are "
-                    + "not read"
+                "rows that may be damaged rows of stores, because their file name is not the hash of their domain and "
+                    + "path, are not read"
             ),
         ]
         for (rows, code, caseID, words) in unread where rows.count > 0 {
-            problems.report(code, caseID, "\(words): \(rows.count), such as \(rows.first)")
+            problems.report(code, caseID, "\(words): \(rows.count), such as \(rows.firstName)")
         }
         if isFull {
             problems.report(
                 "unreadable", "B36",
-                "the names of files come to more than \(nameLimit >> 20) MiB; the others are not read"
+                "the file names have more than \(nameByteLimit >> 20) MiB in total; the remaining rows are not read"
             )
         }
-        for fullPath in repeated.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+        for fullPath in repeatedPaths.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             problems.report(
-                "unreadable", "B39", "the manifest has several files of this path; one of them is read",
+                "unreadable", "B39", "the manifest lists several files at this path; only one of them is read",
                 at: prefix + String(decoding: fullPath, as: UTF8.self))
         }
-        for fullPath in clashes.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+        for fullPath in clashingPaths.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             problems.report(
-                "unreadable", "B40", "not read: a file or a link in the place of a folder that others lie in",
+                "unreadable", "B40", "not read: other rows need a folder at the path of this file or link",
                 at: prefix + String(decoding: fullPath, as: UTF8.self))
         }
     }

@@ -6,9 +6,9 @@ import Files
 /// Source: "iOS backups", section 2.3.
 struct BackupDetector: Sendable {
     /// The name of the manifest (the list of files in a backup) since iOS 10.
-    static let database = "Manifest.db"
+    static let databaseName = "Manifest.db"
     /// The name of the manifest before iOS 10.
-    static let binary = "Manifest.mbdb"
+    static let binaryManifestName = "Manifest.mbdb"
 
     /// The spool whose folder is used for temporary copies of manifests.
     let spool: Spool
@@ -18,8 +18,8 @@ struct BackupDetector: Sendable {
     /// If an operating system error prevents reading its property lists or manifest, the folder counts as a backup, so
     /// that opening it reports the error.
     func isBackup(_ folder: borrowing Folder, manifests: [[UInt8]]) -> Bool {
-        let hasDatabase = manifests.contains { $0.elementsEqual(Self.database.utf8) }
-        let hasBinary = manifests.contains { $0.elementsEqual(Self.binary.utf8) }
+        let hasDatabase = manifests.contains { $0.elementsEqual(Self.databaseName.utf8) }
+        let hasBinary = manifests.contains { $0.elementsEqual(Self.binaryManifestName.utf8) }
         guard hasDatabase || hasBinary else { return false }
         do throws(FileError) {
             if try BackupPropertyLists(in: folder).hasBackupKeys { return true }
@@ -31,7 +31,7 @@ struct BackupDetector: Sendable {
 
     private func isBinaryManifest(in folder: borrowing Folder) -> Bool {
         do throws(FileError) {
-            let source = try folder.source(Array(Self.binary.utf8))
+            let source = try folder.source(Array(Self.binaryManifestName.utf8))
             return try source.bytes(at: 0, count: BinaryManifest.magic.count) == BinaryManifest.magic
         } catch {
             return error.isReadFailure
@@ -41,12 +41,12 @@ struct BackupDetector: Sendable {
     private func isManifestDatabase(in folder: borrowing Folder) -> Bool {
         let main: ByteSource
         do throws(FileError) {
-            main = try folder.source(Array(Self.database.utf8))
+            main = try folder.source(Array(Self.databaseName.utf8))
         } catch {
             return error.isReadFailure
         }
         // A write-ahead log that cannot be read is reported when the backup is opened.
-        let log = try? folder.source(Array((Self.database + "-wal").utf8))
+        let log = try? folder.source(Array((Self.databaseName + "-wal").utf8))
         do throws(BackupError) {
             _ = try ManifestDatabase(main, log: log, spool: spool)
             return true
@@ -57,21 +57,22 @@ struct BackupDetector: Sendable {
     }
 
     static func isManifest(_ name: some Collection<UInt8>) -> Bool {
-        name.elementsEqual(database.utf8) || name.elementsEqual(binary.utf8)
+        name.elementsEqual(databaseName.utf8) || name.elementsEqual(binaryManifestName.utf8)
     }
 
     /// Returns whether the entry at `index` has the name of a manifest.
     static func isManifest(at index: Int, in entries: FolderEntries) -> Bool {
-        entries.hasName(index, database) || entries.hasName(index, binary)
+        entries.hasName(databaseName, at: index) || entries.hasName(binaryManifestName, at: index)
     }
 
     /// Returns whether `name` is the name of a manifest or of a file that belongs to one, such as its journal.
     static func isManifestOrCompanion(_ name: some Collection<UInt8>) -> Bool {
-        manifests.contains { name.elementsEqual($0.utf8) }
+        manifestNames.contains { name.elementsEqual($0.utf8) }
     }
 
-    private static let manifests =
-        [database, binary, database + "-wal", database + "-journal"] + BackupPropertyLists.Name.allCases.map(\.rawValue)
+    private static let manifestNames =
+        [databaseName, binaryManifestName, databaseName + "-wal", databaseName + "-journal"]
+        + BackupPropertyLists.Name.allCases.map(\.rawValue)
 
     /// Returns whether `name` consists of 40 hexadecimal digits, as the names of files in a backup do.
     static func isBackupFileName(_ name: some Collection<UInt8>) -> Bool { FileID(Array(name)) != nil }

@@ -10,10 +10,10 @@ struct BackupEntries {
         let key: [UInt8]?
         /// The size in bytes that the manifest states, or `nil` if it does not state one.
         let size: Int?
-        let isUnderstood: Bool
+        let hasValidDetails: Bool
     }
 
-    /// The size of a file and the end offset of its key in `keys`.
+    /// The size of a file and the end offset of its key in `keyBytes`.
     ///
     /// The order of the properties makes the value fit in 16 bytes.
     private struct Details {
@@ -24,37 +24,37 @@ struct BackupEntries {
     private enum Size {
         case known(Int)
         case missing
-        case notUnderstood
+        case invalid
     }
 
-    private var fileIDs: [UInt8] = []
-    private var keys: [UInt8] = []
+    private var fileIDBytes: [UInt8] = []
+    private var keyBytes: [UInt8] = []
     private var details: [Details] = []
 
     /// The maximum number of stored bytes of a key, including one extra byte that shows that a key is too long.
-    private static let keyLimit = WrappedKey.size + 1
+    private static let keySizeLimit = WrappedKey.size + 1
 
     var count: Int { details.count }
 
     mutating func append(_ fileID: FileID, _ file: MBFile?) {
-        fileIDs += fileID.bytes
-        if let key = file?.key { keys += key.prefix(Self.keyLimit) }
-        let size: Size = file.map { $0.size.map(Size.known) ?? .missing } ?? .notUnderstood
-        details.append(Details(size: size, keyEnd: UInt32(keys.count)))
+        fileIDBytes += fileID.bytes
+        if let key = file?.key { keyBytes += key.prefix(Self.keySizeLimit) }
+        let size: Size = file.map { $0.size.map(Size.known) ?? .missing } ?? .invalid
+        details.append(Details(size: size, keyEnd: UInt32(keyBytes.count)))
     }
 
     subscript(number: Int) -> Entry {
         let start = number == 0 ? 0 : Int(details[number - 1].keyEnd)
-        let key = keys[start..<Int(details[number].keyEnd)]
-        let (size, isUnderstood): (Int?, Bool) =
+        let key = keyBytes[start..<Int(details[number].keyEnd)]
+        let (size, hasValidDetails): (Int?, Bool) =
             switch details[number].size {
             case .known(let size): (size, true)
             case .missing: (nil, true)
-            case .notUnderstood: (nil, false)
+            case .invalid: (nil, false)
             }
         return Entry(
-            fileID: FileID(bytes: fileIDs[number * FileID.size..<(number + 1) * FileID.size]),
-            key: key.isEmpty ? nil : Array(key), size: size, isUnderstood: isUnderstood)
+            fileID: FileID(bytes: fileIDBytes[number * FileID.size..<(number + 1) * FileID.size]),
+            key: key.isEmpty ? nil : Array(key), size: size, hasValidDetails: hasValidDetails)
     }
 
     func fileID(at number: Int) -> FileID { self[number].fileID }

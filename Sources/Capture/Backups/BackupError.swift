@@ -21,9 +21,9 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
     /// The description, which begins with a case ID from "iOS backups", section 10, such as `B19`.
     public let description: String
 
-    init(_ id: String, _ words: String, cause: Cause = .damage) {
+    init(_ caseID: String, _ text: String, cause: Cause = .damage) {
         self.cause = cause
-        description = "\(id) \(words)"
+        description = "\(caseID) \(text)"
     }
 
     init(_ error: FileError) {

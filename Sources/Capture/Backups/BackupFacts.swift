@@ -29,14 +29,14 @@ public struct BackupFacts: Sendable, Equatable {
     /// The bundle IDs of apps that store pings outside of backups, and whose pings are not elsewhere in the capture.
     public internal(set) var appsWithoutPings: [String] = []
 
-    init(path: String, format: Format, isEncrypted: Bool, _ lists: BackupPropertyLists) {
+    init(path: String, format: Format, isEncrypted: Bool, _ propertyLists: BackupPropertyLists) {
         self.path = path
         self.format = format
         self.isEncrypted = isEncrypted
-        productType = lists.productType
-        productVersion = lists.productVersion
-        lastBackup = lists.lastBackup
-        snapshotState = lists.snapshotState
+        productType = propertyLists.productType
+        productVersion = propertyLists.productVersion
+        lastBackup = propertyLists.lastBackup
+        snapshotState = propertyLists.snapshotState
     }
 
     /// The model, the iOS version and the date, if known, such as `iPhone11,2, iOS 13.3.1, made 2020-04-20T10:05:00Z`.

@@ -37,7 +37,7 @@ final class BackupFiles: Sendable {
 
     var isEncrypted: Bool { protection.keys != nil }
 
-    var damagedClasses: [Int] { protection.keys?.damaged ?? [] }
+    var damagedClassNumbers: [Int] { protection.keys?.damagedClassNumbers ?? [] }
 
     func source(ofFile number: Int) throws(FileError) -> ByteSource {
         let entry = entries[number]
@@ -48,7 +48,7 @@ final class BackupFiles: Sendable {
         case .mixed(let keys):
             guard Self.isEncrypted(stored, entry) else { return stored }
             guard let keys else {
-                throw .inBackup("B30", "the file is encrypted, and there is no key", entry.fileID.name)
+                throw .inBackup("B30", "the file is encrypted, but the backup has no key for it", entry.fileID.name)
             }
             return try decrypted(stored, entry, keys)
         }
@@ -86,9 +86,9 @@ final class BackupFiles: Sendable {
         } catch {
             switch error.code {
             case ENOENT where entry.size == 0: return nil
-            case ENOENT: throw .inBackup("B28", "the backup does not hold the file \(id.folder)/\(id.name)", id.name)
+            case ENOENT: throw .inBackup("B28", "the backup does not contain the file \(id.folder)/\(id.name)", id.name)
             case ELOOP, ENOTDIR, ENOTSUP, EISDIR:
-                throw .inBackup("B31", "not read: \(id.folder)/\(id.name) is no regular file", id.name)
+                throw .inBackup("B31", "not read: \(id.folder)/\(id.name) is not a regular file", id.name)
             default: throw error
             }
         }
@@ -98,8 +98,8 @@ final class BackupFiles: Sendable {
         _ stored: ByteSource, _ entry: BackupEntries.Entry, _ keys: ClassKeys
     ) throws(FileError) -> ByteSource {
         let name = entry.fileID.name
-        guard entry.isUnderstood else {
-            throw .inBackup("B42", "what the manifest says of the file is no MBFile", name)
+        guard entry.hasValidDetails else {
+            throw .inBackup("B42", "the properties of the file in the manifest are not a valid MBFile", name)
         }
         if stored.count == 0, entry.size == 0 { return ByteSource([UInt8]()) }
         guard let bytes = entry.key, let wrapped = WrappedKey(bytes) else {
@@ -120,8 +120,8 @@ extension WrappedKeyError {
     /// A description of the error that follows "the key" in a sentence.
     var words: String {
         switch self {
-        case .noClass(let number): "is of class \(number), whose key the keybag does not give"
-        case .doesNotUnwrap: "does not unwrap"
+        case .missingClassKey(let number): "is of class \(number), whose key is not in the keybag"
+        case .unwrappingFailed: "cannot be unwrapped"
         }
     }
 }

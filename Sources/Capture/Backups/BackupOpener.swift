@@ -12,11 +12,11 @@ struct BackupOpener {
     let spool: Spool
     let passwords: BackupPasswords
 
-    func open(_ folder: borrowing Folder, names: StoreNames) throws(BackupError) -> OpenedManifest {
-        let lists = try BackupError.wrapping { () throws(FileError) in try BackupPropertyLists(in: folder) }
-        let unlocker = BackupUnlocker(lists: lists, location: location, passwords: passwords)
-        let found = try manifest(in: folder, lists, unlocker)
-        var contents = BackupContents(names, nameLimit: spool.archiveLimits.nameBytes)
+    func open(_ folder: borrowing Folder, storeNames: StoreNames) throws(BackupError) -> OpenedManifest {
+        let propertyLists = try BackupError.wrapping { () throws(FileError) in try BackupPropertyLists(in: folder) }
+        let unlocker = BackupUnlocker(propertyLists: propertyLists, location: location, passwords: passwords)
+        let found = try findManifest(in: folder, propertyLists, unlocker)
+        var contents = BackupContents(storeNames, nameByteLimit: spool.archiveLimits.totalNameSize)
         var unlisted: UnlistedFiles?
         if case .binary = found.rows {
             unlisted = try BackupError.wrapping { () throws(FileError) in try UnlistedFiles(in: folder) }
@@ -25,12 +25,15 @@ struct BackupOpener {
             contents.add(row)
             unlisted?.remove(row)
         }
-        if case .complete = end, let fault = unlisted?.fault { end = .incomplete("B44", fault) }
+        if case .complete = end, let fault = unlisted?.damageDescription {
+            end = .incomplete(caseID: "B44", text: fault)
+        }
         if contents.hasFolders {
-            _ = try found.rows.forEach { row throws(BackupError) in contents.addClash(of: row) }
+            _ = try found.rows.forEach { row throws(BackupError) in contents.registerClash(of: row) }
         }
         return OpenedManifest(
-            location: location, lists: lists, unlocker: unlocker, format: found.format, protection: found.protection,
+            location: location, propertyLists: propertyLists, unlocker: unlocker, format: found.format,
+            protection: found.protection,
             contents: contents, end: end)
     }
 
@@ -40,26 +43,27 @@ struct BackupOpener {
         let protection: BackupFiles.Protection
     }
 
-    private func manifest(
-        in folder: borrowing Folder, _ lists: BackupPropertyLists, _ unlocker: BackupUnlocker
+    private func findManifest(
+        in folder: borrowing Folder, _ propertyLists: BackupPropertyLists, _ unlocker: BackupUnlocker
     ) throws(BackupError) -> FoundManifest {
-        guard let main = try source(BackupDetector.database, in: folder) else {
-            guard let old = try source(BackupDetector.binary, in: folder) else {
-                throw BackupError("B33", "the manifest is gone")
+        guard let main = try source(BackupDetector.databaseName, in: folder) else {
+            guard let old = try source(BackupDetector.binaryManifestName, in: folder) else {
+                throw BackupError("B33", "the manifest has disappeared")
             }
-            let protection: BackupFiles.Protection = lists.isEncrypted ? .encrypted(try unlocker.unlock()) : .plain
+            let protection: BackupFiles.Protection =
+                propertyLists.isEncrypted ? .encrypted(try unlocker.unlock()) : .plain
             return FoundManifest(rows: .binary(old), format: .mbdb, protection: protection)
         }
         let isPlain = ManifestDatabase.isDatabase(
             try BackupError.wrapping { () throws(FileError) in try main.bytes(at: 0, count: 16) })
-        guard !isPlain, lists.isEncrypted else {
-            let journal = try source(BackupDetector.database + "-journal", in: folder)
-            let log = try source(BackupDetector.database + "-wal", in: folder)
+        guard !isPlain, propertyLists.isEncrypted else {
+            let journal = try source(BackupDetector.databaseName + "-journal", in: folder)
+            let log = try source(BackupDetector.databaseName + "-wal", in: folder)
             let database = try ManifestDatabase(main, journal: journal, log: log, spool: spool)
             let protection: BackupFiles.Protection =
-                if !lists.isEncrypted {
+                if !propertyLists.isEncrypted {
                     .plain
-                } else if lists.manifestKey != nil {
+                } else if propertyLists.manifestKey != nil {
                     .mixed(nil)
                 } else {
                     .encrypted(try unlocker.unlock())
@@ -67,18 +71,19 @@ struct BackupOpener {
             return FoundManifest(rows: .database(database), format: .sqlite, protection: protection)
         }
         let keys = try unlocker.unlock()
-        let database = try ManifestDatabase(decrypt(main, lists, keys), isDecrypted: true, spool: spool)
+        let database = try ManifestDatabase(decryptManifest(main, propertyLists, keys), isDecrypted: true, spool: spool)
         return FoundManifest(rows: .database(database), format: .sqlite, protection: .encrypted(keys))
     }
 
     /// Decrypts the manifest.
     ///
     /// The padding is kept, because SQLite ignores bytes after the length that the header states.
-    private func decrypt(_ main: ByteSource, _ lists: BackupPropertyLists, _ keys: ClassKeys) throws(BackupError)
+    private func decryptManifest(_ main: ByteSource, _ propertyLists: BackupPropertyLists, _ keys: ClassKeys)
+        throws(BackupError)
         -> ByteSource
     {
-        guard let stored = lists.manifestKey, let wrapped = WrappedKey(stored) else {
-            throw BackupError("B27", "the manifest is encrypted, and there is no key of 44 bytes for it")
+        guard let stored = propertyLists.manifestKey, let wrapped = WrappedKey(stored) else {
+            throw BackupError("B27", "the manifest is encrypted, but its key is missing or does not have 44 bytes")
         }
         let key: CipherKey
         do throws(WrappedKeyError) {
@@ -87,10 +92,11 @@ struct BackupOpener {
             throw BackupError("B27", "the key of the manifest \(error.words)")
         }
         guard main.count > 0, main.count.isMultiple(of: CipherKey.blockSize) else {
-            throw BackupError("B27", "the encrypted manifest has \(main.count) bytes, which are no whole blocks")
+            throw BackupError(
+                "B27", "the encrypted manifest has \(main.count) bytes, which is not a multiple of the block size")
         }
         return try BackupError.wrapping { () throws(FileError) in
-            ByteSource(try DecryptedBytes(main, key: key, path: BackupDetector.database))
+            ByteSource(try DecryptedBytes(main, key: key, path: BackupDetector.databaseName))
         }
     }
 
@@ -102,7 +108,7 @@ struct BackupOpener {
             if error.isNotFound { return nil }
             // Links are not followed. Without a linked journal or log, the manifest may have other contents.
             guard [ELOOP, ENOTSUP, EISDIR].contains(error.code) else { throw BackupError(error) }
-            throw BackupError("B33", "\(name) is no regular file")
+            throw BackupError("B33", "\(name) is not a regular file")
         }
     }
 }

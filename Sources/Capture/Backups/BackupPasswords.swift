@@ -11,8 +11,8 @@ import Synchronization
 public final class BackupPasswords: Sendable {
     /// Asks for the password of the backup at `path`, or returns `nil` if there is no answer.
     ///
-    /// `isAgain` states whether the previous answer was wrong.
-    public typealias Prompt = @Sendable (_ path: String, _ isAgain: Bool) -> Secret?
+    /// `isRetry` states whether the previous answer was wrong.
+    public typealias Prompt = @Sendable (_ path: String, _ isRetry: Bool) -> Secret?
 
     /// Derives a key by calling `derive`, which may take seconds.
     ///
@@ -20,7 +20,7 @@ public final class BackupPasswords: Sendable {
     public typealias KeyDerivation = @Sendable (_ path: String, _ rounds: Int, _ derive: () -> CipherKey?) -> CipherKey?
 
     private struct DerivedKeyID: Hashable {
-        let password: Int
+        let passwordIndex: Int
         let derivation: PasswordDerivation
     }
 
@@ -39,9 +39,9 @@ public final class BackupPasswords: Sendable {
 
     /// The reason why a keybag cannot be unlocked.
     enum UnlockError: Error, Equatable {
-        case missing
+        case noPassword
         /// None of the passwords unlocks a key.
-        case wrong
+        case wrongPassword
         /// The next derivation, with this number of rounds, would exceed the limit for the command.
         case outOfBudget(rounds: Int)
     }
@@ -53,26 +53,26 @@ public final class BackupPasswords: Sendable {
     public static let roundBudget = 1_000_000_000
 
     private let state: Mutex<State>
-    private let ask: Prompt?
-    private let wait: KeyDerivation
+    private let prompt: Prompt?
+    private let deriveKey: KeyDerivation
 
     /// The maximum number of times that the user is asked for the password of one backup.
-    private static let questionLimit = 3
+    private static let promptLimit = 3
 
     /// Creates a set of passwords.
     ///
     /// - Parameters:
-    ///   - known: The passwords, in the order in which they are tried.
-    ///   - ask: Asks for another password, or `nil` if there is no terminal.
+    ///   - passwords: The passwords, in the order in which they are tried.
+    ///   - prompt: Asks for another password, or `nil` if there is no terminal.
     ///   - roundBudget: The maximum number of key derivation rounds for all backups.
-    ///   - wait: Derives each key, and can show progress meanwhile.
+    ///   - deriveKey: Derives each key, and can show progress meanwhile.
     public init(
-        _ known: [Secret] = [], ask: Prompt? = nil, roundBudget: Int = BackupPasswords.roundBudget,
-        whileDeriving wait: @escaping KeyDerivation = { $2() }
+        _ passwords: [Secret] = [], ask prompt: Prompt? = nil, roundBudget: Int = BackupPasswords.roundBudget,
+        whileDeriving deriveKey: @escaping KeyDerivation = { $2() }
     ) {
-        state = Mutex(State(passwords: known, roundsLeft: roundBudget))
-        self.ask = ask
-        self.wait = wait
+        state = Mutex(State(passwords: passwords, roundsLeft: roundBudget))
+        self.prompt = prompt
+        self.deriveKey = deriveKey
     }
 
     /// Overwrites the passwords and discards the keys, so that no other backup can be opened.
@@ -92,8 +92,8 @@ public final class BackupPasswords: Sendable {
             if let keys = try keys(of: bag, password: index, path: path) { return keys }
         }
         var hasPassword = count > 0
-        for _ in 0..<Self.questionLimit {
-            guard let answer = ask?(path, hasPassword) else { break }
+        for _ in 0..<Self.promptLimit {
+            guard let answer = prompt?(path, hasPassword) else { break }
             hasPassword = true
             let index = state.withLock { state in
                 state.passwords.append(answer)
@@ -101,17 +101,17 @@ public final class BackupPasswords: Sendable {
             }
             if let keys = try keys(of: bag, password: index, path: path) { return keys }
         }
-        throw hasPassword ? .wrong : .missing
+        throw hasPassword ? .wrongPassword : .noPassword
     }
 
     private func keys(of bag: Keybag, password index: Int, path: String) throws(UnlockError) -> ClassKeys? {
-        let derived = DerivedKeyID(password: index, derivation: bag.derivation)
-        let known = state.withLock { ($0.keys[derived], $0.passwords[index]) }
-        if let key = known.0 { return ClassKeys(bag, under: key) }
+        let keyID = DerivedKeyID(passwordIndex: index, derivation: bag.derivation)
+        let (knownKey, password) = state.withLock { ($0.keys[keyID], $0.passwords[index]) }
+        if let key = knownKey { return ClassKeys(bag, under: key) }
         let rounds = bag.derivation.rounds
         guard state.withLock({ $0.spend(rounds) }) else { throw .outOfBudget(rounds: rounds) }
-        guard let key = wait(path, rounds, { bag.derivation.key(for: known.1) }) else { return nil }
-        state.withLock { $0.keys[derived] = key }
+        guard let key = deriveKey(path, rounds, { bag.derivation.key(for: password) }) else { return nil }
+        state.withLock { $0.keys[keyID] = key }
         return ClassKeys(bag, under: key)
     }
 }

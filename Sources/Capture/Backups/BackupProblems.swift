@@ -9,13 +9,13 @@ struct BackupProblems {
         let caseID: String?
         let isLoss: Bool?
 
-        var order: (String, String, Int) { (caseID ?? "", code, isLoss == true ? 1 : 0) }
+        var sortKey: (String, String, Int) { (caseID ?? "", code, isLoss == true ? 1 : 0) }
     }
 
     private let label: String
     private let path: String
-    private var placed: [LocatedProblem] = []
-    private var counts: [Kind: Int] = [:]
+    private var problems: [LocatedProblem] = []
+    private var unreportedCounts: [Kind: Int] = [:]
 
     private static let reportLimit = 100
 
@@ -27,8 +27,8 @@ struct BackupProblems {
     /// Reports a problem of the backup as a whole.
     ///
     /// `caseID` is a case ID from "iOS backups", section 10, with which the text begins.
-    mutating func report(_ code: String, _ caseID: String, _ words: String) {
-        add(code, "\(caseID) \(words)", at: path, isLoss: nil)
+    mutating func report(_ code: String, _ caseID: String, _ text: String) {
+        add(code, "\(caseID) \(text)", at: path, isLoss: nil)
     }
 
     /// Reports a problem at a path in the backup, and returns whether it is reported individually.
@@ -37,25 +37,25 @@ struct BackupProblems {
     /// data is lost.
     @discardableResult
     mutating func report(
-        _ code: String, _ caseID: String?, _ words: String, at place: String, isLoss: Bool? = nil
+        _ code: String, _ caseID: String?, _ text: String, at problemPath: String, isLoss: Bool? = nil
     ) -> Bool {
-        guard placed.count < Self.reportLimit else {
-            counts[Kind(code: code, caseID: caseID, isLoss: isLoss), default: 0] += 1
+        guard problems.count < Self.reportLimit else {
+            unreportedCounts[Kind(code: code, caseID: caseID, isLoss: isLoss), default: 0] += 1
             return false
         }
-        add(code, caseID.map { "\($0) \(words)" } ?? words, at: place, isLoss: isLoss)
+        add(code, caseID.map { "\($0) \(text)" } ?? text, at: problemPath, isLoss: isLoss)
         return true
     }
 
-    private mutating func add(_ code: String, _ text: String, at place: String, isLoss: Bool?) {
-        placed.append(LocatedProblem(capture: label, path: place, problem: Problem(code, text, isLoss: isLoss)))
+    private mutating func add(_ code: String, _ text: String, at problemPath: String, isLoss: Bool?) {
+        problems.append(LocatedProblem(capture: label, path: problemPath, problem: Problem(code, text, isLoss: isLoss)))
     }
 
     consuming func finish() -> [LocatedProblem] {
-        for (kind, count) in counts.sorted(by: { $0.key.order < $1.key.order }) {
-            let words = "\(count) more such problems in this backup"
-            add(kind.code, kind.caseID.map { "\($0) and \(words)" } ?? words, at: path, isLoss: kind.isLoss)
+        for (kind, count) in unreportedCounts.sorted(by: { $0.key.sortKey < $1.key.sortKey }) {
+            let text = "\(count) more such problems in this backup"
+            add(kind.code, kind.caseID.map { "\($0) and \(text)" } ?? text, at: path, isLoss: kind.isLoss)
         }
-        return placed
+        return problems
     }
 }

@@ -23,7 +23,8 @@ struct DecryptedBytes: ByteProvider {
     /// - Throws: `FileError` if `source` does not consist of whole blocks.
     init(_ source: ByteSource, key: CipherKey, path: String) throws(FileError) {
         guard source.count > 0, source.count.isMultiple(of: Self.blockSize) else {
-            throw .inBackup("B29", "the encrypted file has \(source.count) bytes, which are no whole blocks", path)
+            throw .inBackup(
+                "B29", "the encrypted file has \(source.count) bytes, which is not a multiple of the block size", path)
         }
         self.source = source
         self.key = key
@@ -37,15 +38,15 @@ struct DecryptedBytes: ByteProvider {
         let last = try [UInt8](capacity: blockSize) { output throws(FileError) in
             try bytes.read(at: bytes.count - blockSize, into: &output)
         }
-        guard let padding = Padding.count(inLast: last) else {
-            throw .inBackup("B29", "what the encrypted file ends with is no padding", path)
+        guard let padding = Padding.count(inLastBlock: last) else {
+            throw .inBackup("B29", "the padding of the encrypted file is invalid", path)
         }
         bytes.count -= padding
         return bytes
     }
 
-    func isUnchanged(isAtItsPath: Bool) throws(FileError) -> Bool {
-        try source.isUnchanged(isAtItsPath: isAtItsPath)
+    func isUnchanged(checkingPath checksPath: Bool) throws(FileError) -> Bool {
+        try source.isUnchanged(checkingPath: checksPath)
     }
 
     func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FileError) {
@@ -60,7 +61,7 @@ struct DecryptedBytes: ByteProvider {
             let previous = first == 0 ? Self.zeros : Array(cipher.prefix(Self.blockSize))
             guard let plain = key.decrypt(Array(cipher.dropFirst(first - start)), after: previous), plain.count == size
             else { throw .inBackup("B29", "the encrypted file became shorter while it was read", path) }
-            output.append(asMuchAsFitsOf: plain.span.extracting((position - first)..<min(size, end - first)))
+            output.append(fittingPrefixOf: plain.span.extracting((position - first)..<min(size, end - first)))
             position = first + size
         }
     }
@@ -70,7 +71,7 @@ extension FileError {
     /// Creates the error for a file that cannot be read from a backup.
     ///
     /// `id` is a case ID from "iOS backups", section 10.
-    static func inBackup(_ id: String, _ words: String, _ path: String) -> FileError {
-        FileError(.read, path, code: ENODATA, caseID: id, saying: words)
+    static func inBackup(_ caseID: String, _ text: String, _ path: String) -> FileError {
+        FileError(.read, path, code: ENODATA, caseID: caseID, message: text)
     }
 }

@@ -23,19 +23,19 @@ struct ManifestDatabase {
         _ main: ByteSource, journal: ByteSource? = nil, log: ByteSource? = nil, isDecrypted: Bool = false, spool: Spool
     ) throws(BackupError) {
         // Decrypting with a wrong key produces bytes that are not a database.
-        let notADatabase = isDecrypted ? "B27" : "B33"
+        let invalidDatabaseCase = isDecrypted ? "B27" : "B33"
         let sizes = [main, journal, log].map { $0?.count ?? 0 }
         guard sizes.allSatisfy({ $0 <= Self.sizeLimit }) else {
-            throw BackupError(notADatabase, "the manifest has more than \(Self.sizeLimit >> 30) GiB")
+            throw BackupError(invalidDatabaseCase, "the manifest has more than \(Self.sizeLimit >> 30) GiB")
         }
         let size = sizes.reduce(0, +)
         let head = try BackupError.wrapping { () throws(FileError) in try main.bytes(at: 0, count: Self.headSize) }
         guard Self.isDatabase(head), head.count == Self.headSize else {
-            throw BackupError(notADatabase, "the manifest is no database")
+            throw BackupError(invalidDatabaseCase, "the manifest is not a database")
         }
         // The journal or the log may contain the missing pages.
         guard journal != nil || log != nil || main.count >= Self.databaseSize(header: head) else {
-            throw BackupError(notADatabase, "the manifest ends before its last page")
+            throw BackupError(invalidDatabaseCase, "the manifest ends before its last page")
         }
         logFault = try BackupError.wrapping { () throws(FileError) in
             try log.flatMap { (log) throws(FileError) in try WriteAheadLogFault.find(in: log) }
@@ -52,13 +52,13 @@ struct ManifestDatabase {
             database = try PrivateDatabase(copy, table: "Files")
             schema = try Self.schemaFault(of: database)
         } catch {
-            if error.isNotADatabase { throw BackupError(notADatabase, "the manifest is no database") }
-            throw Self.unreadable("its schema cannot be read: \(error)")
+            if error.isNotADatabase { throw BackupError(invalidDatabaseCase, "the manifest is not a database") }
+            throw Self.unreadableError("its schema cannot be read: \(error)")
         }
-        if let schema { throw Self.unreadable(schema) }
+        if let schema { throw Self.unreadableError(schema) }
     }
 
-    private static func unreadable(_ words: String) -> BackupError {
+    private static func unreadableError(_ words: String) -> BackupError {
         BackupError("B35", "the manifest cannot be read: \(words)")
     }
 
@@ -75,7 +75,7 @@ struct ManifestDatabase {
 // MARK: - The schema
 
 extension ManifestDatabase {
-    private static let columns: Set<String> = ["fileid", "domain", "relativepath", "flags", "file"]
+    private static let requiredColumns: Set<String> = ["fileid", "domain", "relativepath", "flags", "file"]
 
     /// Returns the reason why `Files` is not a plain table with the five columns, or `nil` if it is one.
     ///
@@ -89,20 +89,22 @@ extension ManifestDatabase {
             count += 1
             isTable = objects.text(1) == "table" && objects.text(2).hasPrefix("CREATE TABLE")
         }
-        guard count == 1, isTable else { return "it has no plain table named Files" }
+        guard count == 1, isTable else { return "it has no ordinary table named Files" }
         let columns = try PrivateStatement("PRAGMA table_xinfo(Files)", in: database)
-        var missing = Self.columns
+        var missing = Self.requiredColumns
         while try columns.step() {
             let name = columns.text(1).lowercased()
             // 1 means hidden, 2 and 3 mean generated.
-            guard columns.integer(6) == 0 else { return "Files has hidden or generated columns" }
-            guard !["rowid", "oid", "_rowid_"].contains(name) else { return "Files has a column named \(name)" }
+            guard columns.integer(6) == 0 else { return "the table Files has hidden or generated columns" }
+            guard !["rowid", "oid", "_rowid_"].contains(name) else {
+                return "the table Files has a column named \(name)"
+            }
             missing.remove(name)
         }
-        guard missing.isEmpty else { return "Files lacks columns" }
+        guard missing.isEmpty else { return "columns are missing in the table Files" }
         let tables = try PrivateStatement("PRAGMA table_list(Files)", in: database)
         while try tables.step() {
-            guard tables.integer(4) == 0 else { return "Files has no row ids" }
+            guard tables.integer(4) == 0 else { return "the table Files has no row IDs" }
         }
         return nil
     }
@@ -129,12 +131,14 @@ extension ManifestDatabase {
             do throws(PrivateDatabaseError) {
                 guard try statement.step() else { return nil }
             } catch {
-                guard !error.isResourceError else { throw Self.unreadable("cannot work on a copy: \(error)") }
+                guard !error.isResourceError else {
+                    throw Self.unreadableError("its private copy cannot be read: \(error)")
+                }
                 return "\(error)"
             }
             // A damaged page that links to itself would repeat its rows forever.
             let rowid = statement.integer(0)
-            if let last, rowid <= last { return "its rows are in no order" }
+            if let last, rowid <= last { return "its rows are not in order" }
             last = rowid
             guard try body(Self.row(statement)) else { return nil }
         }

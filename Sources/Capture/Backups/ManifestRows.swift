@@ -8,14 +8,14 @@ enum ManifestRows {
     case database(ManifestDatabase)
     case binary(ByteSource)
 
-    static let limit = 5_000_000
+    static let rowLimit = 5_000_000
 
     enum End: Equatable {
         case complete
         /// Rows are missing because of damage or the limit.
         ///
         /// The values are a case ID from "iOS backups", section 10, and a description.
-        case incomplete(String, String)
+        case incomplete(caseID: String, text: String)
     }
 
     /// Calls `body` with each row, in order, or throws an error if no row can be read.
@@ -26,8 +26,8 @@ enum ManifestRows {
         }
     }
 
-    private static let tooMany = End.incomplete(
-        "B34", "the manifest has more than \(limit) rows; the others are not read")
+    private static let tooManyRows = End.incomplete(
+        caseID: "B34", text: "the manifest has more than \(rowLimit) rows; the remaining rows are not read")
 
     private static func read(
         _ database: ManifestDatabase, _ body: (ManifestRow) throws(BackupError) -> Void
@@ -35,13 +35,15 @@ enum ManifestRows {
         var count = 0
         let damage = try database.forEachRow { row throws(BackupError) in
             count += 1
-            guard count <= limit else { return false }
+            guard count <= rowLimit else { return false }
             try body(row)
             return true
         }
-        guard count <= limit else { return tooMany }
-        if let damage { return .incomplete("B34", "the manifest is damaged after \(count) rows: \(damage)") }
-        return database.logFault.map { .incomplete("B34", "of the manifest, \($0)") } ?? .complete
+        guard count <= rowLimit else { return tooManyRows }
+        if let damage {
+            return .incomplete(caseID: "B34", text: "the manifest is damaged after \(count) rows: \(damage)")
+        }
+        return database.logFault.map { .incomplete(caseID: "B34", text: "the manifest: \($0)") } ?? .complete
     }
 
     private static func read(
@@ -54,9 +56,9 @@ enum ManifestRows {
             switch manifest.next() {
             case .row(let row):
                 count += 1
-                guard count <= limit else { return tooMany }
+                guard count <= rowLimit else { return tooManyRows }
                 try body(row)
-            case .notAManifest: throw BackupError("B44", "Manifest.mbdb is of no version that is known")
+            case .notAManifest: throw BackupError("B44", "Manifest.mbdb has an unknown version")
             case .needsMore:
                 let piece = try Self.piece(of: source, at: offset)
                 guard piece.isEmpty else {
@@ -65,9 +67,10 @@ enum ManifestRows {
                     continue
                 }
                 guard manifest.hasIncompleteRecord else { return .complete }
-                guard count > 0 else { throw BackupError("B44", "Manifest.mbdb has no whole record") }
+                guard count > 0 else { throw BackupError("B44", "Manifest.mbdb has no complete record") }
                 return .incomplete(
-                    "B44", "Manifest.mbdb is cut or damaged after \(count) records; what follows is lost")
+                    caseID: "B44",
+                    text: "Manifest.mbdb is truncated or damaged after \(count) records; later records are lost")
             }
         }
     }

@@ -5,7 +5,7 @@ import Telemetry
 /// A backup whose manifest was read, but whose files were not opened yet.
 struct OpenedManifest {
     let location: BackupLocation
-    let lists: BackupPropertyLists
+    let propertyLists: BackupPropertyLists
     let unlocker: BackupUnlocker
     let format: BackupFacts.Format
     /// The encryption of the files.
@@ -30,21 +30,22 @@ struct OpenedManifest {
     func finish(in folder: SharedFolder) throws(BackupError) -> OpenedBackup {
         let files = try files(in: folder)
         var problems = BackupProblems(label: location.label, path: location.path)
-        reportState(files.damagedClasses, &problems)
+        reportState(files.damagedClassNumbers, &problems)
         let domains = contents.domains
         let builder = contents.finish(prefix: location.prefix, &problems) { number, path, problems in
             do throws(FileError) {
                 _ = try files.source(ofFile: number)
                 return .readable
             } catch {
-                return problems.report("unreadable", error.caseID, error.message, at: path) ? .reported : .counted
+                return problems.report("unreadable", error.caseID, error.message, at: path)
+                    ? .unreadableKept : .unreadableOmitted
             }
         }
         // Clashes with folders were reported already.
-        let (tree, _) = builder.finish(name: location.shownPath, bytes: .finder(files.source))
+        let (tree, _) = builder.finish(name: location.shownPath, byteStorage: .provider(files.source))
         return OpenedBackup(
             tree: tree, location: location,
-            facts: BackupFacts(path: location.path, format: format, isEncrypted: files.isEncrypted, lists),
+            facts: BackupFacts(path: location.path, format: format, isEncrypted: files.isEncrypted, propertyLists),
             problems: problems.finish(), domains: domains)
     }
 
@@ -54,15 +55,16 @@ struct OpenedManifest {
         return BackupFiles(contents.entries, in: folder, protection: .mixed(try unlocker.unlock()))
     }
 
-    private func reportState(_ damagedClasses: [Int], _ problems: inout BackupProblems) {
-        if let state = lists.snapshotState, state != "finished" {
+    private func reportState(_ damagedClassNumbers: [Int], _ problems: inout BackupProblems) {
+        if let state = propertyLists.snapshotState, state != "finished" {
             problems.report("damaged", "B32", "the backup did not finish (\(state)); make it again")
         }
-        if !damagedClasses.isEmpty {
-            let classes = damagedClasses.map { "\($0)" }.joined(separator: ", ")
-            problems.report("damaged", "B26", "the keybag is damaged: no key for files of class \(classes)")
+        if !damagedClassNumbers.isEmpty {
+            let classes = damagedClassNumbers.map { "\($0)" }.joined(separator: ", ")
+            problems.report(
+                "damaged", "B26", "the keybag is damaged and has no valid key for files of class \(classes)")
         }
-        if case .incomplete(let id, let words) = end { problems.report("damaged", id, words) }
+        if case .incomplete(let caseID, let text) = end { problems.report("damaged", caseID, text) }
     }
 }
 
@@ -77,12 +79,12 @@ struct OpenedBackup {
 
 extension OpenedBackup {
     /// Returns the facts about the backup, including the apps whose pings are in neither the backup nor `containers`.
-    func facts(beside containers: [Container: [any Store]], _ names: StoreNames) -> BackupFacts {
+    func facts(beside containers: [Container: [any Store]], _ storeNames: StoreNames) -> BackupFacts {
         var facts = facts
         facts.appsWithoutPings = domains.filter { name, domain in
             guard domain.kind == .app else { return false }
             let container = Container(path: location.prefix + name, identifier: domain.identifier, kind: .app)
-            return names.areStoresMissing(of: domain.identifier, among: containers[container] ?? [])
+            return storeNames.areStoresMissing(of: domain.identifier, among: containers[container] ?? [])
         }.map(\.value.identifier).sorted()
         return facts
     }

@@ -13,7 +13,7 @@ struct StoreNames {
     /// Returns the names of a file and its folders.
     ///
     /// `path` is the validated path relative to the container.
-    static func member(_ path: [UInt8], in domain: String) -> MemberName {
+    static func memberName(forPath path: [UInt8], inDomain domain: String) -> MemberName {
         var folders: [String] = []
         var start = 0
         for (index, byte) in path.enumerated() where byte == UInt8(ascii: "/") {
@@ -26,30 +26,30 @@ struct StoreNames {
     /// Returns whether a file may belong to a store.
     ///
     /// Hidden files never belong to a store.
-    func mayBelong(_ file: MemberName) -> Bool {
+    func mayBelongToStore(_ file: MemberName) -> Bool {
         file.name.utf8.first != UInt8(ascii: ".") && formats.contains { $0.mayBelongToStore(file) }
     }
 
     /// Returns whether a folder has the name of a ping folder, whose files all belong to a store.
     func isPingFolder(_ folder: MemberName) -> Bool {
-        mayBelong(MemberName(name: "-", folders: folder.folders + [folder.name], rootName: folder.rootName))
+        mayBelongToStore(MemberName(name: "-", folders: folder.folders + [folder.name], rootName: folder.rootName))
     }
 
     /// Returns whether a file or link with this name may be a store.
-    func isNamed(_ name: String) -> Bool { formats.contains { $0.isNamedForStore?(name, nil) ?? false } }
+    func isStoreName(_ name: String) -> Bool { formats.contains { $0.isNamedForStore?(name, nil) ?? false } }
 
     /// Returns whether any component of `path` is the name of a store.
     ///
     /// The last component may have the suffix of a file that SQLite stores next to a database.
-    func isStoreByName(_ path: [UInt8]) -> Bool {
+    func hasStoreName(_ path: [UInt8]) -> Bool {
         var parts = path.split(separator: UInt8(ascii: "/")).map { Array($0) }
-        if let last = parts.last, let suffix = Self.companionSuffixes.first(where: { Self.ends(last, with: $0) }) {
+        if let last = parts.last, let suffix = Self.companionSuffixes.first(where: { Self.hasSuffix(last, $0) }) {
             parts.append(Array(last.dropLast(suffix.utf8.count)))
         }
-        return parts.contains { isNamed(String(decoding: $0, as: UTF8.self)) }
+        return parts.contains { isStoreName(String(decoding: $0, as: UTF8.self)) }
     }
 
-    private static func ends(_ name: [UInt8], with suffix: String) -> Bool {
+    private static func hasSuffix(_ name: [UInt8], _ suffix: String) -> Bool {
         name.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
     }
 

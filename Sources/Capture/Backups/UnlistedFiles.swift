@@ -9,15 +9,15 @@ import Files
 ///
 /// Source: "iOS backups", section 4.
 struct UnlistedFiles {
-    private var files: Set<FileID> = []
-    private var listed: Set<FileID> = []
+    private var unlistedIDs: Set<FileID> = []
+    private var listedIDs: Set<FileID> = []
     /// The number of rows that do not match the files: file rows without a file, and other rows with one.
     private var mismatchCount = 0
 
     init(in folder: borrowing Folder) throws(FileError) {
         let entries = try folder.entries()
         for index in 0..<entries.count {
-            if let fileID = FileID(entries.name(index)) { files.insert(fileID) }
+            if let fileID = FileID(entries.name(index)) { unlistedIDs.insert(fileID) }
         }
     }
 
@@ -26,22 +26,22 @@ struct UnlistedFiles {
         let fileID = FileID(domain: row.domain, path: row.path)
         switch row.details?.kind {
         case .folder, .link:
-            if files.contains(fileID) { mismatchCount += 1 }
+            if unlistedIDs.contains(fileID) { mismatchCount += 1 }
         case .file, nil:
-            if files.remove(fileID) != nil {
-                listed.insert(fileID)
-            } else if !listed.contains(fileID) {
+            if unlistedIDs.remove(fileID) != nil {
+                listedIDs.insert(fileID)
+            } else if !listedIDs.contains(fileID) {
                 mismatchCount += 1
             }
         }
     }
 
     /// A description of the damage, or `nil` if there is none.
-    var fault: String? {
-        guard mismatchCount > 0, let first = files.map(\.name).min() else { return nil }
+    var damageDescription: String? {
+        guard mismatchCount > 0, let first = unlistedIDs.map(\.name).min() else { return nil }
         return """
-            rows of Manifest.mbdb are damaged: files that are in no row: \(files.count), such as \(first); rows that fit no \
-            file: \(mismatchCount)
+            rows of Manifest.mbdb are damaged: files without a row: \(unlistedIDs.count), such as \(first); rows that do not \
+            match the files: \(mismatchCount)
             """
     }
 }

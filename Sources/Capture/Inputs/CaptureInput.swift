@@ -29,8 +29,8 @@ public enum CaptureInput: Sendable {
     }
 
     /// The ID of the pseudonym key of a bundle, or `nil` if not all records are pseudonymized.
-    public var pseudonymized: String? {
-        if case .bundle(let bundle) = self { bundle.manifest.pseudonymized } else { nil }
+    public var pseudonymKeyID: String? {
+        if case .bundle(let bundle) = self { bundle.manifest.pseudonymKeyID } else { nil }
     }
 }
 

@@ -20,7 +20,7 @@ public final class InputHashes: Sendable {
 
     private struct State {
         var entries: [String: Entry] = [:]
-        var streams: [String: StreamHash] = [:]
+        var streamHashes: [String: StreamHash] = [:]
     }
 
     private let limit: JobLimit
@@ -38,7 +38,7 @@ public final class InputHashes: Sendable {
     /// `isReadByName` states whether the input is opened again to be read. In that case, another file may have replaced
     /// it.
     func startHashing(_ source: ByteSource, of label: String, isReadByName: Bool = false) {
-        let task = limit.start { try RunningHash.value(of: source) }
+        let task = limit.start { try RunningHash.hash(of: source) }
         state.withLock { $0.entries[label] = Entry(source: source, isReadByName: isReadByName, task: task) }
     }
 
@@ -47,7 +47,7 @@ public final class InputHashes: Sendable {
     /// `head` contains the bytes that were already read.
     func startStream(of label: String, head: [UInt8]) -> StreamHash {
         let stream = StreamHash(head: head)
-        state.withLock { $0.streams[label] = stream }
+        state.withLock { $0.streamHashes[label] = stream }
         return stream
     }
 
@@ -60,31 +60,32 @@ public final class InputHashes: Sendable {
     public func finish(
         for inputs: [CaptureInput], labels: [String]
     ) async throws -> (inputs: [BundleInput], problems: [LocatedProblem]) {
-        var given: [BundleInput] = []
+        var bundleInputs: [BundleInput] = []
         var problems: [LocatedProblem] = []
         for (input, label) in zip(inputs, labels) {
-            let (entry, stream) = state.withLock { ($0.entries[label], $0.streams[label]) }
+            let (entry, stream) = state.withLock { ($0.entries[label], $0.streamHashes[label]) }
             var sha256 = stream?.sha256
             if let entry {
                 sha256 = try await entry.task.value
-                if try !entry.source.isUnchanged(isAtItsPath: entry.isReadByName) {
+                if try !entry.source.isUnchanged(checkingPath: entry.isReadByName) {
                     sha256 = nil
                     problems.append(Self.changedProblem(label))
                 }
             }
             if let stream, sha256 == nil { problems.append(Self.trailingBytesProblem(stream, label)) }
-            given.append(input.manifestEntry(label: label, sha256: sha256))
+            bundleInputs.append(input.manifestEntry(label: label, sha256: sha256))
         }
-        return (given, problems)
+        return (bundleInputs, problems)
     }
 
     private static func changedProblem(_ label: String) -> LocatedProblem {
-        let problem = Problem("changed", "changed while it was read; its hash is not told; take the capture again")
+        let problem = Problem("changed", "changed while it was read, so its hash is unknown; take the capture again")
         return LocatedProblem(capture: label, path: "", problem: problem)
     }
 
     private static func trailingBytesProblem(_ stream: StreamHash, _ label: String) -> LocatedProblem {
-        let text = "more than \(StreamHash.trailingLimit >> 20) MiB follow the end of the archive; its hash is not told"
+        let text =
+            "more than \(StreamHash.trailingByteLimit >> 20) MiB follow the end of the archive, so its hash is unknown"
         return LocatedProblem(capture: label, path: "", problem: Problem("trailing-bytes", text))
     }
 }

@@ -14,7 +14,7 @@ public struct InputOpener: Sendable {
     private let systems: SystemTable
     private let limit: JobLimit
     private let excluded: Set<FileIdentity>
-    private let isSalvage: Bool
+    private let salvagesDamagedBundles: Bool
     private let spool: Spool
     private let passwords: BackupPasswords
     private let hashes: InputHashes?
@@ -26,13 +26,13 @@ public struct InputOpener: Sendable {
     ///   - systems: The systems whose stores and requests are recognized.
     ///   - limit: The limit on the number of jobs.
     ///   - excluded: The files that must not be read, such as the output.
-    ///   - isSalvage: Whether damaged bundles are read as far as possible.
+    ///   - salvagesDamagedBundles: Whether damaged bundles are read as far as possible.
     ///   - spool: The spool for the members of archives and the standard input.
     ///   - passwords: The passwords of encrypted backups. They are overwritten when all inputs are open.
     ///   - hashes: The hashes of the inputs that are single files, or `nil` if they are not needed.
     public init(
         labels: [String] = [], systems: SystemTable, limit: JobLimit, excluded: Set<FileIdentity> = [],
-        isSalvage: Bool = false, spool: Spool, passwords: BackupPasswords = BackupPasswords(),
+        salvagesDamagedBundles: Bool = false, spool: Spool, passwords: BackupPasswords = BackupPasswords(),
         hashes: InputHashes? = nil
     ) {
         self.hashes = hashes
@@ -41,7 +41,7 @@ public struct InputOpener: Sendable {
         self.systems = systems
         self.limit = limit
         self.excluded = excluded
-        self.isSalvage = isSalvage
+        self.salvagesDamagedBundles = salvagesDamagedBundles
         self.spool = spool
     }
 
@@ -67,7 +67,9 @@ public struct InputOpener: Sendable {
         if let identity = FileIdentity(path: path), excluded.contains(identity) {
             throw InputError.wouldReplaceInput(path)
         }
-        if BundleFile.volume(at: path) != nil, let input = try await openVolumes(path, label: label) { return input }
+        if BundleFile.volumeName(atPath: path) != nil, let input = try await openVolumes(path, label: label) {
+            return input
+        }
         do {
             let capture = try await CapturedFolder(
                 path: path, label: label, systems: systems, excluding: excluded, spool: spool,
@@ -77,7 +79,7 @@ public struct InputOpener: Sendable {
         } catch let error as FileError where error.isNotAFolder {
             return try await openFile(path, label: label)
         } catch let error as FileError where error.isNotFound {
-            throw BundleFile.split(at: path).map { InputError.bundle($0, path) } ?? error
+            throw BundleFile.splitBundleError(atPath: path).map { InputError.bundle($0, path) } ?? error
         } catch let error as BackupError {
             throw Self.inputError(error, path)
         }
@@ -86,18 +88,19 @@ public struct InputOpener: Sendable {
     /// Opens a bundle or an archive that was split into volumes, or returns `nil` for an unsplit file.
     private func openVolumes(_ path: String, label: String) async throws -> CaptureInput? {
         var faults: [VolumeFault] = []
-        let file = try Self.naming(path) { try BundleFile(path: path, noting: &faults) }
+        let file = try Self.withInputErrors(of: path) { try BundleFile(path: path, noting: &faults) }
         let volumes = file.volumes?.identities ?? []
         guard excluded.isDisjoint(with: volumes) else { throw InputError.wouldReplaceInput(path) }
-        if isSalvage {
+        if salvagesDamagedBundles {
             return .salvage(
-                SalvagedBundle(file.source, path: path, label: label, systems: systems, faults: faults.map(\.text)))
+                SalvagedBundle(
+                    file.source, path: path, label: label, systems: systems, volumeFaults: faults.map(\.text)))
         }
         guard faults.isEmpty else { throw InputError.bundle(.volumes(.faults(faults)), path) }
         let kind = InputKind(head: try InputKind.head(of: file.source))
         switch kind {
         case .bundle, .damagedZstd:
-            return .bundle(try Self.naming(path) { try BundleReader(file, knowing: systems) })
+            return .bundle(try Self.withInputErrors(of: path) { try BundleReader(file, knowing: systems) })
         case .archive, .other:
             guard volumes.count > 1 else { return nil }
             return try await open(kind, .source(file.source), path, label: label)
@@ -136,7 +139,7 @@ public struct InputOpener: Sendable {
         let kind = InputKind(head: head)
         switch kind {
         // An archive that may contain an unpacked bundle is spooled, because it is searched first.
-        case .archive where !InputKind.needsRandomAccess(head: head) && !isSalvage:
+        case .archive where !InputKind.needsRandomAccess(head: head) && !salvagesDamagedBundles:
             let stream = hashes?.startStream(of: label, head: head)
             let input = try await open(kind, .standardInput(head: head, stream), Self.standardInput, label: label)
             try stream?.readRest()
@@ -153,16 +156,17 @@ public struct InputOpener: Sendable {
         _ kind: InputKind, _ bytes: ArchiveBytes, _ path: String, label: String
     ) async throws -> CaptureInput {
         switch (kind, bytes) {
-        case (.archive, .source(let source)) where try isSalvage && isPackedBundle(source, path):
+        case (.archive, .source(let source)) where try salvagesDamagedBundles && isPackedBundle(source, path):
             return .salvage(SalvagedBundle(source, path: path, label: label, systems: systems))
         case (.archive, _): return .folder(try await openArchive(bytes, path, label: label))
-        case (.other, _) where !isSalvage && InputKind.isArchive(named: path):
+        case (.other, _) where !salvagesDamagedBundles && InputKind.isArchive(named: path):
             return .folder(try await openArchive(bytes, path, label: label))
         // The damage may affect the first bytes, so that the file does not look like a bundle.
-        case (_, .source(let source)) where isSalvage:
+        case (_, .source(let source)) where salvagesDamagedBundles:
             return .salvage(SalvagedBundle(source, path: path, label: label, systems: systems))
         case (.bundle, .source(let source)), (.damagedZstd, .source(let source)):
-            return .bundle(try Self.naming(path) { try BundleReader(source, path: path, knowing: systems) })
+            return .bundle(
+                try Self.withInputErrors(of: path) { try BundleReader(source, path: path, knowing: systems) })
         // Larger files are not searched for an archived store.
         case (_, .source(let source)) where source.count > StoreLimits.archive: throw InputError.tooLarge(path)
         default: throw InputError.unrecognized(path)
@@ -171,7 +175,7 @@ public struct InputOpener: Sendable {
 
     private func isPackedBundle(_ source: ByteSource, _ path: String) throws -> Bool {
         guard InputKind.isZstd(try InputKind.head(of: source)) else { return false }
-        return try Self.naming(path) { try SalvagedBundle.isPacked(in: source) }
+        return try Self.withInputErrors(of: path) { try SalvagedBundle.isPacked(in: source) }
     }
 
     private func openArchive(_ bytes: ArchiveBytes, _ path: String, label: String) async throws -> CapturedFolder {
@@ -228,15 +232,15 @@ public struct InputOpener: Sendable {
             throw InputError.wouldReplaceInput(path)
         }
         let name = Self.name(of: path)
-        if path != "-", BundleFile.volume(at: path) != nil {
-            return try Self.naming(name) {
+        if path != "-", BundleFile.volumeName(atPath: path) != nil {
+            return try Self.withInputErrors(of: name) {
                 let file = try BundleFile(path: path)
                 return try BundleReader(
                     segmentsOf: file.source, path: path, volumes: file.volumes, knowing: systems)
             }
         }
         guard let source = try path == "-" ? standardInputBundle() : bundleFile(path) else { return nil }
-        return try Self.naming(name) { try BundleReader(segmentsOf: source, path: name, knowing: systems) }
+        return try Self.withInputErrors(of: name) { try BundleReader(segmentsOf: source, path: name, knowing: systems) }
     }
 
     private func standardInputBundle() throws -> ByteSource? {
@@ -266,12 +270,12 @@ public struct InputOpener: Sendable {
     ///   - signature: The path of the signature. If it is `nil`, the signature is next to the bundle.
     /// - Returns: The bundle.
     /// - Throws: `FileError`, or ``InputError`` with the path of the bundle.
-    public static func bundle(
+    public static func openBundle(
         _ path: String, systems: SystemTable, copyFolder folder: String, signedBy signers: AllowedSigners? = nil,
         signature: String? = nil
     ) throws -> BundleReader {
         guard path == "-" else {
-            return try naming(path) {
+            return try withInputErrors(of: path) {
                 try BundleReader(
                     try BundleFile(path: path), knowing: systems, signedBy: signers, signature: signature)
             }
@@ -280,12 +284,12 @@ public struct InputOpener: Sendable {
         // Inputs that are not bundles are not copied.
         guard InputKind(head: head).isBundle else {
             guard signers == nil else { throw InputError.bundle(.notABundle, standardInput) }
-            return try naming(standardInput) {
+            return try withInputErrors(of: standardInput) {
                 try BundleReader(ByteSource(head), path: standardInput, knowing: systems)
             }
         }
         let source = try Spool(folder: folder).appendStandardInput(head: head)
-        return try naming(standardInput) {
+        return try withInputErrors(of: standardInput) {
             guard let signers, let signature else {
                 return try BundleReader(source, path: standardInput, knowing: systems)
             }
@@ -299,7 +303,7 @@ public struct InputOpener: Sendable {
     }
 
     /// Calls `body`, and rethrows a `BundleError` as an ``InputError`` with `path`.
-    public static func naming<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
+    public static func withInputErrors<Value>(of path: String, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
         } catch let error as BundleError {
@@ -314,7 +318,7 @@ public struct InputOpener: Sendable {
 }
 
 extension InputKind {
-    /// Whether the input is a bundle or possibly a damaged one.
+    /// Whether the input is a bundle, or looks like a damaged bundle.
     fileprivate var isBundle: Bool {
         switch self {
         case .bundle, .damagedZstd: true

@@ -9,7 +9,7 @@ public final class StreamHash: Sendable {
     private let isComplete = Mutex(false)
 
     /// The maximum number of bytes after the end of an archive, because tapes and pipes pad their last block.
-    static let trailingLimit = 1 << 30
+    static let trailingByteLimit = 1 << 30
     private static let pieceSize = 1 << 20
 
     init(head: [UInt8]) { hash.update(head.span) }
@@ -18,7 +18,7 @@ public final class StreamHash: Sendable {
 
     /// Reads and hashes the bytes after the end of the archive, because they are part of the input.
     func readRest() throws(FileError) {
-        var left = Self.trailingLimit
+        var left = Self.trailingByteLimit
         while left > 0 {
             let bytes = try [UInt8](capacity: min(Self.pieceSize, left)) { output throws(FileError) in
                 _ = try StandardInput.read(into: &output)

@@ -8,16 +8,16 @@ public struct CappedList<Element: Sendable>: Sendable {
     /// The number of all elements.
     public private(set) var count = 0
     /// The number of all elements by code.
-    public private(set) var counts: [String: Int] = [:]
-    private let limit: Int
+    public private(set) var countsByCode: [String: Int] = [:]
+    private let elementLimit: Int
     private let codeLimit: Int
 
     /// Creates an empty list.
     ///
-    /// `limit` is the maximum number of kept elements. `codeLimit` is the maximum number of distinct codes, because
-    /// bundles may contain any number of codes. Further codes count as `other`.
-    public init(limit: Int = CappedList.defaultLimit, codeLimit: Int = 1000) {
-        self.limit = limit
+    /// `elementLimit` is the maximum number of kept elements. `codeLimit` is the maximum number of distinct codes,
+    /// because bundles may contain any number of codes. Further codes count as `other`.
+    public init(limit elementLimit: Int = CappedList.defaultLimit, codeLimit: Int = 1000) {
+        self.elementLimit = elementLimit
         self.codeLimit = codeLimit
     }
 
@@ -27,8 +27,8 @@ public struct CappedList<Element: Sendable>: Sendable {
     /// Adds an element, whose code is the part of `reason` before the first space.
     public mutating func add(_ element: Element, reason: String) {
         count += 1
-        if elements.count < limit { elements.append(element) }
+        if elements.count < elementLimit { elements.append(element) }
         let code = String(reason.prefix { $0 != " " })
-        counts[counts[code] != nil || counts.count < codeLimit ? code : "other", default: 0] += 1
+        countsByCode[countsByCode[code] != nil || countsByCode.count < codeLimit ? code : "other", default: 0] += 1
     }
 }

@@ -16,9 +16,9 @@ import Telemetry
 /// ```
 public struct Intake: Sendable {
     /// The number of records that were dropped because an equal record preceded them.
-    public private(set) var duplicates = 0
+    public private(set) var duplicateCount = 0
     /// The items in quarantine.
-    public private(set) var quarantined: CappedList<QuarantineEntry>
+    public private(set) var quarantinedItems: CappedList<QuarantineEntry>
     /// The problems with the inputs.
     public private(set) var problems: CappedList<LocatedProblem>
     /// The problems that mean a loss of data.
@@ -26,7 +26,7 @@ public struct Intake: Sendable {
     /// The problems that do not mean a loss of data, but that the operator should check.
     public private(set) var warnings: CappedList<LocatedProblem>
     /// The number of payload parts that were removed to pseudonymize the records.
-    public private(set) var leftOut = PseudonymCounts()
+    public private(set) var removedPartCounts = PseudonymCounts()
     /// All rejected items and problems, if a bundle will contain them.
     public private(set) var spill: Spill
     private let keepsDetails: Bool
@@ -37,14 +37,14 @@ public struct Intake: Sendable {
     /// Whether something could not be read or understood.
     public private(set) var isIncomplete = false
     /// The findings of the record filter, including findings about removed records.
-    public private(set) var filtered = FilterFindings()
+    public private(set) var filterFindings = FilterFindings()
     /// The reports on the state of stores such as upload queues.
     public private(set) var reports: [ScanOutput.ReportEntry] = []
-    private var index = DuplicateIndex()
+    private var recordIndex = DuplicateIndex()
     /// The lines of the rejected items and problems, which are used to find duplicates.
     ///
     /// Combined bundles may contain equal lines.
-    private var details = DuplicateIndex()
+    private var detailIndex = DuplicateIndex()
     private let secret: RunSecret
     private let systems: SystemTable
 
@@ -80,11 +80,11 @@ public struct Intake: Sendable {
         secret = options.secret
         hidesInput = options.pseudonymizer != nil
         self.keepsDetails = keepsDetails && !hidesInput
-        let most = hidesInput ? 0 : CappedList<LocatedProblem>.defaultLimit
-        quarantined = CappedList(limit: most)
-        problems = CappedList(limit: most)
-        losses = CappedList(limit: most)
-        warnings = CappedList(limit: most)
+        let elementLimit = hidesInput ? 0 : CappedList<LocatedProblem>.defaultLimit
+        quarantinedItems = CappedList(limit: elementLimit)
+        problems = CappedList(limit: elementLimit)
+        losses = CappedList(limit: elementLimit)
+        warnings = CappedList(limit: elementLimit)
         self.systems = systems
         spill = Spill(
             quarantine: QuarantineSpill(folder: options.copyFolder, knowing: systems),
@@ -107,11 +107,11 @@ public struct Intake: Sendable {
         if let refusal = output.refusal { throw refusal }
         let entries = output.entries.span
         for index in entries.indices { try insert(entries[index], of: output.lines, keep) }
-        duplicates += output.duplicates
+        duplicateCount += output.duplicates
         for item in output.quarantined {
             let line = item.json.bytes
             guard isNew(line) else { continue }
-            quarantined.add(item, reason: visibleText(item.reject.reason))
+            quarantinedItems.add(item, reason: visibleText(item.reject.reason))
             if keepsDetails { try spill.quarantine.append(item, line: line, input: output.input) }
             note(.quarantined(item, input: output.input))
         }
@@ -122,7 +122,7 @@ public struct Intake: Sendable {
             note(.problem(problem))
         }
         for entry in output.apps { note(.app(entry, input: output.input)) }
-        filtered.add(output.filtered)
+        filterFindings.add(output.filtered)
         reports += output.reports
         // The contents of a bundle were reported when the bundle was created.
         if isBundle { return }
@@ -135,9 +135,9 @@ public struct Intake: Sendable {
         _ entry: borrowing ScanOutput.Entry, of lines: borrowing TextBuffer,
         _ keep: (borrowing ScanOutput.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void
     ) throws {
-        switch index.insert(entry.key) {
+        switch recordIndex.insert(entry.key) {
         case .duplicate:
-            duplicates += 1
+            duplicateCount += 1
             return
         case .new:
             try keep(entry, lines[entry.line], lines[entry.written.payload])
@@ -153,7 +153,7 @@ public struct Intake: Sendable {
             }
         }
         totals.count(entry.summary)
-        leftOut += entry.leftOut
+        removedPartCounts += entry.leftOut
     }
 
     /// Reports that the bundle does not contain the bytes of a quarantined item.
@@ -177,7 +177,7 @@ public struct Intake: Sendable {
     private func visibleText(_ text: String) -> String { hidesInput ? PseudonymNotes.code(of: text) ?? "other" : text }
 
     private mutating func isNew(_ line: [UInt8]) -> Bool {
-        switch details.insert(RecordKey(text: line, secret: secret)) {
+        switch detailIndex.insert(RecordKey(text: line, secret: secret)) {
         case .new, .sameIDOtherPayload: true
         case .duplicate: false
         }

@@ -105,7 +105,7 @@ public struct CaptureReader: Sendable {
         for problem in capture.problems { output.report(problem) }
         try await consume(output)
         let spares = ValuePool<ScanOutput, Never>(keeping: limit.jobs + 1, makeOutput)
-        try await inParallel(ScanUnit.split(capture)) { [options] unit in
+        try await processInParallel(ScanUnit.split(capture)) { [options] unit in
             var output = spares.take()
             let rest = try unit.read(options, into: &output)
             return (output, rest: rest)
@@ -129,7 +129,7 @@ public struct CaptureReader: Sendable {
     ) async throws {
         let segments = bundle.manifest.segments(in: segments)
         let units = segments.map { SegmentUnit(input: number, bundle: bundle, segment: $0) }
-        try await inParallel(units) { [options] unit in
+        try await processInParallel(units) { [options] unit in
             try unit.read(options)
         } consume: {
             try await consume($0)
@@ -143,14 +143,14 @@ public struct CaptureReader: Sendable {
         }
     }
 
-    private func inParallel<Unit: Sendable, Result: Sendable>(
+    private func processInParallel<Unit: Sendable, Result: Sendable>(
         _ units: some Sequence<Unit>, _ work: @escaping @Sendable (Unit) throws -> Result,
         consume: (Result) async throws -> Void
     ) async throws {
         var tasks = OrderedTasks<Result>(limit: limit)
-        var waiting = units.makeIterator()
+        var unstartedUnits = units.makeIterator()
         while true {
-            while !tasks.isFull, let unit = waiting.next() { tasks.add { try work(unit) } }
+            while !tasks.isFull, let unit = unstartedUnits.next() { tasks.add { try work(unit) } }
             guard let result = try await tasks.next() else { return }
             try await consume(result)
         }

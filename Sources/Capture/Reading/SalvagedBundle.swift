@@ -12,7 +12,7 @@ public final class SalvagedBundle: Sendable {
     public let label: String
     let source: ByteSource
     let systems: SystemTable
-    let faults: [String]
+    let volumeFaults: [String]
 
     /// Opens a damaged bundle.
     ///
@@ -23,9 +23,9 @@ public final class SalvagedBundle: Sendable {
 
     /// Creates a damaged bundle from its bytes, with `faults` as the known faults, which are reported first.
     public init(
-        _ source: ByteSource, path: String, label: String, systems: SystemTable, faults: [String] = []
+        _ source: ByteSource, path: String, label: String, systems: SystemTable, volumeFaults: [String] = []
     ) {
-        self.faults = faults
+        self.volumeFaults = volumeFaults
         self.systems = systems
         self.path = path
         self.label = label
@@ -37,10 +37,10 @@ public final class SalvagedBundle: Sendable {
     /// - Throws: `BundleError` if the archive cannot be read.
     public static func isPacked(in source: ByteSource) throws(BundleError) -> Bool {
         do throws(ContainerError) {
-            var scanner = try FrameScanner(source, memberLimit: BundleLayout.memberLimit)
+            var scanner = try FrameScanner(source, memberSizeLimit: BundleLayout.memberSizeLimit)
             while let finding = try scanner.next() {
                 guard case .member(let member) = finding else { continue }
-                switch BundleLayout.member(atPath: member.name) {
+                switch BundleLayout.memberName(atPath: member.name) {
                 case BundleLayout.marker?: return true
                 case BundleLayout.manifest? where (try? Manifest(member.contents)) != nil: return true
                 default: continue
@@ -84,16 +84,16 @@ final class SalvageScan {
     private var hasStarted = false
     private var isAtEnd = false
     /// The current member, which may have more lines than fit in one output.
-    private var current: OpenedMember?
+    private var currentMember: OpenedMember?
     /// The number of records that were read, by the name of the segment, or `nil` if the name is unknown.
     private var recordCounts: [String?: Int] = [:]
     private var manifest: Manifest?
     /// The hashes from the first valid manifest, or `nil` before they are needed.
-    private var hashes: [String: ContentHash]?
+    private var memberHashes: [String: ContentHash]?
 
     init(_ bundle: SalvagedBundle) throws(BundleError) {
         do {
-            scanner = try FrameScanner(bundle.source, memberLimit: BundleLayout.memberLimit)
+            scanner = try FrameScanner(bundle.source, memberSizeLimit: BundleLayout.memberSizeLimit)
         } catch {
             throw .container(error)
         }
@@ -103,7 +103,7 @@ final class SalvageScan {
     /// Reads until the output is full or the bundle ends, and returns whether there may be more to read.
     func read(into output: inout ScanOutput) throws(BundleError) -> Bool {
         if !hasStarted {
-            for fault in bundle.faults { report(fault, to: &output) }
+            for fault in bundle.volumeFaults { report(fault, to: &output) }
             hasStarted = true
         }
         do throws(ContainerError) {
@@ -124,9 +124,9 @@ final class SalvageScan {
     private func add(_ finding: FrameScanner.Finding, to output: inout ScanOutput) throws(ContainerError) {
         switch finding {
         case .member(let member):
-            guard let name = BundleLayout.member(atPath: member.name) else { return }
+            guard let name = BundleLayout.memberName(atPath: member.name) else { return }
             if name == BundleLayout.manifest { manifest = manifest ?? (try? Manifest(member.contents)) }
-            guard BundleLayout.isSegment(name) || BundleLayout.list(of: name) != nil else { return }
+            guard BundleLayout.isSegment(name) || BundleLayout.listName(ofMember: name) != nil else { return }
             open(name, member.contents, isProven: try isVerified(member, named: name), to: &output)
         case .part(let part): add(part, to: &output)
         case .tooLarge(let name, let size, let offset):
@@ -140,8 +140,8 @@ final class SalvageScan {
     private func open(_ name: String, _ contents: [UInt8], isProven: Bool, to output: inout ScanOutput) {
         if BundleLayout.isSegment(name) {
             openSegment(name, contents, isProven: isProven, to: &output)
-        } else if let list = BundleLayout.list(of: name) {
-            current = .details(ListLines(contents), list: list)
+        } else if let list = BundleLayout.listName(ofMember: name) {
+            currentMember = .details(ListLines(contents), list: list)
             if !isProven { report("\(name): nothing proves its lines right", to: &output) }
         }
     }
@@ -152,7 +152,7 @@ final class SalvageScan {
             report("\(segmentTitle(name)): nothing proves its records right; they are held as unproven", to: &output)
         }
         output.bytesRead += contents.count
-        current = .segment(RecordLines(contents, knowing: bundle.systems), name: name, isProven: isProven)
+        currentMember = .segment(RecordLines(contents, knowing: bundle.systems), name: name, isProven: isProven)
     }
 
     /// Starts reading the complete lines of a damaged member.
@@ -161,11 +161,11 @@ final class SalvageScan {
         guard end > 0 else { return }
         let lines = Array(part.contents[..<end])
         if let name = part.name {
-            guard let name = BundleLayout.member(atPath: name) else { return }
-            open(name, lines, isProven: part.isChecked, to: &output)
+            guard let name = BundleLayout.memberName(atPath: name) else { return }
+            open(name, lines, isProven: part.isVerified, to: &output)
         } else {
             // Only segments consist of several frames.
-            openSegment(nil, lines, isProven: part.isChecked, to: &output)
+            openSegment(nil, lines, isProven: part.isVerified, to: &output)
         }
     }
 
@@ -173,20 +173,20 @@ final class SalvageScan {
 
     /// Returns whether a checksum or the manifest proves that the contents of a member are unchanged.
     private func isVerified(_ member: FrameScanner.Member, named name: String) throws(ContainerError) -> Bool {
-        if member.isChecked { return true }
+        if member.isVerified { return true }
         let known: [String: ContentHash]
-        if let hashes { known = hashes } else { known = try findManifest()?.hashes ?? [:] }
-        hashes = known
+        if let memberHashes { known = memberHashes } else { known = try findManifest()?.hashes ?? [:] }
+        memberHashes = known
         guard let hash = known[name] else { return false }
         return ContentHash(of: member.contents) == hash
     }
 
     /// Returns the first manifest that matches its own digest.
     private func findManifest() throws(ContainerError) -> Manifest? {
-        var ahead = try FrameScanner(bundle.source, memberLimit: BundleLayout.memberLimit)
+        var ahead = try FrameScanner(bundle.source, memberSizeLimit: BundleLayout.memberSizeLimit)
         while let finding = try ahead.next() {
             guard case .member(let member) = finding,
-                BundleLayout.member(atPath: member.name) == BundleLayout.manifest,
+                BundleLayout.memberName(atPath: member.name) == BundleLayout.manifest,
                 let manifest = try? Manifest(member.contents), manifest.hasMatchingDigest
             else { continue }
             return manifest
@@ -196,18 +196,18 @@ final class SalvageScan {
 
     /// Reads a line of the current member, and returns whether there was one.
     private func readLine(to output: inout ScanOutput) -> Bool {
-        switch current {
+        switch currentMember {
         case .segment(var lines, let name, let isProven):
             // Removed from the property so that the lines are not copied.
-            current = nil
+            currentMember = nil
             guard readRecord(of: &lines, named: name, isProven: isProven, to: &output) else { return false }
-            current = .segment(lines, name: name, isProven: isProven)
+            currentMember = .segment(lines, name: name, isProven: isProven)
             return true
         case .details(var lines, let list):
-            current = nil
+            currentMember = nil
             guard let line = lines.next() else { return false }
             add(line, of: list, to: &output)
-            current = .details(lines, list: list)
+            currentMember = .details(lines, list: list)
             return true
         case nil: return false
         }
@@ -222,7 +222,7 @@ final class SalvageScan {
             if !isProven { record.markUnproven() }
             output.add(record)
         } catch {
-            report("\(segmentTitle(name)) line \(lines.line): \(error)", to: &output)
+            report("\(segmentTitle(name)) line \(lines.lineNumber): \(error)", to: &output)
         }
         return true
     }

@@ -5,14 +5,14 @@ import Telemetry
 struct ScanUnit: Sendable {
     /// A range of the files of one store.
     private struct Part: Sendable {
-        let store: Int
-        let files: Range<Int>
+        let storeNumber: Int
+        let fileRange: Range<Int>
     }
 
     private let capture: CapturedFolder
     private var parts: [Part]
     /// The interrupted scan of the first part, or `nil` if that part was not started.
-    private var interrupted: (any StoreScan)?
+    private var interruptedScan: (any StoreScan)?
 
     /// The number of files that one job reads, which balances the cost of a job against the memory for its results.
     private static let filesPerUnit = 64
@@ -34,7 +34,7 @@ struct ScanUnit: Sendable {
             let store = capture.stores[position.store].store
             // Files that refer to each other are read by one job.
             let end = store.isReadByOneJob ? store.fileCount : min(store.fileCount, position.file + remaining)
-            if position.file < end { parts.append(Part(store: position.store, files: position.file..<end)) }
+            if position.file < end { parts.append(Part(storeNumber: position.store, fileRange: position.file..<end)) }
             remaining -= end - position.file
             position = end < store.fileCount ? (position.store, end) : (position.store + 1, 0)
         }
@@ -45,20 +45,20 @@ struct ScanUnit: Sendable {
     /// - Throws: `FileError` with operation `spool` if there is no space for a copy of a store.
     consuming func read(_ options: ScanOptions, into output: inout ScanOutput) throws(FileError) -> ScanUnit? {
         while let part = parts.first, !output.isFull {
-            var scan = interrupted ?? open(part, options)
-            output.store = part.store
+            var scan = interruptedScan ?? open(part, options)
+            output.store = part.storeNumber
             let hasMore = try scan.read(into: &output)
-            interrupted = hasMore ? scan : nil
+            interruptedScan = hasMore ? scan : nil
             if !hasMore { parts.removeFirst() }
         }
         return parts.isEmpty ? nil : self
     }
 
     private func open(_ part: Part, _ options: ScanOptions) -> any StoreScan {
-        let found = capture.stores[part.store]
+        let found = capture.stores[part.storeNumber]
         let context = StoreContext(
             capture: capture.label, tree: capture.tree, container: found.container,
             neighbors: capture.stores.neighbors(of: found), options: options)
-        return found.store.scan(part.files, in: context)
+        return found.store.scan(part.fileRange, in: context)
     }
 }

@@ -18,7 +18,7 @@ struct LineSplitter: ~Copyable {
     init(_ log: RequestLog) throws(PlainTextError) {
         pieces = try TextPieces(log.source)
         itemLimit = log.itemLimit
-        line = LimitedBytes(limit: log.itemLimit)
+        line = LimitedBytes(byteLimit: log.itemLimit)
     }
 
     /// Returns the next line or fault, or `nil` at the end.

@@ -119,7 +119,7 @@ struct PlainText: ~Copyable {
             while piece.isEmpty {
                 if !isInFrame {
                     guard nextRead < source.count else { return nil }
-                    try decoder.start(source, at: nextRead, end: source.count, limit: .max)
+                    try decoder.start(source, at: nextRead, end: source.count, contentLimit: .max)
                     isInFrame = true
                 }
                 isInFrame = try decoder.advance()

@@ -43,7 +43,7 @@ struct RequestLogStore: Store {
 
     func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan {
         do throws(FileError) {
-            let source = try context.tree.source(path)
+            let source = try context.tree.source(at: path)
             let log = RequestLog(source, kind: log, label: context.capture, path: path, systems: systems)
             return RequestLogScan(log, secret: context.options.secret, parallelFor: context.options.parallelFor)
         } catch {

@@ -13,15 +13,16 @@ extension StoreSearch {
     mutating func searchBackups(
         in tree: inout FileTree, archive: String, _ rereader: ArchiveRereader?, limit: JobLimit
     ) async throws {
-        let paths = foundBackups.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-        foundBackups = []
+        let paths = foundBackupPaths.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        foundBackupPaths = []
         guard !paths.isEmpty else { return }
         var manifests: [OpenedManifest] = []
         for path in paths {
             let location = BackupLocation(label: label, path: path, in: self.path, archive: archive)
             let opening = BackupOpener(location: location, spool: spool, passwords: passwords)
             do throws(BackupError) {
-                manifests.append(try opening.open(folder(of: location, in: tree), names: StoreNames(formats: formats)))
+                manifests.append(
+                    try opening.open(folder(of: location, in: tree), storeNames: StoreNames(formats: formats)))
             } catch {
                 try report(error, at: location)
             }
@@ -82,7 +83,7 @@ extension StoreSearch {
 
     private mutating func search(_ backup: OpenedBackup, in tree: inout FileTree, limit: JobLimit) async throws {
         let prefix = backup.location.prefix
-        for (name, domain) in backup.domains { identifiers[prefix + name] = ContainerOwner(domain) }
+        for (name, domain) in backup.domains { owners[prefix + name] = ContainerOwner(domain) }
         let part: FileTree
         if prefix.isEmpty {
             tree = FileTree(Folder(rootOf: backup.tree))
@@ -94,8 +95,9 @@ extension StoreSearch {
             tree: part, path: prefix, name: Path.lastName(of: prefix), excluded: [], formats: formats
         ).run()
         try await searchLevels(addFindings(root, of: prefix), part, excluding: [], hasBackups: false, limit: limit)
-        guard let unread = unreadableInBackups[prefix] else { return }
-        let more = unread.count > 1 ? " (and \(unread.count - 1) more files that only their contents tell)" : ""
+        guard let unread = unreadableFilesByBackup[prefix] else { return }
+        let more =
+            unread.count > 1 ? " (and \(unread.count - 1) more files that only their contents could identify)" : ""
         report("unreadable", unread.first + more, at: backup.location.path)
     }
 

@@ -56,7 +56,7 @@ public final class CapturedFolder: Sendable {
     ) async throws {
         let formats = CaptureFormats.all(systems)
         let location = ArchiveLocation(label: label, path: path)
-        let spooler = ArchiveSpooler(location, spool: spool, formats: formats, jobs: limit)
+        let spooler = ArchiveSpooler(location, spool: spool, formats: formats, jobLimit: limit)
         let members = try await spooler.spoolMembers(archive)
         let rereader: ArchiveRereader? =
             if case .source(let source) = archive { ArchiveRereader(source: source, spooler: spooler) } else { nil }
@@ -72,17 +72,17 @@ public final class CapturedFolder: Sendable {
         formats: [StoreFormat], excluding excluded: Set<FileIdentity>, spool: Spool,
         passwords: BackupPasswords, rereader: ArchiveRereader? = nil, limit: JobLimit
     ) async throws {
-        var walk = StoreSearch(label: label, path: path, spool: spool, passwords: passwords, formats: formats)
-        let tree = try await walk.run(
+        var storeSearch = StoreSearch(label: label, path: path, spool: spool, passwords: passwords, formats: formats)
+        let tree = try await storeSearch.run(
             through: tree, named: rootName, excluding: excluded, rereader: rereader, limit: limit)
         self.label = label
         self.path = path
-        stores = walk.stores
-        self.problems = problems + walk.sortedProblems()
-        isIncomplete = walk.isIncomplete || !problems.isEmpty
-        excludedStore = walk.excludedStore
-        backups = walk.sortedBackupFacts()
-        backupErrors = walk.backupErrors
+        stores = storeSearch.stores
+        self.problems = problems + storeSearch.sortedProblems()
+        isIncomplete = storeSearch.isIncomplete || !problems.isEmpty
+        excludedStore = storeSearch.excludedStore
+        backups = storeSearch.sortedBackupFacts()
+        backupErrors = storeSearch.backupErrors
         kind = isArchive ? .archive : backups.contains { $0.path.isEmpty } ? .backup : .folder
         self.tree = tree
     }
@@ -93,12 +93,12 @@ public final class CapturedFolder: Sendable {
     public init?(file path: String, label: String, systems: SystemTable) throws(FileError) {
         let folder = Path.folder(of: path)
         let tree = FileTree(try Folder(path: folder))
-        let visit = FolderSearch(
+        let search = FolderSearch(
             tree: tree, path: "", name: CaptureLabels.name(ofPath: folder), excluded: [],
             formats: CaptureFormats.all(systems))
         let container = Container(path: "", identifier: nil)
         var stores = FoundStores()
-        stores.append(contentsOf: try visit.stores(ofSingleFile: Path.name(of: path), inFolderAt: folder))
+        stores.append(contentsOf: try search.stores(ofSingleFile: Path.name(of: path), inFolderAt: folder))
         stores.sort { _ in container }
         guard !stores.isEmpty else { return nil }
         kind = .store
@@ -116,7 +116,7 @@ public final class CapturedFolder: Sendable {
     /// Returns the index of the store with a companion file at `path`, such as the write-ahead log of a database.
     ///
     /// The name of a companion file is the name of its store and a suffix.
-    public func store(withCompanion path: String) -> Int? {
+    public func storeIndex(withCompanion path: String) -> Int? {
         let name = Path.name(of: path).utf8.count
         for length in 1..<max(name, 1) {
             let found = stores.indices(at: String(decoding: path.utf8.dropLast(length), as: UTF8.self))

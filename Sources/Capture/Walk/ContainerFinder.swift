@@ -21,18 +21,18 @@ struct ContainerFinder {
     /// The name of the file that contains the identifier, which Xcode stores next to a packed container.
     static let packageInfoName = "AppDataInfo.plist"
     /// The name of the folder of a container packed by Xcode.
-    static let packedName = "AppData"
+    static let packedFolderName = "AppData"
 
     /// The known owners by the paths of their folders, as stated by metadata files or the domains of backups.
-    let identifiers: [String: ContainerOwner]
+    let owners: [String: ContainerOwner]
     let tree: FileTree
     let rootName: String
 
     /// The result of the last search, which is cached because many stores are in the same folder.
     private var lastResult: (folder: String, container: Container)?
 
-    init(identifiers: [String: ContainerOwner], tree: FileTree, rootName: String) {
-        self.identifiers = identifiers
+    init(owners: [String: ContainerOwner], tree: FileTree, rootName: String) {
+        self.owners = owners
         self.tree = tree
         self.rootName = rootName
     }
@@ -54,7 +54,7 @@ struct ContainerFinder {
 
     /// Returns the container of the stores in `folder`, which is a path relative to `prefix`.
     private func container(ofFolder folder: Substring.UTF8View?, prefix: String) -> Container {
-        if let owned = nearestOwnedContainer(folder, prefix: prefix) { return owned }
+        if let container = nearestOwnedContainer(folder, prefix: prefix) { return container }
         let rootName = prefix.isEmpty ? rootName : ArchiveLocation.rootName(of: String(prefix.dropLast()))
         // Split by bytes, because a slash can form one character with a combining mark after it.
         let parts = folder?.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) ?? []
@@ -68,11 +68,11 @@ struct ContainerFinder {
     }
 
     private func nearestOwnedContainer(_ folder: Substring.UTF8View?, prefix: String) -> Container? {
-        guard !identifiers.isEmpty else { return nil }
+        guard !owners.isEmpty else { return nil }
         var enclosing = folder ?? ""[...].utf8
         while true {
             let path = prefix + String(Substring(enclosing))
-            if let owner = identifiers[path] {
+            if let owner = owners[path] {
                 return Container(path: path, identifier: owner.identifier, kind: owner.kind)
             }
             guard !enclosing.isEmpty else { return nil }

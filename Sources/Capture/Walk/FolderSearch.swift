@@ -22,16 +22,18 @@ struct FolderSearch: Sendable {
     private(set) var stores: [any Store] = []
     private(set) var folders: [String] = []
     private(set) var archives: [Archive] = []
-    /// The skipped links and special files, which may replace files or folders that contain records.
+    /// The skipped links and special files.
+    ///
+    /// A skipped entry can be in the place of a file or folder that contains records.
     private(set) var skippedEntries = SkippedEntries()
     /// The path of an excluded file that belongs to a store.
     private(set) var excludedStore: String?
     /// Unreadable files that may be stores or identify the owner of a container.
-    private(set) var unreadable: [(path: String, error: FileError)] = []
+    private(set) var unreadableFiles: [(path: String, error: FileError)] = []
     /// Other problems with entries, which store formats reported.
     private(set) var problems: [(path: String, problem: Problem)] = []
     /// The identifier of the owner if the folder is a container with metadata.
-    private(set) var identifier: String?
+    private(set) var ownerIdentifier: String?
     /// The path and the owner of a container that Xcode packed, if the folder contains one.
     private(set) var packedContainer: (path: String, identifier: String)?
     /// Whether the folder is a backup, whose entries are not searched.
@@ -39,7 +41,7 @@ struct FolderSearch: Sendable {
     private let tree: FileTree
     private let path: String
     /// The path prefix of all entries: the path of the folder and a slash.
-    private let base: String
+    private let pathPrefix: String
     private let name: String
     private let excluded: Set<FileIdentity>
     private let formats: [StoreFormat]
@@ -53,7 +55,7 @@ struct FolderSearch: Sendable {
         self.backupDetector = backupDetector
         self.tree = tree
         self.path = path
-        base = tree.base(of: path)
+        pathPrefix = tree.entryPathPrefix(ofFolder: path)
         self.name = name
         self.excluded = excluded
         self.formats = formats.reversed()
@@ -72,10 +74,10 @@ struct FolderSearch: Sendable {
     private struct Entries {
         var files: FileNames
         var folders: [[UInt8]] = []
-        var excluded: [Int] = []
-        var others: [(name: [UInt8], isLink: Bool)] = []
+        var excludedIndices: [Int] = []
+        var linksAndSpecialFiles: [(name: [UInt8], isLink: Bool)] = []
         /// The names that contain an exclamation mark, because they may look like paths in an archive.
-        var marked: [[UInt8]] = []
+        var namesWithExclamationMark: [[UInt8]] = []
         var manifests: [[UInt8]] = []
     }
 
@@ -97,12 +99,12 @@ struct FolderSearch: Sendable {
             addArchives(entries)
         }
         folders = entries.folders.filter { !inspected.claimedFolders.contains($0) }.map { inspected.path(of: $0) }
-        unreadable += inspected.unreadable
+        unreadableFiles += inspected.unreadable
         problems = inspected.problems
-        addOthers(entries.others, in: folderStore)
+        addLinksAndSpecialFiles(entries.linksAndSpecialFiles, in: folderStore)
         for found in inspected.skippedEntries { skippedEntries.add(addingTarget(to: found)) }
         excludedStore = inspected.excludedStorePath
-        if !entries.excluded.isEmpty { try findExcludedStore(entries) }
+        if !entries.excludedIndices.isEmpty { try findExcludedStore(entries) }
     }
 
     private mutating func sortedEntries(of folder: borrowing Folder) throws(FileError) -> Entries {
@@ -113,15 +115,15 @@ struct FolderSearch: Sendable {
             let (isHidden, isMarked) = listed.withName(index) { name in
                 (!name.isEmpty && name[0] == UInt8(ascii: "."), name.firstIndex(of: UInt8(ascii: "!"), from: 0) != nil)
             }
-            if isMarked { entries.marked.append(listed.name(index)) }
-            if let device, excluded.contains(FileIdentity(device: device, inode: listed.inode(index))) {
-                entries.excluded.append(index)
+            if isMarked { entries.namesWithExclamationMark.append(listed.name(index)) }
+            if let device, excluded.contains(FileIdentity(device: device, inode: listed.inode(at: index))) {
+                entries.excludedIndices.append(index)
                 continue
             }
             if isHidden {
-                if listed.hasName(index, ContainerFinder.metadataName) {
-                    identifier =
-                        text("MCMMetadataIdentifier", in: ContainerFinder.metadataName, of: folder) ?? identifier
+                if listed.hasName(ContainerFinder.metadataName, at: index) {
+                    ownerIdentifier =
+                        text("MCMMetadataIdentifier", in: ContainerFinder.metadataName, of: folder) ?? ownerIdentifier
                 }
                 continue
             }
@@ -129,10 +131,10 @@ struct FolderSearch: Sendable {
             case .file:
                 entries.files.append(index)
                 if BackupDetector.isManifest(at: index, in: listed) { entries.manifests.append(listed.name(index)) }
-                if listed.hasName(index, ContainerFinder.packageInfoName) { readPackageInfo(in: folder) }
+                if listed.hasName(ContainerFinder.packageInfoName, at: index) { readPackageInfo(in: folder) }
             case .folder: entries.folders.append(listed.name(index))
-            case .link: entries.others.append((listed.name(index), true))
-            case .special: entries.others.append((listed.name(index), false))
+            case .link: entries.linksAndSpecialFiles.append((listed.name(index), true))
+            case .special: entries.linksAndSpecialFiles.append((listed.name(index), false))
             }
         }
         return entries
@@ -140,7 +142,7 @@ struct FolderSearch: Sendable {
 
     private func inspect(_ files: FileNames, _ folders: [[UInt8]], in folder: consuming Folder) -> InspectedFolder {
         InspectedFolder(
-            folder, path: path, name: name, base: base, files: files, folders: folders, tree: tree,
+            folder, path: path, name: name, base: pathPrefix, files: files, folders: folders, tree: tree,
             excluded: excluded)
     }
 
@@ -170,12 +172,14 @@ struct FolderSearch: Sendable {
         return shared
     }
 
-    private mutating func addOthers(_ others: [(name: [UInt8], isLink: Bool)], in folderStore: (any Store)?) {
+    private mutating func addLinksAndSpecialFiles(
+        _ linksAndSpecialFiles: [(name: [UInt8], isLink: Bool)], in folderStore: (any Store)?
+    ) {
         let rule = LinkRule(formats: formats, rootName: name)
         // Entries about which a format has reported a problem are not reported again.
         let reported = Set(problems.map(\.path))
-        for (name, isLink) in others {
-            let path = base + String(decoding: name, as: UTF8.self)
+        for (name, isLink) in linksAndSpecialFiles {
+            let path = pathPrefix + String(decoding: name, as: UTF8.self)
             if reported.contains(path) { continue }
             let target = isLink ? tree.target(ofLink: name, inFolder: self.path) : nil
             let found = SkippedEntry(path: path, isLink: isLink, target: target)
@@ -201,18 +205,18 @@ struct FolderSearch: Sendable {
     /// Other excluded files are ignored, such as an earlier output in a folder of pings.
     private mutating func findExcludedStore(_ entries: Entries) throws(FileError) {
         var files = entries.files
-        for index in entries.excluded { files.append(index) }
+        for index in entries.excludedIndices { files.append(index) }
         var inspected = inspect(files, entries.folders, in: try tree.folder(at: path))
         let folderStore = store(ofFolder: &inspected)
-        for name in entries.excluded.map({ files.entries.name($0) })
+        for name in entries.excludedIndices.map({ files.entries.name($0) })
         where isNamedForStore(name, in: folderStore) || !stores(ofFile: name, in: &inspected).isEmpty {
             excludedStore = inspected.path(of: name)
         }
     }
 
     private mutating func readPackageInfo(in folder: borrowing Folder) {
-        if let identifier = text("CFBundleIdentifier", in: ContainerFinder.packageInfoName, of: folder) {
-            packedContainer = (base + ContainerFinder.packedName, identifier)
+        if let ownerIdentifier = text("CFBundleIdentifier", in: ContainerFinder.packageInfoName, of: folder) {
+            packedContainer = (pathPrefix + ContainerFinder.packedFolderName, ownerIdentifier)
         }
     }
 
@@ -224,7 +228,7 @@ struct FolderSearch: Sendable {
         do throws(FileError) {
             try folder.read(Array(name.utf8), limit: 1 << 20, into: &bytes)
         } catch {
-            if error.isReadFailure { unreadable.append((base + name, error)) }
+            if error.isReadFailure { unreadableFiles.append((pathPrefix + name, error)) }
             return nil
         }
         guard let document = try? PropertyListDocument(bytes), let found = document.value(of: key, in: document.root),
@@ -238,13 +242,16 @@ struct FolderSearch: Sendable {
 
 extension FolderSearch {
     private mutating func addArchives(_ entries: Entries) {
-        let marked = entries.marked.sorted { $0.lexicographicallyPrecedes($1) }
+        let namesWithExclamationMark = entries.namesWithExclamationMark.sorted { $0.lexicographicallyPrecedes($1) }
         for file in entries.files where MemberNames.isArchive(file) {
-            let archive = base + String(decoding: file, as: UTF8.self)
+            let archive = pathPrefix + String(decoding: file, as: UTF8.self)
             let prefix = file + [UInt8(ascii: "!")]
             // If any name begins with the prefix, the first name that does not precede the prefix does.
-            let first = marked.indices.partitioningIndex { marked[$0].follows(prefix) }
-            let isAmbiguous = first < marked.count && marked[first].starts(with: prefix)
+            let first = namesWithExclamationMark.indices.partitioningIndex {
+                namesWithExclamationMark[$0].lexicographicallyFollowsOrEquals(prefix)
+            }
+            let isAmbiguous =
+                first < namesWithExclamationMark.count && namesWithExclamationMark[first].starts(with: prefix)
             archives.append(
                 tree.part(of: path) != nil
                     ? .inArchive(archive) : isAmbiguous ? .ambiguous(archive) : .inCapture(archive))

@@ -105,6 +105,6 @@ public struct FoundStores: RandomAccessCollection, Sendable {
     }
 
     private func firstIndex(from path: some Sequence<UInt8>) -> Int {
-        entries.indices.partitioningIndex { entries[$0].store.path.utf8.follows(path) }
+        entries.indices.partitioningIndex { entries[$0].store.path.utf8.lexicographicallyFollowsOrEquals(path) }
     }
 }

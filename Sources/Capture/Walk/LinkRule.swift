@@ -16,14 +16,14 @@ struct LinkRule {
         switch target.destination {
         case .folder: return true
         case .unknown: return !target.path.isEmpty
-        case .enclosingFolder, .nothing: return false
+        case .enclosingFolder, .missing: return false
         case .file: return isNamedForStore(target.path)
         case .fileOutside: return isNamedForStore(target.path) || mayBeStore(link.path) || mayBeStore(target.path)
         }
     }
 
     private func isNamedForStore(_ path: String) -> Bool {
-        StoreNames(formats: formats).isNamed(Path.lastName(of: path))
+        StoreNames(formats: formats).isStoreName(Path.lastName(of: path))
     }
 
     /// Returns whether a file at `path` may be a store or an archive, judged by its name.

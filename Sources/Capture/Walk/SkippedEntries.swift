@@ -7,27 +7,27 @@ import Telemetry
 struct SkippedEntries: Sendable {
     static let reportLimit = 10_000
 
-    var reported: [SkippedEntry] {
-        var sorted = kept
+    var reportedEntries: [SkippedEntry] {
+        var sorted = keptEntries
         Self.sort(&sorted)
         return Array(sorted.prefix(Self.reportLimit))
     }
-    var unreportedCount: Int { dropped + max(0, kept.count - Self.reportLimit) }
+    var unreportedCount: Int { droppedCount + max(0, keptEntries.count - Self.reportLimit) }
 
-    private var kept: [SkippedEntry] = []
-    private var dropped = 0
+    private var keptEntries: [SkippedEntry] = []
+    private var droppedCount = 0
 
     mutating func add(_ found: SkippedEntry) {
-        kept.append(found)
-        guard kept.count >= 2 * Self.reportLimit else { return }
-        Self.sort(&kept)
-        dropped += kept.count - Self.reportLimit
-        kept.removeLast(kept.count - Self.reportLimit)
+        keptEntries.append(found)
+        guard keptEntries.count >= 2 * Self.reportLimit else { return }
+        Self.sort(&keptEntries)
+        droppedCount += keptEntries.count - Self.reportLimit
+        keptEntries.removeLast(keptEntries.count - Self.reportLimit)
     }
 
     mutating func add(_ others: SkippedEntries) {
-        for found in others.kept { add(found) }
-        dropped += others.dropped
+        for found in others.keptEntries { add(found) }
+        droppedCount += others.droppedCount
     }
 
     private static func sort(_ found: inout [SkippedEntry]) {

@@ -15,16 +15,18 @@ struct StoreSearch {
     let spool: Spool
     let passwords: BackupPasswords
     private let backupDetector: BackupDetector
-    private var archives: [String] = []
+    private var archivePaths: [String] = []
     /// The paths of the backups that were found, but not opened yet.
-    var foundBackups: [String] = []
+    var foundBackupPaths: [String] = []
     /// The number of unreadable files and the first error in each backup, by the path prefix of the backup.
-    var unreadableInBackups: [String: (count: Int, first: String)] = [:]
+    var unreadableFilesByBackup: [String: (count: Int, first: String)] = [:]
     private(set) var stores = FoundStores()
-    /// The skipped links and special files, which may replace files or folders that contain records.
+    /// The skipped links and special files.
+    ///
+    /// A skipped entry can be in the place of a file or folder that contains records.
     private var skippedEntries = SkippedEntries()
     let formats: [StoreFormat]
-    var identifiers: [String: ContainerOwner] = [:]
+    var owners: [String: ContainerOwner] = [:]
 
     /// The number of folders for one job, because searching fewer folders would cost less than the job itself.
     private static let foldersPerJob = 16
@@ -56,9 +58,9 @@ struct StoreSearch {
         try await searchLevels(addFindings(first, of: ""), tree, excluding: excluded, limit: limit)
         var tree = tree
         try await searchBackups(in: &tree, archive: "", rereader, limit: limit)
-        let found = archives.map { NestedArchive($0, in: path, label: label) }
+        let found = archivePaths.map { NestedArchive($0, in: path, label: label) }
         for archive in found.sorted(by: { $0.prefix.utf8.lexicographicallyPrecedes($1.prefix.utf8) }) {
-            let opened = try await archive.open(in: tree, spool: spool, formats: formats, jobs: limit)
+            let opened = try await archive.open(in: tree, spool: spool, formats: formats, jobLimit: limit)
             problems += opened.problems
             isIncomplete = isIncomplete || opened.isIncomplete
             guard let members = opened.tree else { continue }
@@ -70,7 +72,7 @@ struct StoreSearch {
             try await searchLevels(addFindings(root, of: archive.prefix), part, excluding: [], limit: limit)
             try await searchBackups(in: &tree, archive: archive.prefix, opened.rereader, limit: limit)
         }
-        var containers = ContainerFinder(identifiers: identifiers, tree: tree, rootName: rootName)
+        var containers = ContainerFinder(owners: owners, tree: tree, rootName: rootName)
         stores.sort { containers.container(of: $0) }
         return tree
     }
@@ -83,13 +85,13 @@ struct StoreSearch {
         var level = folders
         while !level.isEmpty {
             var tasks = OrderedTasks<[Result<FolderSearch, FileError>]>(limit: limit)
-            var waiting = level[...]
-            var visited = level[...]
-            var next: [String] = []
-            while !visited.isEmpty {
-                while !tasks.isFull, !waiting.isEmpty {
-                    let paths = waiting.prefix(Self.foldersPerJob)
-                    waiting = waiting.dropFirst(Self.foldersPerJob)
+            var unstarted = level[...]
+            var unfinished = level[...]
+            var nextLevel: [String] = []
+            while !unfinished.isEmpty {
+                while !tasks.isFull, !unstarted.isEmpty {
+                    let paths = unstarted.prefix(Self.foldersPerJob)
+                    unstarted = unstarted.dropFirst(Self.foldersPerJob)
                     tasks.add { [formats] in
                         paths.map { path in
                             FolderSearch(
@@ -99,11 +101,11 @@ struct StoreSearch {
                         }
                     }
                 }
-                let visits = try await tasks.next() ?? []
-                for (path, visit) in zip(visited, visits) { next += addFindings(visit, of: path) }
-                visited = visited.dropFirst(visits.count)
+                let searchResults = try await tasks.next() ?? []
+                for (path, result) in zip(unfinished, searchResults) { nextLevel += addFindings(result, of: path) }
+                unfinished = unfinished.dropFirst(searchResults.count)
             }
-            level = next
+            level = nextLevel
         }
     }
 
@@ -120,7 +122,7 @@ struct StoreSearch {
     /// Returns the problems, sorted by the UTF-8 bytes of their paths, because folders list entries in any order.
     func sortedProblems() -> [LocatedProblem] {
         var problems = problems
-        for found in skippedEntries.reported {
+        for found in skippedEntries.reportedEntries {
             problems.append(LocatedProblem(capture: label, path: found.path, problem: problem(of: found)))
         }
         problems.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
@@ -134,46 +136,48 @@ struct StoreSearch {
     /// Adds the findings of a search, and returns the folders to search next.
     mutating func addFindings(_ result: Result<FolderSearch, FileError>, of path: String) -> [String] {
         switch result {
-        case .success(let visit):
-            stores.append(contentsOf: visit.stores)
-            excludedStore = visit.excludedStore ?? excludedStore
-            addOwners(of: visit, at: path)
-            if visit.isBackup { foundBackups.append(path) }
-            skippedEntries.add(visit.skippedEntries)
-            problems += visit.problems.map { LocatedProblem(capture: label, path: $0.path, problem: $0.problem) }
-            for (file, error) in visit.unreadable { report(file, error) }
-            addArchives(of: visit)
-            return visit.folders
+        case .success(let search):
+            stores.append(contentsOf: search.stores)
+            excludedStore = search.excludedStore ?? excludedStore
+            addOwners(of: search, at: path)
+            if search.isBackup { foundBackupPaths.append(path) }
+            skippedEntries.add(search.skippedEntries)
+            problems += search.problems.map { LocatedProblem(capture: label, path: $0.path, problem: $0.problem) }
+            for (file, error) in search.unreadableFiles { report(file, error) }
+            addArchives(of: search)
+            return search.folders
         case .failure(let error):
             report(path, error)
             return []
         }
     }
 
-    private mutating func addArchives(of visit: FolderSearch) {
-        for archive in visit.archives {
+    private mutating func addArchives(of search: FolderSearch) {
+        for archive in search.archives {
             switch archive {
-            case .inCapture(let path): archives.append(path)
+            case .inCapture(let path): archivePaths.append(path)
             case .inArchive(let path):
                 report("nested", "archive in an archive in the capture, not read; unpack the outer one", at: path)
             case .ambiguous(let path):
                 isIncomplete = true
-                report("unreadable", "not read: a neighbour is called like a member of it; rename it", at: path)
+                let text =
+                    "not read: the name of a file or folder next to it looks like the path of its member; rename one"
+                report("unreadable", text, at: path)
             }
         }
     }
 
-    private mutating func addOwners(of visit: FolderSearch, at path: String) {
-        if let identifier = visit.identifier { identifiers[path] = ContainerOwner(identifier: identifier) }
-        if let packed = visit.packedContainer {
-            identifiers[packed.path] = ContainerOwner(identifier: packed.identifier)
+    private mutating func addOwners(of search: FolderSearch, at path: String) {
+        if let identifier = search.ownerIdentifier { owners[path] = ContainerOwner(identifier: identifier) }
+        if let packed = search.packedContainer {
+            owners[packed.path] = ContainerOwner(identifier: packed.identifier)
         }
     }
 
     private mutating func report(_ path: String, _ error: FileError) {
         isIncomplete = true
-        if let prefix = backupPrefix(of: path), !StoreNames(formats: formats).isStoreByName(Array(path.utf8)) {
-            unreadableInBackups[prefix, default: (count: 0, first: "\(error), at \(path)")].count += 1
+        if let prefix = backupPrefix(of: path), !StoreNames(formats: formats).hasStoreName(Array(path.utf8)) {
+            unreadableFilesByBackup[prefix, default: (count: 0, first: "\(error), at \(path)")].count += 1
             return
         }
         report("unreadable", error.description, at: path)

@@ -2,14 +2,14 @@ import Files
 
 /// Reads files that the operator provides, such as credentials, certificates and keys.
 enum OperatorFile {
-    private static let lengthLimit = 16 << 20
+    private static let maximumSize = 16 << 20
 
     /// Returns the contents of the file at `path`.
     static func contents(of path: String, isSecret: Bool) throws(CredentialError) -> [UInt8] {
         let (isPrivate, contents): (Bool, [UInt8])
         do throws(FileError) {
             let file = try InputFile(path: path)
-            (isPrivate, contents) = (file.isPrivate, try file.contents(limit: lengthLimit))
+            (isPrivate, contents) = (file.isPrivate, try file.contents(limit: maximumSize))
         } catch {
             throw .file(error)
         }

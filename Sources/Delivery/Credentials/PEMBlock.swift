@@ -15,23 +15,23 @@ struct PEMBlock {
     /// Returns the PEM blocks in `text`, ignoring all other text.
     static func blocks(of text: [UInt8]) -> [PEMBlock] {
         var blocks: [PEMBlock] = []
-        var begun: (label: String, content: [UInt8])?
+        var openBlock: (label: String, content: [UInt8])?
         for line in text.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
-            if let label = label(of: line, "-----BEGIN ") {
-                begun = (label, [])
-            } else if let (label, content) = begun, self.label(of: line, "-----END ") == label {
+            if let label = label(of: line, after: "-----BEGIN ") {
+                openBlock = (label, [])
+            } else if let (label, content) = openBlock, self.label(of: line, after: "-----END ") == label {
                 blocks.append(PEMBlock(label: label, isDERSequence: isDERSequence(content)))
-                begun = nil
+                openBlock = nil
             } else {
-                begun?.content += line
+                openBlock?.content += line
             }
         }
         return blocks
     }
 
-    private static func label(of line: ArraySlice<UInt8>, _ start: String) -> String? {
-        guard line.starts(with: start.utf8) else { return nil }
-        let text = String(decoding: line.dropFirst(start.utf8.count), as: UTF8.self)
+    private static func label(of line: ArraySlice<UInt8>, after prefix: String) -> String? {
+        guard line.starts(with: prefix.utf8) else { return nil }
+        let text = String(decoding: line.dropFirst(prefix.utf8.count), as: UTF8.self)
         guard let end = text.firstRange(of: "-----") else { return nil }
         return String(text[..<end.lowerBound])
     }

@@ -15,7 +15,7 @@ struct ClientRun {
         self.run = run
         self.queue = queue
         settings = run.job.settings
-        let name = run.job.plan.names.clients[queue.client]
+        let name = run.job.plan.names.clients[queue.clientIndex]
         system = name.system
         hasID = name.client != nil
     }
@@ -72,14 +72,14 @@ struct ClientRun {
             let result = await result(of: request, send, account)
             run.log(result.outcome, of: send, record)
             left.removeFirst()
-            if result.outcome.isSettled, send.completesRecord { settled[send.type, default: 0] += 1 }
+            if result.outcome.isSettled, send.completesRecord { settled[send.typeIndex, default: 0] += 1 }
             let endsClient = hasID && result.instructions.endsClient
             answered = AnsweredUpload(
                 settlement: Settlement(
                     send, recordID: record.id, outcome: result.outcome, pause: result.pause, endsClient: endsClient),
                 abortReason: endsClient ? endedReason : result.abortReason)
             if endsClient {
-                let others = left.filter { run.job.plan.pool.takesPrecedence(typeIndex: $0.type) }
+                let others = left.filter { run.job.plan.pool.takesPrecedence(typeIndex: $0.typeIndex) }
                 answered?.end = EndedClient(settled: settled, withheldUploads: left.count - others.count)
                 left = others[...]
             }
@@ -147,7 +147,7 @@ struct ClientRun {
                 settling: settlement.map { [$0] } ?? [], marking: sends, at: settings.now())
             if let settlement { run.count(settlement.outcome, of: settlement.send, answered?.abortReason) }
             if let end = answered?.end {
-                run.end(client: queue.client, settled: end.settled)
+                run.end(client: queue.clientIndex, settled: end.settled)
                 run.addUndelivered(end.withheldUploads, endedReason)
             }
             return marked

@@ -7,14 +7,14 @@ import Telemetry
 final class Gate: Sendable {
     private let state = Mutex(State())
     private let system: SystemName
-    private let failureLimit: Int
-    private let refusalLimit: Int?
+    private let consecutiveFailureLimit: Int
+    private let equalRefusalLimit: Int?
 
     private struct State {
         var closingReason: UndeliveredReason?
-        var pausedUntil: ContinuousClock.Instant?
+        var pauseEnd: ContinuousClock.Instant?
         var consecutiveFailures = 0
-        var refusals: [Refusal: Int] = [:]
+        var refusalCounts: [Refusal: Int] = [:]
     }
 
     private struct Refusal: Hashable {
@@ -23,10 +23,10 @@ final class Gate: Sendable {
     }
 
     /// Creates an open gate of a server of `system`, with the limits that ``JobSettings`` describes.
-    init(of system: SystemName, failureLimit: Int, refusalLimit: Int? = nil) {
+    init(of system: SystemName, consecutiveFailureLimit: Int, equalRefusalLimit: Int? = nil) {
         self.system = system
-        self.failureLimit = max(1, failureLimit)
-        self.refusalLimit = refusalLimit
+        self.consecutiveFailureLimit = max(1, consecutiveFailureLimit)
+        self.equalRefusalLimit = equalRefusalLimit
     }
 
     /// The reason why no further request is sent to the server in this job, or `nil` while the gate is open.
@@ -35,19 +35,19 @@ final class Gate: Sendable {
     /// Waits until the server's pause has ended, and returns `nil` or the reason why no request may be sent.
     func waitUntilOpen() async -> UndeliveredReason? {
         while true {
-            let (closingReason, pausedUntil) = state.withLock { ($0.closingReason, $0.pausedUntil) }
+            let (closingReason, pauseEnd) = state.withLock { ($0.closingReason, $0.pauseEnd) }
             if let closingReason { return closingReason }
             if Task.isCancelled { return jobStoppedReason }
-            guard let pausedUntil, pausedUntil > .now else { return nil }
+            guard let pauseEnd, pauseEnd > .now else { return nil }
             // Cancellation ends the sleep. The next iteration returns the reason.
-            try? await Task.sleep(until: pausedUntil, clock: .continuous)
+            try? await Task.sleep(until: pauseEnd, clock: .continuous)
         }
     }
 
     /// Delays all requests to the server by at least `seconds` from now.
     func pause(seconds: Int) {
         let until = ContinuousClock.now + .seconds(seconds)
-        state.withLock { $0.pausedUntil = max($0.pausedUntil ?? until, until) }
+        state.withLock { $0.pauseEnd = max($0.pauseEnd ?? until, until) }
     }
 
     /// Records an outcome and its effect on later requests, and closes the gate if a limit is reached.
@@ -60,7 +60,9 @@ final class Gate: Sendable {
             case .serverUnavailable: state.closingReason = state.closingReason ?? reason
             case .failure:
                 state.consecutiveFailures += 1
-                if state.consecutiveFailures >= failureLimit { state.closingReason = state.closingReason ?? reason }
+                if state.consecutiveFailures >= consecutiveFailureLimit {
+                    state.closingReason = state.closingReason ?? reason
+                }
             }
             if case .refused(let status, let reason) = outcome {
                 count(Refusal(status: status, reason: reason), &state)
@@ -70,10 +72,10 @@ final class Gate: Sendable {
 
     /// Counts a refusal, and closes the gate at the limit, because refused uploads use up the daily quota.
     private func count(_ refusal: Refusal, _ state: inout State) {
-        guard let refusalLimit else { return }
-        state.refusals[refusal, default: 0] += 1
-        guard state.closingReason == nil, state.refusals[refusal, default: 0] >= refusalLimit else { return }
-        let refusals = refusalLimit == 1 ? "1 refusal" : "\(refusalLimit) refusals"
+        guard let equalRefusalLimit else { return }
+        state.refusalCounts[refusal, default: 0] += 1
+        guard state.closingReason == nil, state.refusalCounts[refusal, default: 0] >= equalRefusalLimit else { return }
+        let refusals = equalRefusalLimit == 1 ? "1 refusal" : "\(equalRefusalLimit) refusals"
         state.closingReason = UndeliveredReason(
             system, .refusalLimit, "stopped after \(refusals) with \(refusal.status)")
     }

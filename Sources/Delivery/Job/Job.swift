@@ -42,7 +42,7 @@ public struct Job: Sendable {
     /// The servers that receive the uploads of the plan.
     private var servers: Set<Server> {
         var types: Set<UInt32> = []
-        for queue in plan.queues { for send in queue.sends { types.insert(send.type) } }
+        for queue in plan.queues { for send in queue.sends { types.insert(send.typeIndex) } }
         return Set(types.compactMap { settings.sender.servers[plan.names.types[$0]] })
     }
 

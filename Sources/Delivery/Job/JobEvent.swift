@@ -15,7 +15,7 @@ public struct JobEvent: Sendable {
     public let outcome: Outcome
 
     /// The event as one line of canonical JSON.
-    public var line: [UInt8] {
+    public var jsonLine: [UInt8] {
         var object = CanonicalObject()
         object.set("client", string: client)
         object.set("id", string: id)

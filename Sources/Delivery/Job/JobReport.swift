@@ -2,20 +2,20 @@ import Telemetry
 
 /// The result of a job.
 ///
-/// ``requests`` and ``undelivered`` count uploads. All other counts are numbers of records.
+/// ``attemptedUploadCount`` and ``undeliveredUploadCounts`` count uploads. All other counts are numbers of records.
 public struct JobReport: Sendable {
     /// The number of uploads that were attempted.
-    public private(set) var requests = 0
+    public private(set) var attemptedUploadCount = 0
     /// The number of records that were delivered completely.
-    public private(set) var delivered = 0
+    public private(set) var deliveredRecordCount = 0
     /// The number of settled records that have at least one refused part.
-    public private(set) var refused = 0
+    public private(set) var refusedRecordCount = 0
     /// The number of uploads that were not delivered, by reason.
     ///
     /// They are left for a later job, except for the uploads of ended clients.
-    public private(set) var undelivered: [UndeliveredReason: Int] = [:]
+    public private(set) var undeliveredUploadCounts: [UndeliveredReason: Int] = [:]
     /// The accounts whose credentials the server rejected.
-    public private(set) var wrongCredentials: Set<Account> = []
+    public private(set) var rejectedAccounts: Set<Account> = []
     /// The distinct problems with uploads, each as one line.
     public private(set) var problems: [String] = []
     /// The clients that were ended by a server, each with the number of records that were completely settled before.
@@ -27,16 +27,16 @@ public struct JobReport: Sendable {
     /// The first error of the ledger or of a bundle that prevented uploads from being read or settled.
     public internal(set) var failure: (any Error)?
     /// The records that have both settled and unsettled parts.
-    public private(set) var partlySettled: Set<DeliveryKey> = []
+    public private(set) var partlySettledKeys: Set<DeliveryKey> = []
     /// The records that have a refused part and may have unsent parts.
-    private var partlyRefused: Set<DeliveryKey> = []
+    private var partlyRefusedKeys: Set<DeliveryKey> = []
 
-    private static let problemLimit = 20
+    private static let maximumProblemCount = 20
 
     /// Whether at least one connection failed and nothing was delivered.
     public var isOutage: Bool {
-        delivered == 0 && partlySettled.isEmpty
-            && undelivered.keys.contains { $0.code == UndeliveredReason.Code.noAnswer.rawValue }
+        deliveredRecordCount == 0 && partlySettledKeys.isEmpty
+            && undeliveredUploadCounts.keys.contains { $0.code == UndeliveredReason.Code.noAnswer.rawValue }
     }
 
     /// Counts an attempted upload, where `abortReason` is the reason if the attempts ended without an answer.
@@ -44,24 +44,25 @@ public struct JobReport: Sendable {
         _ send: PlannedUpload, _ outcome: Outcome, _ abortReason: UndeliveredReason? = nil, account: Account,
         type: TypeName
     ) {
-        requests += 1
+        attemptedUploadCount += 1
         switch outcome {
         case .delivered(_, let note):
             settle(send)
             if let note { add(problem: "delivered: \(note)", type) }
         case .refused(let status, let reason):
-            partlyRefused.insert(send.recordKey)
+            partlyRefusedKeys.insert(send.recordKey)
             settle(send)
             add(problem: "refused (\(status)): \(reason)", type)
         case .retryLater(let status, let reason):
-            undelivered[abortReason ?? UndeliveredReason(type.system, status: status, reason), default: 0] += 1
+            undeliveredUploadCounts[
+                abortReason ?? UndeliveredReason(type.system, status: status, reason), default: 0] += 1
             add(problem: "not delivered\(status.map { " (\($0))" } ?? ""): \(reason)", type)
         case .unknown(let reason):
-            undelivered[UndeliveredReason(type.system, .perhapsDelivered, reason), default: 0] += 1
+            undeliveredUploadCounts[UndeliveredReason(type.system, .perhapsDelivered, reason), default: 0] += 1
             add(problem: "perhaps delivered: \(reason)", type)
         case .credentialWrong(let status, let reason, _):
-            undelivered[UndeliveredReason(type.system, .credentialRefused, reason), default: 0] += 1
-            wrongCredentials.insert(account)
+            undeliveredUploadCounts[UndeliveredReason(type.system, .credentialRefused, reason), default: 0] += 1
+            rejectedAccounts.insert(account)
             add(problem: "stopped (\(status)): \(reason)", type)
         }
     }
@@ -69,11 +70,15 @@ public struct JobReport: Sendable {
     /// Counts the record of a settled upload as refused or delivered if the upload was its last part.
     private mutating func settle(_ send: PlannedUpload) {
         guard send.completesRecord else {
-            partlySettled.insert(send.recordKey)
+            partlySettledKeys.insert(send.recordKey)
             return
         }
-        partlySettled.remove(send.recordKey)
-        if partlyRefused.remove(send.recordKey) != nil || send.followsRefusal { refused += 1 } else { delivered += 1 }
+        partlySettledKeys.remove(send.recordKey)
+        if partlyRefusedKeys.remove(send.recordKey) != nil || send.followsRefusal {
+            refusedRecordCount += 1
+        } else {
+            deliveredRecordCount += 1
+        }
     }
 
     /// Adds a client that was ended by a server, where `settled` contains the number of its settled records by type.
@@ -84,11 +89,11 @@ public struct JobReport: Sendable {
 
     /// Adds uploads that were planned but not attempted.
     mutating func addUndelivered(_ uploads: Int, _ reason: UndeliveredReason) {
-        if uploads > 0 { undelivered[reason, default: 0] += uploads }
+        if uploads > 0 { undeliveredUploadCounts[reason, default: 0] += uploads }
     }
 
     private mutating func add(problem: String, _ type: TypeName) {
         let line = "\(type.system.description) \(type.name): \(problem)"
-        if problems.count < Self.problemLimit, !problems.contains(line) { problems.append(line) }
+        if problems.count < Self.maximumProblemCount, !problems.contains(line) { problems.append(line) }
     }
 }

@@ -8,11 +8,11 @@ final class JobRun: Sendable {
     let job: Job
     let sender: Sender
     private let gates: [Server: Gate]
-    private let shared = Mutex(Shared())
+    private let state = Mutex(State())
 
-    private struct Shared {
-        var nextQueue = 0
-        var stopped: Set<Account> = []
+    private struct State {
+        var nextQueueIndex = 0
+        var stoppedAccounts: Set<Account> = []
         var masks: [Account: SecretMask] = [:]
         var report = JobReport()
     }
@@ -26,75 +26,77 @@ final class JobRun: Sendable {
                 (
                     server,
                     Gate(
-                        of: server.system, failureLimit: settings.failureLimit, refusalLimit: settings.refusalLimit)
+                        of: server.system, consecutiveFailureLimit: settings.consecutiveFailureLimit,
+                        equalRefusalLimit: settings.equalRefusalLimit)
                 )
             })
     }
 
     /// Returns the queue of the next client to serve, or `nil` if all queues were returned.
     func nextQueue() -> ClientQueue? {
-        let index = shared.withLock { shared in
-            defer { shared.nextQueue += 1 }
-            return shared.nextQueue
+        let index = state.withLock { state in
+            defer { state.nextQueueIndex += 1 }
+            return state.nextQueueIndex
         }
         return index < job.plan.queues.count ? job.plan.queues[index] : nil
     }
 
     /// Returns the server that receives `send`, or `nil` if none is known.
-    func server(of send: PlannedUpload) -> Server? { job.settings.sender.servers[job.plan.names.types[send.type]] }
+    func server(of send: PlannedUpload) -> Server? { job.settings.sender.servers[job.plan.names.types[send.typeIndex]] }
 
     /// Returns the gate of the server that receives `send`.
     func gate(of send: PlannedUpload) -> Gate {
-        server(of: send).flatMap { gates[$0] } ?? Gate(of: job.plan.names.types[send.type].system, failureLimit: 1)
+        server(of: send).flatMap { gates[$0] }
+            ?? Gate(of: job.plan.names.types[send.typeIndex].system, consecutiveFailureLimit: 1)
     }
 
     /// Returns the account that `send` belongs to, or an account with an empty name if it needs no credential.
     func account(of send: PlannedUpload) -> Account {
-        if let account = send.account { return job.plan.names.accounts[account] }
-        return Account(system: job.plan.names.types[send.type].system, name: "")
+        if let account = send.accountIndex { return job.plan.names.accounts[account] }
+        return Account(system: job.plan.names.types[send.typeIndex].system, name: "")
     }
 
     /// Returns the mask that hides an account's secrets in the answers of servers.
     ///
     /// Masks are cached, because creating one is slow.
     func mask(of account: Account, _ credential: Credential) -> SecretMask {
-        shared.withLock { shared in
-            if let mask = shared.masks[account] { return mask }
+        state.withLock { state in
+            if let mask = state.masks[account] { return mask }
             let mask = SecretMask(credential.secrets)
-            shared.masks[account] = mask
+            state.masks[account] = mask
             return mask
         }
     }
 
-    func stop(_ account: Account) { shared.withLock { _ = $0.stopped.insert(account) } }
-    func isStopped(_ account: Account) -> Bool { shared.withLock { $0.stopped.contains(account) } }
+    func stop(_ account: Account) { state.withLock { _ = $0.stoppedAccounts.insert(account) } }
+    func isStopped(_ account: Account) -> Bool { state.withLock { $0.stoppedAccounts.contains(account) } }
 
     func log(_ outcome: Outcome, of send: PlannedUpload, _ record: Record) {
         guard let log = job.settings.log else { return }
-        let type = job.plan.names.types[send.type]
+        let type = job.plan.names.types[send.typeIndex]
         log(JobEvent(time: job.settings.now(), type: type, id: record.id, client: record.client, outcome: outcome))
     }
 
     func count(_ outcome: Outcome, of send: PlannedUpload, _ abortReason: UndeliveredReason?) {
-        let (type, account) = (job.plan.names.types[send.type], account(of: send))
-        shared.withLock { $0.report.count(send, outcome, abortReason, account: account, type: type) }
+        let (type, account) = (job.plan.names.types[send.typeIndex], account(of: send))
+        state.withLock { $0.report.count(send, outcome, abortReason, account: account, type: type) }
     }
 
     /// Stores an error that prevents uploads from being sent or settled, unless an earlier error is stored.
-    func fail(_ error: any Error) { shared.withLock { $0.report.failure = $0.report.failure ?? error } }
+    func fail(_ error: any Error) { state.withLock { $0.report.failure = $0.report.failure ?? error } }
 
     func addUndelivered(_ uploads: Int, _ reason: UndeliveredReason) {
-        shared.withLock { $0.report.addUndelivered(uploads, reason) }
+        state.withLock { $0.report.addUndelivered(uploads, reason) }
     }
 
     func end(client: UInt32, settled: [UInt32: Int]) {
-        shared.withLock { $0.report.end(client: client, settled: settled) }
+        state.withLock { $0.report.end(client: client, settled: settled) }
     }
 
     func report(wasStopped: Bool) -> JobReport {
-        shared.withLock { shared in
-            shared.report.wasStopped = wasStopped
-            return shared.report
+        state.withLock { state in
+            state.report.wasStopped = wasStopped
+            return state.report
         }
     }
 }

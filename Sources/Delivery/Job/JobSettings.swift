@@ -9,9 +9,9 @@ public struct JobSettings: Sendable {
     /// The schedule of retries.
     public var backoff = Backoff()
     /// The number of consecutive failed uploads after which no more requests are sent to a server.
-    public var failureLimit = 5
+    public var consecutiveFailureLimit = 5
     /// The number of identical refusals after which no more requests are sent to a server, or `nil` for no limit.
-    public var refusalLimit: Int? = 25
+    public var equalRefusalLimit: Int? = 25
     /// A function that is called with each finished upload.
     public var log: (@Sendable (JobEvent) -> Void)?
     /// A function that returns the current time.

@@ -11,7 +11,7 @@ final class GroupCommit<Change: Sendable, Result: Sendable>: Sendable {
     }
 
     private struct State {
-        var waiting: [Request] = []
+        var waitingRequests: [Request] = []
         var isWriting = false
     }
 
@@ -26,7 +26,7 @@ final class GroupCommit<Change: Sendable, Result: Sendable>: Sendable {
     func commit(_ change: Change) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             let isFirst = state.withLock { state in
-                state.waiting.append(Request(change: change, continuation: continuation))
+                state.waitingRequests.append(Request(change: change, continuation: continuation))
                 defer { state.isWriting = true }
                 return !state.isWriting
             }
@@ -50,12 +50,12 @@ final class GroupCommit<Change: Sendable, Result: Sendable>: Sendable {
 
     private func nextGroup() -> [Request]? {
         state.withLock { state in
-            guard !state.waiting.isEmpty else {
+            guard !state.waitingRequests.isEmpty else {
                 state.isWriting = false
                 return nil
             }
-            defer { state.waiting = [] }
-            return state.waiting
+            defer { state.waitingRequests = [] }
+            return state.waitingRequests
         }
     }
 }

@@ -16,7 +16,7 @@ public final class Ledger: Sendable {
     public let isNew: Bool
     private let file: DatabaseFile
     private let writer: LedgerWriter
-    private let commits: GroupCommit<LedgerChange, [MarkResult]>
+    private let groupCommit: GroupCommit<LedgerChange, [MarkResult]>
 
     /// Opens a ledger for writing, and creates it unless `mustExist` is `true`.
     public init(path: String, now: Timestamp, mustExist: Bool = false) throws(LedgerError) {
@@ -30,12 +30,12 @@ public final class Ledger: Sendable {
         let writer = LedgerWriter(path, file, lock)
         self.file = file
         self.writer = writer
-        commits = GroupCommit { try writer.commit($0) }
+        groupCommit = GroupCommit { try writer.commit($0) }
     }
 
     deinit {
         // The lock is released last, so that the next owner finds a file that no other process writes.
-        commits.finish()
+        groupCommit.finish()
         file.close()
     }
 
@@ -53,7 +53,7 @@ public final class Ledger: Sendable {
         async throws
         -> [MarkResult]
     {
-        try await commits.commit(LedgerChange(settlements: settlements, sends: sends, now: now))
+        try await groupCommit.commit(LedgerChange(settlements: settlements, sends: sends, now: now))
     }
 
     /// Runs `body`, which changes the ledger, in one transaction.
@@ -97,12 +97,12 @@ private final class LedgerWriter: Sendable {
         try job.withLock { job in
             // The job is removed from the property during the call, because copying its state for up to a million
             // clients would be slow.
-            guard var current = job.take() else { throw LedgerNotBegunError() }
-            defer { job = current }
+            guard var currentJob = job.take() else { throw LedgerNotBegunError() }
+            defer { job = currentJob }
             do {
-                return try write { try current.apply(group, $0) }
+                return try write { try currentJob.apply(group, $0) }
             } catch {
-                current.forgetState()
+                currentJob.forgetState()
                 throw error
             }
         }

@@ -36,9 +36,9 @@ extension Ledger {
     public func release(_ ids: [String], heldFor code: String) throws(LedgerError) -> [String: Int] {
         try edit { db in
             let types = try db.typeNames().values
-            let reasons = try db.heldReasons().filter { $0.reason.heldCodes.contains(code) }
+            let reasons = try db.holdReasons().filter { $0.reason.heldCodes.contains(code) }
             return try db.countByID(ids) { id in
-                for type in types { try db.release(type.identity(of: id), of: code, heldFor: reasons) }
+                for type in types { try db.removeHold(code, of: type.identity(of: id), from: reasons) }
                 return try db.changeCount(running: "INSERT OR IGNORE INTO releases VALUES (?, ?)", [id, code])
             }
         }
@@ -50,7 +50,7 @@ extension Ledger {
     public func recordMove(_ bundle: BundleName, to path: String, knowing systems: SystemTable) throws(LedgerError) {
         try edit { db in
             try db.run("UPDATE bundles SET path = ? WHERE digest = ?", [path, bundle.digest])
-            for (id, reason) in try db.heldReasons() where !reason.isReleasable(knowing: systems) {
+            for (id, reason) in try db.holdReasons() where !reason.isReleasable(knowing: systems) {
                 try db.run(
                     "DELETE FROM waits WHERE reason = ? AND bundle IN (SELECT id FROM bundles WHERE digest = ?)",
                     [id, bundle.digest])
@@ -69,31 +69,32 @@ extension Ledger {
         try edit { db in
             let types = try db.typeNames().values
             return try db.countByID(ids) { id in
-                var (count, others) = (0, 0)
+                var (count, otherCount) = (0, 0)
                 for type in types {
                     let identity = type.identity(of: id)
                     count += try db.changeCount(running: "DELETE FROM settled WHERE identity = ?", [identity])
                     count += try db.changeCount(running: "DELETE FROM flights WHERE identity = ?", [identity])
                     try db.run("DELETE FROM remarks WHERE identity = ?", [identity])
                     try db.run("DELETE FROM refusals WHERE identity = ?", [identity])
-                    others += try db.changeCount(running: "DELETE FROM waits WHERE identity = ?", [identity])
-                    others += try db.changeCount(running: "DELETE FROM ended_clients WHERE identity = ?", [identity])
+                    otherCount += try db.changeCount(running: "DELETE FROM waits WHERE identity = ?", [identity])
+                    otherCount += try db.changeCount(
+                        running: "DELETE FROM ended_clients WHERE identity = ?", [identity])
                 }
                 count += try db.changeCount(running: "DELETE FROM releases WHERE id = ?", [id])
-                others += try db.changeCount(
+                otherCount += try db.changeCount(
                     running: "DELETE FROM waits WHERE bundle IN (SELECT id FROM bundles WHERE digest = ?)", [id])
                 if let endpoint = Endpoint(id) {
                     count += try db.changeCount(running: "DELETE FROM pauses WHERE endpoint = ?", [endpoint.address])
                 }
                 // A record that waited or ended its client usually has other entries. It is counted only once.
-                return count > 0 ? count : others
+                return count > 0 ? count : otherCount
             }
         }
     }
 }
 
 extension Database {
-    fileprivate func heldReasons() throws -> [(id: Int64, reason: WaitReason)] {
+    fileprivate func holdReasons() throws -> [(id: Int64, reason: WaitReason)] {
         var reasons: [(Int64, WaitReason)] = []
         try rows("SELECT id, detail FROM reasons WHERE code = 'held'") { row in
             let codes: String = row[1]
@@ -103,8 +104,8 @@ extension Database {
     }
 
     /// Removes a hold code from the stored reason why a record is held.
-    fileprivate func release(
-        _ identity: Digest16, of code: String, heldFor reasons: [(id: Int64, reason: WaitReason)]
+    fileprivate func removeHold(
+        _ code: String, of identity: Digest16, from reasons: [(id: Int64, reason: WaitReason)]
     ) throws {
         for (id, held) in reasons {
             let rest = held.heldCodes.filter { $0 != code }

@@ -67,7 +67,7 @@ enum LedgerFile {
             do {
                 return try openChecked(realPath, path, .reading)
             } catch let error as DatabaseError
-                where error.kind == .notAllowed && isRecoverable(realPath)
+                where error.kind == .accessDenied && isRecoverable(realPath)
             {
                 // To roll back the unfinished transaction of a killed job, SQLite needs write access.
                 return try openChecked(realPath, path, .writing)
@@ -133,8 +133,8 @@ enum LedgerFile {
             switch error.kind {
             case .damaged: throw .damaged(path: path, reason: error.message)
             case .notADatabase: throw .notALedger(path: path)
-            case .full: throw .storage(path: path, reason: "the disk is full", isFull: true)
-            case .notAllowed: throw .file(FileError(.open, path, code: access(path, W_OK) == 0 ? EACCES : errno))
+            case .diskFull: throw .storage(path: path, reason: "the disk is full", isFull: true)
+            case .accessDenied: throw .file(FileError(.open, path, code: access(path, W_OK) == 0 ? EACCES : errno))
             case .other: throw .storage(path: path, reason: error.message, isFull: false)
             }
         } catch {

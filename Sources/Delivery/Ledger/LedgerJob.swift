@@ -39,7 +39,7 @@ struct LedgerJob: Sendable {
         try db.run("DELETE FROM pauses WHERE until <= ?", [plan.now.seconds])
         for settlement in plan.settlements {
             try settle(
-                settlement.key, isList: true, client: settlement.client, type: settlement.type, status: 0,
+                settlement.key, isList: true, client: settlement.clientIndex, type: settlement.typeIndex, status: 0,
                 isRefused: false, at: plan.now, db)
         }
         try markSeen(settledIn: plan, db)
@@ -65,7 +65,7 @@ struct LedgerJob: Sendable {
 
     private mutating func mark(_ send: PlannedUpload, at now: Timestamp, _ db: Database) throws -> MarkResult {
         let day = rules.days.day(of: now)
-        let client = try rowID(ofClient: send.client, db)
+        let client = try rowID(ofClient: send.clientIndex, db)
         let isCounted = try (inFlightKeys?.contains(send.key) ?? true) && isInFlight(send.key, of: client, on: day, db)
         // The planner uses the same rule in `InFlightUpload.isCounted(for:on:)`.
         if !isCounted {
@@ -77,7 +77,7 @@ struct LedgerJob: Sendable {
             ON CONFLICT DO UPDATE SET day = excluded.day, client = excluded.client, time = excluded.time
             """,
             [
-                send.key.identity, send.key.content, try rowID(ofType: send.type, db), client, day, now.seconds,
+                send.key.identity, send.key.content, try rowID(ofType: send.typeIndex, db), client, day, now.seconds,
             ])
         inFlightKeys?.insert(send.key)
         return .marked
@@ -136,7 +136,7 @@ struct LedgerJob: Sendable {
     private mutating func endClient(of send: PlannedUpload, at now: Timestamp, _ db: Database) throws {
         try db.run(
             "INSERT OR IGNORE INTO ended_clients VALUES (?, ?, ?)",
-            [try rowID(ofClient: send.client, db), send.recordKey.identity, now.seconds])
+            [try rowID(ofClient: send.clientIndex, db), send.recordKey.identity, now.seconds])
     }
 
     /// Stores a pause unless a longer one is stored.
@@ -148,7 +148,10 @@ struct LedgerJob: Sendable {
             ON CONFLICT DO UPDATE SET noted = excluded.noted, until = excluded.until
             WHERE excluded.until > until OR noted > excluded.noted + ?4
             """,
-            [pause.endpoint, pause.requested.seconds, pause.until.seconds, PlanRules.clockToleranceMilliseconds / 1000])
+            [
+                pause.endpoint, pause.requestTime.seconds, pause.endTime.seconds,
+                PlanRules.clockToleranceMilliseconds / 1000,
+            ])
     }
 
     /// Stores the refused events of a part until all parts of its record are settled.
@@ -174,7 +177,7 @@ struct LedgerJob: Sendable {
         _ send: PlannedUpload, status: Int, isRefused: Bool, at now: Timestamp, _ db: Database
     ) throws {
         try settle(
-            send.recordKey, isList: !send.items.isEmpty, client: send.client, type: send.type, status: status,
+            send.recordKey, isList: !send.items.isEmpty, client: send.clientIndex, type: send.typeIndex, status: status,
             isRefused: isRefused, at: now, db)
     }
 

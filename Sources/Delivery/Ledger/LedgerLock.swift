@@ -18,7 +18,7 @@ struct LedgerLock: ~Copyable, Sendable {
         let lockFile = try Self.acquireLockFile(realPath, of: ledger)
         let ledgerFile = try Self.acquireLedgerFile(realPath, of: ledger)
         try LedgerFile.translatingErrors(ledger) {
-            try lockFile.replaceContents(by: Self.holderNote(started: started), realPath + ".lock")
+            try lockFile.replaceContents(with: Self.holderNote(started: started), realPath + ".lock")
         }
         self.lockFile = lockFile
         self.ledgerFile = ledgerFile
@@ -30,7 +30,7 @@ struct LedgerLock: ~Copyable, Sendable {
     private static func acquireLockFile(_ realPath: String, of ledger: String) throws(LedgerError) -> LockedFile {
         let path = realPath + ".lock"
         do throws(FileError) {
-            return try LockedFile(path, .whole)
+            return try LockedFile(path, .wholeFile)
         } catch {
             throw error.isLocked ? .locked(path: ledger, by: holder(path)) : .file(error)
         }

@@ -14,15 +14,15 @@ public struct LedgerOverview: Sendable {
     /// The number of records of one group in each state.
     public struct Counts: Sendable, Equatable {
         /// The number of records that were delivered, or settled because nothing was left to send.
-        public var delivered = 0
+        public var deliveredCount = 0
         /// The number of records that the server refused.
-        public var refused = 0
+        public var refusedCount = 0
         /// The number of uploads in flight whose outcome is unknown.
-        public var inFlight = 0
+        public var inFlightCount = 0
         /// The number of undelivered records that the operator has given up.
-        public var givenUp = 0
+        public var givenUpCount = 0
         /// The number of records that wait or are held, by reason, as of the last job that saw them.
-        public var waiting: [WaitReason: Int] = [:]
+        public var waitingCounts: [WaitReason: Int] = [:]
 
         /// Creates counts that are all zero.
         public init() {}
@@ -53,40 +53,44 @@ public struct LedgerOverview: Sendable {
     /// The pauses requested by servers, including pauses that have ended.
     public private(set) var pauses: [Pause] = []
     /// The time at which the last job began, or `nil` if there was none.
-    public private(set) var lastJob: Timestamp?
+    public private(set) var lastJobTime: Timestamp?
     /// The time at which the last successful job began, or `nil` if there was none.
-    public private(set) var lastSuccess: Timestamp?
+    public private(set) var lastSuccessTime: Timestamp?
     /// The bundles that contain waiting records, in the order in which jobs first saw them.
-    public private(set) var bundles: [WaitingBundle] = []
+    public private(set) var waitingBundles: [WaitingBundle] = []
 
     /// A bundle that contains waiting records.
     public struct WaitingBundle: Sendable, Equatable {
         /// The path and digest of the bundle.
         public let name: BundleName
         /// The time of the last job that was given the bundle.
-        public let seen: Timestamp?
+        public let lastSeen: Timestamp?
         /// The number of waiting records, by reason.
-        public fileprivate(set) var waiting: [WaitReason: Int] = [:]
+        public fileprivate(set) var waitingCounts: [WaitReason: Int] = [:]
     }
 
     init(_ db: Database, today day: Int, knowing systems: SystemTable) throws {
         let names = Names(clients: try db.clientNames(), types: try db.typeNames())
-        try add("SELECT client, kind, refused, count(*) FROM settled GROUP BY client, kind, refused", db, names) {
+        try addCounts(
+            from: "SELECT client, kind, refused, count(*) FROM settled GROUP BY client, kind, refused", db, names
+        ) {
             switch Database.SettledState(rawValue: $1[2]) {
-            case .delivered: $0.delivered += $1[3]
-            case .givenUp: $0.givenUp += $1[3]
-            case .refused, .none: $0.refused += $1[3]
+            case .delivered: $0.deliveredCount += $1[3]
+            case .givenUp: $0.givenUpCount += $1[3]
+            case .refused, .none: $0.refusedCount += $1[3]
             }
         }
-        try add("SELECT client, kind, count(*) FROM flights GROUP BY client, kind", db, names) { $0.inFlight += $1[2] }
+        try addCounts(from: "SELECT client, kind, count(*) FROM flights GROUP BY client, kind", db, names) {
+            $0.inFlightCount += $1[2]
+        }
         try addWaits(db, names, systems)
         for (client, used) in try db.usage(on: day) {
             if let name = names.clients[client], used > 0 { uploadsToday[name, default: 0] += used }
         }
         pauses = try db.pauses()
-        lastJob = try db.first("SELECT time FROM jobs").flatMap { Timestamp(seconds: $0) }
+        lastJobTime = try db.first("SELECT time FROM jobs").flatMap { Timestamp(seconds: $0) }
         if try db.hasTable("waits") {
-            lastSuccess = try db.first("SELECT success FROM jobs WHERE success IS NOT NULL").flatMap {
+            lastSuccessTime = try db.first("SELECT success FROM jobs WHERE success IS NOT NULL").flatMap {
                 Timestamp(seconds: $0)
             }
         }
@@ -106,28 +110,28 @@ public struct LedgerOverview: Sendable {
 
     private mutating func addWaits(_ db: Database, _ names: Names, _ systems: SystemTable) throws {
         // Earlier releases stored the waiting records of the last job in this table.
-        try add("SELECT client, kind, reason, records FROM waiting WHERE records > 0", db, names) {
-            $0.waiting[WaitReason(legacyText: $1[2]), default: 0] += $1[3]
+        try addCounts(from: "SELECT client, kind, reason, records FROM waiting WHERE records > 0", db, names) {
+            $0.waitingCounts[WaitReason(legacyText: $1[2]), default: 0] += $1[3]
         }
         guard try db.hasTable("waits") else { return }
         var positions: [Int64: Int] = [:]
         try db.rows("SELECT id, path, digest, time FROM bundles ORDER BY id") { row in
-            positions[row[0]] = bundles.count
-            bundles.append(
-                WaitingBundle(name: BundleName(path: row[1], digest: row[2]), seen: Timestamp(seconds: row[3])))
+            positions[row[0]] = waitingBundles.count
+            waitingBundles.append(
+                WaitingBundle(name: BundleName(path: row[1], digest: row[2]), lastSeen: Timestamp(seconds: row[3])))
         }
         try db.forEachWait(knowing: systems) { row in
             guard let group = names.group(row) else { return }
             let reason = WaitReason(row, at: 3)
-            counts[group, default: Counts()].waiting[reason, default: 0] += row[5]
-            if let position = positions[row[2]] { bundles[position].waiting[reason, default: 0] += row[5] }
+            counts[group, default: Counts()].waitingCounts[reason, default: 0] += row[5]
+            if let position = positions[row[2]] { waitingBundles[position].waitingCounts[reason, default: 0] += row[5] }
         }
-        bundles.removeAll { $0.waiting.isEmpty }
+        waitingBundles.removeAll { $0.waitingCounts.isEmpty }
     }
 
     /// Runs a query whose first two columns are a client and a type, and adds each row to the counts.
-    private mutating func add(
-        _ sql: StaticString, _ db: Database, _ names: Names, _ count: (inout Counts, borrowing DatabaseRow) -> Void
+    private mutating func addCounts(
+        from sql: StaticString, _ db: Database, _ names: Names, _ count: (inout Counts, borrowing DatabaseRow) -> Void
     ) throws {
         try db.rows(sql) { row in
             if let group = names.group(row) { count(&counts[group, default: Counts()], row) }

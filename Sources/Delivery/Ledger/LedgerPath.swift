@@ -12,14 +12,14 @@ import SQLite
 /// Source: SQLite, "How To Corrupt An SQLite Database File", section 2.4, "Multiple links to the same file".
 enum LedgerPath {
     /// The maximum number of symbolic links that are followed, as in Linux.
-    private static let linkLimit = 40
+    private static let maximumLinkCount = 40
 
     /// Returns `path` with its symbolic links resolved, even if the file does not exist.
     static func resolved(_ path: String) throws(LedgerError) -> String {
         var next = path
-        for _ in 0..<linkLimit {
-            let place = Path.withoutTrailingSlashes(next)
-            let (folder, name) = (Path.folder(of: place), Path.name(of: place))
+        for _ in 0..<maximumLinkCount {
+            let linkPath = Path.withoutTrailingSlashes(next)
+            let (folder, name) = (Path.folder(of: linkPath), Path.name(of: linkPath))
             let real: String
             do throws(FileError) {
                 real = try RealPath.resolved(folder)

@@ -13,7 +13,7 @@ extension Database {
         state.inFlight = try inFlightUploads(names)
         state.deletedClients = try deletedClients(names, pool.systems)
         for (client, count) in try usage(on: today) {
-            if let name = names[client] { state.used[name, default: 0] += count }
+            if let name = names[client] { state.usedQuotas[name, default: 0] += count }
         }
         return state
     }
@@ -110,8 +110,8 @@ extension Database {
         try rows("SELECT endpoint, noted, until FROM pauses ORDER BY endpoint") { row in
             pauses.append(
                 Pause(
-                    endpoint: row[0], requested: Timestamp(clamping: (row[1] as Int64) &* 1000),
-                    until: Timestamp(clamping: (row[2] as Int64) &* 1000)))
+                    endpoint: row[0], requestTime: Timestamp(clamping: (row[1] as Int64) &* 1000),
+                    endTime: Timestamp(clamping: (row[2] as Int64) &* 1000)))
         }
         return pauses
     }

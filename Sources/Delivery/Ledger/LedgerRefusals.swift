@@ -8,13 +8,13 @@ public struct RefusalGroup: Sendable, Equatable {
     /// The reason in the answer.
     public let reason: String
     /// The number of records.
-    public let records: Int
+    public let recordCount: Int
 
     /// Creates a group of refused records.
-    public init(status: Int, reason: String, records: Int) {
+    public init(status: Int, reason: String, recordCount: Int) {
         self.status = status
         self.reason = reason
-        self.records = records
+        self.recordCount = recordCount
     }
 }
 
@@ -39,7 +39,7 @@ extension LedgerView {
                 SELECT status, text, count(*) FROM remarks CROSS JOIN settled USING (identity, content)
                 WHERE refused = 1 GROUP BY status, text ORDER BY count(*) DESC, status, text
                 """
-            ) { groups.append(RefusalGroup(status: $0[0], reason: $0[1], records: $0[2])) }
+            ) { groups.append(RefusalGroup(status: $0[0], reason: $0[1], recordCount: $0[2])) }
             return groups
         }
     }

@@ -55,7 +55,7 @@ public struct LedgerView: Sendable {
     /// Returns the number of held records that the operator can release, by hold codes.
     ///
     /// Records that are held only for codes in `ignored` are not counted.
-    public func heldReleasable(
+    public func releasableHoldCounts(
         knowing systems: SystemTable, ignoring ignored: Set<String> = []
     ) throws(LedgerError) -> [String: Int] {
         try read { db in

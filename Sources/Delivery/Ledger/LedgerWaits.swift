@@ -22,12 +22,14 @@ extension LedgerJob {
             let reason = plan.dispositions[index] == .send ? .notSent : plan.reason(of: index)
             if reasons[reason] == nil { reasons[reason] = try db.rowID(of: reason) }
             let bundle =
-                bundles.indices.contains(Int(candidate.location.bundle)) ? bundles[Int(candidate.location.bundle)] : 0
+                bundles.indices.contains(Int(candidate.location.bundleIndex))
+                ? bundles[Int(candidate.location.bundleIndex)] : 0
             try db.run(
                 "INSERT OR REPLACE INTO waits VALUES (?, ?, ?, ?, ?, ?, ?)",
                 [
-                    candidate.key.identity, candidate.key.content, try rowID(ofType: candidate.type, db),
-                    try rowID(ofClient: candidate.client, db), bundle, reasons[reason] ?? 0, candidate.items != nil,
+                    candidate.key.identity, candidate.key.content, try rowID(ofType: candidate.typeIndex, db),
+                    try rowID(ofClient: candidate.clientIndex, db), bundle, reasons[reason] ?? 0,
+                    candidate.itemIndices != nil,
                 ])
         }
         // The remaining bundles have no waiting records.

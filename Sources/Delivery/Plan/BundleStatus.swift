@@ -8,35 +8,35 @@ public struct BundleStatus: Sendable {
     /// The path and digest of the bundle.
     public let name: BundleName
     /// The number of records in the bundle.
-    public private(set) var records = 0
+    public private(set) var recordCount = 0
     /// The number of records that were delivered completely, from this or another bundle.
-    public private(set) var delivered = 0
+    public private(set) var deliveredCount = 0
     /// The number of records that will not be sent.
-    public private(set) var excluded = 0
+    public private(set) var excludedCount = 0
     /// The number of refused records, by the server's answer, such as `400 no such user`.
-    public private(set) var refused: [String: Int] = [:]
+    public private(set) var refusedCounts: [String: Int] = [:]
     /// The number of records in flight whose outcome is unknown.
-    public private(set) var inFlight = 0
+    public private(set) var inFlightCount = 0
     /// The number of held records for each of their hold codes.
-    public private(set) var held: [String: Int] = [:]
+    public private(set) var heldCounts: [String: Int] = [:]
     /// The number of records that wait for a later job, by reason.
-    public private(set) var waiting: [WaitReason: Int] = [:]
+    public private(set) var waitingCounts: [WaitReason: Int] = [:]
 
     /// Whether no job could send any more records of the bundle.
-    public var isDone: Bool { refused.isEmpty && inFlight == 0 && waiting.isEmpty }
+    public var isDone: Bool { refusedCounts.isEmpty && inFlightCount == 0 && waitingCounts.isEmpty }
 
     /// Whether later jobs can send the remaining records without action by the operator.
     public var canFinishUnattended: Bool {
-        refused.isEmpty && waiting.keys.allSatisfy { !Self.operatorCodes.contains($0.code) }
+        refusedCounts.isEmpty && waitingCounts.keys.allSatisfy { !Self.operatorActionCodes.contains($0.code) }
     }
 
-    private static let operatorCodes: Set<String> = [Disposition.tooOld.code, Disposition.missingCredential.code]
+    private static let operatorActionCodes: Set<String> = [Disposition.tooOld.code, Disposition.missingCredential.code]
 
     /// Returns the status of each bundle in a pool, computed from the statuses of its records.
-    public static func all(of pool: CandidatePool, _ statuses: [RecordStatus]) -> [BundleStatus] {
+    public static func allStatuses(of pool: CandidatePool, _ statuses: [RecordStatus]) -> [BundleStatus] {
         var bundles = pool.bundles.map { BundleStatus(name: $0) }
         for (candidate, status) in zip(pool.candidates, statuses) {
-            let index = Int(candidate.location.bundle)
+            let index = Int(candidate.location.bundleIndex)
             if bundles.indices.contains(index) { bundles[index].count(status) }
         }
         return bundles
@@ -45,14 +45,14 @@ public struct BundleStatus: Sendable {
     private init(name: BundleName) { self.name = name }
 
     private mutating func count(_ status: RecordStatus) {
-        records += 1
+        recordCount += 1
         switch status {
-        case .delivered: delivered += 1
-        case .excluded: excluded += 1
-        case .refused(let answer): refused[answer, default: 0] += 1
-        case .held(let codes): for code in codes { held[code, default: 0] += 1 }
-        case .inFlight: inFlight += 1
-        case .waiting(let reason): waiting[reason, default: 0] += 1
+        case .delivered: deliveredCount += 1
+        case .excluded: excludedCount += 1
+        case .refused(let answer): refusedCounts[answer, default: 0] += 1
+        case .held(let codes): for code in codes { heldCounts[code, default: 0] += 1 }
+        case .inFlight: inFlightCount += 1
+        case .waiting(let reason): waitingCounts[reason, default: 0] += 1
         }
     }
 }

@@ -5,13 +5,13 @@ import Telemetry
 /// The location of a record in the bundles of a job.
 public struct RecordLocation: Sendable, Hashable {
     /// The index of the bundle.
-    public let bundle: UInt32
+    public let bundleIndex: UInt32
     /// The index of the segment in the bundle.
-    public let segment: UInt32
+    public let segmentIndex: UInt32
     /// The byte offset of the record's line in the segment.
-    public let start: UInt32
+    public let lineStart: UInt32
     /// The number of bytes in the line, without the line feed.
-    public let count: UInt32
+    public let lineLength: UInt32
 }
 
 /// The data about one record that a plan needs, with a fixed size of 88 bytes.
@@ -19,27 +19,27 @@ struct Candidate: Sendable {
     let key: DeliveryKey
     let location: RecordLocation
     let time: Int64?
-    let client: UInt32
-    let type: UInt32
+    let clientIndex: UInt32
+    let typeIndex: UInt32
     private let packedAccount: OptionalUInt32
     private let packedHolds: OptionalUInt32
     private let itemCount: OptionalUInt32
     private let firstItem: Int
 
     /// The time by which records are sorted, or the maximum value if the time is unknown.
-    var timeOrder: Int64 { time ?? .max }
+    var sortTime: Int64 { time ?? .max }
     /// The indices of the record's items in the pool, or `nil` if the record is not a list.
-    var items: Range<Int>? { itemCount.value.map { firstItem..<firstItem + Int($0) } }
+    var itemIndices: Range<Int>? { itemCount.value.map { firstItem..<firstItem + Int($0) } }
     /// The index of the account, or `nil` if the record needs no credential.
-    var account: UInt32? { packedAccount.value }
+    var accountIndex: UInt32? { packedAccount.value }
     /// The index of the record's hold codes, or `nil` if the record is not held.
-    var holds: UInt32? { packedHolds.value }
+    var holdsIndex: UInt32? { packedHolds.value }
 
     init(
         key: DeliveryKey, time: Timestamp?, location: RecordLocation, items: Range<Int>?, client: UInt32, type: UInt32,
         account: UInt32?, holds: UInt32?
     ) {
-        (self.key, self.location, self.client, self.type) = (key, location, client, type)
+        (self.key, self.location, clientIndex, typeIndex) = (key, location, client, type)
         self.time = time?.milliseconds
         firstItem = items?.lowerBound ?? 0
         itemCount = OptionalUInt32(items.map { UInt32($0.count) })
@@ -78,7 +78,7 @@ struct CandidateNotes: Sendable {
         let uploads = systems[record.system]?.uploads
         let list = ListItems(record, uploads?.list, using: &document)
         var holds = record.held.map(\.code)
-        if uploads?.targetNamesRecord(record) == false { holds.append(Self.foreignTarget) }
+        if uploads?.targetNamesRecord(record) == false { holds.append(Self.foreignTargetCode) }
         notes.append(
             CandidateNote(
                 key: DeliveryKey(record), id: holds.isEmpty ? nil : record.id, time: record.time, range: range,
@@ -89,7 +89,7 @@ struct CandidateNotes: Sendable {
     }
 
     /// The hold code for a record whose target path does not match the id and type of the record.
-    static let foreignTarget = "foreign-target"
+    static let foreignTargetCode = "foreign-target"
 }
 
 /// The records of all bundles of a job, reduced to what a plan needs.
@@ -125,34 +125,36 @@ public struct CandidatePool: Sendable {
     public func location(of index: Int) -> RecordLocation { candidates[index].location }
 
     /// Returns the hold codes for which the record at `index` is held and has not been released.
-    public func holds(of index: Int) -> [String] { candidates[index].holds.map { names.holds[$0] } ?? [] }
+    public func holds(of index: Int) -> [String] { candidates[index].holdsIndex.map { names.holds[$0] } ?? [] }
 
     /// Returns the account whose credential the record at `index` needs, or `nil` if it needs none.
-    public func account(of index: Int) -> Account? { candidates[index].account.map { names.accounts[$0] } }
+    public func account(of index: Int) -> Account? { candidates[index].accountIndex.map { names.accounts[$0] } }
 
     /// Returns the index of the hold codes or account that explains `disposition`, or `nil` if there is none.
-    func detail(of index: Int, _ disposition: Disposition) -> UInt32? {
+    func detailIndex(of index: Int, _ disposition: Disposition) -> UInt32? {
         switch disposition {
-        case .held: candidates[index].holds
-        case .missingCredential: candidates[index].account
+        case .held: candidates[index].holdsIndex
+        case .missingCredential: candidates[index].accountIndex
         default: nil
         }
     }
 
-    var end: End { End(bundles: bundles.count, candidates: candidates.count, items: items.count) }
-
-    /// The sizes of the pool at one moment, to which it can be truncated later.
-    struct End {
-        let bundles: Int
-        let candidates: Int
-        let items: Int
+    var checkpoint: Checkpoint {
+        Checkpoint(bundleCount: bundles.count, candidateCount: candidates.count, itemCount: items.count)
     }
 
-    /// Removes everything that was added after `end`, except for names.
-    mutating func removeAll(after end: End) {
-        bundles.removeSubrange(end.bundles...)
-        candidates.removeSubrange(end.candidates...)
-        items.removeAll(from: end.items)
+    /// The sizes of the pool at one moment, to which it can be truncated later.
+    struct Checkpoint {
+        let bundleCount: Int
+        let candidateCount: Int
+        let itemCount: Int
+    }
+
+    /// Removes everything that was added after `checkpoint`, except for names.
+    mutating func removeAll(after checkpoint: Checkpoint) {
+        bundles.removeSubrange(checkpoint.bundleCount...)
+        candidates.removeSubrange(checkpoint.candidateCount...)
+        items.removeAll(from: checkpoint.itemCount)
     }
 
     /// Adds a bundle.
@@ -175,8 +177,9 @@ public struct CandidatePool: Sendable {
                 Candidate(
                     key: note.key, time: note.time,
                     location: RecordLocation(
-                        bundle: UInt32(clamping: bundle), segment: UInt32(clamping: segment),
-                        start: UInt32(clamping: note.range.lowerBound), count: UInt32(clamping: note.range.count - 1)),
+                        bundleIndex: UInt32(clamping: bundle), segmentIndex: UInt32(clamping: segment),
+                        lineStart: UInt32(clamping: note.range.lowerBound),
+                        lineLength: UInt32(clamping: note.range.count - 1)),
                     items: itemRange, client: names.clients.number(of: note.client),
                     type: names.types.number(of: note.type),
                     account: note.account.map { names.accounts.number(of: $0) },

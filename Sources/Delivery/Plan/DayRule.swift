@@ -7,19 +7,19 @@ public struct DayRule: Sendable, Equatable {
         /// The time of the change, in seconds since 1970.
         public let instant: Int
         /// The offset from UTC after the change, in seconds east of Greenwich.
-        public let offset: Int
+        public let utcOffset: Int
     }
 
     /// The changes, sorted by time, with an offset of 0 before the first change.
-    let changes: [ClockChange]
+    let clockChanges: [ClockChange]
 
     /// The rule for UTC days.
-    public static let utc = DayRule(changes: [])
+    public static let utc = DayRule(clockChanges: [])
 
     /// Returns the day of an instant, as a number of days since 1970-01-01.
     public func day(of instant: Timestamp) -> Int {
         let seconds = Int(instant.milliseconds / 1000)
-        let local = seconds + (changes.last { $0.instant <= seconds }?.offset ?? 0)
+        let local = seconds + (clockChanges.last { $0.instant <= seconds }?.utcOffset ?? 0)
         return local >= 0 ? local / 86_400 : (local - 86_399) / 86_400
     }
 }

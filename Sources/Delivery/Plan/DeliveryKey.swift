@@ -62,7 +62,7 @@ public struct DeliveryKey: Sendable, Hashable {
     }
 
     /// Returns the key of an upload that contains only some items of this record.
-    func partKey(_ items: some Sequence<SentItem>) -> DeliveryKey {
+    func partKey(for items: some Sequence<SentItem>) -> DeliveryKey {
         var bytes: [UInt8] = []
         for item in items { item.key.digest.append(to: &bytes) }
         var hash = SHA256()

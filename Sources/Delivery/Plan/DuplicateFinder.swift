@@ -51,8 +51,8 @@ struct DuplicateFinder {
     private static func representative(_ equals: ArraySlice<Int>, _ candidates: [Candidate], _ names: PlanNames) -> Int?
     {
         func hasArrived(_ index: Int) -> Bool {
-            candidates[index].holds.map { names.holds[$0].contains("delivered") } ?? false
+            candidates[index].holdsIndex.map { names.holds[$0].contains("delivered") } ?? false
         }
-        return equals.first(where: hasArrived) ?? equals.first { candidates[$0].holds == nil } ?? equals.first
+        return equals.first(where: hasArrived) ?? equals.first { candidates[$0].holdsIndex == nil } ?? equals.first
     }
 }

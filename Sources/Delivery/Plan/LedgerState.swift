@@ -34,21 +34,21 @@ public struct RecordHistory: Sendable, Equatable {
     /// The outcome of the record.
     public var outcome: Outcome
     /// The time of the last settlement of another payload with the same id, in seconds since 1970.
-    private let otherSeconds: OptionalUInt32
+    private let otherPayloadSeconds: OptionalUInt32
 
     /// The latest time that can be stored, in seconds since 1970, which is in the year 2106.
-    private static let lastSecond = Int64(UInt32.max) - 1
+    private static let maximumSeconds = Int64(UInt32.max) - 1
 
     /// The time of the last settlement of another payload with the same id.
     public var otherPayloadTime: Timestamp? {
-        otherSeconds.value.flatMap { Timestamp(milliseconds: Int64($0) * 1000) }
+        otherPayloadSeconds.value.flatMap { Timestamp(milliseconds: Int64($0) * 1000) }
     }
 
     /// Creates a history, storing the time with a precision of seconds.
     public init(_ outcome: Outcome = .none, otherPayloadTime: Timestamp? = nil) {
         self.outcome = outcome
-        otherSeconds = OptionalUInt32(
-            otherPayloadTime.map { UInt32(clamping: min($0.milliseconds / 1000, Self.lastSecond)) })
+        otherPayloadSeconds = OptionalUInt32(
+            otherPayloadTime.map { UInt32(clamping: min($0.milliseconds / 1000, Self.maximumSeconds)) })
     }
 }
 
@@ -68,7 +68,7 @@ public struct LedgerState: Sendable {
     /// uploads.
     public var deletedClients: Set<ClientName> = []
     /// The number of uploads of each client that count toward today's quota.
-    public var used: [ClientName: Int] = [:]
+    public var usedQuotas: [ClientName: Int] = [:]
 
     /// The pauses requested by servers.
     public var pauses: [Pause] = []

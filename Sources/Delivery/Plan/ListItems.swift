@@ -52,18 +52,18 @@ struct ListItems {
 
     /// Returns the payload of a request that contains only the events at the `chosen` indices.
     func payload(with chosen: some Sequence<Int>, of payload: [UInt8]) -> [UInt8] {
-        var bytes = Self.opening(list)
+        var bytes = Self.payloadOpening(of: list)
         for (position, index) in chosen.enumerated() where items.indices.contains(index) {
             if position > 0 { bytes.append(UInt8(ascii: ",")) }
             bytes += payload[items[index].range]
         }
-        return bytes + Self.closing
+        return bytes + Self.payloadClosing
     }
 
     /// Returns the bytes of a request before its first event.
-    static func opening(_ list: ListFormat) -> [UInt8] { Array("{\"\(list.key)\":[".utf8) }
+    static func payloadOpening(of list: ListFormat) -> [UInt8] { Array("{\"\(list.key)\":[".utf8) }
     /// The bytes of a request after its last event.
-    static let closing = Array("]}".utf8)
+    static let payloadClosing = Array("]}".utf8)
 
     private static func digest(
         of node: JSONNode, _ range: Range<Int>, in document: JSONDocument, _ record: borrowing Record,

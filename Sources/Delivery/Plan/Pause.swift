@@ -7,9 +7,9 @@ public struct Pause: Sendable, Hashable {
     /// The address of the server, in the form of `Endpoint.address`.
     public let endpoint: String
     /// The time at which the server requested the pause.
-    public let requested: Timestamp
+    public let requestTime: Timestamp
     /// The end of the pause, with a precision of seconds.
-    public let until: Timestamp
+    public let endTime: Timestamp
 
     /// The maximum length of a pause, in seconds, so that a faulty server does not stop all uploads for years.
     static let maximumSeconds = 7 * 86_400
@@ -17,7 +17,7 @@ public struct Pause: Sendable, Hashable {
     /// Returns whether the pause is in effect.
     public func isActive(at now: Timestamp) -> Bool {
         // A pause that was requested in the future is ignored, because the clock was wrong.
-        now < until && requested.milliseconds - now.milliseconds <= PlanRules.clockToleranceMilliseconds
+        now < endTime && requestTime.milliseconds - now.milliseconds <= PlanRules.clockToleranceMilliseconds
     }
 }
 
@@ -25,6 +25,6 @@ extension Pause {
     /// Creates a pause that lasts `seconds` from `now`.
     init(endpoint: String, seconds: Int, now: Timestamp) {
         let end = now.milliseconds + Int64(min(max(0, seconds), Self.maximumSeconds)) * 1000
-        self.init(endpoint: endpoint, requested: now, until: Timestamp(clamping: (end + 999) / 1000 * 1000))
+        self.init(endpoint: endpoint, requestTime: now, endTime: Timestamp(clamping: (end + 999) / 1000 * 1000))
     }
 }

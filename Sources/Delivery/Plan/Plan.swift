@@ -112,11 +112,11 @@ public struct PlannedUpload: Sendable, Hashable {
     /// The key of the whole record in the ledger.
     public let recordKey: DeliveryKey
     /// The index of the client in the names of the plan.
-    public let client: UInt32
+    public let clientIndex: UInt32
     /// The index of the type in the names of the plan.
-    public let type: UInt32
+    public let typeIndex: UInt32
     /// The index of the account whose credential is needed, or `nil` if none is needed.
-    public let account: UInt32?
+    public let accountIndex: UInt32?
     /// The location of the record.
     public let location: RecordLocation
     /// The events in the upload, or an empty array if the record is not a list.
@@ -132,7 +132,7 @@ public struct PlannedUpload: Sendable, Hashable {
 /// The uploads of one client, in the order in which they are sent.
 public struct ClientQueue: Sendable {
     /// The index of the client in the names of the plan.
-    public let client: UInt32
+    public let clientIndex: UInt32
     /// The uploads of the client.
     public internal(set) var sends: [PlannedUpload]
 }
@@ -142,21 +142,21 @@ public struct EmptySettlement: Sendable, Hashable {
     /// The key of the record in the ledger.
     public let key: DeliveryKey
     /// The index of the client in the names of the plan.
-    public let client: UInt32
+    public let clientIndex: UInt32
     /// The index of the type in the names of the plan.
-    public let type: UInt32
+    public let typeIndex: UInt32
 }
 
 /// A client, type and disposition, used as a key for counting records.
 public struct DispositionGroup: Sendable, Hashable {
     /// The index of the client in the names of the plan.
-    public let client: UInt32
+    public let clientIndex: UInt32
     /// The index of the type in the names of the plan.
-    public let type: UInt32
+    public let typeIndex: UInt32
     /// The disposition of the records.
     public let disposition: Disposition
     /// The index of the hold codes or of the missing account, or `nil` for other dispositions.
-    public let detail: UInt32?
+    public let detailIndex: UInt32?
 }
 
 /// The decisions of a job: the uploads in order, and the reason why any other record is not sent.
@@ -168,7 +168,7 @@ public struct Plan: Sendable {
     /// The records that are settled without a request.
     public internal(set) var settlements: [EmptySettlement] = []
     /// The number of records in each group.
-    public internal(set) var groups: [DispositionGroup: Int] = [:]
+    public internal(set) var groupCounts: [DispositionGroup: Int] = [:]
     /// The disposition of each record, in the order of the bundles.
     public internal(set) var dispositions: [Disposition] = []
     /// The pauses in effect for the servers to which records of the plan would be sent.
@@ -182,7 +182,7 @@ public struct Plan: Sendable {
     public var names: PlanNames { pool.names }
 
     /// The number of uploads, including each part of a split record.
-    public var uploads: Int { queues.reduce(0) { $0 + $1.sends.count } }
+    public var uploadCount: Int { queues.reduce(0) { $0 + $1.sends.count } }
 
     /// The records of which only some parts are sent, while the others wait for a later job.
     public var recordsSentInPart: Set<DeliveryKey> {
@@ -192,7 +192,7 @@ public struct Plan: Sendable {
 
     /// Returns the number of records with a disposition.
     public func count(_ disposition: Disposition) -> Int {
-        groups.reduce(0) { $0 + ($1.key.disposition == disposition ? $1.value : 0) }
+        groupCounts.reduce(0) { $0 + ($1.key.disposition == disposition ? $1.value : 0) }
     }
 }
 
@@ -203,68 +203,69 @@ extension Plan {
     public func withholdingRecords(ofClientsEndedIn report: JobReport) -> Plan {
         guard !report.endedClients.isEmpty else { return self }
         var plan = self
-        plan.groups = [:]
-        for (group, count) in groups {
+        plan.groupCounts = [:]
+        for (group, count) in groupCounts {
             var kept = count
-            if let settled = report.endedClients[group.client], group.disposition.dependsOnClient,
-                !pool.takesPrecedence(typeIndex: group.type)
+            if let settled = report.endedClients[group.clientIndex], group.disposition.dependsOnClient,
+                !pool.takesPrecedence(typeIndex: group.typeIndex)
             {
-                kept = group.disposition == .send ? min(count, settled[group.type] ?? 0) : 0
+                kept = group.disposition == .send ? min(count, settled[group.typeIndex] ?? 0) : 0
             }
-            if kept > 0 { plan.groups[group, default: 0] += kept }
+            if kept > 0 { plan.groupCounts[group, default: 0] += kept }
             guard kept < count else { continue }
             let withheld = DispositionGroup(
-                client: group.client, type: group.type, disposition: .deletionRequested, detail: nil)
-            plan.groups[withheld, default: 0] += count - kept
+                clientIndex: group.clientIndex, typeIndex: group.typeIndex, disposition: .deletionRequested,
+                detailIndex: nil)
+            plan.groupCounts[withheld, default: 0] += count - kept
         }
-        for index in queues.indices where report.endedClients[queues[index].client] != nil {
-            plan.queues[index].sends.removeAll { !pool.takesPrecedence(typeIndex: $0.type) }
+        for index in queues.indices where report.endedClients[queues[index].clientIndex] != nil {
+            plan.queues[index].sends.removeAll { !pool.takesPrecedence(typeIndex: $0.typeIndex) }
         }
         return plan
     }
 
     /// The number of records that are not sent, by reason.
-    public var reasons: [WaitReason: Int] {
-        var reasons: [WaitReason: Int] = [:]
-        for (group, count) in groups where group.disposition != .send {
-            reasons[reason(of: group), default: 0] += count
+    public var reasonCounts: [WaitReason: Int] {
+        var counts: [WaitReason: Int] = [:]
+        for (group, count) in groupCounts where group.disposition != .send {
+            counts[reason(of: group), default: 0] += count
         }
-        return reasons
+        return counts
     }
 
     /// The accounts whose credentials are missing, and the number of records that wait for each.
     public var missingCredentials: [(account: Account, records: Int)] {
         var counts: [UInt32: Int] = [:]
-        for (group, count) in groups where group.disposition == .missingCredential {
-            if let account = group.detail { counts[account, default: 0] += count }
+        for (group, count) in groupCounts where group.disposition == .missingCredential {
+            if let account = group.detailIndex { counts[account, default: 0] += count }
         }
         return counts.sorted { $0.key < $1.key }.map { (names.accounts[$0.key], $0.value) }
     }
 
     /// The number of held records for each of their hold codes.
-    public var holds: [String: Int] {
-        var holds: [String: Int] = [:]
-        for (group, count) in groups where group.disposition == .held {
-            for code in group.detail.map({ names.holds[$0] }) ?? [] { holds[code, default: 0] += count }
+    public var holdCounts: [String: Int] {
+        var counts: [String: Int] = [:]
+        for (group, count) in groupCounts where group.disposition == .held {
+            for code in group.detailIndex.map({ names.holds[$0] }) ?? [] { counts[code, default: 0] += count }
         }
-        return holds
+        return counts
     }
 
     /// Returns the reason why the records of a group are not sent, with their hold codes or missing account.
     public func reason(of group: DispositionGroup) -> WaitReason {
-        reason(of: group.disposition, detail: group.detail)
+        reason(of: group.disposition, detailIndex: group.detailIndex)
     }
 
     /// Returns the reason why the record at `index` is not sent.
     func reason(of index: Int) -> WaitReason {
         let disposition = dispositions[index]
-        return reason(of: disposition, detail: pool.detail(of: index, disposition))
+        return reason(of: disposition, detailIndex: pool.detailIndex(of: index, disposition))
     }
 
-    private func reason(of disposition: Disposition, detail: UInt32?) -> WaitReason {
-        switch (disposition, detail) {
-        case (.held, let detail?): WaitReason(disposition, detail: names.holds[detail].joined(separator: ", "))
-        case (.missingCredential, let detail?): WaitReason(disposition, detail: names.accounts[detail].label)
+    private func reason(of disposition: Disposition, detailIndex: UInt32?) -> WaitReason {
+        switch (disposition, detailIndex) {
+        case (.held, let index?): WaitReason(disposition, detail: names.holds[index].joined(separator: ", "))
+        case (.missingCredential, let index?): WaitReason(disposition, detail: names.accounts[index].label)
         default: WaitReason(disposition)
         }
     }

@@ -21,13 +21,13 @@ public struct Planner {
     private let rules: PlanRules
     private let now: Timestamp
     private let today: Int
-    private let hasCredential: [Bool]
+    private let accountHasCredential: [Bool]
     /// For each type index, whether the server of the type requested a pause.
-    private let isPaused: [Bool]
+    private let typeIsPaused: [Bool]
     /// For each type index, whether records of the type are sent before all others.
-    private let takesPrecedence: [Bool]
+    private let typeTakesPrecedence: [Bool]
     /// For each client index, whether the client requested the deletion of its data or was ended by a server.
-    private let isDeleted: [Bool]
+    private let hasRequestedDeletion: [Bool]
 
     private var quota: Quota
     /// The identities of the records to send, if other records have the same identity.
@@ -35,7 +35,7 @@ public struct Planner {
     private var sentItems: Set<ItemKey> = []
     private var inFlightByIdentity: [Digest16: [(key: DeliveryKey, time: Timestamp)]] = [:]
     private var plan: Plan
-    private var sends: [UInt32: [PlannedUpload]] = [:]
+    private var sendsByClient: [UInt32: [PlannedUpload]] = [:]
 
     /// Returns the plan for the records of a pool.
     public static func plan(
@@ -43,7 +43,7 @@ public struct Planner {
         hasCredential: (Account) -> Bool = { _ in true }
     ) -> Plan {
         var planner = Planner(pool, state, rules, now, hasCredential)
-        planner.decide()
+        planner.decideAll()
         return planner.plan
     }
 
@@ -53,7 +53,7 @@ public struct Planner {
     ) {
         (self.pool, self.state, self.rules, self.now) = (pool, state, rules, now)
         today = rules.days.day(of: now)
-        self.hasCredential = pool.names.accounts.values.map(hasCredential)
+        accountHasCredential = pool.names.accounts.values.map(hasCredential)
         quota = Quota(rules.limits, used: state, names: pool.names)
         for (key, flight) in state.inFlight {
             inFlightByIdentity[key.identity, default: []].append((key, flight.time))
@@ -61,52 +61,53 @@ public struct Planner {
         plan = Plan(pool: pool, rules: rules, now: now)
         let pauses = state.pauses.filter { $0.isActive(at: now) }
         let addresses = pool.names.types.values.map { rules.servers[$0]?.endpoint.address }
-        isPaused = addresses.map { address in pauses.contains { $0.endpoint == address } }
-        takesPrecedence = pool.names.types.values.indices.map { pool.takesPrecedence(typeIndex: UInt32($0)) }
-        isDeleted = Self.deletedClients(pool, state)
+        typeIsPaused = addresses.map { address in pauses.contains { $0.endpoint == address } }
+        typeTakesPrecedence = pool.names.types.values.indices.map { pool.takesPrecedence(typeIndex: UInt32($0)) }
+        hasRequestedDeletion = Self.deletionRequests(pool, state)
         plan.pauses = pauses.filter { addresses.contains($0.endpoint) }
     }
 
     /// Returns, for each client index, whether the client requested the deletion of its data or was ended by a server.
-    static func deletedClients(_ pool: CandidatePool, _ state: LedgerState) -> [Bool] {
+    static func deletionRequests(_ pool: CandidatePool, _ state: LedgerState) -> [Bool] {
         let names = pool.names
-        let isRequest = names.types.values.map {
+        let isDeletionRequestType = names.types.values.map {
             pool.systems.precedence(of: $0.system).deletionRequests.contains($0.name)
         }
         var isDeleted = names.clients.values.map { state.deletedClients.contains($0) }
         // A request without a client id has no effect, because it does not identify other records.
-        for candidate in pool.candidates where isRequest[Int(candidate.type)] {
-            isDeleted[Int(candidate.client)] = names.clients[candidate.client].client != nil
+        for candidate in pool.candidates where isDeletionRequestType[Int(candidate.typeIndex)] {
+            isDeleted[Int(candidate.clientIndex)] = names.clients[candidate.clientIndex].client != nil
         }
         return isDeleted
     }
 
-    private mutating func decide() {
+    private mutating func decideAll() {
         let candidates = pool.candidates
         plan.dispositions = Array(repeating: .held, count: candidates.count)
         func rank(_ index: Int) -> (Int, Int64, Int) {
-            (takesPrecedence[Int(candidates[index].type)] ? 0 : 1, candidates[index].timeOrder, index)
+            (typeTakesPrecedence[Int(candidates[index].typeIndex)] ? 0 : 1, candidates[index].sortTime, index)
         }
         let order = candidates.indices.sorted { rank($0) < rank($1) }
         let duplicates = DuplicateFinder(candidates, order: order, names: pool.names)
         for index in order {
             let mark = duplicates[index]
-            let disposition = mark.isDuplicate ? .duplicate : decide(index, sharesIdentity: mark.sharesIdentity)
+            let disposition =
+                mark.isDuplicate ? .duplicate : decide(recordAt: index, sharesIdentity: mark.sharesIdentity)
             plan.dispositions[index] = disposition
             let candidate = candidates[index]
-            plan.groups[
+            plan.groupCounts[
                 DispositionGroup(
-                    client: candidate.client, type: candidate.type, disposition: disposition,
-                    detail: pool.detail(of: index, disposition)),
+                    clientIndex: candidate.clientIndex, typeIndex: candidate.typeIndex, disposition: disposition,
+                    detailIndex: pool.detailIndex(of: index, disposition)),
                 default: 0] += 1
         }
         for candidate in candidates {
-            guard let sends = sends.removeValue(forKey: candidate.client) else { continue }
-            plan.queues.append(ClientQueue(client: candidate.client, sends: sends))
+            guard let sends = sendsByClient.removeValue(forKey: candidate.clientIndex) else { continue }
+            plan.queues.append(ClientQueue(clientIndex: candidate.clientIndex, sends: sends))
         }
     }
 
-    private mutating func decide(_ index: Int, sharesIdentity: Bool) -> Disposition {
+    private mutating func decide(recordAt index: Int, sharesIdentity: Bool) -> Disposition {
         let candidate = pool.candidates[index]
         let history = state.history(of: index)
         switch history.outcome {
@@ -115,15 +116,17 @@ public struct Planner {
         case .givenUp: return .givenUp
         case .none: break
         }
-        if isDeleted[Int(candidate.client)], !takesPrecedence[Int(candidate.type)] { return .deletionRequested }
-        if candidate.holds != nil { return .held }
+        if hasRequestedDeletion[Int(candidate.clientIndex)], !typeTakesPrecedence[Int(candidate.typeIndex)] {
+            return .deletionRequested
+        }
+        if candidate.holdsIndex != nil { return .held }
         if isTooOld(candidate) { return .tooOld }
         if sharesIdentity, sentIdentities.contains(candidate.key.identity) { return .sameIDSentRecently }
         if let sent = history.otherPayloadTime, PlanRules.isRecent(sent, at: now) { return .sameIDSentRecently }
-        if isOtherInFlight(candidate) { return .sameIDSentRecently }
-        if let account = candidate.account, !hasCredential[Int(account)] { return .missingCredential }
-        if isPaused[Int(candidate.type)] { return .serverPause }
-        let disposition = candidate.items.map { planList(candidate, items: $0) } ?? planRecord(candidate)
+        if isOtherPayloadInFlight(candidate) { return .sameIDSentRecently }
+        if let account = candidate.accountIndex, !accountHasCredential[Int(account)] { return .missingCredential }
+        if typeIsPaused[Int(candidate.typeIndex)] { return .serverPause }
+        let disposition = candidate.itemIndices.map { planList(candidate, items: $0) } ?? planRecord(candidate)
         if sharesIdentity, disposition == .send { sentIdentities.insert(candidate.key.identity) }
         return disposition
     }
@@ -134,9 +137,11 @@ public struct Planner {
     }
 
     /// Returns whether another payload with the same id is in flight.
-    private func isOtherInFlight(_ candidate: Candidate) -> Bool {
+    private func isOtherPayloadInFlight(_ candidate: Candidate) -> Bool {
         // Parts of the same list are not other payloads, because a list has no id for the server.
-        guard candidate.items == nil, let flights = inFlightByIdentity[candidate.key.identity] else { return false }
+        guard candidate.itemIndices == nil, let flights = inFlightByIdentity[candidate.key.identity] else {
+            return false
+        }
         return flights.contains { $0.key != candidate.key && PlanRules.isRecent($0.time, at: now) }
     }
 
@@ -155,16 +160,17 @@ public struct Planner {
         let left = unsettled.filter { !sentItems.contains(pool.items.keys[$0]) }
         guard !left.isEmpty else {
             guard unsettled.isEmpty else { return .overlapping }
-            plan.settlements.append(EmptySettlement(key: candidate.key, client: candidate.client, type: candidate.type))
+            plan.settlements.append(
+                EmptySettlement(key: candidate.key, clientIndex: candidate.clientIndex, typeIndex: candidate.typeIndex))
             return refused.isEmpty ? .settle : .refused
         }
         // Only records of systems with lists have items.
-        guard let list = pool.systems[pool.names.types[candidate.type].system]?.uploads.list else { return .held }
+        guard let list = pool.systems[pool.names.types[candidate.typeIndex].system]?.uploads.list else { return .held }
         let parts = parts(of: left, list)
         for (number, part) in parts.enumerated() {
             let sent = part.map { SentItem(index: $0 - items.lowerBound, key: pool.items.keys[$0]) }
             let isWhole = part.count == items.count
-            let key = isWhole ? candidate.key : candidate.key.partKey(sent)
+            let key = isWhole ? candidate.key : candidate.key.partKey(for: sent)
             // The parts before this one are already in the plan.
             if let reason = reserveQuota(candidate, key: key) { return number == 0 ? reason : .sendPart }
             for item in sent { sentItems.insert(item.key) }
@@ -177,18 +183,18 @@ public struct Planner {
 
     /// Splits the items of a list into uploads within the size limits, which only a single large item may exceed.
     private func parts(of items: [Int], _ list: ListFormat) -> [[Int]] {
-        let limit = min(list.maximumItems, rules.maximumListItems)
-        let frame = ListItems.opening(list).count + ListItems.closing.count
+        let itemLimit = min(list.maximumItems, rules.maximumListItems)
+        let frameSize = ListItems.payloadOpening(of: list).count + ListItems.payloadClosing.count
         var parts: [[Int]] = []
-        var bytes = 0
+        var partSize = 0
         for item in items {
             let size = pool.items.size(at: item) + 1
-            if let count = parts.last?.count, count < limit, bytes + size + frame <= rules.maximumListBytes {
+            if let count = parts.last?.count, count < itemLimit, partSize + size + frameSize <= rules.maximumListBytes {
                 parts[parts.count - 1].append(item)
-                bytes += size
+                partSize += size
             } else {
                 parts.append([item])
-                bytes = size
+                partSize = size
             }
         }
         return parts
@@ -196,18 +202,19 @@ public struct Planner {
 
     /// Counts an upload toward the limits, or returns the reason why it has to wait.
     private mutating func reserveQuota(_ candidate: Candidate, key: DeliveryKey) -> Disposition? {
-        let isCounted = state.inFlight[key]?.isCounted(for: pool.names.clients[candidate.client], on: today) ?? false
-        return quota.reserve(client: candidate.client, type: candidate.type, isCounted: isCounted)
+        let isCounted =
+            state.inFlight[key]?.isCounted(for: pool.names.clients[candidate.clientIndex], on: today) ?? false
+        return quota.reserve(client: candidate.clientIndex, type: candidate.typeIndex, isCounted: isCounted)
     }
 
     private mutating func append(
         _ candidate: Candidate, key: DeliveryKey, items: [SentItem], isWhole: Bool, completesRecord: Bool,
         followsRefusal: Bool
     ) {
-        sends[candidate.client, default: []].append(
+        sendsByClient[candidate.clientIndex, default: []].append(
             PlannedUpload(
-                key: key, recordKey: candidate.key, client: candidate.client, type: candidate.type,
-                account: candidate.account, location: candidate.location, items: items, isWhole: isWhole,
+                key: key, recordKey: candidate.key, clientIndex: candidate.clientIndex, typeIndex: candidate.typeIndex,
+                accountIndex: candidate.accountIndex, location: candidate.location, items: items, isWhole: isWhole,
                 completesRecord: completesRecord, followsRefusal: followsRefusal))
     }
 }

@@ -17,10 +17,10 @@ public enum RecordStatus: Sendable, Equatable {
     case waiting(WaitReason)
 
     /// Returns the status of each record of a pool, in the order of the pool.
-    public static func all(
+    public static func allStatuses(
         of pool: CandidatePool, _ state: LedgerState, _ recorded: RecordedReasons = RecordedReasons()
     ) -> [RecordStatus] {
-        let deleted = Planner.deletedClients(pool, state)
+        let deleted = Planner.deletionRequests(pool, state)
         let inFlight = Set(state.inFlight.keys.map(\.identity))
         return pool.candidates.enumerated().map { index, candidate in
             switch state.history(of: index).outcome {
@@ -29,9 +29,11 @@ public enum RecordStatus: Sendable, Equatable {
             case .givenUp: return .excluded
             case .none: break
             }
-            if deleted[Int(candidate.client)], !pool.takesPrecedence(typeIndex: candidate.type) { return .excluded }
-            if let holds = candidate.holds { return .held(pool.names.holds[holds]) }
-            if let items = candidate.items {
+            if deleted[Int(candidate.clientIndex)], !pool.takesPrecedence(typeIndex: candidate.typeIndex) {
+                return .excluded
+            }
+            if let holds = candidate.holdsIndex { return .held(pool.names.holds[holds]) }
+            if let items = candidate.itemIndices {
                 if items.allSatisfy({ state.isDelivered(item: $0) }) { return .delivered }
                 if inFlight.contains(candidate.key.identity) { return .inFlight }
             } else if state.inFlight[candidate.key] != nil {

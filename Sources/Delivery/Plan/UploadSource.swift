@@ -9,23 +9,23 @@ import Telemetry
 /// Decoded segments are cached up to a size limit.
 public final class UploadSource: Sendable {
     private let bundles: [BundleReader]
-    private let cacheLimit: Int
+    private let cacheByteLimit: Int
     private let state: Mutex<State>
 
     private struct State {
-        var cache: [SegmentKey: Entry] = [:]
-        var bytes = 0
-        var clock = 0
+        var cache: [SegmentKey: CachedSegment] = [:]
+        var cachedByteCount = 0
+        var useCount = 0
         var document = JSONDocument()
-        var memory = RecordMemory()
+        var recordMemory = RecordMemory()
     }
 
     private struct SegmentKey: Hashable {
-        let bundle: UInt32
-        let segment: UInt32
+        let bundleIndex: UInt32
+        let segmentIndex: UInt32
     }
 
-    private struct Entry {
+    private struct CachedSegment {
         let contents: [UInt8]
         var lastUse: Int
     }
@@ -33,9 +33,9 @@ public final class UploadSource: Sendable {
     /// Creates a source that reads from verified bundles.
     ///
     /// Record locations contain indices into `bundles`.
-    public init(_ bundles: [BundleReader], cacheLimit: Int = 16 << 20) {
+    public init(_ bundles: [BundleReader], cacheByteLimit: Int = 16 << 20) {
         self.bundles = bundles
-        self.cacheLimit = cacheLimit
+        self.cacheByteLimit = cacheByteLimit
         state = Mutex(State())
     }
 
@@ -55,7 +55,7 @@ public final class UploadSource: Sendable {
         }
     }
 
-    private func systems(of location: RecordLocation) -> SystemTable { bundles[Int(location.bundle)].systems }
+    private func systems(of location: RecordLocation) -> SystemTable { bundles[Int(location.bundleIndex)].systems }
 
     /// Returns the record at a location.
     public func record(at location: RecordLocation) throws(UnusableBundleError) -> Record {
@@ -69,43 +69,44 @@ public final class UploadSource: Sendable {
         do throws(BundleError) {
             return try state.withLock { state throws(BundleError) in try body(&state) }
         } catch {
-            throw UnusableBundleError(path: bundles[Int(location.bundle)].path, error: error)
+            throw UnusableBundleError(path: bundles[Int(location.bundleIndex)].path, error: error)
         }
     }
 
     private func record(at location: RecordLocation, _ state: inout State) throws(BundleError) -> Record {
-        let contents = try contents(of: SegmentKey(bundle: location.bundle, segment: location.segment), &state)
-        let line = Int(location.start)..<Int(location.start) + Int(location.count)
+        let contents = try contents(
+            of: SegmentKey(bundleIndex: location.bundleIndex, segmentIndex: location.segmentIndex), &state)
+        let line = Int(location.lineStart)..<Int(location.lineStart) + Int(location.lineLength)
         guard line.upperBound <= contents.count else { throw Self.changedError(location) }
         do throws(RecordError) {
             return try Record(
-                againAt: line, of: contents, using: &state.memory, knowing: systems(of: location))
+                againAt: line, of: contents, using: &state.recordMemory, knowing: systems(of: location))
         } catch {
             throw Self.changedError(location)
         }
     }
 
     private func contents(of segment: SegmentKey, _ state: inout State) throws(BundleError) -> [UInt8] {
-        state.clock += 1
+        state.useCount += 1
         if let contents = state.cache[segment]?.contents {
-            state.cache[segment]?.lastUse = state.clock
+            state.cache[segment]?.lastUse = state.useCount
             return contents
         }
-        let bundle = bundles[Int(segment.bundle)]
+        let bundle = bundles[Int(segment.bundleIndex)]
         var decoder = try BundleReader.makeDecoder()
-        let contents = try bundle.contents(of: bundle.manifest.segments[Int(segment.segment)].path, with: &decoder)
-        while state.bytes + contents.count > cacheLimit,
+        let contents = try bundle.contents(of: bundle.manifest.segments[Int(segment.segmentIndex)].path, with: &decoder)
+        while state.cachedByteCount + contents.count > cacheByteLimit,
             let oldest = state.cache.min(by: { $0.value.lastUse < $1.value.lastUse })
         {
-            state.bytes -= oldest.value.contents.count
+            state.cachedByteCount -= oldest.value.contents.count
             state.cache[oldest.key] = nil
         }
-        state.cache[segment] = Entry(contents: contents, lastUse: state.clock)
-        state.bytes += contents.count
+        state.cache[segment] = CachedSegment(contents: contents, lastUse: state.useCount)
+        state.cachedByteCount += contents.count
         return contents
     }
 
     private static func changedError(_ location: RecordLocation) -> BundleError {
-        .changed(member: BundleLayout.segment(Int(location.segment) + 1))
+        .changed(member: BundleLayout.segmentName(Int(location.segmentIndex) + 1))
     }
 }

@@ -23,7 +23,7 @@ public struct VerifiedBundles: Sendable {
     /// The source from which the payloads of uploads are read.
     public let source: UploadSource
     /// The bundles that were skipped because they are damaged, unfinished or not signed.
-    public let unusable: [UnusableBundleError]
+    public let unusableBundles: [UnusableBundleError]
 
     /// Opens and verifies bundles, skipping bundles that cannot be used if `keepsGoing` is `true`.
     public init(
@@ -32,9 +32,9 @@ public struct VerifiedBundles: Sendable {
     ) async throws {
         var pool = CandidatePool(knowing: systems)
         var readers: [BundleReader] = []
-        var unusable: [UnusableBundleError] = []
+        var unusableBundles: [UnusableBundleError] = []
         for path in paths {
-            let end = pool.end
+            let checkpoint = pool.checkpoint
             do {
                 let reader = try BundleReader(try BundleFile(path: path), knowing: systems, signedBy: signers)
                 pool.addBundle(BundleName(path: path, digest: reader.manifest.digest))
@@ -42,14 +42,14 @@ public struct VerifiedBundles: Sendable {
                     reader, number: readers.count, limit: limit, isReleased: isReleased, into: &pool, progress)
                 readers.append(reader)
             } catch let error as BundleError {
-                unusable.append(UnusableBundleError(path: path, error: error))
+                unusableBundles.append(UnusableBundleError(path: path, error: error))
                 // Some records of the bundle may have been added before the damage was found.
-                pool.removeAll(after: end)
+                pool.removeAll(after: checkpoint)
             }
         }
-        guard unusable.isEmpty || keepsGoing else { throw UnusableBundlesError(bundles: unusable) }
+        guard unusableBundles.isEmpty || keepsGoing else { throw UnusableBundlesError(bundles: unusableBundles) }
         self.pool = pool
-        self.unusable = unusable
+        self.unusableBundles = unusableBundles
         source = UploadSource(readers)
     }
 

@@ -15,7 +15,7 @@ public struct MetricsText {
         add("last_exit_status", "The exit status of the last job, 0 for success.", [[]: Int(status)])
         add("unusable_bundles", "Bundles of the last job that could not be used.", [[]: unusable])
         guard let overview else { return }
-        if let success = overview.lastSuccess {
+        if let success = overview.lastSuccessTime {
             add(
                 "last_success_timestamp_seconds", "The time at which the last successful job began.",
                 [[]: Int(success.seconds)])
@@ -27,14 +27,14 @@ public struct MetricsText {
     public var bytes: [UInt8] { Array(text.utf8) }
 
     private mutating func addCounts(_ overview: LedgerOverview, _ systems: SystemTable) {
-        var (delivered, inFlight, givenUp) = (Counts(), Counts(), Counts())
-        var (refused, waiting, releasable) = (Counts(), Counts(), Counts())
+        var (delivered, inFlight, givenUp) = (CountsByLabels(), CountsByLabels(), CountsByLabels())
+        var (refused, waiting, releasable) = (CountsByLabels(), CountsByLabels(), CountsByLabels())
         for (group, counts) in overview.counts {
             let system = group.type.system.description
-            delivered[[system], default: 0] += counts.delivered
-            inFlight[[system], default: 0] += counts.inFlight
-            givenUp[[system], default: 0] += counts.givenUp
-            for (reason, records) in counts.waiting {
+            delivered[[system], default: 0] += counts.deliveredCount
+            inFlight[[system], default: 0] += counts.inFlightCount
+            givenUp[[system], default: 0] += counts.givenUpCount
+            for (reason, records) in counts.waitingCounts {
                 waiting[[system, reason.code], default: 0] += records
                 guard reason.isReleasable(knowing: systems) else { continue }
                 releasable[[system, reason.heldCodes.joined(separator: ", ")], default: 0] += records
@@ -52,10 +52,10 @@ public struct MetricsText {
     }
 
     /// The values of a metric, keyed by labels: none, the system, or the system and another label.
-    private typealias Counts = [[String]: Int]
+    private typealias CountsByLabels = [[String]: Int]
 
     /// Appends a metric whose values have no labels, the label `system`, or the labels `system` and `label`.
-    private mutating func add(_ name: String, _ help: String, _ counts: Counts, by label: String = "") {
+    private mutating func add(_ name: String, _ help: String, _ counts: CountsByLabels, by label: String = "") {
         text += "# HELP pingferry_\(name) \(help)\n# TYPE pingferry_\(name) gauge\n"
         for (values, count) in counts.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             let labels = zip(["system", label], values).map { "\($0)=\"\(Self.escaped($1))\"" }

@@ -22,7 +22,7 @@ public struct UploadRequest: Sendable, Equatable {
         guard let target, format.accepts(target) else { throw .noTarget }
         let content = try format.content(of: payload, credential: credential, now: now)
         method = target.method ?? format.method
-        path = PercentEncoding.path(target.path)
+        path = PercentEncoding.encodedPath(target.path)
         var headers = content.headers + target.headerFields
         // Some systems store the name of the app, which then identifies the sender instead of this program.
         if target.headers["User-Agent"] == nil { headers.insert(HeaderField("User-Agent", agent), at: 0) }

@@ -8,21 +8,21 @@ import Telemetry
 /// The folder becomes visible when it is complete.
 final class CSVSink: TableSink {
     private var folder: AtomicFolder?
-    private let spares: ValuePool<[TextBuffer], Never>
-    let prepare: @Sendable (inout RowBuffer) -> [TextBuffer]
+    private let spareBuffers: ValuePool<[TextBuffer], Never>
+    let prepareRows: @Sendable (inout RowBuffer) -> [TextBuffer]
     let identities: Set<FileIdentity>
 
     init(path: String, replacing: Bool, tables: [Table]) throws(FileError) {
         let folder = try AtomicFolder(path: path, files: tables.map { "\($0.name).csv" }, replacing: replacing)
-        for (place, table) in tables.enumerated() { try folder.write(CSVText.header(of: table).span, to: place) }
+        for (index, table) in tables.enumerated() { try folder.write(CSVText.header(of: table).span, to: index) }
         identities = folder.identities
-        let spares = ValuePool<_, Never>(keeping: Self.spareLimit) { tables.map { _ in TextBuffer() } }
-        self.spares = spares
-        prepare = { rows in
-            var texts = spares.take()
-            for (place, table) in tables.enumerated() {
-                texts[place].removeAll()
-                CSVText.append(rowsOf: place, table, in: rows, to: &texts[place])
+        let spareBuffers = ValuePool<_, Never>(keeping: Self.maxSpareCount) { tables.map { _ in TextBuffer() } }
+        self.spareBuffers = spareBuffers
+        prepareRows = { rows in
+            var texts = spareBuffers.take()
+            for (index, table) in tables.enumerated() {
+                texts[index].removeAll()
+                CSVText.append(rowsOfTableAt: index, table, in: rows, to: &texts[index])
             }
             return texts
         }
@@ -30,17 +30,17 @@ final class CSVSink: TableSink {
     }
 
     func write(_ texts: borrowing [TextBuffer]) throws {
-        for place in texts.indices where texts[place].count > 0 {
-            let text = texts[place][0..<texts[place].count]
+        for index in texts.indices where texts[index].count > 0 {
+            let text = texts[index][0..<texts[index].count]
             switch folder {
-            case .some(let folder): try folder.write(text.span, to: place)
+            case .some(let folder): try folder.write(text.span, to: index)
             case .none: return
             }
         }
     }
 
     func recycle(_ texts: [TextBuffer]) {
-        if texts.allSatisfy({ $0.count <= Self.spareSizeLimit }) { spares.recycle(texts) }
+        if texts.allSatisfy({ $0.count <= Self.maxSpareSize }) { spareBuffers.recycle(texts) }
     }
 
     func commit() throws { try folder.take()?.commit() }

@@ -11,24 +11,24 @@ enum CSVText {
         Array((table.columns.map(\.name).joined(separator: ",") + "\n").utf8)
     }
 
-    static func append(rowsOf place: Int, _ table: Table, in buffer: RowBuffer, to output: inout TextBuffer) {
-        let cells = buffer.cells[place]
+    static func append(rowsOfTableAt index: Int, _ table: Table, in buffer: RowBuffer, to output: inout TextBuffer) {
+        let cells = buffer.cells[index]
         guard !cells.isEmpty else { return }
         let text = buffer.text[0..<buffer.text.count]
-        var columns = RowAbove(count: table.columns.count)
-        for row in 0..<cells.count / columns.count {
-            let first = row * columns.count
+        var previousRow = PreviousRow(columnCount: table.columns.count)
+        for row in 0..<cells.count / previousRow.columnCount {
+            let first = row * previousRow.columnCount
             var column = 0
-            while column < columns.count {
-                let same = columns.repeatedCellCount(cells, first, column)
+            while column < previousRow.columnCount {
+                let same = previousRow.repeatedCellCount(cells, first, column)
                 if same > 0 {
-                    columns.repeatFields(column, same, to: &output)
+                    previousRow.repeatFields(column, same, to: &output)
                     column += same
                 } else {
                     let start = output.count
                     append(cells[first + column], text.span, to: &output)
-                    output.append(column == columns.count - 1 ? UInt8(ascii: "\n") : UInt8(ascii: ","))
-                    columns.fields[column] = start..<output.count
+                    output.append(column == previousRow.columnCount - 1 ? UInt8(ascii: "\n") : UInt8(ascii: ","))
+                    previousRow.fieldRanges[column] = start..<output.count
                     column += 1
                 }
             }
@@ -38,20 +38,22 @@ enum CSVText {
     /// The ranges of the fields of the previous row in the output.
     ///
     /// Rows of the same record have many equal cells. Their fields are copied instead of being formatted again.
-    private struct RowAbove {
-        let count: Int
-        var fields: [Range<Int>]
+    private struct PreviousRow {
+        let columnCount: Int
+        var fieldRanges: [Range<Int>]
 
-        init(count: Int) {
-            self.count = count
-            fields = Array(repeating: 0..<0, count: count)
+        init(columnCount: Int) {
+            self.columnCount = columnCount
+            fieldRanges = Array(repeating: 0..<0, count: columnCount)
         }
 
         /// Returns the number of consecutive cells, starting at `column`, that equal those of the previous row.
         func repeatedCellCount(_ cells: [Cell], _ first: Int, _ column: Int) -> Int {
             guard first > 0 else { return 0 }
             var same = 0
-            while column + same < count, cells[first + column + same] == cells[first + column + same - count] {
+            while column + same < columnCount,
+                cells[first + column + same] == cells[first + column + same - columnCount]
+            {
                 same += 1
             }
             return same
@@ -59,10 +61,10 @@ enum CSVText {
 
         /// Copies `same` fields, starting at `column`, from the previous row to the output.
         mutating func repeatFields(_ column: Int, _ same: Int, to output: inout TextBuffer) {
-            let shift = output.count - fields[column].lowerBound
-            output.append(copyOf: fields[column].lowerBound..<fields[column + same - 1].upperBound)
-            for place in column..<column + same {
-                fields[place] = fields[place].lowerBound + shift..<fields[place].upperBound + shift
+            let shift = output.count - fieldRanges[column].lowerBound
+            output.append(copyOf: fieldRanges[column].lowerBound..<fieldRanges[column + same - 1].upperBound)
+            for field in column..<column + same {
+                fieldRanges[field] = fieldRanges[field].lowerBound + shift..<fieldRanges[field].upperBound + shift
             }
         }
     }

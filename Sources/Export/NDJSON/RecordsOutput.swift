@@ -59,7 +59,7 @@ public struct RecordsOutput: ~Copyable {
     }
 
     private mutating func flush() throws {
-        if let compressed = try compressor?.frame(of: buffer) {
+        if let compressed = try compressor?.compressedFrame(of: buffer) {
             try write(compressed.span)
         } else {
             try write(buffer.span)

@@ -21,7 +21,7 @@ final class ZstdCompressor {
 
     deinit { ZSTD_freeCCtx(context) }
 
-    func frame(of bytes: [UInt8]) throws(ZstdError) -> [UInt8] {
+    func compressedFrame(of bytes: [UInt8]) throws(ZstdError) -> [UInt8] {
         var failure: ZstdError?
         let frame = [UInt8](unsafeUninitializedCapacity: ZSTD_compressBound(bytes.count)) { room, count in
             let result = ZSTD_compress2(context, room.baseAddress, room.count, bytes, bytes.count)

@@ -28,14 +28,14 @@ public struct ReportFacts: Sendable {
         /// The descriptions of the state, without full stops.
         public let sentences: [String]
         /// The number of pending events, or `nil` if it is unknown.
-        public let pending: Int?
+        public let pendingEventCount: Int?
 
         /// Creates the state of a queue.
-        public init(capture: String, path: String, sentences: [String], pending: Int?) {
+        public init(capture: String, path: String, sentences: [String], pendingEventCount: Int?) {
             self.capture = capture
             self.path = path
             self.sentences = sentences
-            self.pending = pending
+            self.pendingEventCount = pendingEventCount
         }
     }
 
@@ -44,45 +44,45 @@ public struct ReportFacts: Sendable {
     /// They do not contain capture names, paths or parts of the input.
     ///
     /// Source: "Exports", section 4.
-    public struct Pseudonymized: Sendable {
+    public struct PseudonymizedFacts: Sendable {
         /// The ID of the pseudonym key.
         public let keyID: String
         /// The number of quarantined items by code.
-        public let quarantine: [String: Int]
+        public let quarantineCounts: [String: Int]
         /// The number of problems by code.
-        public let problems: [String: Int]
+        public let problemCounts: [String: Int]
 
         /// Creates the facts.
-        public init(keyID: String, quarantine: [String: Int], problems: [String: Int]) {
+        public init(keyID: String, quarantineCounts: [String: Int], problemCounts: [String: Int]) {
             self.keyID = keyID
-            self.quarantine = quarantine
-            self.problems = problems
+            self.quarantineCounts = quarantineCounts
+            self.problemCounts = problemCounts
         }
     }
 
     /// The name and the version of the program.
-    public var tool: String
+    public var generator: String
     /// The inputs in the given order.
     public var inputs: [Input]
     /// The number of records that were omitted because they equal another record.
-    public var duplicates: Int
+    public var duplicateCount: Int
     /// Whether all input was read and parsed.
     public var isComplete: Bool
     /// The states of queues.
     public var queues: [Queue]
     /// The facts of a pseudonymized report, or `nil` if the records have no pseudonyms.
-    public var pseudonymized: Pseudonymized?
+    public var pseudonymizedFacts: PseudonymizedFacts?
 
     /// Creates facts.
     public init(
-        tool: String, inputs: [Input], duplicates: Int, isComplete: Bool, queues: [Queue] = [],
-        pseudonymized: Pseudonymized? = nil
+        generator: String, inputs: [Input], duplicateCount: Int, isComplete: Bool, queues: [Queue] = [],
+        pseudonymizedFacts: PseudonymizedFacts? = nil
     ) {
-        self.tool = tool
+        self.generator = generator
         self.inputs = inputs
-        self.duplicates = duplicates
+        self.duplicateCount = duplicateCount
         self.isComplete = isComplete
         self.queues = queues
-        self.pseudonymized = pseudonymized
+        self.pseudonymizedFacts = pseudonymizedFacts
     }
 }

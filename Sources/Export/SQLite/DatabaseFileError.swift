@@ -7,10 +7,10 @@ extension FileError {
     ///
     /// `action` completes the message "cannot …".
     init(_ error: any Error, _ operation: Operation, _ path: String, doing action: String) {
-        if case .full? = (error as? DatabaseError)?.kind {
+        if case .diskFull? = (error as? DatabaseError)?.kind {
             self.init(operation, path, code: ENOSPC)
         } else {
-            self.init(operation, path, code: EIO, saying: "cannot \(action): \(error)")
+            self.init(operation, path, code: EIO, message: "cannot \(action): \(error)")
         }
     }
 }

@@ -4,35 +4,35 @@ import Telemetry
 ///
 /// Source: "Exports", section 1; SQLite, "CREATE TABLE", "STRICT Tables", "The WITHOUT ROWID Optimization".
 enum SchemaText {
-    static func creation(of table: Table) -> String {
+    static func createStatement(for table: Table) -> String {
         let columns = table.columns.map { column in
-            let isNumber = table.key == [column.name] && type(of: column) == "INTEGER"
+            let isRowID = table.key == [column.name] && sqlType(of: column) == "INTEGER"
             // If a single integer column is the key, SQLite uses it as the rowid.
-            if isNumber { return "\(quoted(column.name)) INTEGER PRIMARY KEY\(reference(column, table))" }
+            if isRowID { return "\(quoted(column.name)) INTEGER PRIMARY KEY\(referenceClause(column, table))" }
             return
-                "\(quoted(column.name)) \(type(of: column))\(column.isRequired ? " NOT NULL" : "")\(reference(column, table))"
+                "\(quoted(column.name)) \(sqlType(of: column))\(column.isRequired ? " NOT NULL" : "")\(referenceClause(column, table))"
         }
-        let isNumbered = columns.contains { $0.contains(" PRIMARY KEY") }
-        let key = isNumbered ? [] : ["PRIMARY KEY (\(list(table.key)))"]
-        let kind = isNumbered ? "STRICT" : "STRICT, WITHOUT ROWID"
+        let hasRowIDKey = columns.contains { $0.contains(" PRIMARY KEY") }
+        let key = hasRowIDKey ? [] : ["PRIMARY KEY (\(columnList(table.key)))"]
+        let kind = hasRowIDKey ? "STRICT" : "STRICT, WITHOUT ROWID"
         return "CREATE TABLE \(quoted(table.name)) (\((columns + key).joined(separator: ", "))) \(kind)"
     }
 
-    static func indexes(of table: Table) -> [String] {
+    static func createIndexStatements(for table: Table) -> [String] {
         table.indexes.map { columns in
             let name = quoted(([table.name] + columns).joined(separator: "_"))
-            return "CREATE INDEX \(name) ON \(quoted(table.name)) (\(list(columns)))"
+            return "CREATE INDEX \(name) ON \(quoted(table.name)) (\(columnList(columns)))"
         }
     }
 
-    static func creation(of view: TableView) -> String {
-        "CREATE VIEW \(quoted(view.name)) (\(list(view.columns))) AS \(view.query)"
+    static func createStatement(for view: TableView) -> String {
+        "CREATE VIEW \(quoted(view.name)) (\(columnList(view.columns))) AS \(view.query)"
     }
 
     /// Returns an identifier in quotation marks, because some columns have the names of SQL keywords.
     static func quoted(_ name: String) -> String { "\"\(name)\"" }
 
-    static func type(of column: TableColumn) -> String {
+    static func sqlType(of column: TableColumn) -> String {
         switch column.kind {
         case .integer, .flag: "INTEGER"
         case .real: "REAL"
@@ -40,9 +40,9 @@ enum SchemaText {
         }
     }
 
-    private static func reference(_ column: TableColumn, _ table: Table) -> String {
+    private static func referenceClause(_ column: TableColumn, _ table: Table) -> String {
         table.belongsToRecords && column.name == TableColumn.record.name ? " REFERENCES records (record)" : ""
     }
 
-    private static func list(_ names: [String]) -> String { names.map(quoted).joined(separator: ", ") }
+    private static func columnList(_ names: [String]) -> String { names.map(quoted).joined(separator: ", ") }
 }

@@ -10,7 +10,7 @@ public struct ExportTables: Sendable {
     /// The version of the tables.
     ///
     /// It is stored in the table `meta` and in `PRAGMA user_version`.
-    public static let version = 1
+    public static let schemaVersion = 1
 
     /// Creates the tables for the given systems.
     public init(_ systems: SystemTable) {

@@ -5,13 +5,13 @@ struct RecordBatch: Sendable {
     struct Entry: Sendable {
         let summary: RecordSummary
         /// The range, in ``RecordBatch/text``, of the record with its payload replaced by 0.
-        let frame: Range<Int>
+        let envelope: Range<Int>
         /// The range, in ``RecordBatch/text``, of the payload.
         let payload: Range<Int>
     }
 
     /// The number of the first record in the batch.
-    let first: Int
+    let firstNumber: Int
     private(set) var text: [UInt8] = []
     private(set) var entries: [Entry] = []
 
@@ -20,13 +20,13 @@ struct RecordBatch: Sendable {
     /// A full batch fits into the cache of a processor core.
     static let sizeGoal = 256 << 10
 
-    init(first: Int) {
-        self.first = first
+    init(firstNumber: Int) {
+        self.firstNumber = firstNumber
         text.reserveCapacity(Self.sizeGoal + Self.sizeGoal / 4)
     }
 
     /// The number of the first record after the batch.
-    var next: Int { first + entries.count }
+    var nextNumber: Int { firstNumber + entries.count }
     var isFull: Bool { text.count >= Self.sizeGoal }
 
     /// Adds a record.
@@ -39,6 +39,6 @@ struct RecordBatch: Sendable {
         text += line[payload.endIndex..<line.endIndex - 1]
         let end = text.count
         text += payload
-        entries.append(Entry(summary: summary, frame: start..<end, payload: end..<text.count))
+        entries.append(Entry(summary: summary, envelope: start..<end, payload: end..<text.count))
     }
 }

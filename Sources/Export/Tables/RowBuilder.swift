@@ -10,14 +10,15 @@ struct RowBuilder {
     private let recordTable: Int
     /// The rows of the last batch.
     var rows: RecordRows
-    private var frame = JSONDocument()
+    /// The record with its payload replaced by 0.
+    private var envelope = JSONDocument()
     private var payload = JSONDocument()
     private var nested = JSONDocument()
 
     /// The policy for reading lines.
     ///
     /// They are valid JSON but can contain unpaired surrogates.
-    private static let policy = JSONReadingPolicy(unpairedSurrogates: .keep, depthLimit: 513)
+    private static let readingPolicy = JSONReadingPolicy(unpairedSurrogates: .keep, depthLimit: 513)
 
     init(_ tables: ExportTables, systems: SystemTable) {
         self.systems = systems
@@ -26,19 +27,19 @@ struct RowBuilder {
     }
 
     /// Builds the rows of a batch in ``rows``, and returns the number of events of each record.
-    mutating func make(_ lines: RecordBatch) throws(JSONError) -> [Int] {
+    mutating func buildRows(of batch: RecordBatch) throws(JSONError) -> [Int] {
         rows.removeAll()
-        var events: [Int] = []
-        events.reserveCapacity(lines.entries.count)
-        for (index, entry) in lines.entries.enumerated() {
-            _ = try frame.readValue(in: lines.text, range: entry.frame, policy: Self.policy)
-            _ = try payload.readValue(in: lines.text, range: entry.payload, policy: Self.policy)
-            add(entry, number: lines.first + index, lines.text.span.extracting(entry.payload))
-            events.append(rows.eventCount)
+        var eventCounts: [Int] = []
+        eventCounts.reserveCapacity(batch.entries.count)
+        for (index, entry) in batch.entries.enumerated() {
+            _ = try envelope.readValue(in: batch.text, range: entry.envelope, policy: Self.readingPolicy)
+            _ = try payload.readValue(in: batch.text, range: entry.payload, policy: Self.readingPolicy)
+            add(entry, number: batch.firstNumber + index, batch.text.span.extracting(entry.payload))
+            eventCounts.append(rows.eventCount)
         }
-        frame.reset()
+        envelope.reset()
         payload.reset()
-        return events
+        return eventCounts
     }
 
     private mutating func add(_ entry: RecordBatch.Entry, number: Int, _ payloadBytes: Span<UInt8>) {
@@ -59,48 +60,52 @@ struct RowBuilder {
         let device =
             system?.rows?.addRows(of: RecordPayload(payload, type: record.type), to: &rows, nested: &nested)
             ?? DeviceCells()
-        rows.buffer.add(Self.recordRow(frame, shared, device, payloadBytes, &rows.buffer), to: recordTable)
+        rows.buffer.add(Self.recordRow(envelope, shared, device, payloadBytes, &rows.buffer), to: recordTable)
     }
 }
 
-// MARK: - The frame
+// MARK: - The envelope
 
 extension RowBuilder {
     // The methods are static, because a mutating method could not also receive the builder's buffer without a copy.
     private static func recordRow(
-        _ frame: JSONDocument, _ shared: RecordRows.SharedCells, _ device: DeviceCells, _ payload: Span<UInt8>,
+        _ envelope: JSONDocument, _ shared: RecordRows.SharedCells, _ device: DeviceCells, _ payload: Span<UInt8>,
         _ buffer: inout RowBuffer
     ) -> [Cell] {
-        let root = frame.root
-        let app = frame.value(of: RecordKeys.app, in: root)
-        let target = frame.value(of: RecordKeys.target, in: root)
-        let source = frame.value(of: RecordKeys.source, in: root)
-        let isHeld = frame.value(of: RecordKeys.held, in: root).map { frame.count(of: $0) > 0 } ?? true
+        let root = envelope.root
+        let app = envelope.value(of: RecordKeys.app, in: root)
+        let target = envelope.value(of: RecordKeys.target, in: root)
+        let source = envelope.value(of: RecordKeys.source, in: root)
+        let isHeld = envelope.value(of: RecordKeys.held, in: root).map { envelope.count(of: $0) > 0 } ?? true
         return [
-            shared.number, shared.system, shared.type, text(frame, RecordKeys.id, in: root, &buffer), shared.client,
-            shared.time, shared.milliseconds, day(shared.time),
-            text(frame, RecordKeys.id, in: app, &buffer), text(frame, RecordKeys.name, in: app, &buffer),
-            text(frame, RecordKeys.version, in: app, &buffer), text(frame, RecordKeys.channel, in: app, &buffer),
-            text(frame, RecordKeys.build, in: app, &buffer),
+            shared.number, shared.system, shared.type, textCell(envelope, RecordKeys.id, in: root, &buffer),
+            shared.client,
+            shared.time, shared.milliseconds, dayCell(of: shared.time),
+            textCell(envelope, RecordKeys.id, in: app, &buffer), textCell(envelope, RecordKeys.name, in: app, &buffer),
+            textCell(envelope, RecordKeys.version, in: app, &buffer),
+            textCell(envelope, RecordKeys.channel, in: app, &buffer),
+            textCell(envelope, RecordKeys.build, in: app, &buffer),
             device.os, device.osVersion, device.device, device.locale,
-            text(frame, RecordKeys.method, in: target, &buffer), text(frame, RecordKeys.path, in: target, &buffer),
-            buffer.keep(json: target.flatMap { frame.value(of: RecordKeys.headers, in: $0) }, of: frame),
+            textCell(envelope, RecordKeys.method, in: target, &buffer),
+            textCell(envelope, RecordKeys.path, in: target, &buffer),
+            buffer.keep(json: target.flatMap { envelope.value(of: RecordKeys.headers, in: $0) }, of: envelope),
             .flag(!isHeld),
-            text(frame, RecordKeys.capture, in: source, &buffer), text(frame, RecordKeys.path, in: source, &buffer),
-            text(frame, RecordKeys.store, in: source, &buffer),
-            buffer.keep(integer: source.flatMap { frame.value(of: RecordKeys.index, in: $0) }, of: frame),
+            textCell(envelope, RecordKeys.capture, in: source, &buffer),
+            textCell(envelope, RecordKeys.path, in: source, &buffer),
+            textCell(envelope, RecordKeys.store, in: source, &buffer),
+            buffer.keep(integer: source.flatMap { envelope.value(of: RecordKeys.index, in: $0) }, of: envelope),
             buffer.keep(payload),
         ]
     }
 
     private mutating func addHoldsAndNotes(_ number: Cell) {
-        if let held = frame.value(of: RecordKeys.held, in: frame.root), frame.count(of: held) > 0 {
-            let holds = frame.elements(of: held).map { Hold(text: frame.string(of: $0)) }
+        if let held = envelope.value(of: RecordKeys.held, in: envelope.root), envelope.count(of: held) > 0 {
+            let holds = envelope.elements(of: held).map { Hold(text: envelope.string(of: $0)) }
             let cells = holds.map { [rows.buffer.keep($0.code), rows.buffer.keep($0.detail)] }
             rows.add(cells, to: ExportTables.holds.name)
         }
-        if let notes = frame.value(of: RecordKeys.notes, in: frame.root), frame.count(of: notes) > 0 {
-            let texts = frame.elements(of: notes).map { frame.string(of: $0) }
+        if let notes = envelope.value(of: RecordKeys.notes, in: envelope.root), envelope.count(of: notes) > 0 {
+            let texts = envelope.elements(of: notes).map { envelope.string(of: $0) }
             let cells = texts.map { note in
                 let parts = note.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
                 return [rows.buffer.keep(String(parts[0])), rows.buffer.keep(parts.count > 1 ? String(parts[1]) : nil)]
@@ -109,14 +114,14 @@ extension RowBuilder {
         }
     }
 
-    private static func text(
-        _ frame: JSONDocument, _ key: JSONKey, in object: JSONNode?, _ buffer: inout RowBuffer
+    private static func textCell(
+        _ envelope: JSONDocument, _ key: JSONKey, in object: JSONNode?, _ buffer: inout RowBuffer
     ) -> Cell {
-        buffer.keep(string: object.flatMap { frame.value(of: key, in: $0) }, of: frame)
+        buffer.keep(string: object.flatMap { envelope.value(of: key, in: $0) }, of: envelope)
     }
 
     /// Returns the date of a time, which is the first ten bytes.
-    private static func day(_ time: Cell) -> Cell {
+    private static func dayCell(of time: Cell) -> Cell {
         switch time {
         case .text(let start, _): .text(start: start, count: 10)
         case .null, .integer, .real: .null

@@ -11,7 +11,7 @@ import Telemetry
 /// var export = try TableExport(
 ///     .csv, path: path, replacing: false, systems: Systems.table, limit: JobLimit(jobs: 2))
 /// export.add(RecordSummary(record), line: line[...], payload: line[written.payload])
-/// try await export.writeFinished()
+/// try await export.writeFinishedRows()
 /// export.add(meta: "tool", "1.0")
 /// let counts = try await export.finish()
 /// ```
@@ -30,12 +30,12 @@ public struct TableExport: ~Copyable {
 
     private let tables: ExportTables
     private let sink: any TableSink
-    private let jobs: any RowJobs
-    private var lines = RecordBatch(first: 1)
+    private let rowJobs: any RowJobs
+    private var batch = RecordBatch(firstNumber: 1)
     private var clients = ClientSummaries()
-    private var counts: [Int]
+    private var rowCounts: [Int]
     /// The rows that do not belong to records and have not been written yet.
-    private var others: RowBuffer
+    private var otherRows: RowBuffer
     private let limit: JobLimit
 
     /// Creates the output.
@@ -57,30 +57,30 @@ public struct TableExport: ~Copyable {
             case .report(let counter): counter
             }
         self.sink = sink
-        jobs = rowJobs(for: sink, tables, systems, limit)
-        counts = Array(repeating: 0, count: tables.all.count)
-        others = RowBuffer(tables.all)
+        rowJobs = makeRowJobs(for: sink, tables, systems, limit)
+        rowCounts = Array(repeating: 0, count: tables.all.count)
+        otherRows = RowBuffer(tables.all)
     }
 
     /// The identities of the output files, which must not be read as input.
     public var identities: Set<FileIdentity> { sink.identities }
 
     /// The number of rows that a timeline omits because they have no time.
-    public var rowsWithoutTime: Int { sink.rowsWithoutTime }
+    public var untimedRowCount: Int { sink.untimedRowCount }
 
     /// Adds a record.
     ///
     /// `line` is its canonical line, including the line feed. `payload` is the part of `line` with the payload.
     public mutating func add(_ record: RecordSummary, line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) {
-        lines.add(record, line: line, payload: payload)
-        if lines.isFull { closeLines() }
+        batch.add(record, line: line, payload: payload)
+        if batch.isFull { closeBatch() }
     }
 
     /// Adds a problem.
     public mutating func add(_ problem: LocatedProblem) {
-        add(to: ExportTables.problems) { buffer in
+        addRow(to: ExportTables.problems) { buffer in
             [
-                buffer.keep(problem.capture), buffer.keep(problem.path), Self.cell(problem.problem.offset),
+                buffer.keep(problem.capture), buffer.keep(problem.path), Self.integerCell(problem.problem.offset),
                 buffer.keep(problem.problem.code), buffer.keep(problem.problem.text),
             ]
         }
@@ -88,10 +88,10 @@ public struct TableExport: ~Copyable {
 
     /// Adds a quarantined item.
     public mutating func add(_ item: QuarantineEntry) {
-        add(to: ExportTables.quarantine) { buffer in
+        addRow(to: ExportTables.quarantine) { buffer in
             [
-                buffer.keep(item.capture), buffer.keep(item.path), Self.cell(item.reject.offset),
-                Self.cell(item.reject.length), buffer.keep(item.sha256),
+                buffer.keep(item.capture), buffer.keep(item.path), Self.integerCell(item.reject.offset),
+                Self.integerCell(item.reject.length), buffer.keep(item.sha256),
                 buffer.keep(String(item.reject.reason.prefix { $0 != " " })), buffer.keep(item.reject.reason),
                 .flag(item.isStored), .integer(Int64(item.size)),
             ]
@@ -100,93 +100,97 @@ public struct TableExport: ~Copyable {
 
     /// Adds a row to the table `meta`.
     public mutating func add(meta key: String, _ value: String) {
-        let place = tables.index(of: ExportTables.meta)
-        others.add([others.keep(key), others.keep(value)], to: place)
+        let index = tables.index(of: ExportTables.meta)
+        otherRows.add([otherRows.keep(key), otherRows.keep(value)], to: index)
     }
 
     /// Adds a row.
     ///
     /// Its first cell is the number of the row.
-    private mutating func add(to table: Table, _ cells: (inout RowBuffer) -> [Cell]) {
-        let place = tables.index(of: table)
-        let row = cells(&others)
-        let number = counts[place] + others.rowCount(of: place, table) + 1
-        others.add([.integer(Int64(number))] + row, to: place)
+    private mutating func addRow(to table: Table, _ cells: (inout RowBuffer) -> [Cell]) {
+        let index = tables.index(of: table)
+        let row = cells(&otherRows)
+        let number = rowCounts[index] + otherRows.rowCount(ofTableAt: index, table) + 1
+        otherRows.add([.integer(Int64(number))] + row, to: index)
     }
 
-    private static func cell(_ number: Int?) -> Cell { number.map { .integer(Int64($0)) } ?? .null }
+    private static func integerCell(_ number: Int?) -> Cell { number.map { .integer(Int64($0)) } ?? .null }
 
-    private mutating func closeLines() {
-        let full = lines
-        lines = RecordBatch(first: full.next)
-        jobs.make(full)
+    private mutating func closeBatch() {
+        let full = batch
+        batch = RecordBatch(firstNumber: full.nextNumber)
+        rowJobs.startJob(for: full)
     }
 
     /// Writes rows until the number of pending jobs is just enough to keep all cores busy.
-    public mutating func writeFinished() async throws {
-        while jobs.pending > 2 * limit.jobs { try await writeNext() }
-        if others.text.count > RecordBatch.sizeGoal { try writeOthers() }
+    public mutating func writeFinishedRows() async throws {
+        while rowJobs.pendingCount > 2 * limit.jobs { try await writeNextBatch() }
+        if otherRows.text.count > RecordBatch.sizeGoal { try writeOtherRows() }
     }
 
-    private mutating func writeNext() async throws {
-        guard let written = try await jobs.writeNext() else { return }
-        for (place, count) in written.counts.enumerated() { counts[place] += count }
-        for (summary, events) in zip(written.summaries, written.events) { clients.count(summary, events: events) }
+    private mutating func writeNextBatch() async throws {
+        guard let written = try await rowJobs.writeNextBatch() else { return }
+        for (index, count) in written.rowCounts.enumerated() { rowCounts[index] += count }
+        for (summary, eventCount) in zip(written.summaries, written.eventCounts) {
+            clients.count(summary, eventCount: eventCount)
+        }
     }
 
-    private mutating func writeOthers() throws {
-        for (place, table) in tables.all.enumerated() { counts[place] += others.rowCount(of: place, table) }
-        try jobs.write(&others)
-        others.removeAll()
+    private mutating func writeOtherRows() throws {
+        for (index, table) in tables.all.enumerated() {
+            rowCounts[index] += otherRows.rowCount(ofTableAt: index, table)
+        }
+        try rowJobs.write(&otherRows)
+        otherRows.removeAll()
     }
 
     /// Writes the remaining rows and makes the output visible.
     ///
     /// Returns the number of rows, keyed by table name.
     public mutating func finish() async throws -> [String: Int] {
-        if !lines.entries.isEmpty { closeLines() }
-        while jobs.pending > 0 { try await writeNext() }
+        if !batch.entries.isEmpty { closeBatch() }
+        while rowJobs.pendingCount > 0 { try await writeNextBatch() }
         try writeClients()
-        addColumns()
-        try writeOthers()
+        addColumnDescriptions()
+        try writeOtherRows()
         try sink.commit()
-        return Dictionary(uniqueKeysWithValues: zip(tables.all.map(\.name), counts))
+        return Dictionary(uniqueKeysWithValues: zip(tables.all.map(\.name), rowCounts))
     }
 
     /// Adds the data dictionary, which describes each column, in key order.
-    private mutating func addColumns() {
-        let place = tables.index(of: ExportTables.columns)
+    private mutating func addColumnDescriptions() {
+        let index = tables.index(of: ExportTables.columns)
         for table in tables.all.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
             for column in table.columns.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
-                others.add(
+                otherRows.add(
                     [
-                        others.keep(table.name), others.keep(column.name), others.keep(column.typeDescription),
-                        others.keep(column.meaning),
-                    ], to: place)
+                        otherRows.keep(table.name), otherRows.keep(column.name), otherRows.keep(column.typeDescription),
+                        otherRows.keep(column.meaning),
+                    ], to: index)
             }
         }
     }
 
     private mutating func writeClients() throws {
         let clients = clients
-        for client in clients.sorted {
-            add(to: ExportTables.clients) { buffer in
+        for client in clients.sortedSummaries {
+            addRow(to: ExportTables.clients) { buffer in
                 let apps = client.apps.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
                 return [
                     buffer.keep(client.system), buffer.keep(client.client),
-                    buffer.keep(apps.isEmpty ? nil : apps.joined(separator: ", ")), .integer(Int64(client.records)),
-                    .integer(Int64(client.uploadable)), .integer(Int64(client.events)),
-                    client.first.map { buffer.keep($0) } ?? .null, client.last.map { buffer.keep($0) } ?? .null,
+                    buffer.keep(apps.isEmpty ? nil : apps.joined(separator: ", ")), .integer(Int64(client.recordCount)),
+                    .integer(Int64(client.uploadableCount)), .integer(Int64(client.eventCount)),
+                    client.firstTime.map { buffer.keep($0) } ?? .null, client.lastTime.map { buffer.keep($0) } ?? .null,
                 ]
             }
-            if others.text.count > RecordBatch.sizeGoal { try writeOthers() }
+            if otherRows.text.count > RecordBatch.sizeGoal { try writeOtherRows() }
         }
     }
 }
 
 extension RowBuffer {
-    /// Returns the number of rows of the table at index `place`.
-    func rowCount(of place: Int, _ table: Table) -> Int { cells[place].count / table.columns.count }
+    /// Returns the number of rows of the table at `index`.
+    func rowCount(ofTableAt index: Int, _ table: Table) -> Int { cells[index].count / table.columns.count }
 }
 
 // MARK: - Jobs
@@ -194,25 +198,25 @@ extension RowBuffer {
 /// The number of rows and events of a batch that has been written.
 struct WrittenRows: Sendable {
     /// The number of rows of each table.
-    let counts: [Int]
+    let rowCounts: [Int]
     let summaries: [RecordSummary]
     /// The number of events of each record.
-    let events: [Int]
+    let eventCounts: [Int]
 }
 
 /// A queue of jobs that build rows for a sink.
 private protocol RowJobs: AnyObject {
     /// The number of jobs whose rows have not been written.
-    var pending: Int { get }
+    var pendingCount: Int { get }
     /// Starts a job that builds the rows of a batch.
-    func make(_ lines: RecordBatch)
+    func startJob(for batch: RecordBatch)
     /// Writes the rows of the oldest job, or returns `nil` if there is none.
-    func writeNext() async throws -> WrittenRows?
+    func writeNextBatch() async throws -> WrittenRows?
     /// Writes rows that were not built by a job. Afterwards, the contents of the buffer are unspecified.
     func write(_ rows: inout RowBuffer) throws
 }
 
-private func rowJobs(
+private func makeRowJobs(
     for sink: some TableSink, _ tables: ExportTables, _ systems: SystemTable, _ limit: JobLimit
 ) -> any RowJobs {
     SinkJobs(sink, tables, systems, limit)
@@ -236,21 +240,22 @@ private final class SinkJobs<Sink: TableSink>: RowJobs {
         tasks = OrderedTasks(limit: limit)
     }
 
-    var pending: Int { tasks.count }
+    var pendingCount: Int { tasks.count }
 
-    func make(_ lines: RecordBatch) {
-        tasks.add { [builders, tables, prepare = sink.prepare] in
+    func startJob(for batch: RecordBatch) {
+        tasks.add { [builders, tables, prepareRows = sink.prepareRows] in
             try builders.withPooledValue { builder in
-                let events = try builder.make(lines)
-                let counts = tables.indices.map { builder.rows.buffer.rowCount(of: $0, tables[$0]) }
+                let eventCounts = try builder.buildRows(of: batch)
+                let rowCounts = tables.indices.map { builder.rows.buffer.rowCount(ofTableAt: $0, tables[$0]) }
                 return Prepared(
-                    contents: prepare(&builder.rows.buffer),
-                    written: WrittenRows(counts: counts, summaries: lines.entries.map(\.summary), events: events))
+                    contents: prepareRows(&builder.rows.buffer),
+                    written: WrittenRows(
+                        rowCounts: rowCounts, summaries: batch.entries.map(\.summary), eventCounts: eventCounts))
             }
         }
     }
 
-    func writeNext() async throws -> WrittenRows? {
+    func writeNextBatch() async throws -> WrittenRows? {
         guard let next = try await tasks.next() else { return nil }
         try sink.write(next.contents)
         sink.recycle(next.contents)
@@ -258,7 +263,7 @@ private final class SinkJobs<Sink: TableSink>: RowJobs {
     }
 
     func write(_ rows: inout RowBuffer) throws {
-        let prepared = sink.prepare(&rows)
+        let prepared = sink.prepareRows(&rows)
         try sink.write(prepared)
         sink.recycle(prepared)
     }

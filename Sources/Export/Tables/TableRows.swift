@@ -8,21 +8,21 @@ struct TableRows {
     private let cells: [Cell]
     private let columns: [String: Column]
     /// The column that contains the record number of each row.
-    private let record: Column?
+    private let recordColumn: Column?
     /// The index of the first row that `nextRows(ofRecord:)` has not returned.
-    private var next = 0
+    private var nextRow = 0
     let count: Int
 
     /// The index of a column in a table.
     struct Column {
-        fileprivate let place: Int
+        fileprivate let index: Int
     }
 
     init(_ table: Table, in buffer: RowBuffer) {
         self.buffer = buffer
         cells = buffer.index(ofTable: table.name).map { buffer.cells[$0] } ?? []
         columns = Dictionary(uniqueKeysWithValues: zip(table.columns.map(\.name), (0...).lazy.map(Column.init)))
-        record = columns[TableColumn.record.name]
+        recordColumn = columns[TableColumn.record.name]
         count = cells.count / columns.count
     }
 
@@ -33,14 +33,14 @@ struct TableRows {
     ///
     /// Call this method for all records in ascending order.
     mutating func nextRows(ofRecord number: Cell) -> Range<Int> {
-        let start = next
-        while next < count, self[next, record] == number { next += 1 }
-        return start..<next
+        let start = nextRow
+        while nextRow < count, self[nextRow, recordColumn] == number { nextRow += 1 }
+        return start..<nextRow
     }
 
     subscript(row: Int, column: Column?) -> Cell {
         guard let column else { return .null }
-        return cells[row * columns.count + column.place]
+        return cells[row * columns.count + column.index]
     }
 
     func integer(_ row: Int, _ column: Column?) -> Int? {
@@ -66,13 +66,13 @@ struct TableRows {
 /// Shortens strings from captures for display on a page.
 enum DisplayText {
     /// The maximum length of a displayed string in bytes.
-    private static let limit = 160
+    private static let maxLength = 160
 
     /// Returns the bytes as a string.
     ///
     /// A long string is truncated and ends with an ellipsis.
     static func truncated(_ bytes: ArraySlice<UInt8>) -> String {
-        let start = bytes.utf8Prefix(limit)
+        let start = bytes.utf8Prefix(maxLength)
         let text = String(decoding: start, as: UTF8.self)
         return start.count < bytes.count ? text + "…" : text
     }

@@ -11,13 +11,13 @@ protocol TableSink: AnyObject, SendableMetatype {
     /// A function that converts rows before they are written.
     ///
     /// The function is called concurrently. The contents of the buffer are unspecified afterwards.
-    var prepare: @Sendable (inout RowBuffer) -> Prepared { get }
+    var prepareRows: @Sendable (inout RowBuffer) -> Prepared { get }
 
     /// The identities of the output files, which must not be read as input.
     var identities: Set<FileIdentity> { get }
 
     /// The number of rows that could not be written because they have no time.
-    var rowsWithoutTime: Int { get }
+    var untimedRowCount: Int { get }
 
     func write(_ prepared: borrowing Prepared) throws
 
@@ -30,12 +30,12 @@ protocol TableSink: AnyObject, SendableMetatype {
 
 extension TableSink {
     /// The maximum number of unused buffers that a sink keeps.
-    static var spareLimit: Int { 16 }
+    static var maxSpareCount: Int { 16 }
 
     /// The maximum size, in bytes, of a buffer that a sink keeps.
-    static var spareSizeLimit: Int { 4 << 20 }
+    static var maxSpareSize: Int { 4 << 20 }
 
-    var rowsWithoutTime: Int { 0 }
+    var untimedRowCount: Int { 0 }
 
     func recycle(_ prepared: Prepared) {}
 }

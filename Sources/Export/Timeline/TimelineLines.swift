@@ -7,13 +7,13 @@ struct TimelineLines: Sendable {
         /// The time, in milliseconds since 1970.
         let time: Int64
         /// The range of the line in `text`, without a line feed.
-        let bytes: Range<Int>
+        let byteRange: Range<Int>
     }
 
     fileprivate(set) var text = TextBuffer()
     fileprivate(set) var lines: [Line] = []
     /// The number of rows without a time.
-    fileprivate(set) var rowsWithoutTime = 0
+    fileprivate(set) var untimedRowCount = 0
 }
 
 /// Formats rows as JSON objects for Timesketch: one for each event, and one for each record without events.
@@ -29,7 +29,7 @@ struct TimelineWriter {
     /// The maximum size, in bytes, of the JSON of an event.
     ///
     /// Longer JSON is truncated.
-    private static let extraLimit = 32_000
+    private static let maxExtraSize = 32_000
 
     private init(_ rows: RowBuffer) {
         records = TableRows(ExportTables.records, in: rows)
@@ -40,29 +40,29 @@ struct TimelineWriter {
 
     static func lines(of rows: RowBuffer) -> TimelineLines {
         var writer = TimelineWriter(rows)
-        for record in 0..<writer.records.count { writer.add(record) }
+        for record in 0..<writer.records.count { writer.addLines(ofRecord: record) }
         return writer.output
     }
 
-    private mutating func add(_ record: Int) {
+    private mutating func addLines(ofRecord record: Int) {
         let number = records[record, records.column("record")]
         let held = holds.nextRows(ofRecord: number)
-        let common = common(record, holds: held, isNoted: !notes.nextRows(ofRecord: number).isEmpty)
+        let shared = sharedFields(record, holds: held, isNoted: !notes.nextRows(ofRecord: number).isEmpty)
         let events = events.nextRows(ofRecord: number)
-        guard !events.isEmpty else { return addLine(of: record, common) }
-        for event in events { addLine(ofEvent: event, common) }
+        guard !events.isEmpty else { return addLine(of: record, shared) }
+        for event in events { addLine(ofEvent: event, shared) }
     }
 
     /// The properties that all lines of a record share.
-    private struct Common {
+    private struct SharedFields {
         var system: String
         var type: String
         /// The members with the keys `app`, `capture`, `client`, `device`, `held`, `path` and `record_id`.
-        var pairs: [(key: String, value: String)]
+        var members: [(key: String, value: String)]
         var tags: [String]
     }
 
-    private mutating func common(_ record: Int, holds held: Range<Int>, isNoted: Bool) -> Common {
+    private mutating func sharedFields(_ record: Int, holds held: Range<Int>, isNoted: Bool) -> SharedFields {
         let codes = held.map { text(holds, $0, "code") ?? "" }
         let pairs: [(key: String, value: String?)] = [
             ("app", text(records, record, "app_name") ?? text(records, record, "app_id")),
@@ -71,46 +71,46 @@ struct TimelineWriter {
             ("held", codes.isEmpty ? nil : codes.joined(separator: ",")), ("path", text(records, record, "path")),
             ("record_id", text(records, record, "id")),
         ]
-        return Common(
+        return SharedFields(
             system: text(records, record, "system") ?? "", type: text(records, record, "type") ?? "",
-            pairs: pairs.compactMap { pair in pair.value.map { (pair.key, $0) } },
+            members: pairs.compactMap { pair in pair.value.map { (pair.key, $0) } },
             tags: (codes.isEmpty ? [] : ["held"]) + (isNoted ? ["normalized"] : []))
     }
 
-    private mutating func addLine(of record: Int, _ common: Common) {
+    private mutating func addLine(of record: Int, _ shared: SharedFields) {
         addLine(
             time: records.integer(record, records.column("time_ms")), name: nil, label: nil, isEventTime: false,
-            extra: nil, common)
+            extra: nil, shared)
     }
 
-    private mutating func addLine(ofEvent event: Int, _ common: Common) {
+    private mutating func addLine(ofEvent event: Int, _ shared: SharedFields) {
         addLine(
             time: events.integer(event, events.column("time_ms")), name: text(events, event, "name"),
             label: text(events, event, "label"), isEventTime: text(events, event, "time_basis") == "event",
-            extra: events.bytes(event, events.column("extra")), common)
+            extra: events.bytes(event, events.column("extra")), shared)
     }
 
     private mutating func addLine(
-        time: Int?, name: String?, label: String?, isEventTime: Bool, extra: ArraySlice<UInt8>?, _ common: Common
+        time: Int?, name: String?, label: String?, isEventTime: Bool, extra: ArraySlice<UInt8>?, _ shared: SharedFields
     ) {
         guard let milliseconds = time.map(Int64.init), let instant = Timestamp(inAnyYear: milliseconds) else {
-            output.rowsWithoutTime += 1
+            output.untimedRowCount += 1
             return
         }
-        let what = "\(common.system) \(common.type)"
-        var members = common.pairs
-        members.append(("data_type", "pingferry:\(common.system):\(common.type)"))
+        let kind = "\(shared.system) \(shared.type)"
+        var members = shared.members
+        members.append(("data_type", "pingferry:\(shared.system):\(shared.type)"))
         // For example, `2018-05-24T12:00:08.418Z` becomes `2018-05-24T12:00:08.418000+00:00`.
         members.append(("datetime", "\(instant.description.dropLast())000+00:00"))
         if let extra {
-            members.append(("extra", String(decoding: extra.utf8Prefix(Self.extraLimit), as: UTF8.self)))
+            members.append(("extra", String(decoding: extra.utf8Prefix(Self.maxExtraSize), as: UTF8.self)))
         }
-        members.append(("message", label ?? name ?? what))
+        members.append(("message", label ?? name ?? kind))
         if let name { members.append(("name", name)) }
-        members.append(("system", common.system))
+        members.append(("system", shared.system))
         members.append(("timestamp_desc", isEventTime ? "Event recorded" : "Ping queued"))
-        members.append(("type", common.type))
-        write(members, tags: common.tags, at: milliseconds)
+        members.append(("type", shared.type))
+        write(members, tags: shared.tags, at: milliseconds)
     }
 
     private mutating func write(_ members: [(key: String, value: String)], tags: [String], at milliseconds: Int64) {
@@ -123,12 +123,12 @@ struct TimelineWriter {
             output.text.append(jsonString: value.utf8.span)
         }
         output.text.append(copying: ",\"tag\":[".utf8.span)
-        for (place, tag) in tags.enumerated() {
-            if place > 0 { output.text.append(UInt8(ascii: ",")) }
+        for (index, tag) in tags.enumerated() {
+            if index > 0 { output.text.append(UInt8(ascii: ",")) }
             output.text.append(jsonString: tag.utf8.span)
         }
         output.text.append(copying: "],\"timestamp\":\(milliseconds * 1000)}".utf8.span)
-        output.lines.append(TimelineLines.Line(time: milliseconds, bytes: start..<output.text.count))
+        output.lines.append(TimelineLines.Line(time: milliseconds, byteRange: start..<output.text.count))
     }
 
     private func text(_ rows: TableRows, _ row: Int, _ column: String) -> String? {

@@ -21,8 +21,8 @@ final class TimelineSink: TableSink {
     private let output: any StreamSink
     private let database: NewDatabase
     private let insertion: RowInsertion
-    private(set) var rowsWithoutTime = 0
-    let prepare: @Sendable (inout RowBuffer) -> TimelineLines = { TimelineWriter.lines(of: $0) }
+    private(set) var untimedRowCount = 0
+    let prepareRows: @Sendable (inout RowBuffer) -> TimelineLines = { TimelineWriter.lines(of: $0) }
 
     private static let pieceSize = 1 << 20
 
@@ -40,7 +40,7 @@ final class TimelineSink: TableSink {
     var identities: Set<FileIdentity> { output.identities }
 
     func write(_ prepared: borrowing TimelineLines) throws {
-        rowsWithoutTime += prepared.rowsWithoutTime
+        untimedRowCount += prepared.untimedRowCount
         let lines = prepared.lines
         let text = prepared.text[0..<prepared.text.count]
         do {
@@ -49,7 +49,7 @@ final class TimelineSink: TableSink {
                 return switch index % 3 {
                 case 0: .null
                 case 1: .integer(line.time)
-                default: .text(start: line.bytes.lowerBound, count: line.bytes.count)
+                default: .text(start: line.byteRange.lowerBound, count: line.byteRange.count)
                 }
             }
         } catch {
@@ -60,7 +60,7 @@ final class TimelineSink: TableSink {
     func commit() throws {
         var piece: [UInt8] = []
         do {
-            try database.bytes("SELECT line FROM lines ORDER BY time, number") { line in
+            try database.forEachFirstColumn(of: "SELECT line FROM lines ORDER BY time, number") { line in
                 line.withUnsafeBytes { piece += $0 }
                 piece.append(UInt8(ascii: "\n"))
                 guard piece.count >= Self.pieceSize else { return }

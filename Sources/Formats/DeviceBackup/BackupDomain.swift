@@ -22,7 +22,7 @@ public struct BackupDomain: Sendable, Hashable {
     public let identifier: String
 
     /// The maximum length of the name of a domain, in bytes.
-    static let nameLimit = 255
+    static let nameLengthLimit = 255
 
     /// Parses the name of a domain, or returns `nil` if the domain is not that of an app container.
     public init?(name: String) {
@@ -38,19 +38,19 @@ public struct BackupDomain: Sendable, Hashable {
 
     /// Returns whether the name of an unknown domain is probably that of an app container with a damaged prefix.
     ///
-    /// This is the case if the name differs from a prefix in at most ``damagedCharacters`` characters. A prefix without
+    /// This is the case if the name differs from a prefix in at most ``damagedCharacterLimit`` characters. A prefix without
     /// an identifier is damaged too.
     static func isDamaged(name: [UInt8]) -> Bool {
         Kind.allCases.contains { kind in
             let prefix = kind.prefix.utf8
-            return name.count >= prefix.count && zip(name, prefix).count(where: { $0 != $1 }) <= damagedCharacters
+            return name.count >= prefix.count && zip(name, prefix).count(where: { $0 != $1 }) <= damagedCharacterLimit
         }
     }
 
-    /// The maximum number of damaged characters.
+    /// The maximum number of damaged characters in a prefix that is still recognized.
     ///
-    /// The names of all system domains differ from the prefixes in more characters.
-    private static let damagedCharacters = 2
+    /// Every system domain name differs from every prefix in more characters than this.
+    private static let damagedCharacterLimit = 2
 }
 
 /// The location to which a row of a manifest belongs.
@@ -62,26 +62,27 @@ public enum RowLocation: Sendable, Equatable {
     /// The path is empty for the container itself.
     case app(BackupDomain, path: [UInt8])
     /// No location, because the domain or the path is invalid.
-    case refused
+    case invalid
 
-    private static let pathLimit = 4096
+    private static let pathLengthLimit = 4096
     private static let depthLimit = 256
 
     /// The domain of a row, regardless of its path.
     public enum Domain: Sendable, Equatable {
-        case system, refused
+        case system, invalid
         case app(BackupDomain)
 
         /// Classifies a domain by its name.
         public init(name bytes: [UInt8]) {
             let name = String(decoding: bytes, as: UTF8.self)
-            guard bytes.count <= BackupDomain.nameLimit, name.utf8.elementsEqual(bytes), RowLocation.isPart(bytes)
+            guard bytes.count <= BackupDomain.nameLengthLimit, name.utf8.elementsEqual(bytes),
+                RowLocation.isValidComponent(bytes)
             else {
-                self = .refused
+                self = .invalid
                 return
             }
             guard let domain = BackupDomain(name: name) else {
-                self = BackupDomain.isDamaged(name: bytes) ? .refused : .system
+                self = BackupDomain.isDamaged(name: bytes) ? .invalid : .system
                 return
             }
             self = .app(domain)
@@ -92,20 +93,20 @@ public enum RowLocation: Sendable, Equatable {
     public init(_ row: ManifestRow, in domain: Domain) {
         switch domain {
         case .system: self = .system
-        case .refused: self = .refused
+        case .invalid: self = .invalid
         case .app(let domain):
-            self = row.path.isEmpty || Self.isPath(row.path) ? .app(domain, path: row.path) : .refused
+            self = row.path.isEmpty || Self.isValidPath(row.path) ? .app(domain, path: row.path) : .invalid
         }
     }
 
-    private static func isPath(_ path: [UInt8]) -> Bool {
-        guard path.count <= pathLimit, (try? UTF8Span(validating: path.span)) != nil else { return false }
+    private static func isValidPath(_ path: [UInt8]) -> Bool {
+        guard path.count <= pathLengthLimit, (try? UTF8Span(validating: path.span)) != nil else { return false }
         let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        return parts.count <= depthLimit && parts.allSatisfy(isPart)
+        return parts.count <= depthLimit && parts.allSatisfy(isValidComponent)
     }
 
     /// Returns whether the bytes are a valid name of a folder or file.
-    fileprivate static func isPart(_ part: some Collection<UInt8>) -> Bool {
+    fileprivate static func isValidComponent(_ part: some Collection<UInt8>) -> Bool {
         !part.isEmpty && !part.elementsEqual(".".utf8) && !part.elementsEqual("..".utf8) && !part.contains(0)
             && !part.contains(UInt8(ascii: "/"))
     }

@@ -38,7 +38,7 @@ public struct BackupPropertyLists: Sendable, Equatable {
     /// The maximum length of a text in bytes.
     ///
     /// Longer texts are ignored.
-    private static let textLimit = 64
+    private static let textLengthLimit = 64
 
     /// Creates an empty value.
     public init() {}
@@ -89,7 +89,7 @@ public struct BackupPropertyLists: Sendable, Equatable {
 
     private static func text(_ key: JSONKey, _ node: PropertyListNode, _ list: PropertyListDocument) -> String? {
         guard let found = list.value(of: key, in: node), list.kind(of: found) == .text,
-            list.payload(of: found).count <= textLimit
+            list.payload(of: found).count <= textLengthLimit
         else { return nil }
         return list.string(of: found)
     }

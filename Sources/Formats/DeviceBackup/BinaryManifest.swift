@@ -22,11 +22,11 @@ public struct BinaryManifest: Sendable {
     public static let magic = Array("mbdb".utf8)
     private static let header = magic + [5, 0]
     /// The size of the fixed fields after the strings of a record, in bytes.
-    private static let numbersSize = 40
+    private static let fixedFieldsSize = 40
 
     private var bytes: [UInt8] = []
     /// The index of the next record in the buffer.
-    private var start = 0
+    private var recordStart = 0
     private var hasHeader = false
 
     /// Creates a parser.
@@ -34,13 +34,13 @@ public struct BinaryManifest: Sendable {
 
     /// Appends the next bytes of the file.
     public mutating func feed(_ more: [UInt8]) {
-        bytes.removeFirst(start)
-        start = 0
+        bytes.removeFirst(recordStart)
+        recordStart = 0
         bytes += more
     }
 
     /// Whether the bytes so far end with an incomplete record, which means damage at the end of the file.
-    public var hasIncompleteRecord: Bool { start < bytes.count || !hasHeader }
+    public var hasIncompleteRecord: Bool { recordStart < bytes.count || !hasHeader }
 
     /// Parses the next record.
     public mutating func next() -> Step {
@@ -50,11 +50,11 @@ public struct BinaryManifest: Sendable {
             }
             guard bytes.count >= Self.header.count else { return .needsMore }
             hasHeader = true
-            start = Self.header.count
+            recordStart = Self.header.count
         }
-        var cursor = Cursor(bytes: bytes, position: start)
+        var cursor = Cursor(bytes: bytes, position: recordStart)
         guard let row = Self.row(&cursor) else { return .needsMore }
-        start = cursor.position
+        recordStart = cursor.position
         return .row(row)
     }
 
@@ -85,7 +85,7 @@ public struct BinaryManifest: Sendable {
     /// Reads a record, or returns `nil` if it is incomplete.
     private static func row(_ cursor: inout Cursor) -> ManifestRow? {
         guard let domain = cursor.string(), let path = cursor.string(), cursor.string() != nil, cursor.string() != nil,
-            let key = cursor.string(), let numbers = cursor.read(numbersSize).map({ Array($0) })
+            let key = cursor.string(), let numbers = cursor.read(fixedFieldsSize).map({ Array($0) })
         else { return nil }
         let mode = Int(numbers[0]) << 8 | Int(numbers[1])
         let size = numbers[30..<38].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -94,6 +94,6 @@ public struct BinaryManifest: Sendable {
         }
         return ManifestRow(
             domain: domain ?? [], path: path ?? [], fileID: nil, flags: 0,
-            file: .read(MBFile(kind: RowKind(mode: mode), size: Int(exactly: size), key: key)))
+            file: .parsed(MBFile(kind: RowKind(mode: mode), size: Int(exactly: size), key: key)))
     }
 }

@@ -6,33 +6,33 @@ import Secrets
 public struct ClassKeys: Sendable {
     private let keys: [Int: CipherKey]
     /// The numbers of the classes whose keys are damaged, because they did not unwrap although other keys did.
-    public let damaged: [Int]
+    public let damagedClassNumbers: [Int]
 
     /// Unwraps the keys of a keybag with the key that was derived from the password.
     ///
     /// Returns `nil` if no key unwraps, because the password is then wrong.
     public init?(_ bag: Keybag, under key: CipherKey) {
         var keys: [Int: CipherKey] = [:]
-        var damaged: [Int] = []
+        var damagedClassNumbers: [Int] = []
         var isPasswordCorrect = false
-        for item in bag.classes where item.wrap & 2 != 0 {
+        for item in bag.classItems where item.wrapping & 2 != 0 {
             guard item.wrappedKey.count == WrappedKey.wrappedSize, let found = key.unwrap(item.wrappedKey) else {
-                damaged.append(item.number)
+                damagedClassNumbers.append(item.number)
                 continue
             }
             isPasswordCorrect = true
             // Any other key is also wrapped with the key of the device, or is not an AES key.
-            if item.wrap == 2, item.keyType == 0 { keys[item.number] = found }
+            if item.wrapping == 2, item.keyType == 0 { keys[item.number] = found }
         }
         guard isPasswordCorrect else { return nil }
         self.keys = keys
-        self.damaged = damaged.sorted()
+        self.damagedClassNumbers = damagedClassNumbers.sorted()
     }
 
     /// Unwraps the key of a file or of the manifest.
     public func unwrap(_ wrapped: WrappedKey) throws(WrappedKeyError) -> CipherKey {
-        guard let key = keys[wrapped.classNumber] else { throw .noClass(wrapped.classNumber) }
-        guard let found = key.unwrap(wrapped.bytes) else { throw .doesNotUnwrap }
+        guard let key = keys[wrapped.classNumber] else { throw .missingClassKey(wrapped.classNumber) }
+        guard let found = key.unwrap(wrapped.bytes) else { throw .unwrappingFailed }
         return found
     }
 }
@@ -63,7 +63,7 @@ public struct WrappedKey: Sendable {
 /// An error in unwrapping the key of a file.
 public enum WrappedKeyError: Error, Equatable, Sendable {
     /// The keybag has no key of this class that is protected only by the password.
-    case noClass(Int)
+    case missingClassKey(Int)
     /// The key was wrapped with another key, or is damaged.
-    case doesNotUnwrap
+    case unwrappingFailed
 }

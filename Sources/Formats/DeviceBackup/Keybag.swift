@@ -13,7 +13,7 @@ public struct Keybag: Sendable {
         /// The number of the class, which is 1 to 4 for files.
         let number: Int
         /// The key that wraps this one: 1 for the key of the device, 2 for the key that is derived from the password.
-        let wrap: Int
+        let wrapping: Int
         /// The algorithm of the key: 0 for AES, 1 for Curve25519.
         let keyType: Int
         let wrappedKey: [UInt8]
@@ -21,12 +21,12 @@ public struct Keybag: Sendable {
 
     /// The derivation of the key from the password.
     public let derivation: PasswordDerivation
-    let classes: [ClassItem]
+    let classItems: [ClassItem]
 
     /// The maximum size of a keybag, in bytes.
     public static let sizeLimit = 64 << 10
     /// The allowed numbers of iterations, limited so that a malicious backup cannot occupy the processor for hours.
-    public static let rounds = 1...50_000_000
+    public static let supportedRounds = 1...50_000_000
 
     /// Parses a keybag.
     public init(_ bytes: [UInt8]) throws(KeybagError) {
@@ -34,10 +34,10 @@ public struct Keybag: Sendable {
         let groups = try Self.groups(of: bytes)
         derivation = try Self.derivation(groups[0])
         var known: Set<Int> = []
-        classes = groups.dropFirst().compactMap { group in
+        classItems = groups.dropFirst().compactMap { group in
             guard let number = group.number("CLAS").map({ $0 & 15 }), known.insert(number).inserted else { return nil }
             return ClassItem(
-                number: number, wrap: group.number("WRAP") ?? 0, keyType: group.number("KTYP") ?? 0,
+                number: number, wrapping: group.number("WRAP") ?? 0, keyType: group.number("KTYP") ?? 0,
                 wrappedKey: group["WPKY"] ?? [])
         }
     }
@@ -59,7 +59,7 @@ public struct Keybag: Sendable {
             let tag = String(decoding: rest.prefix(4), as: UTF8.self)
             let length = rest.dropFirst(4).prefix(4).reduce(0) { $0 << 8 | Int($1) }
             rest = rest.dropFirst(8)
-            guard length <= rest.count else { throw .malformed("an item is longer than what is left of it") }
+            guard length <= rest.count else { throw .malformed("an item is longer than the rest of the keybag") }
             if tag == "UUID" {
                 if hasUUID { groups.append([:]) }
                 hasUUID = true
@@ -79,12 +79,12 @@ public struct Keybag: Sendable {
         case (nil, nil) where bag["DPIC"] == nil: return PasswordDerivation(first: nil, last: last)
         case (let salt?, let rounds?):
             return PasswordDerivation(first: .init(salt: salt, rounds: try validated(rounds)), last: last)
-        case (_, _): throw .malformed("of the first derivation it has the salt alone, or the rounds alone")
+        case (_, _): throw .malformed("the first derivation has only a salt or only a number of rounds")
         }
     }
 
     private static func validated(_ rounds: Int) throws(KeybagError) -> Int {
-        guard Self.rounds.contains(rounds) else { throw .rounds(rounds) }
+        guard Self.supportedRounds.contains(rounds) else { throw .unsupportedRounds(rounds) }
         return rounds
     }
 }
@@ -101,5 +101,5 @@ public enum KeybagError: Error, Equatable, Sendable {
     /// The keybag is inconsistent or incomplete.
     case malformed(String)
     /// This number of iterations is not allowed.
-    case rounds(Int)
+    case unsupportedRounds(Int)
 }

@@ -5,7 +5,7 @@ public struct ManifestRow: Sendable, Equatable {
         /// The column `file`, which is parsed on demand, or `nil` if it has another type or is too large.
         case archive([UInt8]?)
         /// The properties that were read from a record of a manifest of iOS 9 or earlier.
-        case read(MBFile)
+        case parsed(MBFile)
     }
 
     /// The domain that contains the file.
@@ -32,7 +32,7 @@ public struct ManifestRow: Sendable, Equatable {
     public var details: MBFile? {
         switch file {
         case .archive(let bytes): bytes.flatMap { MBFile(archive: $0) }
-        case .read(let file): file
+        case .parsed(let file): file
         }
     }
 }

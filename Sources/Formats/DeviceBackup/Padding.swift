@@ -5,7 +5,7 @@
 /// Source: RFC 5652, section 6.3; "iOS backups", section 5.4.
 public enum Padding {
     /// Returns the number of padding bytes in the last block of a file, or `nil` if the padding is invalid.
-    public static func count(inLast block: [UInt8]) -> Int? {
+    public static func count(inLastBlock block: [UInt8]) -> Int? {
         guard let count = block.last.map(Int.init), (1...16).contains(count), count <= block.count,
             block.suffix(count).allSatisfy({ $0 == UInt8(count) })
         else { return nil }

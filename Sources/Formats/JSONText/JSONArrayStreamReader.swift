@@ -104,7 +104,7 @@ public struct JSONArrayStreamReader: Sendable {
         self.outline = outline
         self.depthLimit = depthLimit
         self.offset = offset
-        extracted = LimitedBytes(limit: limit)
+        extracted = LimitedBytes(byteLimit: limit)
     }
 
     /// Reads a piece of the text until a finding is complete.
@@ -174,7 +174,7 @@ extension JSONArrayStreamReader {
         case UInt8(ascii: "{"), UInt8(ascii: "["):
             guard frames.count < depthLimit else { throw JSONError(.tooDeep, at: offset) }
             let isObject = byte == UInt8(ascii: "{")
-            chooseRole(isObject ? .object : .array)
+            chooseRole(ofValueOfKind: isObject ? .object : .array)
             if role.hasBrackets { extracted.append(byte) }
             updateProgress()
             frames.append(Frame(isObject: isObject, role: role))
@@ -182,7 +182,7 @@ extension JSONArrayStreamReader {
         default:
             let isString = byte == UInt8(ascii: "\"")
             guard isString || byte.isScalarByte else { throw JSONError(.unexpectedByte, at: offset) }
-            chooseRole(.scalar)
+            chooseRole(ofValueOfKind: .scalar)
             if role.isKept { extracted.append(byte) }
             state = isString ? .string(.value) : .scalar
         }
@@ -268,8 +268,8 @@ extension JSONArrayStreamReader {
 // MARK: - Roles
 
 extension JSONArrayStreamReader {
-    /// Chooses the role of a value, depending on its kind and on the role of its container.
-    private mutating func chooseRole(_ kind: ExtractionRole.Kind) {
+    /// Chooses the role of a value of the given kind, depending on the role of its container.
+    private mutating func chooseRole(ofValueOfKind kind: ExtractionRole.Kind) {
         if let frame = frames.last, !frame.isObject {
             if case .elements = frame.role {
                 beginExtraction(outline)
@@ -283,7 +283,9 @@ extension JSONArrayStreamReader {
         role = .skipped
     }
 
-    /// Chooses the role of a member of an object of which only `members` are extracted.
+    /// Chooses the role of the value for the current key.
+    ///
+    /// Only the members in `members` are extracted from the object.
     private mutating func chooseRole(among members: [(key: JSONKey, outline: JSONOutline)]) {
         let name = key.resolved
         guard let member = members.first(where: { $0.key.utf8 == name }) else { return role = .skipped }
@@ -296,7 +298,9 @@ extension JSONArrayStreamReader {
         role = ExtractionRole(member.outline)
     }
 
-    /// Chooses the role of a member of an object to which the first `depth` keys of the path lead.
+    /// Chooses the role of the value for the current key in an object on the path.
+    ///
+    /// The first `depth` keys of the path lead to the object.
     private mutating func chooseRole(onPath depth: Int) {
         guard path.indices.contains(depth) else { return }
         let name = key.resolved

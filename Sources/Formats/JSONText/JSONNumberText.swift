@@ -57,24 +57,24 @@ public struct DecimalParts: Sendable {
         if isNegative { index += 1 }
         var digits: [UInt8] = []
         var point = 0
-        var seenPoint = false
+        var hasPoint = false
         var integerLength = 0
         var fractionLength = 0
-        while index < text.count, text[index].isDigit || (text[index] == UInt8(ascii: ".") && !seenPoint) {
+        while index < text.count, text[index].isDigit || (text[index] == UInt8(ascii: ".") && !hasPoint) {
             let byte = text[index]
             index += 1
             if byte == UInt8(ascii: ".") {
-                seenPoint = true
+                hasPoint = true
                 continue
             }
-            if seenPoint { fractionLength += 1 } else { integerLength += 1 }
+            if hasPoint { fractionLength += 1 } else { integerLength += 1 }
             let isLeadingZero = digits.isEmpty && byte == UInt8(ascii: "0")
             if !isLeadingZero { digits.append(byte) }
-            if seenPoint, isLeadingZero { point -= 1 }
-            if !seenPoint, !isLeadingZero { point += 1 }
+            if hasPoint, isLeadingZero { point -= 1 }
+            if !hasPoint, !isLeadingZero { point += 1 }
         }
         let hasExtraZero = integerLength > 1 && text[isNegative ? 1 : 0] == UInt8(ascii: "0")
-        guard integerLength > 0, !hasExtraZero, seenPoint == (fractionLength > 0),
+        guard integerLength > 0, !hasExtraZero, hasPoint == (fractionLength > 0),
             let exponent = Self.exponent(text.extracting(index...))
         else { return nil }
         while digits.last == UInt8(ascii: "0") { digits.removeLast() }

@@ -123,7 +123,7 @@ struct JSONReader: ~Escapable {
     /// The number of open arrays and objects.
     private var depth = 0
     /// The index of the innermost open array or object, if there is one.
-    private var innermost = 0
+    private var innermostContainer = 0
     private var isInObject = false
     /// Whether white space has been found before or after a value.
     private(set) var hasWhitespace = false
@@ -159,7 +159,7 @@ struct JSONReader: ~Escapable {
             if isInObject {
                 try readKey(into: &nodes, &keys, &resolved)
             } else {
-                nodes[innermost].extra &+= 1
+                nodes[innermostContainer].extra &+= 1
             }
         }
         return false
@@ -186,7 +186,7 @@ struct JSONReader: ~Escapable {
             append(.number, from: position, to: end, in: &nodes)
             position = end
         } else if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {
-            try open(isObject: byte == UInt8(ascii: "{"), in: &nodes)
+            try beginContainer(isObject: byte == UInt8(ascii: "{"), in: &nodes)
             return false
         } else {
             let (kind, end) = try source.literal(at: Int(position))
@@ -207,7 +207,7 @@ struct JSONReader: ~Escapable {
             let byte = try nextByte()
             if byte == UInt8(ascii: ",") { break }
             guard byte == closingByte else { throw JSONError(.unexpectedByte, at: Int(position)) }
-            try close(&nodes, &keys, resolved, &members)
+            try endContainer(&nodes, &keys, resolved, &members)
             skipSpace()
         }
         if depth > 0 {
@@ -235,7 +235,7 @@ struct JSONReader: ~Escapable {
         _ keys: inout MutableSpan<KeySorter.Entry>, in nodes: Span<Node>, _ resolved: Span<UInt8>
     ) throws(JSONError) {
         guard isInObject, policy.duplicateKeys == .reject else { return }
-        let firstKey = Int(nodes[innermost].extra)
+        let firstKey = Int(nodes[innermostContainer].extra)
         guard keyCount - firstKey >= Self.largeObjectKeyCount else { return }
         let sorter = KeySorter(nodes: nodes, source: source, resolved: resolved, policy: policy)
         try sorter.rejectRepeatedKeys(&keys, firstKey..<keyCount)
@@ -249,13 +249,13 @@ struct JSONReader: ~Escapable {
     }
 
     @inline(__always)
-    private mutating func open(isObject: Bool, in nodes: inout MutableSpan<Node>) throws(JSONError) {
+    private mutating func beginContainer(isObject: Bool, in nodes: inout MutableSpan<Node>) throws(JSONError) {
         guard depth < policy.depthLimit else { throw JSONError(.tooDeep, at: Int(position)) }
         nodes[nodeCount] = Node(
             kind: isObject ? .object : .array, start: position, end: 0,
-            next: UInt32(truncatingIfNeeded: innermost),
+            next: UInt32(truncatingIfNeeded: innermostContainer),
             extra: isObject ? UInt32(truncatingIfNeeded: keyCount) : 0)
-        innermost = nodeCount
+        innermostContainer = nodeCount
         isInObject = isObject
         nodeCount &+= 1
         depth &+= 1
@@ -264,23 +264,23 @@ struct JSONReader: ~Escapable {
     }
 
     @inline(__always)
-    private mutating func close(
+    private mutating func endContainer(
         _ nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeySorter.Entry>, _ resolved: Span<UInt8>,
         _ members: inout [UInt32]
     ) throws(JSONError) {
         position &+= 1
-        let parent = Int(nodes[innermost].next)
-        nodes[innermost].end = position
-        nodes[innermost].next = UInt32(truncatingIfNeeded: nodeCount)
+        let parent = Int(nodes[innermostContainer].next)
+        nodes[innermostContainer].end = position
+        nodes[innermostContainer].next = UInt32(truncatingIfNeeded: nodeCount)
         if isInObject {
-            let firstKey = Int(nodes[innermost].extra)
-            nodes[innermost].extra = UInt32(members.count)
+            let firstKey = Int(nodes[innermostContainer].extra)
+            nodes[innermostContainer].extra = UInt32(members.count)
             let sorter = KeySorter(nodes: nodes.span, source: source, resolved: resolved, policy: policy)
             try sorter.append(&keys, firstKey..<keyCount, to: &members)
             keyCount = firstKey
         }
         depth &-= 1
-        innermost = parent
+        innermostContainer = parent
         isInObject = depth > 0 && nodes[parent].kind == .object
     }
 

@@ -73,16 +73,16 @@ private struct JSONWriter: ~Copyable, ~Escapable {
     struct Container {
         let isObject: Bool
         /// The index of the next node of an array, or the index in `members` of the next key of an object.
-        var next: Int
-        /// The upper bound of `next`.
-        let end: Int
+        var nextIndex: Int
+        /// The upper bound of `nextIndex`.
+        let endIndex: Int
     }
 
     let nodes: Span<JSONDocument.Node>
     let members: Span<UInt32>
     let source: Span<UInt8>
     let resolved: Span<UInt8>
-    var outer: [Container] = []
+    var outerContainers: [Container] = []
 
     @_lifetime(borrow document)
     init(_ document: borrowing JSONDocument) {
@@ -93,21 +93,21 @@ private struct JSONWriter: ~Copyable, ~Escapable {
     }
 
     mutating func write(_ root: Int, to output: inout TextWriter) {
-        guard var container = begin(root, to: &output) else { return }
+        guard var container = beginContainer(root, to: &output) else { return }
         var isFirst = true
         while true {
             guard let index = nextValue(in: &container, isFirst: isFirst, to: &output) else {
                 output.append(container.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
-                guard let last = outer.popLast() else { return }
+                guard let last = outerContainers.popLast() else { return }
                 container = last
                 isFirst = false
                 continue
             }
             isFirst = false
-            if let inner = begin(index, to: &output) {
+            if let inner = beginContainer(index, to: &output) {
                 // Reserve memory once for a typical depth. Values without nested containers allocate nothing.
-                if outer.isEmpty { outer.reserveCapacity(8) }
-                outer.append(container)
+                if outerContainers.isEmpty { outerContainers.reserveCapacity(8) }
+                outerContainers.append(container)
                 container = inner
                 isFirst = true
             }
@@ -115,13 +115,13 @@ private struct JSONWriter: ~Copyable, ~Escapable {
     }
 
     /// Begins an array or object that has nested containers, or writes any other value and returns `nil`.
-    private func begin(_ index: Int, to output: inout TextWriter) -> Container? {
+    private func beginContainer(_ index: Int, to output: inout TextWriter) -> Container? {
         let node = nodes[index]
         switch node.kind {
         case .array:
             output.append(UInt8(ascii: "["))
             guard node.isFlatArray(at: index) else {
-                return Container(isObject: false, next: index + 1, end: Int(node.next))
+                return Container(isObject: false, nextIndex: index + 1, endIndex: Int(node.next))
             }
             writeElements(index + 1..<Int(node.next), to: &output)
         case .object:
@@ -130,7 +130,7 @@ private struct JSONWriter: ~Copyable, ~Escapable {
             let end = start + Int(members[start - 1])
             // A flat object has exactly one node for each key and each value.
             let isFlat = Int(node.next) == index + 1 + 2 * (end - start)
-            guard isFlat else { return Container(isObject: true, next: start, end: end) }
+            guard isFlat else { return Container(isObject: true, nextIndex: start, endIndex: end) }
             writeMembers(start..<end, to: &output)
         default:
             writeScalar(node, to: &output)
@@ -180,23 +180,23 @@ private struct JSONWriter: ~Copyable, ~Escapable {
     private func nextValue(
         in container: inout Container, isFirst: Bool, to output: inout TextWriter
     ) -> Int? {
-        var index = container.next
+        var index = container.nextIndex
         if container.isObject {
-            guard index < container.end else { return nil }
-            container.next = index + 1
+            guard index < container.endIndex else { return nil }
+            container.nextIndex = index + 1
             if !isFirst { output.append(UInt8(ascii: ",")) }
             index = Int(members[index])
             writeString(nodes[index], to: &output)
             output.append(UInt8(ascii: ":"))
             return index + 1
         }
-        while index < container.end {
-            container.next = Int(nodes[index].next)
+        while index < container.endIndex {
+            container.nextIndex = Int(nodes[index].next)
             if nodes[index].kind != .removed {
                 if !isFirst { output.append(UInt8(ascii: ",")) }
                 return index
             }
-            index = container.next
+            index = container.nextIndex
         }
         return nil
     }

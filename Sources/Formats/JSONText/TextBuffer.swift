@@ -155,13 +155,13 @@ public struct TextWriter: ~Copyable, ~Escapable {
         used = offset &+ Int(end)
         var index = start
         while index < end, Int(index) <= bytes.count - 16 {
-            store(bytes.piece(at: Int(index)), at: offset &+ Int(index))
+            store(bytes.vector(at: Int(index)), at: offset &+ Int(index))
             index &+= 16
         }
         guard index < end else { return }
         let last = end &- 16
         if end >= 16, last >= start, Int(last) <= bytes.count - 16 {
-            return store(bytes.piece(at: Int(last)), at: offset &+ Int(last))
+            return store(bytes.vector(at: Int(last)), at: offset &+ Int(last))
         }
         while index < end {
             memory[offset &+ Int(index)] = bytes[Int(index)]
@@ -175,7 +175,7 @@ public struct TextWriter: ~Copyable, ~Escapable {
         guard end &- start <= 16, Int(start) <= bytes.count &- 16 else {
             return append(copying: bytes, from: start, to: end)
         }
-        store(bytes.piece(at: Int(start)), at: used)
+        store(bytes.vector(at: Int(start)), at: used)
         used &+= Int(end &- start)
     }
 
@@ -322,8 +322,8 @@ public struct ConstantText: Sendable, ExpressibleByStringLiteral {
         let bytes = Array(text.utf8)
         precondition(bytes.count <= 32, "a string of more than 32 bytes")
         let padded = bytes + [UInt8](repeating: 0, count: 32 - bytes.count)
-        start = padded.span.piece(at: 0)
-        end = padded.span.piece(at: 16)
+        start = padded.span.vector(at: 0)
+        end = padded.span.vector(at: 16)
         count = bytes.count
     }
 }

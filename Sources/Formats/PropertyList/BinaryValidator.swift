@@ -15,7 +15,7 @@ struct BinaryValidator {
     private struct Frame {
         let state: Int
         /// The offset of the next reference to a value.
-        var next: Int
+        var nextReference: Int
         let end: Int
         /// The number of levels of the deepest value checked so far.
         var height: UInt16 = 0
@@ -25,19 +25,19 @@ struct BinaryValidator {
     let depthLimit: Int
     /// The states of objects, indexed by object number, or by offset if objects share offsets.
     private var packedStates: [UInt16] = []
-    var keys = RepeatedKeyFinder()
+    var repeatedKeyFinder = RepeatedKeyFinder()
     /// The number of payload bytes that may still be read.
-    var allowance: Int
+    var remainingByteCount: Int
     /// Copies of the dictionaries with repeated keys, without the repeated members.
-    private(set) var repaired = RepairedDictionaries()
+    private(set) var repairedDictionaries = RepairedDictionaries()
 
     init(layout: BinaryLayout, limits: PropertyListLimits) {
         self.layout = layout
         depthLimit = limits.depth
-        allowance = Self.allowance(of: layout)
+        remainingByteCount = Self.byteLimit(for: layout)
     }
 
-    private static func allowance(of layout: BinaryLayout) -> Int { 4 * layout.tableOffset + 1 << 20 }
+    private static func byteLimit(for layout: BinaryLayout) -> Int { 4 * layout.tableOffset + 1 << 20 }
 
     private subscript(state index: Int) -> WalkState<UInt16> {
         get {
@@ -63,17 +63,17 @@ struct BinaryValidator {
 
     /// Checks the objects that can be reached from the root.
     mutating func walk(_ bytes: Span<UInt8>) throws(PropertyListError) {
-        keys = RepeatedKeyFinder()
-        allowance = Self.allowance(of: layout)
+        repeatedKeyFinder = RepeatedKeyFinder()
+        remainingByteCount = Self.byteLimit(for: layout)
         packedStates = Array(repeating: 0, count: min(layout.objectCount, layout.tableOffset))
         let size = layout.referenceSize
         _ = try foldDepthFirst(
             layout.rootNumber,
             enter: { (number, depth) throws(PropertyListError) in try enter(number, depth: depth, in: bytes) },
             next: { (frame) throws(PropertyListError) in
-                guard frame.next < frame.end else { return nil }
-                frame.next += size
-                return try reference(at: frame.next - size, in: bytes)
+                guard frame.nextReference < frame.end else { return nil }
+                frame.nextReference += size
+                return try reference(at: frame.nextReference - size, in: bytes)
             },
             add: { height, frame in frame.height = max(frame.height, height) },
             close: { frame in
@@ -127,16 +127,16 @@ struct BinaryValidator {
     ) throws(PropertyListError) -> Frame? {
         let unit = layout.referenceSize * (isDictionary ? 2 : 1)
         let extent = try extent(at: Int(offset), unit: unit, in: bytes)
-        var frame = Frame(state: state, next: extent.start, end: extent.start + extent.count * unit)
+        var frame = Frame(state: state, nextReference: extent.start, end: extent.start + extent.count * unit)
         guard extent.count > 0 else { return nil }
         if isDictionary {
-            frame.next = extent.start + extent.count * layout.referenceSize
+            frame.nextReference = extent.start + extent.count * layout.referenceSize
             let members = PropertyListMembers(start: extent.start, count: extent.count)
             let repeated = try repeatedKeys(of: members, depth: depth, in: bytes)
             if !repeated.isEmpty {
-                allowance -= extent.count * unit
-                guard allowance >= 0 else { throw RepeatedKeyFinder.budgetExceeded(at: Int(offset)) }
-                repaired.append(offset, members, without: repeated, layout: layout, in: bytes)
+                remainingByteCount -= extent.count * unit
+                guard remainingByteCount >= 0 else { throw RepeatedKeyFinder.budgetExceeded(at: Int(offset)) }
+                repairedDictionaries.append(offset, members, without: repeated, layout: layout, in: bytes)
             }
             frame.height = 1
         }
@@ -146,7 +146,7 @@ struct BinaryValidator {
     private mutating func repeatedKeys(
         of members: PropertyListMembers, depth: Int, in bytes: Span<UInt8>
     ) throws(PropertyListError) -> [Int] {
-        if keys.hasChecked(members, layout: layout, in: bytes) { return [] }
+        if repeatedKeyFinder.hasChecked(members, layout: layout, in: bytes) { return [] }
         for position in 0..<members.count {
             let number = try reference(at: members.start + position * layout.referenceSize, in: bytes)
             let offset = Int(layout.offset(of: number, in: bytes))
@@ -155,7 +155,8 @@ struct BinaryValidator {
             }
             _ = try enter(number, depth: depth, in: bytes)
         }
-        return try keys.repeatedKeys(of: members, layout: layout, in: bytes, allowance: &allowance)
+        return try repeatedKeyFinder.repeatedKeys(
+            of: members, layout: layout, in: bytes, remainingByteCount: &remainingByteCount)
     }
 
     /// Returns the payload offset and the count of an object, after checking that it ends before the offset table.
@@ -176,8 +177,8 @@ struct BinaryValidator {
         guard available >= 0, count <= UInt64(available / unit) else {
             throw PropertyListError(.badLength, at: offset, "an object that does not fit in front of the offset table")
         }
-        allowance -= Int(count) * unit
-        guard allowance >= 0 else { throw RepeatedKeyFinder.budgetExceeded(at: offset) }
+        remainingByteCount -= Int(count) * unit
+        guard remainingByteCount >= 0 else { throw RepeatedKeyFinder.budgetExceeded(at: offset) }
         return (start, Int(count))
     }
 

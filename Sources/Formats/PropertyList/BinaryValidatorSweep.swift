@@ -66,7 +66,7 @@ extension BinaryValidator {
 
     private mutating func areDistinctKeys(from start: Int, count: Int, in bytes: Span<UInt8>) -> Bool {
         let members = PropertyListMembers(start: start, count: count)
-        if keys.hasChecked(members, layout: layout, in: bytes) { return true }
+        if repeatedKeyFinder.hasChecked(members, layout: layout, in: bytes) { return true }
         for position in 0..<count {
             guard let number = try? reference(at: start + position * layout.referenceSize, in: bytes) else {
                 return false
@@ -75,6 +75,8 @@ extension BinaryValidator {
             guard kind == 5 || kind == 6 else { return false }
         }
         // A repeated key has to be removed. The walk does that.
-        return (try? keys.repeatedKeys(of: members, layout: layout, in: bytes, allowance: &allowance))?.isEmpty ?? false
+        return
+            (try? repeatedKeyFinder.repeatedKeys(
+                of: members, layout: layout, in: bytes, remainingByteCount: &remainingByteCount))?.isEmpty ?? false
     }
 }

@@ -6,7 +6,7 @@ import JSONText
 /// Source: <doc:KeyedArchives>, A.2 and A.4.
 struct BinaryWriter {
     /// The size of a reference or an offset, in bytes.
-    static let width = 4
+    static let referenceWidth = 4
 
     private(set) var bytes: [UInt8]
     private var offsets: [UInt32] = []
@@ -122,10 +122,10 @@ struct BinaryWriter {
     /// Appends the offset table and the trailer.
     ///
     /// The root is the object `root` or, by default, the last object.
-    mutating func finish(root: Int? = nil, referenceSize: Int = width) {
+    mutating func finish(root: Int? = nil, referenceSize: Int = referenceWidth) {
         let table = UInt64(bytes.count)
         for offset in offsets { bytes.append(uint32: offset) }
-        bytes.append(uint64: UInt64(Self.width) << 8 | UInt64(referenceSize))
+        bytes.append(uint64: UInt64(Self.referenceWidth) << 8 | UInt64(referenceSize))
         bytes.append(uint64: UInt64(offsets.count))
         bytes.append(uint64: UInt64(root ?? Int(lastNumber)))
         bytes.append(uint64: table)
@@ -134,7 +134,9 @@ struct BinaryWriter {
 }
 
 extension [UInt8] {
-    /// Appends the marker of an object, which includes its kind, and its count.
+    /// Appends the marker byte of an object, followed by its count if the count is at least 15.
+    ///
+    /// The marker contains the kind and a smaller count.
     mutating func append(kind: UInt8, count: Int) {
         guard count >= 15 else { return append(kind | UInt8(count)) }
         append(kind | 15)

@@ -13,10 +13,10 @@ public enum FoundationClass: Sendable {
     static func named(_ name: Span<UInt8>) -> FoundationClass? {
         // The names begin with NS. This check avoids creating a string for most other names.
         guard name.count > 4, name[0] == UInt8(ascii: "N"), name[1] == UInt8(ascii: "S") else { return nil }
-        return table[String(readingUTF8: name)]
+        return classesByName[String(readingUTF8: name)]
     }
 
-    private static let table: [String: FoundationClass] = [
+    private static let classesByName: [String: FoundationClass] = [
         "NSString": .string, "NSMutableString": .string, "NSNumber": .number,
         "NSDecimalNumber": .decimal, "NSDecimalNumberPlaceholder": .decimal, "NSDate": .date,
         "NSData": .data, "NSMutableData": .data, "NSUUID": .uuid, "NSURL": .url, "NSNull": .null, "NSValue": .value,
@@ -36,18 +36,18 @@ public struct KeyedClass: Sendable {
     /// the caller is therefore not treated as a collection, even if it descends from one.
     public let foundation: FoundationClass?
     /// A bit mask of the caller's class names that match the class or one of its ancestors.
-    fileprivate let names: UInt64
+    fileprivate let nameBits: UInt64
 
     /// Returns whether the class or an ancestor has the name at `position` in the caller's class names.
     @inline(__always)
-    public func isNamed(_ position: Int) -> Bool { names >> UInt64(position) & 1 == 1 }
+    public func isNamed(_ position: Int) -> Bool { nameBits >> UInt64(position) & 1 == 1 }
 }
 
 /// A cache of the class records of an archive.
 struct ClassCache: Sendable {
-    private static let recentCount = 64
+    private static let recentEntryCount = 64
     /// The maximum number of ancestors that a class record may list.
-    fileprivate static let chainLimit = 64
+    fileprivate static let ancestorLimit = 64
     /// The maximum number of members of a class record.
     ///
     /// Archivers write two or three.
@@ -57,7 +57,7 @@ struct ClassCache: Sendable {
     private var classes: [KeyedClass] = []
     private var indices: [UInt32: Int] = [:]
     /// The class records that were used most recently, indexed by the low bits of their UIDs.
-    private var recent: [(uid: UInt32, index: Int)?] = Array(repeating: nil, count: recentCount)
+    private var recentEntries: [(uid: UInt32, index: Int)?] = Array(repeating: nil, count: recentEntryCount)
 
     init(names: [String]) {
         precondition(names.count <= 64, "more than 64 class names")
@@ -67,10 +67,10 @@ struct ClassCache: Sendable {
     @inline(__always)
     fileprivate subscript(uid: UInt32) -> KeyedClass? {
         mutating get {
-            let slot = Int(uid) & (Self.recentCount - 1)
-            if let known = recent[slot], known.uid == uid { return classes[known.index] }
+            let slot = Int(uid) & (Self.recentEntryCount - 1)
+            if let known = recentEntries[slot], known.uid == uid { return classes[known.index] }
             guard let index = indices[uid] else { return nil }
-            recent[slot] = (uid, index)
+            recentEntries[slot] = (uid, index)
             return classes[index]
         }
     }
@@ -95,7 +95,7 @@ extension KeyedArchive {
             if let name = document.value(of: nameKey, in: record), isText(name, among: names) { return true }
             guard let chain = document.value(of: chainKey, in: record) else { continue }
             let ancestors = document.elements(of: chain)
-            for index in 0..<min(ancestors.count, ClassCache.chainLimit)
+            for index in 0..<min(ancestors.count, ClassCache.ancestorLimit)
             where isText(document.element(at: index, of: ancestors), among: names) {
                 return true
             }
@@ -136,7 +136,7 @@ extension KeyedArchive {
         var isDecided = names != 0 || foundation != nil || isCountedSet
         if let chain = document.value(of: "$classes", in: record) {
             let elements = document.elements(of: chain)
-            guard document.kind(of: chain) == .array, elements.count <= ClassCache.chainLimit else {
+            guard document.kind(of: chain) == .array, elements.count <= ClassCache.ancestorLimit else {
                 throw PropertyListError(.badClass, at: document.offset(of: record), "a class without a proper ancestry")
             }
             for position in 0..<elements.count {
@@ -147,7 +147,7 @@ extension KeyedArchive {
                 isDecided = isDecided || names != 0 || foundation != nil
             }
         }
-        return KeyedClass(name: name, foundation: foundation, names: names)
+        return KeyedClass(name: name, foundation: foundation, nameBits: names)
     }
 
     private func nameBits(of name: PropertyListNode) -> UInt64 {

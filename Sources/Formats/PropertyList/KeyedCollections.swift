@@ -28,7 +28,7 @@ public struct KeyedPairs: Hashable, Sendable {
 extension KeyedArchive {
     /// Returns the elements of an array, a set or an ordered set.
     public mutating func elements(of instance: PropertyListNode) throws(PropertyListError) -> KeyedElements {
-        if let list = member(objectsKey, of: instance) { return try listed(list) }
+        if let list = member(objectsKey, of: instance) { return try listedElements(list) }
         let elements = findNumberedElements("NS.object.", of: instance)
         // An ordered set does not store a count, so an empty one has no members at all.
         if elements.count > 0 { return elements }
@@ -45,7 +45,7 @@ extension KeyedArchive {
             guard let keys = member(keysKey, of: instance) else {
                 throw badCollection(instance, "a dictionary without keys")
             }
-            pairs = KeyedPairs(keys: try listed(keys), values: try listed(values))
+            pairs = KeyedPairs(keys: try listedElements(keys), values: try listedElements(values))
         } else {
             pairs = KeyedPairs(
                 keys: findNumberedElements("NS.key.", of: instance),
@@ -73,7 +73,7 @@ extension KeyedArchive {
         return node
     }
 
-    private func listed(_ list: PropertyListNode) throws(PropertyListError) -> KeyedElements {
+    private func listedElements(_ list: PropertyListNode) throws(PropertyListError) -> KeyedElements {
         guard document.kind(of: list) == .array else { throw badCollection(list, "elements that are no array") }
         let elements = document.elements(of: list)
         return KeyedElements(storage: .listed(elements), count: elements.count)

@@ -36,7 +36,7 @@ public struct PropertyListDocument: Sendable {
         case .binary:
             var validator = BinaryValidator(layout: try BinaryLayout(of: source.span), limits: limits)
             try validator.validate(source.span)
-            rewritten = try validator.repaired.rewrite(source, layout: validator.layout)
+            rewritten = try validator.repairedDictionaries.rewrite(source, layout: validator.layout)
         case .xml:
             rewritten = try XMLTranscoder.transcode(source.span, limits: limits)
         case .xmlUTF16(let isBigEndian):
@@ -180,7 +180,7 @@ extension PropertyListDocument {
     @inline(__always)
     public func element(at position: Int, of elements: PropertyListElements) -> PropertyListNode {
         precondition(position >= 0 && position < elements.count)
-        return target(at: elements.start + position * layout.referenceSize)
+        return referencedNode(at: elements.start + position * layout.referenceSize)
     }
 
     /// Returns the members of a dictionary in the order of the file, or an empty list for other kinds.
@@ -197,7 +197,7 @@ extension PropertyListDocument {
     @inline(__always)
     public func key(at position: Int, of members: PropertyListMembers) -> PropertyListNode {
         precondition(position >= 0 && position < members.count)
-        return target(at: members.start + position * layout.referenceSize)
+        return referencedNode(at: members.start + position * layout.referenceSize)
     }
 
     /// Returns the value at a position.
@@ -205,7 +205,7 @@ extension PropertyListDocument {
     @inline(__always)
     public func value(at position: Int, of members: PropertyListMembers) -> PropertyListNode {
         precondition(position >= 0 && position < members.count)
-        return target(at: members.start + (members.count + position) * layout.referenceSize)
+        return referencedNode(at: members.start + (members.count + position) * layout.referenceSize)
     }
 
     /// Returns the value for `key` in a dictionary, or `nil` if there is none or `node` is not a dictionary.
@@ -220,7 +220,7 @@ extension PropertyListDocument {
     /// Returns the object that the reference at `offset` identifies.
     @inlinable
     @inline(__always)
-    func target(at offset: Int) -> PropertyListNode {
+    func referencedNode(at offset: Int) -> PropertyListNode {
         node(numbered: Int(truncatingIfNeeded: bytes.span.bigEndian(at: offset, width: layout.referenceSize)))
     }
 

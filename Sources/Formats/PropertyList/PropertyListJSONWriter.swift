@@ -38,17 +38,17 @@ public struct PropertyListJSONWriter: Sendable {
     /// The limits on the output.
     public struct Limits: Sendable {
         /// The maximum size of a value, in bytes.
-        public var value: Int
+        public var valueSize: Int
         /// The maximum size of all values of a file, in bytes.
-        public var file: Int
+        public var fileSize: Int
         /// The maximum number of values of a file, including nested ones.
-        public var count: Int
+        public var valueCount: Int
 
         /// Creates limits, which allow all output by default.
-        public init(value: Int = .max, file: Int = .max, count: Int = .max) {
-            self.value = value
-            self.file = file
-            self.count = count
+        public init(valueSize: Int = .max, fileSize: Int = .max, valueCount: Int = .max) {
+            self.valueSize = valueSize
+            self.fileSize = fileSize
+            self.valueCount = valueCount
         }
     }
 
@@ -58,9 +58,9 @@ public struct PropertyListJSONWriter: Sendable {
         public enum Kind: Sendable {
             /// The value contains something that JSON cannot represent.
             case unrepresentable
-            /// The value exceeds ``Limits/value``.
+            /// The value exceeds ``Limits/valueSize``.
             case tooLarge
-            /// The values of the file together exceed ``Limits/file`` or ``Limits/count``.
+            /// The values of the file together exceed ``Limits/fileSize`` or ``Limits/valueCount``.
             case outOfBudget
         }
 
@@ -94,14 +94,14 @@ public struct PropertyListJSONWriter: Sendable {
     public mutating func write(_ node: PropertyListNode) throws(WritingError) {
         text.removeAll(keepingCapacity: true)
         try append(node)
-        limits.file -= text.count
-        guard limits.file >= 0 else { throw WritingError(kind: .outOfBudget, node: node) }
+        limits.fileSize -= text.count
+        guard limits.fileSize >= 0 else { throw WritingError(kind: .outOfBudget, node: node) }
     }
 
     private mutating func append(_ node: PropertyListNode) throws(WritingError) {
-        guard text.count <= limits.value else { throw WritingError(kind: .tooLarge, node: node) }
-        limits.count -= 1
-        guard limits.count >= 0 else { throw WritingError(kind: .outOfBudget, node: node) }
+        guard text.count <= limits.valueSize else { throw WritingError(kind: .tooLarge, node: node) }
+        limits.valueCount -= 1
+        guard limits.valueCount >= 0 else { throw WritingError(kind: .outOfBudget, node: node) }
         switch document.kind(of: node) {
         case .array: try appendArray(node)
         case .dictionary: try appendDictionary(node)

@@ -6,9 +6,9 @@ import JSONText
 /// Source: <doc:KeyedArchives>, A.5.
 struct RepairedDictionaries {
     /// The bytes of all copies, one after the other.
-    private var objects: [UInt8] = []
-    /// The offsets of the copies in `objects`, by the offset of the original dictionary.
-    private var copies: [UInt32: Int] = [:]
+    private var copyBytes: [UInt8] = []
+    /// The offsets of the copies in `copyBytes`, by the offset of the original dictionary.
+    private var copyOffsets: [UInt32: Int] = [:]
     private var repeats: RepeatedKeys?
 
     /// Adds a copy of the dictionary at `offset` without the members at the positions in `repeated`, which ascend.
@@ -17,10 +17,10 @@ struct RepairedDictionaries {
         in bytes: Span<UInt8>
     ) {
         // Several objects may share one offset.
-        guard copies[offset] == nil else { return }
-        copies[offset] = objects.count
+        guard copyOffsets[offset] == nil else { return }
+        copyOffsets[offset] = copyBytes.count
         repeats.add(repeated.count, at: Int(offset))
-        objects.append(kind: 0xD0, count: members.count - repeated.count)
+        copyBytes.append(kind: 0xD0, count: members.count - repeated.count)
         let size = layout.referenceSize
         for start in [members.start, members.start + members.count * size] {
             var rest = repeated[...]
@@ -30,7 +30,7 @@ struct RepairedDictionaries {
                     continue
                 }
                 let reference = start + position * size
-                objects.append(copying: bytes.extracting(reference..<reference + size))
+                copyBytes.append(copying: bytes.extracting(reference..<reference + size))
             }
         }
     }
@@ -38,14 +38,15 @@ struct RepairedDictionaries {
     /// Returns `source` with the copies in place of the originals, or `nil` if there are no copies.
     func rewrite(_ source: [UInt8], layout: BinaryLayout) throws(PropertyListError) -> RewrittenPropertyList? {
         guard let repeats else { return nil }
-        let length = source.count + objects.count + BinaryWriter.width * layout.objectCount
+        let length = source.count + copyBytes.count + BinaryWriter.referenceWidth * layout.objectCount
         guard length <= PropertyListLimits.maximumLength else {
             throw RepeatedKeyFinder.budgetExceeded(at: repeats.offset)
         }
-        var writer = BinaryWriter(objects: source[..<layout.tableOffset] + objects)
+        var writer = BinaryWriter(objects: source[..<layout.tableOffset] + copyBytes)
         for number in 0..<layout.objectCount {
             let offset = layout.offset(of: number, in: source.span)
-            writer.append(objectAt: copies[offset].map { UInt32(layout.tableOffset + $0) } ?? offset, from: Int(offset))
+            writer.append(
+                objectAt: copyOffsets[offset].map { UInt32(layout.tableOffset + $0) } ?? offset, from: Int(offset))
         }
         writer.finish(root: layout.rootNumber, referenceSize: layout.referenceSize)
         return RewrittenPropertyList(bytes: writer.bytes, sourceOffsets: writer.sourceOffsets, repeats: repeats)

@@ -15,19 +15,19 @@ struct RepeatedKeyFinder {
 
     private static let slotCount = 256
     /// The maximum number of keys for which pairwise comparison is faster than sorting.
-    private static let pairLimit = 24
-    /// The maximum length of a key, in units, that does not reduce the allowance.
-    private static let freeLength = 256
+    private static let pairwiseKeyLimit = 24
+    /// The maximum length of a key, in units, that does not reduce `remainingByteCount`.
+    private static let uncountedLength = 256
 
     /// The members of checked dictionaries, in slots chosen by a hash of their key references.
-    private var checkedKeys: [PropertyListMembers?] = Array(repeating: nil, count: slotCount)
+    private var checkedMembers: [PropertyListMembers?] = Array(repeating: nil, count: slotCount)
     private var entries: [Entry] = []
     /// The distinct keys found so far among those with the same fingerprint.
-    private var distinct: [Entry] = []
+    private var distinctEntries: [Entry] = []
 
     /// Returns whether a dictionary with the same key references was checked before.
     func hasChecked(_ members: PropertyListMembers, layout: BinaryLayout, in bytes: Span<UInt8>) -> Bool {
-        guard let checked = checkedKeys[Self.slot(for: members, layout: layout, in: bytes)],
+        guard let checked = checkedMembers[Self.slot(for: members, layout: layout, in: bytes)],
             checked.count == members.count
         else { return false }
         let length = members.count * layout.referenceSize
@@ -39,7 +39,7 @@ struct RepeatedKeyFinder {
     ///
     /// All keys must be strings.
     mutating func repeatedKeys(
-        of members: PropertyListMembers, layout: BinaryLayout, in bytes: Span<UInt8>, allowance: inout Int
+        of members: PropertyListMembers, layout: BinaryLayout, in bytes: Span<UInt8>, remainingByteCount: inout Int
     ) throws(PropertyListError) -> [Int] {
         entries.removeAll(keepingCapacity: true)
         for position in 0..<members.count {
@@ -48,18 +48,19 @@ struct RepeatedKeyFinder {
             let offset = layout.offset(of: Int(reference), in: bytes)
             let text = StoredText(at: offset, in: bytes)
             // A long key shared by many dictionaries is read for each of them, although it is stored once.
-            allowance -= max(0, text.count - Self.freeLength)
-            guard allowance >= 0 else { throw Self.budgetExceeded(at: Int(offset)) }
+            remainingByteCount -= max(0, text.count - Self.uncountedLength)
+            guard remainingByteCount >= 0 else { throw Self.budgetExceeded(at: Int(offset)) }
             entries.append(Entry(fingerprint: text.fingerprint, offset: offset, position: position))
         }
-        let repeated = hasDistinctFingerprints ? [] : try compareEntries(in: bytes, allowance: &allowance)
-        if repeated.isEmpty { checkedKeys[Self.slot(for: members, layout: layout, in: bytes)] = members }
+        let repeated =
+            hasDistinctFingerprints ? [] : try compareEntries(in: bytes, remainingByteCount: &remainingByteCount)
+        if repeated.isEmpty { checkedMembers[Self.slot(for: members, layout: layout, in: bytes)] = members }
         return repeated
     }
 
-    /// Whether there are at most `pairLimit` keys with distinct fingerprints.
+    /// Whether there are at most `pairwiseKeyLimit` keys with distinct fingerprints.
     private var hasDistinctFingerprints: Bool {
-        guard entries.count <= Self.pairLimit else { return false }
+        guard entries.count <= Self.pairwiseKeyLimit else { return false }
         for later in entries.indices.dropFirst() {
             for earlier in 0..<later where entries[earlier].fingerprint == entries[later].fingerprint { return false }
         }
@@ -67,19 +68,21 @@ struct RepeatedKeyFinder {
     }
 
     private mutating func compareEntries(
-        in bytes: Span<UInt8>, allowance: inout Int
+        in bytes: Span<UInt8>, remainingByteCount: inout Int
     ) throws(PropertyListError) -> [Int] {
         entries.sort { ($0.fingerprint, $0.position) < ($1.fingerprint, $1.position) }
         var repeated: [Int] = []
-        distinct.removeAll(keepingCapacity: true)
+        distinctEntries.removeAll(keepingCapacity: true)
         for entry in entries {
-            if distinct.last?.fingerprint != entry.fingerprint { distinct.removeAll(keepingCapacity: true) }
+            if distinctEntries.last?.fingerprint != entry.fingerprint {
+                distinctEntries.removeAll(keepingCapacity: true)
+            }
             var isRepeated = false
-            for earlier in distinct {
-                isRepeated = try Self.areEqual(earlier, entry, in: bytes, allowance: &allowance)
+            for earlier in distinctEntries {
+                isRepeated = try Self.areEqual(earlier, entry, in: bytes, remainingByteCount: &remainingByteCount)
                 if isRepeated { break }
             }
-            if isRepeated { repeated.append(entry.position) } else { distinct.append(entry) }
+            if isRepeated { repeated.append(entry.position) } else { distinctEntries.append(entry) }
         }
         return repeated.sorted()
     }
@@ -89,12 +92,12 @@ struct RepeatedKeyFinder {
     }
 
     private static func areEqual(
-        _ earlier: Entry, _ later: Entry, in bytes: Span<UInt8>, allowance: inout Int
+        _ earlier: Entry, _ later: Entry, in bytes: Span<UInt8>, remainingByteCount: inout Int
     ) throws(PropertyListError) -> Bool {
         guard earlier.offset != later.offset else { return true }
         let text = StoredText(at: later.offset, in: bytes)
-        allowance -= text.count + 1
-        guard allowance >= 0 else { throw budgetExceeded(at: Int(later.offset)) }
+        remainingByteCount -= text.count + 1
+        guard remainingByteCount >= 0 else { throw budgetExceeded(at: Int(later.offset)) }
         return text.equals(StoredText(at: earlier.offset, in: bytes))
     }
 

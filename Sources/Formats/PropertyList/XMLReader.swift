@@ -32,7 +32,7 @@ struct XMLReader: ~Escapable {
         case utf16 = "UTF-16"
 
         /// The names of this encoding that an XML declaration may contain, in lowercase.
-        fileprivate var names: [String] {
+        fileprivate var declaredNames: [String] {
             switch self {
             case .utf8: ["utf-8", "ascii"]
             case .utf16: ["utf-16", "utf16", "ucs-2", "unicode", "utf-8"]
@@ -80,7 +80,7 @@ struct XMLReader: ~Escapable {
                 throw PropertyListError(.xmlSyntax, at: tag.offset, "more than one value")
             }
         }
-        try skipMisc()
+        try skipMiscellaneous()
         guard offset == source.count else {
             throw PropertyListError(.xmlSyntax, at: offset, "something after the end of the property list")
         }
@@ -94,7 +94,7 @@ struct XMLReader: ~Escapable {
         let end = find("?>", from: index) ?? source.count
         let declaration = String(readingUTF8: source.extracting(index..<end)).lowercased()
         guard declaration.contains("encoding") else { return }
-        guard encoding.names.contains(where: { declaration.contains($0) }) else {
+        guard encoding.declaredNames.contains(where: { declaration.contains($0) }) else {
             throw PropertyListError(.xmlSyntax, at: index, "an encoding other than \(encoding.rawValue)")
         }
     }
@@ -104,7 +104,7 @@ struct XMLReader: ~Escapable {
     /// Only white space, comments and processing instructions may precede it.
     @_lifetime(self: copy self)
     mutating func nextTag() throws(PropertyListError) -> XMLTag {
-        try skipMisc()
+        try skipMiscellaneous()
         guard offset < source.count else { throw PropertyListError(.xmlSyntax, at: offset, "the file ends too early") }
         guard source[offset] == UInt8(ascii: "<") else {
             throw PropertyListError(.xmlSyntax, at: offset, "text where an element has to be")
@@ -114,7 +114,7 @@ struct XMLReader: ~Escapable {
 
     /// Skips white space, comments, processing instructions and a document type.
     @_lifetime(self: copy self)
-    private mutating func skipMisc() throws(PropertyListError) {
+    private mutating func skipMiscellaneous() throws(PropertyListError) {
         while offset < source.count {
             if source[offset].isBlank {
                 offset += 1

@@ -10,16 +10,16 @@ struct XMLTranscoder: ~Escapable {
         let isDictionary: Bool
         /// The offset of the start tag.
         let sourceOffset: Int
-        /// The index in `pending` of the array's first value or the dictionary's first key.
-        let first: Int
+        /// The index in `pendingNumbers` of the array's first value or the dictionary's first key.
+        let firstPendingIndex: Int
     }
 
     private var reader: XMLReader
     private var writer = BinaryWriter()
-    private var keys = XMLKeyTable()
+    private var keyTable = XMLKeyTable()
     private var frames: [Frame] = []
     /// The object numbers of the contents of open arrays and dictionaries.
-    private var pending: [UInt32] = []
+    private var pendingNumbers: [UInt32] = []
     private var repeats: RepeatedKeys?
     private let depthLimit: Int
 
@@ -72,7 +72,7 @@ struct XMLTranscoder: ~Escapable {
     @_lifetime(self: copy self)
     private mutating func open(_ tag: XMLTag) throws(PropertyListError) {
         let isKey = tag.name == .key
-        guard isKey == isKeyDue else {
+        guard isKey == expectsKey else {
             throw PropertyListError(
                 .xmlSyntax, at: tag.offset, isKey ? "a key where none can be" : "a value in a dictionary without a key")
         }
@@ -81,18 +81,20 @@ struct XMLTranscoder: ~Escapable {
             throw PropertyListError(.tooDeep, at: tag.offset, "more than \(depthLimit) levels")
         }
         if tag.name == .array || tag.name == .dict {
-            frames.append(Frame(isDictionary: tag.name == .dict, sourceOffset: tag.offset, first: pending.count))
+            frames.append(
+                Frame(
+                    isDictionary: tag.name == .dict, sourceOffset: tag.offset, firstPendingIndex: pendingNumbers.count))
             if tag.isEmpty { try close(tag) }
             return
         }
         try appendScalar(tag)
-        pending.append(writer.lastNumber)
+        pendingNumbers.append(writer.lastNumber)
     }
 
     /// Whether the next XML element has to be a key.
-    private var isKeyDue: Bool {
+    private var expectsKey: Bool {
         guard let frame = frames.last, frame.isDictionary else { return false }
-        return (pending.count - frame.first).isMultiple(of: 2)
+        return (pendingNumbers.count - frame.firstPendingIndex).isMultiple(of: 2)
     }
 
     @_lifetime(self: copy self)
@@ -100,8 +102,8 @@ struct XMLTranscoder: ~Escapable {
         guard let frame = frames.popLast(), frame.isDictionary == (tag.name == .dict),
             frame.isDictionary || tag.name == .array
         else { throw PropertyListError(.xmlSyntax, at: tag.offset, "an end tag that nothing began") }
-        // The values are copied, because a slice would prevent `pending` from being changed in place.
-        let values = Array(pending[frame.first...])[...]
+        // The values are copied, because a slice would prevent `pendingNumbers` from being changed in place.
+        let values = Array(pendingNumbers[frame.firstPendingIndex...])[...]
         if frame.isDictionary {
             guard values.count.isMultiple(of: 2) else {
                 throw PropertyListError(.xmlSyntax, at: tag.offset, "a key without a value")
@@ -113,8 +115,8 @@ struct XMLTranscoder: ~Escapable {
         } else {
             writer.append(array: values, at: frame.sourceOffset)
         }
-        pending.removeSubrange(frame.first...)
-        if !frames.isEmpty { pending.append(writer.lastNumber) }
+        pendingNumbers.removeSubrange(frame.firstPendingIndex...)
+        if !frames.isEmpty { pendingNumbers.append(writer.lastNumber) }
     }
 
     /// Returns `members` without repeated keys and their values.
@@ -150,13 +152,13 @@ struct XMLTranscoder: ~Escapable {
     private mutating func appendKey(_ tag: XMLTag) throws(PropertyListError) {
         let isASCII = try reader.readText(of: tag)
         let text = reader.text
-        if let number = keys.number(of: text, in: writer) {
-            pending.append(number)
+        if let number = keyTable.number(of: text, in: writer) {
+            pendingNumbers.append(number)
             return
         }
         writer.append(text: text.span, isASCII: isASCII, at: tag.offset)
-        keys.insert(writer.lastNumber, text: text)
-        pending.append(writer.lastNumber)
+        keyTable.insert(writer.lastNumber, text: text)
+        pendingNumbers.append(writer.lastNumber)
     }
 
     @_lifetime(self: copy self)

@@ -18,7 +18,7 @@ public struct PaxRecords: Sendable {
     /// The records up to the first malformed one.
     public let records: [Record]
     /// Whether all records are well-formed.
-    public let isWhole: Bool
+    public let isWellFormed: Bool
 
     /// The maximum number of digits in the length of a record.
     private static let maximumDigits = 6
@@ -29,7 +29,7 @@ public struct PaxRecords: Sendable {
         var rest = contents[...]
         while let record = Self.removeFirst(of: &rest) { records.append(record) }
         self.records = records
-        isWhole = rest.isEmpty
+        isWellFormed = rest.isEmpty
     }
 
     /// Removes and returns the first record, or returns `nil` if it is malformed.

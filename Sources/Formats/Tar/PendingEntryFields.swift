@@ -30,7 +30,7 @@ struct PendingEntryFields {
         case TarEntry.Kind.longTarget: try Self.set(&target, to: Array(contents.prefix { $0 != 0 }))
         default:
             let all = PaxRecords(contents)
-            guard all.isWhole else { throw UnsupportedTar() }
+            guard all.isWellFormed else { throw UnsupportedTar() }
             for record in all.records { try add(record) }
         }
     }

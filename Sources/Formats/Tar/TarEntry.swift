@@ -29,7 +29,7 @@ public struct TarEntry: Sendable, Equatable {
         /// A file that is stored contiguously on disk, which most programs extract as an ordinary file.
         public static let contiguousFile = UInt8(ascii: "7")
         /// ``PaxRecords`` that describe the next entry.
-        public static let extended = UInt8(ascii: "x")
+        public static let extendedHeader = UInt8(ascii: "x")
         /// The name of the next entry in the GNU format.
         public static let longName = UInt8(ascii: "L")
         /// The link target of the next entry in the GNU format.

@@ -134,7 +134,7 @@ public struct TarParser {
         }
         let padding = TarEntry.padding(of: entry.size)
         switch entry.kind {
-        case TarEntry.Kind.extended, TarEntry.Kind.longName, TarEntry.Kind.longTarget:
+        case TarEntry.Kind.extendedHeader, TarEntry.Kind.longName, TarEntry.Kind.longTarget:
             guard entry.size <= Self.maximumExtendedHeaderSize else { throw UnsupportedTar() }
             state = .extendedHeader(kind: entry.kind, left: entry.size, padding: padding)
             return nil

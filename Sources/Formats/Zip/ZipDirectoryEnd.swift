@@ -9,9 +9,9 @@ public struct ZipDirectoryEnd: Sendable, Equatable {
     public let directory: Range<Int>
 
     /// The size of the end record without a comment, in bytes.
-    public static let smallSize = 22
+    public static let endRecordSize = 22
     /// The total size of the three records without a comment, in bytes.
-    public static let size = smallSize + Zip64End.locatorSize + Zip64End.recordSize
+    public static let maximumSize = endRecordSize + Zip64End.locatorSize + Zip64End.recordSize
 
     /// Parses the end of an archive without a comment.
     ///
@@ -19,25 +19,27 @@ public struct ZipDirectoryEnd: Sendable, Equatable {
     /// directly.
     ///
     /// - Parameters:
-    ///   - tail: The last ``size`` bytes of the archive, or all bytes if it is smaller.
+    ///   - tail: The last ``maximumSize`` bytes of the archive, or all bytes if it is smaller.
     ///   - count: The size of the archive, in bytes.
     public init?(tail: Span<UInt8>, ofArchiveOf count: Int) {
-        let small = tail.count - Self.smallSize
-        guard small >= 0, tail.zipNumber32(at: small) == 0x0605_4B50, tail.zipNumber16(at: small + 20) == 0 else {
+        let endRecord = tail.count - Self.endRecordSize
+        guard endRecord >= 0, tail.zipNumber32(at: endRecord) == 0x0605_4B50, tail.zipNumber16(at: endRecord + 20) == 0
+        else {
             return nil
         }
-        if Zip64End.hasLocator(tail, before: small) {
-            guard let zip64 = Zip64End(tail, before: small) else { return nil }
+        if Zip64End.hasLocator(tail, before: endRecord) {
+            guard let zip64 = Zip64End(tail, before: endRecord) else { return nil }
             self.init(
-                entryCount: zip64.entryCount, size: zip64.size, start: zip64.start,
+                entryCount: zip64.entryCount, size: zip64.directorySize, start: zip64.directoryStart,
                 end: count - tail.count + zip64.index, recordStart: zip64.recordStart)
             return
         }
-        guard tail.zipNumber32(at: small + 4) == 0, tail.zipNumber16(at: small + 8) == tail.zipNumber16(at: small + 10)
+        guard tail.zipNumber32(at: endRecord + 4) == 0,
+            tail.zipNumber16(at: endRecord + 8) == tail.zipNumber16(at: endRecord + 10)
         else { return nil }
         self.init(
-            entryCount: tail.zipNumber16(at: small + 10), size: tail.zipNumber32(at: small + 12),
-            start: tail.zipNumber32(at: small + 16), end: count - Self.smallSize)
+            entryCount: tail.zipNumber16(at: endRecord + 10), size: tail.zipNumber32(at: endRecord + 12),
+            start: tail.zipNumber32(at: endRecord + 16), end: count - Self.endRecordSize)
     }
 
     private init?(entryCount: Int, size: Int, start: Int, end: Int, recordStart: Int? = nil) {
@@ -57,8 +59,8 @@ private struct Zip64End {
     /// The offset of the record in the archive according to the locator.
     let recordStart: Int
     let entryCount: Int
-    let size: Int
-    let start: Int
+    let directorySize: Int
+    let directoryStart: Int
 
     /// Returns whether a Zip64 locator precedes the end record that begins at `end`.
     static func hasLocator(_ tail: Span<UInt8>, before end: Int) -> Bool {
@@ -78,7 +80,7 @@ private struct Zip64End {
             let size = tail.zipNumber64(at: index + 40), let start = tail.zipNumber64(at: index + 48),
             let recordStart = tail.zipNumber64(at: locator + 8)
         else { return nil }
-        (entryCount, self.size, self.start, self.recordStart) = (count, size, start, recordStart)
+        (entryCount, self.directorySize, self.directoryStart, self.recordStart) = (count, size, start, recordStart)
     }
 }
 

@@ -9,10 +9,10 @@ public struct ZipEntry: Sendable, Equatable {
     public enum Flag {
         /// The compression level, which readers ignore.
         public static let compressorHints = 0b110
-        /// Whether the checksum and the sizes follow the contents.
-        public static let hasDataDescriptor = 1 << 3
-        /// Whether the name is UTF-8.
-        public static let isUnicode = 1 << 11
+        /// The checksum and the sizes follow the contents.
+        public static let dataDescriptor = 1 << 3
+        /// The name is UTF-8.
+        public static let unicodeName = 1 << 11
     }
 
     /// The compression methods.

@@ -13,7 +13,7 @@ extension ZipEntry {
     ///   - count: The number of bytes up to the next member.
     /// - Returns: The range, or `nil` if the local header differs from the directory or the contents exceed `count`
     ///   bytes.
-    public func contents(in member: Span<UInt8>, of count: Int) -> Range<Int>? {
+    public func contentsRange(in member: Span<UInt8>, memberSize count: Int) -> Range<Int>? {
         guard member.count >= Self.headerSize, member.zipNumber32(at: 0) == 0x0403_4B50,
             member.zipNumber16(at: 6) == flags, member.zipNumber16(at: 8) == method
         else { return nil }
@@ -35,7 +35,7 @@ extension ZipEntry {
         guard let size = extra.nextNumber(replacing: member.zipNumber32(at: 22)),
             let compressedSize = extra.nextNumber(replacing: member.zipNumber32(at: 18))
         else { return false }
-        let alternative = flags & Flag.hasDataDescriptor != 0 ? 0 : nil
+        let alternative = flags & Flag.dataDescriptor != 0 ? 0 : nil
         return [Int(checksum), alternative].contains(member.zipNumber32(at: 14))
             && [self.compressedSize, alternative].contains(compressedSize)
             && [self.size, alternative].contains(size)

@@ -1,7 +1,7 @@
 /// The Base64 encoding of RFC 4648, section 4.
 public enum Base64 {
-    private static let space: UInt8 = 0xFE
-    private static let invalid: UInt8 = 0xFF
+    private static let blankMarker: UInt8 = 0xFE
+    private static let invalidMarker: UInt8 = 0xFF
 
     /// Returns the number of bytes that Base64 text encodes, or `nil` if the text is malformed.
     ///
@@ -19,10 +19,10 @@ public enum Base64 {
                 continue
             }
             switch value(of: byte) {
-            case space:
+            case blankMarker:
                 let isLineBreak = byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
                 guard isLineBreak || allowsBlanks else { return nil }
-            case invalid: return nil
+            case invalidMarker: return nil
             default:
                 guard padding == 0 else { return nil }
                 digits += 1
@@ -69,8 +69,8 @@ public enum Base64 {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0") + 52
         case UInt8(ascii: "+"): 62
         case UInt8(ascii: "/"): 63
-        case 0x20, 0x09, 0x0A, 0x0D: space
-        default: invalid
+        case 0x20, 0x09, 0x0A, 0x0D: blankMarker
+        default: invalidMarker
         }
     }
 }

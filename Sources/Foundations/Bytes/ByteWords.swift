@@ -15,7 +15,7 @@ extension Span<UInt8> {
 
     /// Returns the 16 bytes at `index` as a vector.
     @inlinable @inline(__always)
-    public func piece(at index: Int) -> SIMD16<UInt8> {
+    public func vector(at index: Int) -> SIMD16<UInt8> {
         unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
     }
 
@@ -62,11 +62,11 @@ extension MutableSpan<UInt8> {
         bytes.storeBytes(of: word.littleEndian, toByteOffset: index, as: UInt64.self)
     }
 
-    /// Stores the 16 bytes of `piece` at `index`.
+    /// Stores the 16 bytes of `vector` at `index`.
     @inlinable @inline(__always)
     @_lifetime(self: copy self)
-    public mutating func store(_ piece: SIMD16<UInt8>, at index: Int) {
+    public mutating func store(_ vector: SIMD16<UInt8>, at index: Int) {
         var bytes = unsafe mutableBytes
-        bytes.storeBytes(of: piece, toByteOffset: index, as: SIMD16<UInt8>.self)
+        bytes.storeBytes(of: vector, toByteOffset: index, as: SIMD16<UInt8>.self)
     }
 }

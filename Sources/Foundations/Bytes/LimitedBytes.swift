@@ -4,11 +4,11 @@
 public struct LimitedBytes: Sendable {
     @usableFromInline var contents: [UInt8] = []
     @usableFromInline var isOverLimit = false
-    @usableFromInline let limit: Int
+    @usableFromInline let byteLimit: Int
 
-    /// Creates an empty buffer for at most `limit` bytes.
-    public init(limit: Int) {
-        self.limit = limit
+    /// Creates an empty buffer for at most `byteLimit` bytes.
+    public init(byteLimit: Int) {
+        self.byteLimit = byteLimit
     }
 
     /// The appended bytes, or no bytes if the limit was exceeded.
@@ -26,12 +26,12 @@ public struct LimitedBytes: Sendable {
     /// Appends `byte`, unless the limit is exceeded.
     @inlinable
     public mutating func append(_ byte: UInt8) {
-        if fits(1) { contents.append(byte) }
+        if reserve(1) { contents.append(byte) }
     }
 
     /// Appends all bytes of `part`, unless the limit is exceeded.
     public mutating func append(_ part: Span<UInt8>) {
-        if fits(part.count) { contents.append(copying: part) }
+        if reserve(part.count) { contents.append(copying: part) }
     }
 
     /// Removes the last byte.
@@ -41,8 +41,8 @@ public struct LimitedBytes: Sendable {
 
     /// Returns whether `count` more bytes fit, and discards all bytes if they do not.
     @inlinable
-    mutating func fits(_ count: Int) -> Bool {
-        if !isOverLimit, count <= limit - contents.count { return true }
+    mutating func reserve(_ count: Int) -> Bool {
+        if !isOverLimit, count <= byteLimit - contents.count { return true }
         isOverLimit = true
         contents = []
         return false

@@ -5,7 +5,7 @@ public enum PercentEncoding {
     /// Returns a path and query in which the characters that a URL must not contain are encoded.
     ///
     /// Percent signs are kept, because a part of `text` may already be encoded.
-    public static func path(_ text: String) -> String {
+    public static func encodedPath(_ text: String) -> String {
         var output: [UInt8] = []
         append(text.utf8, to: &output) { isUnreserved($0) || "!$&'()*+,;=:@/?%".utf8.contains($0) }
         return String(decoding: output, as: UTF8.self)

@@ -19,11 +19,11 @@ extension String {
     /// The string with all invisible characters escaped except line feeds and tabs.
     public var printableLines: String { escaped { $0.isInvisible && $0 != "\n" && $0 != "\t" } }
 
-    private func escaped(where isEscaped: (Unicode.Scalar) -> Bool) -> String {
-        guard unicodeScalars.contains(where: isEscaped) else { return self }
+    private func escaped(where mustEscape: (Unicode.Scalar) -> Bool) -> String {
+        guard unicodeScalars.contains(where: mustEscape) else { return self }
         var text = String.UnicodeScalarView()
         for scalar in unicodeScalars {
-            if isEscaped(scalar) {
+            if mustEscape(scalar) {
                 text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}".unicodeScalars
             } else {
                 text.append(scalar)

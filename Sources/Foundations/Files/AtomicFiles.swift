@@ -22,18 +22,18 @@ public struct AtomicFiles: ~Copyable, Sendable {
     ///
     /// These files must not be read as input.
     public let identities: Set<FileIdentity>
-    private let replacing: Bool
+    private let replacesExisting: Bool
     private let permissions: mode_t
-    private let belongs: @Sendable (String) -> Bool
+    private let belongsToOutput: @Sendable (String) -> Bool
     private let parentPath: String
-    private var partial: PartialFolder
+    private var partialFolder: PartialFolder
     /// The file that was begun last.
     ///
     /// Earlier files are closed, because a process can open only a limited number of files.
-    private var current: Descriptor?
+    private var currentFile: Descriptor?
 
     /// The suffix that is added to the names of replaced files while the new files are moved to their final paths.
-    private static let formerSuffix = ".former"
+    private static let replacedFileSuffix = ".former"
 
     /// Creates the temporary folder.
     ///
@@ -42,22 +42,22 @@ public struct AtomicFiles: ~Copyable, Sendable {
     ///   - replacing: Whether existing files of the output may be replaced. If so, all of them are removed, even if the
     ///     new output has fewer files.
     ///   - permissions: The permissions of each file, regardless of the umask.
-    ///   - belongs: Returns whether a file with this name belongs to the output.
+    ///   - belongsToOutput: Returns whether a file with this name belongs to the output.
     /// - Throws: `FileError`: `create` with `EEXIST` if an existing file must not be replaced, `replace` with `EISDIR`
     ///   or `ENOTSUP` if it is not a regular file, or `lock` with `EWOULDBLOCK` while another run writes the output.
     public init(
         path: String, replacing: Bool, permissions: mode_t = 0o600,
-        _ belongs: @escaping @Sendable (String) -> Bool
+        _ belongsToOutput: @escaping @Sendable (String) -> Bool
     ) throws(FileError) {
-        let (parentPath, name) = try AtomicOutput.split(path)
+        let (parentPath, name) = try AtomicOutput.splitOutputPath(path)
         let parent = try Descriptor(open(parentPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .create, path)
-        let former = try Self.former(parent, parentPath, replacing: replacing, belongs)
-        partial = try Self.openPartial(parent, parentPath, name, path, belongs)
+        let existingNames = try Self.existingNames(parent, parentPath, replacing: replacing, belongsToOutput)
+        partialFolder = try Self.openPartial(parent, parentPath, name, path, belongsToOutput)
         self.path = path
-        identities = Set(former.compactMap { FileIdentity(path: Path.entry($0, of: parentPath)) })
-        self.replacing = replacing
+        identities = Set(existingNames.compactMap { FileIdentity(path: Path.entry($0, of: parentPath)) })
+        replacesExisting = replacing
         self.permissions = permissions
-        self.belongs = belongs
+        self.belongsToOutput = belongsToOutput
         self.parentPath = parentPath
     }
 
@@ -66,25 +66,25 @@ public struct AtomicFiles: ~Copyable, Sendable {
     /// The name must be new and belong to the output.
     public mutating func begin(_ name: String) throws(FileError) {
         try finishFile()
-        let file = try partial.create(name, path(of: name))
+        let file = try partialFolder.create(name, path(of: name))
         guard fchmod(file.number, permissions) == 0 else { throw FileError(.create, path(of: name)) }
-        current = consume file
+        currentFile = consume file
     }
 
     /// Appends all bytes to the current file.
     ///
     /// - Throws: `FileError`, such as `ENOSPC`. The output must then be discarded.
     public func write(_ bytes: Span<UInt8>) throws(FileError) {
-        switch current {
-        case .some(let file): try PartialFolder.write(bytes, to: file, path(of: partial.names.last ?? ""))
+        switch currentFile {
+        case .some(let file): try PartialFolder.write(bytes, to: file, path(of: partialFolder.names.last ?? ""))
         case .none: throw FileError(.write, path, code: EBADF)
         }
     }
 
     /// Makes the current file durable and closes it.
     private mutating func finishFile() throws(FileError) {
-        guard let file = current.take() else { return }
-        guard fsync(file.number) == 0 else { throw FileError(.sync, path(of: partial.names.last ?? "")) }
+        guard let file = currentFile.take() else { return }
+        guard fsync(file.number) == 0 else { throw FileError(.sync, path(of: partialFolder.names.last ?? "")) }
     }
 
     /// Makes the files durable and moves them to their final paths.
@@ -92,9 +92,9 @@ public struct AtomicFiles: ~Copyable, Sendable {
     /// - Throws: `FileError`. The previous files are then unchanged, unless only the final `sync` of the folder failed.
     public consuming func commit() throws(FileError) {
         try finishFile()
-        try partial.folder.syncFolder(path)
+        try partialFolder.folder.syncFolder(path)
         try publish()
-        try partial.parent.syncFolder(path)
+        try partialFolder.parent.syncFolder(path)
     }
 
     private borrowing func path(of name: String) -> String { Path.entry(name, of: parentPath) }
@@ -106,26 +106,26 @@ extension AtomicFiles {
     private struct Move {
         let name: String
         /// Whether the file existed before and is being replaced.
-        let isFormer: Bool
+        let isReplacedFile: Bool
 
         /// The name of the file in the temporary folder.
-        var partialName: String { isFormer ? name + AtomicFiles.formerSuffix : name }
+        var partialName: String { isReplacedFile ? name + AtomicFiles.replacedFileSuffix : name }
     }
 
     private mutating func publish() throws(FileError) {
         cfiles_signals_defer()
         defer { cfiles_signals_resume() }
-        guard partial.claim() else { throw FileError(.rename, path, code: EINTR) }
+        guard partialFolder.cancelRemoval() else { throw FileError(.rename, path, code: EINTR) }
         var moves: [Move] = []
         do throws(FileError) {
             try moveAll(&moves)
         } catch {
             let isUndone = undo(moves)
-            partial.remove(partial.names)
+            partialFolder.remove(partialFolder.names)
             guard isUndone else { throw restorationError(after: error) }
             throw error
         }
-        partial.remove(moves.filter(\.isFormer).map(\.partialName))
+        partialFolder.remove(moves.filter(\.isReplacedFile).map(\.partialName))
     }
 
     /// Moves the replaced files to the temporary folder, and then the new files to their final paths.
@@ -133,25 +133,27 @@ extension AtomicFiles {
     /// The first of the replaced files is moved first, and the first of the new files is moved last. The first file is
     /// therefore never present together with files of another output.
     private borrowing func moveAll(_ moves: inout [Move]) throws(FileError) {
-        for name in try Self.former(partial.parent, parentPath, replacing: replacing, belongs) {
-            let move = Move(name: name, isFormer: true)
-            guard renameat(partial.parent.number, name, partial.folder.number, move.partialName) == 0 else {
+        for name in try Self.existingNames(
+            partialFolder.parent, parentPath, replacing: replacesExisting, belongsToOutput)
+        {
+            let move = Move(name: name, isReplacedFile: true)
+            guard renameat(partialFolder.parent.number, name, partialFolder.folder.number, move.partialName) == 0 else {
                 throw FileError(.rename, path(of: name))
             }
             moves.append(move)
         }
-        for name in partial.names.dropFirst().reversed() {
+        for name in partialFolder.names.dropFirst().reversed() {
             try moveIntoPlace(name)
-            moves.append(Move(name: name, isFormer: false))
+            moves.append(Move(name: name, isReplacedFile: false))
         }
         // The other files must be durable before the first one appears.
-        try partial.parent.syncFolder(path)
-        guard let first = partial.names.first else { return }
+        try partialFolder.parent.syncFolder(path)
+        guard let first = partialFolder.names.first else { return }
         try moveIntoPlace(first)
     }
 
     private borrowing func moveIntoPlace(_ name: String) throws(FileError) {
-        let code = Self.rename(partial.folder, name, partial.parent, name)
+        let code = Self.rename(partialFolder.folder, name, partialFolder.parent, name)
         guard code == 0 else { throw FileError(code == EEXIST ? .create : .rename, path(of: name), code: code) }
     }
 
@@ -170,9 +172,9 @@ extension AtomicFiles {
         var isUndone = true
         for move in moves.reversed() {
             let code =
-                move.isFormer
-                ? Self.rename(partial.folder, move.partialName, partial.parent, move.name)
-                : Self.rename(partial.parent, move.name, partial.folder, move.name)
+                move.isReplacedFile
+                ? Self.rename(partialFolder.folder, move.partialName, partialFolder.parent, move.name)
+                : Self.rename(partialFolder.parent, move.name, partialFolder.folder, move.name)
             if code != 0 { isUndone = false }
         }
         return isUndone
@@ -181,14 +183,14 @@ extension AtomicFiles {
     private borrowing func restorationError(after error: FileError) -> FileError {
         FileError(
             error.operation, path, code: error.code,
-            saying: "\(error); the previous files are in \(path(of: partial.name)); move them back manually")
+            message: "\(error); the previous files are in \(path(of: partialFolder.name)); move them back manually")
     }
 
     /// Returns the sorted names of the existing files of the output.
-    private static func former(
-        _ parent: borrowing Descriptor, _ parentPath: String, replacing: Bool, _ belongs: (String) -> Bool
+    private static func existingNames(
+        _ parent: borrowing Descriptor, _ parentPath: String, replacing: Bool, _ belongsToOutput: (String) -> Bool
     ) throws(FileError) -> [String] {
-        let names = try PartialFolder.names(in: parent, parentPath).filter(belongs)
+        let names = try PartialFolder.names(in: parent, parentPath).filter(belongsToOutput)
         for name in names {
             let path = Path.entry(name, of: parentPath)
             var status = stat()
@@ -211,24 +213,25 @@ extension AtomicFiles {
     /// paths.
     private static func openPartial(
         _ parent: consuming Descriptor, _ parentPath: String, _ name: String, _ path: String,
-        _ belongs: (String) -> Bool
+        _ belongsToOutput: (String) -> Bool
     ) throws(FileError) -> PartialFolder {
-        let partialName = PartialName.of(name, suffix: ".volumes.partial")
+        let partialName = PartialName.make(for: name, suffix: ".volumes.partial")
         let partialPath = Path.entry(partialName, of: parentPath)
         do throws(FileError) {
             return try PartialFolder(in: parent, partialName, partialPath, of: path) { left in
-                left.allSatisfy(belongs)
+                left.allSatisfy(belongsToOutput)
                     || left.allSatisfy {
-                        $0.hasSuffix(formerSuffix) && belongs(String($0.dropLast(formerSuffix.count)))
+                        $0.hasSuffix(replacedFileSuffix)
+                            && belongsToOutput(String($0.dropLast(replacedFileSuffix.count)))
                     }
             }
         } catch {
             guard error.code == ENOTEMPTY else { throw error }
             let words = """
                 cannot create \(path): \(partialPath) contains files that an interrupted run did not restore; \
-                move files named …\(formerSuffix) to their old names, and remove that folder
+                move files named …\(replacedFileSuffix) to their old names, and remove that folder
                 """
-            throw FileError(.create, path, code: ENOTEMPTY, saying: words)
+            throw FileError(.create, path, code: ENOTEMPTY, message: words)
         }
     }
 }

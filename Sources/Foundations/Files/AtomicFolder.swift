@@ -14,11 +14,11 @@ import Glibc
 public struct AtomicFolder: ~Copyable, Sendable {
     /// The final path of the folder, without trailing slashes.
     public let path: String
-    private let replacing: Bool
-    private let names: [String]
+    private let replacesExisting: Bool
+    private let fileNames: [String]
     private let name: String
     private let partialPath: String
-    private var partial: PartialFolder
+    private var partialFolder: PartialFolder
     private let files: [NewFile]
 
     private final class NewFile: Sendable {
@@ -38,29 +38,29 @@ public struct AtomicFolder: ~Copyable, Sendable {
     ///   another run writes it.
     public init(path: String, files names: [String], replacing: Bool) throws(FileError) {
         let path = Path.withoutTrailingSlashes(path)
-        let (parentPath, name) = try AtomicOutput.split(path)
-        let partialName = PartialName.of(name)
+        let (parentPath, name) = try AtomicOutput.splitOutputPath(path)
+        let partialName = PartialName.make(for: name)
         let parent = try Descriptor(open(parentPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .create, path)
         try Self.checkTarget(parent, name, names, path, replacing: replacing)
         let partialPath = Path.entry(partialName, of: parentPath)
-        var partial = try PartialFolder(in: parent, partialName, partialPath, of: path) {
+        var partialFolder = try PartialFolder(in: parent, partialName, partialPath, of: path) {
             $0.allSatisfy(names.contains)
         }
         var files: [NewFile] = []
-        for fileName in names { files.append(NewFile(try partial.create(fileName, path))) }
+        for fileName in names { files.append(NewFile(try partialFolder.create(fileName, path))) }
         self.path = path
-        self.replacing = replacing
-        self.names = names
+        replacesExisting = replacing
+        fileNames = names
         self.name = name
         self.partialPath = partialPath
-        self.partial = partial
+        self.partialFolder = partialFolder
         self.files = files
     }
 
     /// The identities of the files that must not be read as input.
     public var identities: Set<FileIdentity> {
         let new = files.compactMap { try? $0.descriptor.status(path) }.map { FileIdentity($0) }
-        return Set(new + names.compactMap { FileIdentity(path: "\(path)/\($0)") })
+        return Set(new + fileNames.compactMap { FileIdentity(path: "\(path)/\($0)") })
     }
 
     /// Appends all bytes to the file whose name has the index `file` in the names that were passed to the initializer.
@@ -78,33 +78,35 @@ public struct AtomicFolder: ~Copyable, Sendable {
         for file in files {
             guard fsync(file.descriptor.number) == 0 else { throw FileError(.sync, path) }
         }
-        try partial.folder.syncFolder(path)
+        try partialFolder.folder.syncFolder(path)
         try publish()
-        try partial.parent.syncFolder(path)
+        try partialFolder.parent.syncFolder(path)
     }
 
     private mutating func publish() throws(FileError) {
         cfiles_signals_defer()
         defer { cfiles_signals_resume() }
-        guard partial.claim() else { throw FileError(.rename, path, code: EINTR) }
+        guard partialFolder.cancelRemoval() else { throw FileError(.rename, path, code: EINTR) }
         var status = stat()
-        if replacing, fstatat(partial.parent.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return try replace() }
+        if replacesExisting, fstatat(partialFolder.parent.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 {
+            return try replace()
+        }
         do throws(FileError) {
             try rename()
         } catch {
-            partial.remove(names)
+            partialFolder.remove(fileNames)
             throw error
         }
     }
 
     private borrowing func rename() throws(FileError) {
-        let parent = partial.parent.number
-        switch cfiles_rename_no_replace(parent, partial.name, parent, name) {
+        let parent = partialFolder.parent.number
+        switch cfiles_rename_no_replace(parent, partialFolder.name, parent, name) {
         case 0: return
         case EINVAL, ENOSYS:
             // This file system does not support renaming without replacement, but renaming never replaces a folder that
             // is not empty.
-            guard renameat(parent, partial.name, parent, name) == 0 else { throw FileError(.rename, path) }
+            guard renameat(parent, partialFolder.name, parent, name) == 0 else { throw FileError(.rename, path) }
         case let code: throw FileError(code == EEXIST ? .create : .rename, path, code: code)
         }
     }
@@ -114,17 +116,19 @@ public struct AtomicFolder: ~Copyable, Sendable {
     /// Once the removal of old files has begun, the new files are kept even if an error is thrown, because only they
     /// are complete.
     private borrowing func replace() throws(FileError) {
-        let old = try openReplaced()
-        let isExchanged = try exchange()
-        PartialFolder.remove(names, from: old)
+        let old = try openFolderToReplace()
+        let isExchanged = try exchangeFolders()
+        PartialFolder.remove(fileNames, from: old)
         if isExchanged {
-            guard unlinkat(partial.parent.number, partial.name, AT_REMOVEDIR) == 0 else {
-                throw incompleteReplacement(
+            guard unlinkat(partialFolder.parent.number, partialFolder.name, AT_REMOVEDIR) == 0 else {
+                throw incompleteReplacementError(
                     .remove, "the new files are in \(path), and the rest of the old folder is in \(partialPath)")
             }
         } else {
-            guard renameat(partial.parent.number, partial.name, partial.parent.number, name) == 0 else {
-                throw incompleteReplacement(.rename, "the new files are in \(partialPath); rename that folder manually")
+            guard renameat(partialFolder.parent.number, partialFolder.name, partialFolder.parent.number, name) == 0
+            else {
+                throw incompleteReplacementError(
+                    .rename, "the new files are in \(partialPath); rename that folder manually")
             }
         }
     }
@@ -132,13 +136,13 @@ public struct AtomicFolder: ~Copyable, Sendable {
     /// Opens the folder to replace, or removes the new folder and throws an error.
     ///
     /// The folder is checked again, because other files may have been added since the first check.
-    private borrowing func openReplaced() throws(FileError) -> Descriptor {
+    private borrowing func openFolderToReplace() throws(FileError) -> Descriptor {
         do throws(FileError) {
-            try Self.checkTarget(partial.parent, name, names, path, replacing: true)
+            try Self.checkTarget(partialFolder.parent, name, fileNames, path, replacing: true)
             let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-            return try Descriptor(openat(partial.parent.number, name, flags), .replace, path)
+            return try Descriptor(openat(partialFolder.parent.number, name, flags), .replace, path)
         } catch {
-            partial.remove(names)
+            partialFolder.remove(fileNames)
             throw error
         }
     }
@@ -146,19 +150,19 @@ public struct AtomicFolder: ~Copyable, Sendable {
     /// Exchanges the names of the new folder and the old one, and returns whether the file system supports that.
     ///
     /// - Throws: `FileError`, after the removal of the new folder.
-    private borrowing func exchange() throws(FileError) -> Bool {
-        switch cfiles_rename_exchange(partial.parent.number, partial.name, name) {
+    private borrowing func exchangeFolders() throws(FileError) -> Bool {
+        switch cfiles_rename_exchange(partialFolder.parent.number, partialFolder.name, name) {
         case 0: return true
         case EINVAL, ENOSYS: return false
         case let code:
-            partial.remove(names)
+            partialFolder.remove(fileNames)
             throw FileError(.rename, path, code: code)
         }
     }
 
-    private borrowing func incompleteReplacement(_ operation: FileError.Operation, _ remedy: String) -> FileError {
+    private borrowing func incompleteReplacementError(_ operation: FileError.Operation, _ remedy: String) -> FileError {
         let error = FileError(operation, path)
-        return FileError(operation, path, code: error.code, saying: "\(error); \(remedy)")
+        return FileError(operation, path, code: error.code, message: "\(error); \(remedy)")
     }
 }
 

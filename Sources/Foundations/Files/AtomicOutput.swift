@@ -17,15 +17,15 @@ public struct AtomicOutput: ~Copyable, Sendable {
     public let path: String
     /// The device and inode of the temporary file, so that it can be excluded from the input.
     public let identity: FileIdentity
-    private let replacing: Bool
+    private let replacesExisting: Bool
     private let name: String
     private let partialName: String
     /// The path of the temporary file, for a library that opens it by its path.
     public let partialPath: String
     private let folder: Descriptor
     private let descriptor: Descriptor
-    private let slot: Int32
-    private var isPending = true
+    private let signalTableIndex: Int32
+    private var removesFileOnDeinit = true
 
     /// Creates the temporary file.
     ///
@@ -35,8 +35,8 @@ public struct AtomicOutput: ~Copyable, Sendable {
     /// - Throws: `FileError`: `EEXIST` if the existing file must not be replaced, `EISDIR` or `ENOTSUP` if it is not a
     ///   regular file, or `lock` with `EWOULDBLOCK` while another run writes it.
     public init(path: String, replacing: Bool) throws(FileError) {
-        let (folderPath, name) = try Self.split(path)
-        let partialName = PartialName.of(name)
+        let (folderPath, name) = try Self.splitOutputPath(path)
+        let partialName = PartialName.make(for: name)
         let partialPath = Path.entry(partialName, of: folderPath)
         let folder = try Descriptor(open(folderPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .create, path)
         try Self.checkTarget(folder, name, path, replacing: replacing)
@@ -47,22 +47,22 @@ public struct AtomicOutput: ~Copyable, Sendable {
         let status = try descriptor.status(partialPath)
         identity = FileIdentity(status)
         self.path = path
-        self.replacing = replacing
+        replacesExisting = replacing
         self.name = name
         self.partialName = partialName
         self.partialPath = partialPath
-        slot = cfiles_partial_add(folder.number, partialName, path)
+        signalTableIndex = cfiles_partial_add(folder.number, partialName, path)
         self.folder = folder
         self.descriptor = descriptor
     }
 
     deinit {
-        if isPending {
+        if removesFileOnDeinit {
             cfiles_signals_defer()
-            if cfiles_partial_claim(slot) == 1 { unlinkat(folder.number, partialName, 0) }
+            if cfiles_partial_claim(signalTableIndex) == 1 { unlinkat(folder.number, partialName, 0) }
             cfiles_signals_resume()
         }
-        cfiles_partial_release(slot)
+        cfiles_partial_release(signalTableIndex)
     }
 
     /// The identities of the temporary file and of the file that it replaces.
@@ -93,7 +93,7 @@ public struct AtomicOutput: ~Copyable, Sendable {
     ///   power failure may undo that.
     public consuming func commit() throws(FileError) {
         guard fsync(descriptor.number) == 0 else { throw FileError(.sync, path) }
-        isPending = false
+        removesFileOnDeinit = false
         try publish()
         try folder.syncFolder(path)
     }
@@ -102,7 +102,7 @@ public struct AtomicOutput: ~Copyable, Sendable {
     private borrowing func publish() throws(FileError) {
         cfiles_signals_defer()
         defer { cfiles_signals_resume() }
-        guard cfiles_partial_claim(slot) == 1 else { throw FileError(.rename, path, code: EINTR) }
+        guard cfiles_partial_claim(signalTableIndex) == 1 else { throw FileError(.rename, path, code: EINTR) }
         do {
             try rename()
         } catch {
@@ -112,7 +112,7 @@ public struct AtomicOutput: ~Copyable, Sendable {
     }
 
     private borrowing func rename() throws(FileError) {
-        guard !replacing else { return try renameOver() }
+        guard !replacesExisting else { return try renameReplacing() }
         switch cfiles_rename_no_replace(folder.number, partialName, folder.number, name) {
         case 0: return
         case EINVAL, ENOSYS:
@@ -121,7 +121,7 @@ public struct AtomicOutput: ~Copyable, Sendable {
             let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
             _ = try Descriptor(openat(folder.number, name, flags, 0o600), .create, path)
             do {
-                try renameOver()
+                try renameReplacing()
             } catch {
                 unlinkat(folder.number, name, 0)
                 throw error
@@ -130,7 +130,7 @@ public struct AtomicOutput: ~Copyable, Sendable {
         }
     }
 
-    private borrowing func renameOver() throws(FileError) {
+    private borrowing func renameReplacing() throws(FileError) {
         guard renameat(folder.number, partialName, folder.number, name) == 0 else {
             throw FileError(.rename, path)
         }
@@ -138,7 +138,7 @@ public struct AtomicOutput: ~Copyable, Sendable {
 }
 
 extension AtomicOutput {
-    static func split(_ path: String) throws(FileError) -> (folder: String, name: String) {
+    static func splitOutputPath(_ path: String) throws(FileError) -> (folder: String, name: String) {
         let name = Path.name(of: path)
         guard !path.isEmpty else { throw FileError(.create, path, code: ENOENT) }
         guard !["", ".", ".."].contains(name) else { throw FileError(.create, path, code: EISDIR) }

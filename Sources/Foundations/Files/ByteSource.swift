@@ -7,7 +7,7 @@ public final class ByteSource: Sendable {
         case file(InputFile)
         case spool(SpoolFile, start: Int)
         case memory([UInt8])
-        case made(any ByteProvider)
+        case provider(any ByteProvider)
     }
 
     private let backing: Backing
@@ -33,9 +33,9 @@ public final class ByteSource: Sendable {
     }
 
     /// Creates a source of bytes that are computed on demand.
-    public init(_ maker: any ByteProvider) {
-        count = maker.count
-        backing = .made(maker)
+    public init(_ provider: any ByteProvider) {
+        count = provider.count
+        backing = .provider(provider)
     }
 
     /// Appends the bytes from `offset` on to `output` until it is full or the source ends.
@@ -46,26 +46,26 @@ public final class ByteSource: Sendable {
         case .spool(let file, let start):
             guard (0..<count).contains(offset) else { return }
             try file.read(at: start + offset, upTo: count - offset, into: &output)
-        case .made(let maker):
+        case .provider(let provider):
             guard (0..<count).contains(offset) else { return }
-            try maker.read(at: offset, into: &output)
+            try provider.read(at: offset, into: &output)
         case .memory(let bytes):
             guard (0..<bytes.count).contains(offset) else { return }
-            output.append(asMuchAsFitsOf: bytes.span.extracting(offset...))
+            output.append(fittingPrefixOf: bytes.span.extracting(offset...))
         }
     }
 
     /// Returns whether the underlying file, if any, has the same size and modification time as when it was opened.
     ///
-    /// - Parameter isAtItsPath: Whether the path must also still refer to the same file.
+    /// - Parameter checksPath: Whether the path must also still refer to the same file.
     /// - Returns: `true` if the file is unchanged, or if the source is not a file.
     /// - Throws: `FileError`.
-    public func isUnchanged(isAtItsPath: Bool = false) throws(FileError) -> Bool {
+    public func isUnchanged(checkingPath checksPath: Bool = false) throws(FileError) -> Bool {
         switch backing {
-        case .file(let file): try file.isUnchanged() && (!isAtItsPath || file.isStillAtItsPath)
+        case .file(let file): try file.isUnchanged() && (!checksPath || file.isStillAtItsPath)
         case .spool: true
         case .memory: true
-        case .made(let maker): try maker.isUnchanged(isAtItsPath: isAtItsPath)
+        case .provider(let provider): try provider.isUnchanged(checkingPath: checksPath)
         }
     }
 
@@ -82,7 +82,7 @@ public final class ByteSource: Sendable {
 extension OutputSpan<UInt8> {
     /// Appends bytes until the output is full, and returns the number of appended bytes.
     @discardableResult
-    public mutating func append(asMuchAsFitsOf bytes: Span<UInt8>) -> Int {
+    public mutating func append(fittingPrefixOf bytes: Span<UInt8>) -> Int {
         bytes.withUnsafeBufferPointer { bytes in
             withUnsafeMutableBufferPointer { buffer, initialized in
                 let free = UnsafeMutableBufferPointer(rebasing: buffer[initialized...])
@@ -106,8 +106,8 @@ public protocol ByteProvider: Sendable {
 
     /// Returns whether all underlying files are unchanged since they were opened.
     ///
-    /// - Parameter isAtItsPath: Whether the paths must also still refer to the same files.
+    /// - Parameter checksPath: Whether the paths must also still refer to the same files.
     /// - Returns: Whether all files are unchanged.
     /// - Throws: `FileError`.
-    func isUnchanged(isAtItsPath: Bool) throws(FileError) -> Bool
+    func isUnchanged(checkingPath checksPath: Bool) throws(FileError) -> Bool
 }

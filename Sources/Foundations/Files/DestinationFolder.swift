@@ -18,7 +18,7 @@ public struct DestinationFolder: ~Copyable, Sendable {
     }
 
     /// The maximum number that is added to a name to make it unique.
-    private static let maximumNumber = 10_000
+    private static let maximumNameSuffix = 10_000
 
     /// Moves a group of files into the folder, either all of them or none.
     ///
@@ -41,7 +41,7 @@ public struct DestinationFolder: ~Copyable, Sendable {
             do throws(FileError) {
                 return try move(files) { Self.target(of: $0, name, number, keepsNames) }
             } catch {
-                guard error.alreadyExists, number < Self.maximumNumber else { throw error }
+                guard error.alreadyExists, number < Self.maximumNameSuffix else { throw error }
                 number += 1
             }
         }

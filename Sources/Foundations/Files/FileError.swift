@@ -29,7 +29,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Creates an error with a complete message and the `errno` code that describes it best.
-    public init(_ operation: Operation, _ path: String, code: Int32, caseID: String? = nil, saying message: String) {
+    public init(_ operation: Operation, _ path: String, code: Int32, caseID: String? = nil, message: String) {
         self.init(operation, path, code: code)
         self.caseID = caseID
         customMessage = message
@@ -84,8 +84,8 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
 
 extension FileError {
     /// Creates an error for a file that has changed since it was checked.
-    public init(changed path: String) {
-        self.init(.read, path, code: ESTALE, saying: "\(path) has changed since it was checked")
+    public init(changedFileAt path: String) {
+        self.init(.read, path, code: ESTALE, message: "\(path) has changed since it was checked")
     }
 
     /// Whether the file has changed since it was checked.

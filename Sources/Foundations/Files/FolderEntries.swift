@@ -14,19 +14,19 @@ public struct FolderEntries: Sendable {
         /// The start of the name (48 bits), its length (14 bits) and the kind (2 bits).
         ///
         /// They share one word, so that an entry occupies only 16 bytes.
-        private let packed: UInt64
+        private let packedNameAndKind: UInt64
         let inode: UInt64
 
         init(start: Int, length: Int, kind: Kind, inode: UInt64) {
-            packed = UInt64(start) << 16 | UInt64(min(length, 1 << 14 - 1)) << 2 | UInt64(kind.rawValue)
+            packedNameAndKind = UInt64(start) << 16 | UInt64(min(length, 1 << 14 - 1)) << 2 | UInt64(kind.rawValue)
             self.inode = inode
         }
 
         var name: Range<Int> {
-            let start = Int(packed >> 16)
-            return start..<start + Int(packed >> 2 & (1 << 14 - 1))
+            let start = Int(packedNameAndKind >> 16)
+            return start..<start + Int(packedNameAndKind >> 2 & (1 << 14 - 1))
         }
-        var kind: Kind { Kind(rawValue: UInt8(packed & 3)) ?? .special }
+        var kind: Kind { Kind(rawValue: UInt8(packedNameAndKind & 3)) ?? .special }
     }
 
     private var names: [UInt8] = []
@@ -46,7 +46,7 @@ public struct FolderEntries: Sendable {
     public var count: Int { entries.count }
 
     /// Returns a copy of the name of an entry.
-    public func name(_ index: Int) -> [UInt8] { Array(bytes(index)) }
+    public func name(_ index: Int) -> [UInt8] { Array(nameBytes(at: index)) }
 
     /// Calls `body` with the bytes of the name of an entry, without copying them.
     public func withName<Output>(_ index: Int, _ body: (Span<UInt8>) -> Output) -> Output {
@@ -54,7 +54,7 @@ public struct FolderEntries: Sendable {
     }
 
     /// Returns whether the name of an entry is equal to `text`.
-    public func hasName(_ index: Int, _ text: String) -> Bool {
+    public func hasName(_ text: String, at index: Int) -> Bool {
         withName(index) { $0.equals(text.utf8.span) }
     }
 
@@ -62,10 +62,10 @@ public struct FolderEntries: Sendable {
     public func kind(_ index: Int) -> Kind { entries[index].kind }
 
     /// Returns the inode number of an entry.
-    public func inode(_ index: Int) -> UInt64 { entries[index].inode }
+    public func inode(at index: Int) -> UInt64 { entries[index].inode }
 
     /// Returns the name of an entry as a slice of the shared buffer.
-    public func bytes(_ index: Int) -> ArraySlice<UInt8> { names[entries[index].name] }
+    public func nameBytes(at index: Int) -> ArraySlice<UInt8> { names[entries[index].name] }
 
     /// Returns the entries at `indices`, in the same order.
     public func selecting(_ indices: some Sequence<Int>) -> FolderEntries {
@@ -79,12 +79,14 @@ public struct FolderEntries: Sendable {
     ///
     /// The entries must be sorted.
     public func index(inSorted name: some Collection<UInt8>) -> Int? {
-        let index = (0..<count).partitioningIndex { !bytes($0).lexicographicallyPrecedes(name) }
-        return index < count && bytes(index).elementsEqual(name) ? index : nil
+        let index = (0..<count).partitioningIndex { !nameBytes(at: $0).lexicographicallyPrecedes(name) }
+        return index < count && nameBytes(at: index).elementsEqual(name) ? index : nil
     }
 
     /// Returns whether the name of the entry `left` sorts before that of the entry `right`.
-    public func precedes(_ left: Int, _ right: Int) -> Bool { bytes(left).lexicographicallyPrecedes(bytes(right)) }
+    public func precedes(_ left: Int, _ right: Int) -> Bool {
+        nameBytes(at: left).lexicographicallyPrecedes(nameBytes(at: right))
+    }
 
     /// Sorts the entries by the bytes of their names.
     ///
@@ -106,7 +108,7 @@ public struct FolderEntries: Sendable {
         var start = 0
         while start < count {
             var end = start + 1
-            while end < count, bytes(end).elementsEqual(bytes(start)) { end += 1 }
+            while end < count, nameBytes(at: end).elementsEqual(nameBytes(at: start)) { end += 1 }
             // This overwrites only entries that were processed already.
             entries[kept] = entries[end - start == 1 ? start : choose(self, start..<end)]
             kept += 1

@@ -12,7 +12,7 @@ public struct InputFile: ~Copyable, Sendable {
     public let identity: FileIdentity
     /// Whether the permissions give access to the owner only.
     public let isPrivate: Bool
-    private let modified: Duration
+    private let modificationTime: Duration
     private let descriptor: Descriptor
 
     /// Opens a file.
@@ -32,7 +32,7 @@ public struct InputFile: ~Copyable, Sendable {
         self.path = path
         size = Int(status.st_size)
         identity = FileIdentity(status)
-        modified = status.modified
+        modificationTime = status.modificationTime
         isPrivate = status.st_mode & (S_IRWXG | S_IRWXO) == 0
         self.descriptor = descriptor
     }
@@ -51,7 +51,7 @@ public struct InputFile: ~Copyable, Sendable {
     /// Returns whether the file has the same size and modification time as when it was opened.
     public func isUnchanged() throws(FileError) -> Bool {
         let status = try descriptor.status(path)
-        return Int(status.st_size) == size && status.modified == modified
+        return Int(status.st_size) == size && status.modificationTime == modificationTime
     }
 
     /// Whether the path still refers to this file and not to a replacement.
@@ -79,5 +79,5 @@ public struct InputFile: ~Copyable, Sendable {
 
 extension stat {
     /// The time of the last modification, as the duration since 1970-01-01.
-    fileprivate var modified: Duration { .seconds(st_mtim.tv_sec) + .nanoseconds(st_mtim.tv_nsec) }
+    fileprivate var modificationTime: Duration { .seconds(st_mtim.tv_sec) + .nanoseconds(st_mtim.tv_nsec) }
 }

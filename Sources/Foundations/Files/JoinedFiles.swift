@@ -41,16 +41,16 @@ public final class JoinedFiles: ByteProvider {
     /// Returns the index of the file that contains the byte at `offset`, and the offset of the byte in that file.
     ///
     /// Returns `nil` if `offset` is beyond the end.
-    public func place(of offset: Int) -> (file: Int, offset: Int)? {
+    public func location(of offset: Int) -> (file: Int, offset: Int)? {
         guard (0..<count).contains(offset) else { return nil }
         let file = parts.indices.partitioningIndex { parts[$0].end > offset }
         return (file, offset - parts[file].start)
     }
 
     /// Returns whether all files are unchanged since they were opened.
-    public func isUnchanged(isAtItsPath: Bool) throws(FileError) -> Bool {
+    public func isUnchanged(checkingPath checksPath: Bool) throws(FileError) -> Bool {
         for part in parts {
-            guard try part.file.isUnchanged(), !isAtItsPath || part.file.isStillAtItsPath else { return false }
+            guard try part.file.isUnchanged(), !checksPath || part.file.isStillAtItsPath else { return false }
         }
         return true
     }
@@ -60,10 +60,10 @@ public final class JoinedFiles: ByteProvider {
     /// Reading stops at the end of a file that was truncated meanwhile. Bytes that were appended to a file are ignored.
     public func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FileError) {
         var offset = offset
-        while !output.isFull, let place = place(of: offset) {
-            let part = parts[place.file]
+        while !output.isFull, let location = location(of: offset) {
+            let part = parts[location.file]
             let requested = min(part.end - offset, output.freeCapacity)
-            guard try part.file.read(at: place.offset, upTo: requested, into: &output) == requested else { return }
+            guard try part.file.read(at: location.offset, upTo: requested, into: &output) == requested else { return }
             offset += requested
         }
     }

@@ -6,7 +6,7 @@ public struct LockedFile: ~Copyable, Sendable {
     /// The part of the file that a lock covers.
     public enum Extent: Sendable {
         /// The whole file, by `flock`.
-        case whole
+        case wholeFile
         /// One byte far beyond the end of the file, by an open file description lock.
         ///
         /// This lock does not affect locks of other parts of the file, such as those of SQLite.
@@ -14,7 +14,7 @@ public struct LockedFile: ~Copyable, Sendable {
     }
 
     /// The file descriptor, which is open for reading and writing.
-    public var number: Int32 { descriptor.number }
+    public var descriptorNumber: Int32 { descriptor.number }
     private let descriptor: Descriptor
     private let extent: Extent
 
@@ -40,7 +40,7 @@ public struct LockedFile: ~Copyable, Sendable {
 
     private static func lock(_ number: Int32, _ extent: Extent) -> Int32 {
         switch extent {
-        case .whole: flock(number, LOCK_EX | LOCK_NB) == 0 ? 0 : errno
+        case .wholeFile: flock(number, LOCK_EX | LOCK_NB) == 0 ? 0 : errno
         case .beyondEnd: cfiles_lock_beyond_end(number)
         }
     }
@@ -48,21 +48,21 @@ public struct LockedFile: ~Copyable, Sendable {
     /// Unlocks the file explicitly, because a child process that is being started shares the descriptor and its lock.
     deinit {
         switch extent {
-        case .whole: flock(number, LOCK_UN)
-        case .beyondEnd: cfiles_unlock_beyond_end(number)
+        case .wholeFile: flock(descriptorNumber, LOCK_UN)
+        case .beyondEnd: cfiles_unlock_beyond_end(descriptorNumber)
         }
     }
 
     /// Returns whether `path` still refers to this file.
     public func isLocated(at path: String) -> Bool {
         var status = stat()
-        return fstat(number, &status) == 0 && FileIdentity(path: path) == FileIdentity(status)
+        return fstat(descriptorNumber, &status) == 0 && FileIdentity(path: path) == FileIdentity(status)
     }
 
     /// Replaces the contents of the file, or throws an error that contains `path`.
-    public func replaceContents(by bytes: [UInt8], _ path: String) throws(FileError) {
-        guard ftruncate(number, 0) == 0 else { throw FileError(.write, path) }
-        let count = pwrite(number, bytes, bytes.count, 0)
+    public func replaceContents(with bytes: [UInt8], _ path: String) throws(FileError) {
+        guard ftruncate(descriptorNumber, 0) == 0 else { throw FileError(.write, path) }
+        let count = pwrite(descriptorNumber, bytes, bytes.count, 0)
         guard count == bytes.count else { throw FileError(.write, path, code: count < 0 ? errno : ENOSPC) }
     }
 }

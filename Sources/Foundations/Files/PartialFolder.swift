@@ -3,24 +3,24 @@ import Glibc
 
 /// The temporary folder of an output that consists of several files.
 ///
-/// The folder and its files are removed when the value is destroyed, unless ``claim()`` was called.
+/// The folder and its files are removed when the value is destroyed, unless ``cancelRemoval()`` was called.
 struct PartialFolder: ~Copyable, Sendable {
     struct File: Sendable {
         let name: String
         /// The index of the file in the table of the signal handler.
-        let slot: Int32
+        let signalTableIndex: Int32
     }
 
     let parent: Descriptor
     let folder: Descriptor
     let name: String
-    private let slot: Int32
+    private let signalTableIndex: Int32
     private var files: [File] = []
-    private var isPending = true
+    private var removesFilesOnDeinit = true
 
     /// The minimum size, in bytes, of a write operation after which the kernel is asked to write to the disk
     /// immediately.
-    private static let syncedSize = 64 << 10
+    private static let immediateWritebackSize = 64 << 10
 
     /// Creates and locks the folder, or reuses a folder that an interrupted run left behind.
     ///
@@ -38,19 +38,19 @@ struct PartialFolder: ~Copyable, Sendable {
         cfiles_signals_defer()
         defer { cfiles_signals_resume() }
         folder = try Self.open(parent, name, path, removing: mayRemove)
-        slot = cfiles_partial_add_folder(parent.number, name, output)
+        signalTableIndex = cfiles_partial_add_folder(parent.number, name, output)
         self.name = name
         self.parent = parent
     }
 
     deinit {
-        if isPending {
+        if removesFilesOnDeinit {
             cfiles_signals_defer()
-            if claimFromSignalHandler() { remove(names) }
+            if unregisterFromSignalHandler() { remove(names) }
             cfiles_signals_resume()
         }
-        for file in files { cfiles_partial_release(file.slot) }
-        cfiles_partial_release(slot)
+        for file in files { cfiles_partial_release(file.signalTableIndex) }
+        cfiles_partial_release(signalTableIndex)
     }
 
     /// The names of the files, in the order of their creation.
@@ -62,7 +62,7 @@ struct PartialFolder: ~Copyable, Sendable {
         defer { cfiles_signals_resume() }
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = try Descriptor(openat(folder.number, name, flags, 0o600), .create, path)
-        files.append(File(name: name, slot: cfiles_partial_add(folder.number, name, "")))
+        files.append(File(name: name, signalTableIndex: cfiles_partial_add(folder.number, name, "")))
         return file
     }
 
@@ -73,22 +73,22 @@ struct PartialFolder: ~Copyable, Sendable {
         let code = bytes.writeAll(to: file.number)
         guard code == 0 else { throw FileError(.write, path(), code: code) }
         // Starting to write now leaves less to do for the final `fsync`.
-        guard bytes.count >= syncedSize else { return }
+        guard bytes.count >= immediateWritebackSize else { return }
         let end = lseek(file.number, 0, SEEK_CUR)
         cfiles_begin_sync(file.number, Int64(end - bytes.count), Int64(bytes.count))
     }
 
-    /// Unregisters the folder and its files from the signal handler, so that they can be renamed.
+    /// Cancels the automatic removal of the folder and its files, so that they can be renamed.
     ///
     /// Returns `false` if a signal has already removed them.
-    mutating func claim() -> Bool {
-        isPending = false
-        return claimFromSignalHandler()
+    mutating func cancelRemoval() -> Bool {
+        removesFilesOnDeinit = false
+        return unregisterFromSignalHandler()
     }
 
-    private func claimFromSignalHandler() -> Bool {
-        var isOurs = cfiles_partial_claim(slot) == 1
-        for file in files where cfiles_partial_claim(file.slot) != 1 { isOurs = false }
+    private func unregisterFromSignalHandler() -> Bool {
+        var isOurs = cfiles_partial_claim(signalTableIndex) == 1
+        for file in files where cfiles_partial_claim(file.signalTableIndex) != 1 { isOurs = false }
         return isOurs
     }
 
@@ -141,7 +141,7 @@ struct PartialFolder: ~Copyable, Sendable {
     /// Returns the sorted names of the entries of a folder, in which U+FFFD replaces malformed UTF-8.
     static func names(in folder: borrowing Descriptor, _ path: String) throws(FileError) -> [String] {
         let entries = try FolderEntries(of: folder, path)
-        return (0..<entries.count).map { String(decoding: entries.bytes($0), as: UTF8.self) }.sorted()
+        return (0..<entries.count).map { String(decoding: entries.nameBytes(at: $0), as: UTF8.self) }.sorted()
     }
 
     static func remove(_ names: [String], from folder: borrowing Descriptor) {

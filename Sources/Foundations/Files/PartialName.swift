@@ -1,14 +1,14 @@
 /// The names of temporary files and folders.
 enum PartialName {
     /// The maximum length of a name in bytes, which leaves space for the suffix that SQLite appends for a journal.
-    private static let longest = 255 - "-journal".utf8.count
+    private static let maximumLength = 255 - "-journal".utf8.count
 
     /// Returns the temporary name `.NAME.partial` for an output.
     ///
     /// If it would be too long, NAME is replaced with its hash.
-    static func of(_ name: String, suffix: String = ".partial") -> String {
+    static func make(for name: String, suffix: String = ".partial") -> String {
         let full = ".\(name)\(suffix)"
-        guard full.utf8.count > longest else { return full }
+        guard full.utf8.count > maximumLength else { return full }
         // The hash function is FNV-1a, which returns the same value in each run, so that all runs lock the same file.
         let hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         return ".\(String(hash, radix: 16))\(suffix)"

@@ -17,7 +17,7 @@ public final class SpoolFile: Sendable {
     }
 
     /// The file descriptor for C libraries, which is valid until this object is destroyed.
-    public var number: Int32 { descriptor.number }
+    public var descriptorNumber: Int32 { descriptor.number }
 
     /// Writes all bytes from `offset` on.
     ///

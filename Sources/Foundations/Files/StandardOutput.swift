@@ -31,17 +31,17 @@ extension Span<UInt8> {
     /// Returns 0 or an `errno` code.
     func writeAll(to descriptor: Int32, at offset: Int? = nil) -> Int32 {
         withUnsafeBytes { buffer in
-            var done = 0
-            while done < buffer.count {
-                let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
+            var writtenCount = 0
+            while writtenCount < buffer.count {
+                let rest = UnsafeRawBufferPointer(rebasing: buffer[writtenCount...])
                 let result =
                     if let offset {
-                        pwrite(descriptor, rest.baseAddress, rest.count, offset + done)
+                        pwrite(descriptor, rest.baseAddress, rest.count, offset + writtenCount)
                     } else {
                         Glibc.write(descriptor, rest.baseAddress, rest.count)
                     }
                 if result < 0, errno != EINTR { return errno }
-                done += Swift.max(result, 0)
+                writtenCount += Swift.max(result, 0)
             }
             return 0
         }

@@ -27,12 +27,12 @@ struct EasyHandle: ~Copyable {
             throw .other("libcurl cannot be used", wasSent: false)
         }
         let handle = EasyHandle(pointer)
-        try handle.restrict()
+        try handle.applySecurityOptions()
         try handle.apply(identity)
         return handle
     }
 
-    private func restrict() throws(HTTPError) {
+    private func applySecurityOptions() throws(HTTPError) {
         try set(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(errorBuffer))
         try set(CURLOPT_NOSIGNAL, 1)
         try set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))

@@ -12,8 +12,8 @@ struct FieldList: ~Copyable {
         // In the syntax of libcurl, a semicolon follows the name of a field without a value, and a colon alone
         // suppresses a field.
         var lines = fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
-        let given = Set(fields.map { $0.name.lowercased() })
-        lines += Self.automaticFields.filter { !given.contains($0.lowercased()) }.map { "\($0):" }
+        let givenNames = Set(fields.map { $0.name.lowercased() })
+        lines += Self.automaticFields.filter { !givenNames.contains($0.lowercased()) }.map { "\($0):" }
         var list: UnsafeMutablePointer<curl_slist>?
         for line in lines {
             guard let longer = curl_slist_append(list, line) else {

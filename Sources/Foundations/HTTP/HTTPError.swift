@@ -47,7 +47,7 @@ struct FailureDetails {
     /// The number of times that libcurl was about to send the request.
     ///
     /// If a reused connection is closed without a response, libcurl tries again.
-    var timesSent = 0
+    var sendCount = 0
     /// The `errno` code of the connection attempt.
     var code: Int32 = 0
     /// The status code of the response to CONNECT, or 0 if there was none.
@@ -63,7 +63,7 @@ struct FailureDetails {
 extension HTTPError {
     /// Interprets an error code of libcurl.
     init(_ code: CURLcode, _ details: FailureDetails) {
-        self = details.timesSent > 0 ? Self.afterSending(code, details) : Self.whileConnecting(code, details)
+        self = details.sendCount > 0 ? Self.afterSending(code, details) : Self.whileConnecting(code, details)
     }
 
     private static func whileConnecting(_ code: CURLcode, _ details: FailureDetails) -> HTTPError {
@@ -89,7 +89,7 @@ extension HTTPError {
         switch code {
         // The second attempt is always stopped. Any error of its connection therefore means that the first had no
         // response.
-        case _ where details.timesSent > 1: .closed
+        case _ where details.sendCount > 1: .closed
         case CURLE_GOT_NOTHING, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT,
             CURLE_OPERATION_TIMEDOUT, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR:
             .closed

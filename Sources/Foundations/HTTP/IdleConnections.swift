@@ -9,10 +9,10 @@ import CCurl
 /// It is a class, because the transfers of a client share it. Only the thread of the client uses it.
 final class IdleConnections {
     private var sockets: [String: curl_socket_t] = [:]
-    private let limit: Int
+    private let maximumSocketCount: Int
 
     /// Creates an empty registry for a client that keeps at most `connections` connections.
-    init(connections: Int) { limit = max(1024, 4 * connections) }
+    init(connections: Int) { maximumSocketCount = max(1024, 4 * connections) }
 
     /// Records the connection of a finished transfer if libcurl keeps it.
     func record(connectionOf easy: borrowing EasyHandle) {
@@ -20,8 +20,8 @@ final class IdleConnections {
         guard socket != ccurl_bad_socket else { return }
         // Entries of closed connections accumulate. Removing all is safe, because a connection without an entry is not
         // reused.
-        if sockets.count >= limit { sockets = [:] }
-        let name = Self.name(
+        if sockets.count >= maximumSocketCount { sockets = [:] }
+        let name = Self.connectionName(
             local: easy.text(CURLINFO_LOCAL_IP), easy.number(CURLINFO_LOCAL_PORT), peer: easy.text(CURLINFO_PRIMARY_IP),
             easy.number(CURLINFO_PRIMARY_PORT))
         sockets[name] = socket
@@ -34,7 +34,7 @@ final class IdleConnections {
     }
 
     /// Returns a name that is unique among all open connections.
-    static func name(local: String, _ localPort: Int, peer: String, _ peerPort: Int) -> String {
+    static func connectionName(local: String, _ localPort: Int, peer: String, _ peerPort: Int) -> String {
         "\(local) \(localPort) \(peer) \(peerPort)"
     }
 }

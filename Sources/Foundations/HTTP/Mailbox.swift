@@ -19,29 +19,29 @@ final class Mailbox: Sendable {
         var closeHandlers: [@Sendable () -> Void] = []
     }
 
-    let multi: MultiHandle
+    let multiHandle: MultiHandle
     private let contents = Mutex(Contents())
 
-    init(_ multi: consuming MultiHandle) { self.multi = multi }
+    init(_ multiHandle: consuming MultiHandle) { self.multiHandle = multiHandle }
 
     // MARK: Called by tasks
 
     func add(_ request: PendingRequest) {
-        if change({ $0.requests.append(request) }) { request.completion(.failed(.ended)) }
+        if update({ $0.requests.append(request) }) { request.completion(.failed(.ended)) }
     }
 
     /// Makes the thread update the deadlines of all transfers.
-    func updateDeadlines() { _ = change { $0.mustUpdateDeadlines = true } }
+    func updateDeadlines() { _ = update { $0.mustUpdateDeadlines = true } }
 
     /// Ends the thread and calls `handler` when it has ended.
     func close(_ handler: @escaping @Sendable () -> Void) {
-        if change({ $0.closeHandlers.append(handler) }) { handler() }
+        if update({ $0.closeHandlers.append(handler) }) { handler() }
     }
 
     /// Changes the contents and wakes the thread.
     ///
     /// If the thread has ended, returns `true` without changing anything.
-    private func change(_ body: (inout Contents) -> Void) -> Bool {
+    private func update(_ body: (inout Contents) -> Void) -> Bool {
         let (isClosed, wasWaiting) = contents.withLock { contents in
             guard !contents.isClosed else { return (true, false) }
             body(&contents)
@@ -50,7 +50,7 @@ final class Mailbox: Sendable {
             return (false, contents.isWaiting)
         }
         // A thread that is not waiting processes the changes anyway.
-        if wasWaiting { multi.wake() }
+        if wasWaiting { multiHandle.wake() }
         return isClosed
     }
 
@@ -78,7 +78,7 @@ final class Mailbox: Sendable {
     }
 
     /// Rejects further requests, and returns the requests and close handlers that were not processed yet.
-    func reject() -> (requests: [PendingRequest], closeHandlers: [@Sendable () -> Void]) {
+    func closeAndDrain() -> (requests: [PendingRequest], closeHandlers: [@Sendable () -> Void]) {
         contents.withLock { contents in
             contents.isClosed = true
             defer { contents = Contents(isClosed: true) }

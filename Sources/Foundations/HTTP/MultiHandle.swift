@@ -47,7 +47,7 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
             guard message.pointee.msg == CURLMSG_DONE, let context = ccurl_private(message.pointee.easy_handle) else {
                 continue
             }
-            return (Transfer.at(context), message.pointee.data.result)
+            return (Transfer.transfer(at: context), message.pointee.data.result)
         }
         return nil
     }

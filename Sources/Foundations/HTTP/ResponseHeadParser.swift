@@ -3,56 +3,56 @@ struct ResponseHeadParser {
     /// The result of parsing one line.
     enum Step: Equatable {
         /// The head is incomplete, or the line is not part of it.
-        case more
+        case needsMoreLines
         /// The head is complete.
         case complete(HTTPResponseHead)
         /// The lines exceed the size limit.
         case tooLong
     }
 
-    private let names: [[UInt8]]
+    private let fieldNames: [[UInt8]]
     private var head: HTTPResponseHead?
     private var isComplete = false
-    private var length = 0
+    private var totalLength = 0
 
     /// The maximum total size of all lines, in bytes, including those of interim responses and trailers.
-    static let lengthLimit = 80 << 10
+    static let maximumTotalLength = 80 << 10
 
     /// Creates a parser that keeps only the fields with these lowercase names.
-    init(keeping names: [String]) { self.names = names.map { Array($0.utf8) } }
+    init(keeping names: [String]) { fieldNames = names.map { Array($0.utf8) } }
 
     /// Prepares the parser for the next response.
     mutating func reset() {
         head = nil
         isComplete = false
-        length = 0
+        totalLength = 0
     }
 
     /// Parses a line with its line break.
     ///
     /// `status` is called for the status line and returns the status code.
     mutating func parse(_ line: [UInt8], status: () -> Int) -> Step {
-        length += line.count
-        guard length <= Self.lengthLimit else { return .tooLong }
+        totalLength += line.count
+        guard totalLength <= Self.maximumTotalLength else { return .tooLong }
         // Trailers are ignored.
-        guard !isComplete else { return .more }
+        guard !isComplete else { return .needsMoreLines }
         guard let current = head else {
             head = HTTPResponseHead(status: status())
-            return .more
+            return .needsMoreLines
         }
         let isInterim = current.status < 200 && current.status != 101
         if line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n") {
             head = isInterim ? nil : current
             isComplete = !isInterim
-            return isInterim ? .more : .complete(current)
+            return isInterim ? .needsMoreLines : .complete(current)
         }
         if !isInterim { parse(field: line) }
-        return .more
+        return .needsMoreLines
     }
 
     private mutating func parse(field line: [UInt8]) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
-            let name = names.first(where: { Self.isEqual($0, line[..<colon]) })
+            let name = fieldNames.first(where: { Self.isEqual($0, line[..<colon]) })
         else { return }
         let key = String(decoding: name, as: UTF8.self)
         guard head?.fields[key] == nil else { return }

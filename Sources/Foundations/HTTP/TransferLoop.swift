@@ -5,9 +5,9 @@ struct TransferLoop: ~Copyable {
     private let mailbox: Mailbox
     private let settings: HTTPSettings
     private let idleConnections: IdleConnections
-    private var running: [Transfer] = []
+    private var runningTransfers: [Transfer] = []
     /// The transfers without a request, which are reused together with their buffers.
-    private var idle: [Transfer] = []
+    private var idleTransfers: [Transfer] = []
 
     init(_ mailbox: Mailbox, _ settings: HTTPSettings) {
         self.mailbox = mailbox
@@ -21,62 +21,63 @@ struct TransferLoop: ~Copyable {
             let changes = mailbox.drain()
             for request in changes.requests { start(request) }
             if changes.isClosing { break }
-            if changes.mustUpdateDeadlines { for transfer in running { transfer.updateDeadline() } }
+            if changes.mustUpdateDeadlines { for transfer in runningTransfers { transfer.updateDeadline() } }
             // Data that arrived in time counts even if this thread reads it late. Before a transfer times out, the data
             // that has arrived is therefore read.
             let now = ContinuousClock.now
-            if running.contains(where: { $0.deadline <= now }) { perform(until: now) }
-            let nextDeadline = endTimedOut(at: now)
+            if runningTransfers.contains(where: { $0.deadline <= now }) { perform(until: now) }
+            let nextDeadline = endTimedOutTransfers(at: now)
             // If requests were started, the thread does not wait, because further requests may have been added
             // meanwhile.
             let mayWait = changes.requests.isEmpty && mailbox.beginWaiting()
             perform(until: mayWait ? nextDeadline : .now)
         }
-        let (requests, closeHandlers) = mailbox.reject()
-        endAll(.failed(.ended))
+        let (requests, closeHandlers) = mailbox.closeAndDrain()
+        endAllTransfers(.failed(.ended))
         for request in requests { request.completion(.failed(.ended)) }
         for handler in closeHandlers { handler() }
     }
 
     /// Waits at most until `instant`, performs the transfers, and ends those that have finished.
     private mutating func perform(until instant: ContinuousClock.Instant) {
-        if !mailbox.multi.perform(until: instant) {
-            endAll(.failed(.other("libcurl failed", wasSent: true)))
+        if !mailbox.multiHandle.perform(until: instant) {
+            endAllTransfers(.failed(.other("libcurl failed", wasSent: true)))
         }
-        while let (transfer, code) = mailbox.multi.nextFinished() { end(transfer, transfer.finish(code)) }
+        while let (transfer, code) = mailbox.multiHandle.nextFinished() { end(transfer, transfer.finish(code)) }
     }
 
     private mutating func start(_ request: Mailbox.PendingRequest) {
         do throws(HTTPError) {
-            let transfer = if let reused = idle.popLast() { reused } else { try Transfer(settings, idleConnections) }
+            let transfer =
+                if let reused = idleTransfers.popLast() { reused } else { try Transfer(settings, idleConnections) }
             try transfer.prepare(request.request, over: request.route, for: request.receiver)
-            guard mailbox.multi.add(transfer) else {
+            guard mailbox.multiHandle.add(transfer) else {
                 throw .other("there is not enough memory", wasSent: false)
             }
             transfer.completion = request.completion
-            transfer.index = running.count
-            running.append(transfer)
+            transfer.runningIndex = runningTransfers.count
+            runningTransfers.append(transfer)
         } catch {
             request.completion(.failed(error))
         }
     }
 
-    private mutating func end(_ transfer: Transfer, _ end: HTTPOutcome) {
-        mailbox.multi.remove(transfer)
-        let last = running.removeLast()
+    private mutating func end(_ transfer: Transfer, _ outcome: HTTPOutcome) {
+        mailbox.multiHandle.remove(transfer)
+        let last = runningTransfers.removeLast()
         if last !== transfer {
-            last.index = transfer.index
-            running[last.index] = last
+            last.runningIndex = transfer.runningIndex
+            runningTransfers[last.runningIndex] = last
         }
-        transfer.completion?(end)
+        transfer.completion?(outcome)
         transfer.completion = nil
-        idle.append(transfer)
+        idleTransfers.append(transfer)
     }
 
     /// Ends the transfers whose deadline has passed, and returns the earliest deadline of the others.
-    private mutating func endTimedOut(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
-        var next = now + Self.longestWait
-        for transfer in running {
+    private mutating func endTimedOutTransfers(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
+        var next = now + Self.maximumWait
+        for transfer in runningTransfers {
             if transfer.hasTimedOut(at: now) {
                 transfer.releaseRequest()
                 end(transfer, .late)
@@ -88,12 +89,12 @@ struct TransferLoop: ~Copyable {
     }
 
     /// The maximum time to wait, after which the deadlines are checked again.
-    private static let longestWait = Duration.seconds(60)
+    private static let maximumWait = Duration.seconds(60)
 
-    private mutating func endAll(_ reason: HTTPOutcome) {
-        for transfer in running {
+    private mutating func endAllTransfers(_ outcome: HTTPOutcome) {
+        for transfer in runningTransfers {
             transfer.releaseRequest()
-            end(transfer, reason)
+            end(transfer, outcome)
         }
     }
 }

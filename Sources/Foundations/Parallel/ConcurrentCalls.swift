@@ -25,8 +25,8 @@ extension JobLimit {
     /// Acquires at most `count` slots without waiting, and returns their number.
     private func acquireFreeSlots(upTo count: Int) -> Int {
         state.withLock { state in
-            let acquired = max(0, min(state.free, count))
-            state.free -= acquired
+            let acquired = max(0, min(state.freeSlots, count))
+            state.freeSlots -= acquired
             return acquired
         }
     }

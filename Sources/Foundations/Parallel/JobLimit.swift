@@ -9,14 +9,14 @@ public final class JobLimit: Sendable {
     let state: Mutex<State>
 
     struct State {
-        var free: Int
-        var waiting: [CheckedContinuation<Void, Never>] = []
+        var freeSlots: Int
+        var waitingTasks: [CheckedContinuation<Void, Never>] = []
     }
 
     /// Creates a limit of `jobs` jobs, but at least one.
     public init(jobs: Int) {
         self.jobs = max(1, jobs)
-        state = Mutex(State(free: max(1, jobs)))
+        state = Mutex(State(freeSlots: max(1, jobs)))
     }
 
     /// Returns a task that runs `body` as soon as a slot is free.
@@ -32,11 +32,11 @@ public final class JobLimit: Sendable {
     private func acquireSlot() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
-                guard state.free == 0 else {
-                    state.free -= 1
+                guard state.freeSlots == 0 else {
+                    state.freeSlots -= 1
                     return true
                 }
-                state.waiting.append(continuation)
+                state.waitingTasks.append(continuation)
                 return false
             }
             if isFree { continuation.resume() }
@@ -45,8 +45,8 @@ public final class JobLimit: Sendable {
 
     func releaseSlot() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
-            state.free += 1
+            guard state.waitingTasks.isEmpty else { return state.waitingTasks.removeFirst() }
+            state.freeSlots += 1
             return nil
         }
         next?.resume()

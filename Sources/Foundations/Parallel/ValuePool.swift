@@ -4,9 +4,9 @@ import Synchronization
 ///
 /// Only one thread at a time uses a value.
 public final class ValuePool<Value: Sendable, Failure: Error>: Sendable {
-    private let unused = Mutex<[Value]>([])
-    private let make: @Sendable () throws(Failure) -> Value
-    private let limit: Int
+    private let unusedValues = Mutex<[Value]>([])
+    private let makeValue: @Sendable () throws(Failure) -> Value
+    private let maximumUnusedCount: Int
 
     /// Creates an empty pool.
     ///
@@ -14,8 +14,8 @@ public final class ValuePool<Value: Sendable, Failure: Error>: Sendable {
     ///   - limit: The maximum number of unused values that the pool keeps.
     ///   - make: Creates a value. It is called when the pool is empty.
     public init(keeping limit: Int = .max, _ make: @escaping @Sendable () throws(Failure) -> Value) {
-        self.make = make
-        self.limit = limit
+        makeValue = make
+        maximumUnusedCount = limit
     }
 
     /// Calls `body` with a value from the pool, and returns the value to the pool afterwards.
@@ -30,14 +30,14 @@ public final class ValuePool<Value: Sendable, Failure: Error>: Sendable {
 
     /// Removes and returns a value from the pool, or creates one if the pool is empty.
     public func take() throws(Failure) -> Value {
-        if let value = unused.withLock({ $0.popLast() }) { return value }
-        return try make()
+        if let value = unusedValues.withLock({ $0.popLast() }) { return value }
+        return try makeValue()
     }
 
     /// Returns a value to the pool, or discards the value if the pool is full.
     public func recycle(_ value: Value) {
-        unused.withLock { unused in
-            if unused.count < limit { unused.append(value) }
+        unusedValues.withLock { unusedValues in
+            if unusedValues.count < maximumUnusedCount { unusedValues.append(value) }
         }
     }
 }

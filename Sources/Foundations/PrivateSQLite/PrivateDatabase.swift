@@ -11,40 +11,44 @@ import Files
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section E.2.
 public final class PrivateDatabase: @unchecked Sendable {
-    private let files: DatabaseCopy
-    private let copy: UnsafeMutablePointer<csqlite_copy>
+    private let databaseCopy: DatabaseCopy
+    private let copyPointer: UnsafeMutablePointer<csqlite_copy>
     let connection: OpaquePointer?
 
     /// Opens a copy of a database such that only `table` can be read.
     ///
     /// - Throws: ``PrivateDatabaseError``. A file that is not a database may be detected only when it is read.
-    public init(_ files: DatabaseCopy, table: StaticString) throws(PrivateDatabaseError) {
-        self.files = files
-        copy = .allocate(capacity: 1)
-        copy.initialize(to: csqlite_copy())
-        copy.pointee.descriptors = (files.main.number, files.journal.number, files.writeAheadLog.number)
-        copy.pointee.exists = (1, files.hasJournal ? 1 : 0, files.hasWriteAheadLog ? 1 : 0)
-        copy.pointee.size_limit = sqlite3_int64(files.sizeLimit)
-        copy.pointee.budget = sqlite3_int64(Self.minimumBudget + files.size / Self.bytesPerBudget)
-        copy.pointee.table = UnsafeRawPointer(table.utf8Start).assumingMemoryBound(to: CChar.self)
+    public init(_ databaseCopy: DatabaseCopy, table: StaticString) throws(PrivateDatabaseError) {
+        self.databaseCopy = databaseCopy
+        copyPointer = .allocate(capacity: 1)
+        copyPointer.initialize(to: csqlite_copy())
+        copyPointer.pointee.descriptors = (
+            databaseCopy.main.descriptorNumber, databaseCopy.journal.descriptorNumber,
+            databaseCopy.writeAheadLog.descriptorNumber
+        )
+        copyPointer.pointee.exists = (1, databaseCopy.hasJournal ? 1 : 0, databaseCopy.hasWriteAheadLog ? 1 : 0)
+        copyPointer.pointee.size_limit = sqlite3_int64(databaseCopy.sizeLimit)
+        copyPointer.pointee.budget = sqlite3_int64(
+            Self.minimumStepBudget + databaseCopy.size / Self.bytesPerThousandSteps)
+        copyPointer.pointee.table = UnsafeRawPointer(table.utf8Start).assumingMemoryBound(to: CChar.self)
         var connection: OpaquePointer?
-        let code = csqlite_open(copy, &connection)
+        let code = csqlite_open(copyPointer, &connection)
         self.connection = connection
         guard code == SQLITE_OK else { throw PrivateDatabaseError(code) }
     }
 
     deinit {
-        csqlite_close(copy, connection)
-        copy.deinitialize(count: 1)
-        copy.deallocate()
+        csqlite_close(copyPointer, connection)
+        copyPointer.deinitialize(count: 1)
+        copyPointer.deallocate()
     }
 
     /// The number of steps, in thousands, that SQLite's virtual machine may execute for a database of any size.
     ///
     /// These steps take a few seconds at most.
-    private static let minimumBudget = 100_000
+    private static let minimumStepBudget = 100_000
     /// The number of bytes by which a database must be larger to allow 1,000 more steps.
     ///
     /// A row has at least 8 bytes and takes about 10 steps.
-    private static let bytesPerBudget = 256
+    private static let bytesPerThousandSteps = 256
 }

@@ -14,23 +14,23 @@ public struct PrivateDatabaseError: Error, Equatable, Sendable, CustomStringConv
         self.code = code
     }
 
-    private var primary: Int32 { code & 0xFF }
+    private var primaryCode: Int32 { code & 0xFF }
 
     /// Whether the file is not a database, or is encrypted.
-    public var isNotADatabase: Bool { primary == SQLITE_NOTADB }
+    public var isNotADatabase: Bool { primaryCode == SQLITE_NOTADB }
     /// Whether the database is inconsistent or incomplete.
-    public var indicatesDamage: Bool { primary == SQLITE_CORRUPT || code == SQLITE_IOERR | 2 << 8 }
+    public var indicatesDamage: Bool { primaryCode == SQLITE_CORRUPT || code == SQLITE_IOERR | 2 << 8 }
     /// Whether a value exceeds the size limit.
-    public var isTooLarge: Bool { primary == SQLITE_TOOBIG }
+    public var isTooLarge: Bool { primaryCode == SQLITE_TOOBIG }
     /// Whether reading the database took more steps than its size justifies.
-    public var isOutOfBudget: Bool { primary == SQLITE_INTERRUPT }
+    public var isOutOfBudget: Bool { primaryCode == SQLITE_INTERRUPT }
     /// Whether the error concerns memory or the disk that contains the copy, and not the database.
     public var isResourceError: Bool {
-        [SQLITE_FULL, SQLITE_NOMEM].contains(primary) || primary == SQLITE_IOERR && !indicatesDamage
+        [SQLITE_FULL, SQLITE_NOMEM].contains(primaryCode) || primaryCode == SQLITE_IOERR && !indicatesDamage
     }
 
     /// The text for the result code.
     public var description: String {
-        isOutOfBudget ? "reading it takes too many steps" : String(cString: sqlite3_errstr(primary))
+        isOutOfBudget ? "reading it takes too many steps" : String(cString: sqlite3_errstr(primaryCode))
     }
 }

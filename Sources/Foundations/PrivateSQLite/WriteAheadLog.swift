@@ -28,14 +28,16 @@ public struct WriteAheadLogFault: Error, Equatable, Sendable, CustomStringConver
         guard let header = LogHeader(bytes.span) else {
             return WriteAheadLogFault(offset: 0, reason: "its header is none")
         }
-        var check = FrameCheck(header)
+        var frameCheck = FrameCheck(header)
         // The fault of the first frame that SQLite ignores.
         var fault: WriteAheadLogFault?
         var offset = LogHeader.size
         while offset < log.count {
             let bytes = try log.bytes(at: offset, count: min(header.frameSize, log.count - offset))
-            let frame = check.next(bytes.span)
-            if let reason = frame.reason, fault == nil { fault = WriteAheadLogFault(offset: offset, reason: reason) }
+            let frame = frameCheck.next(bytes.span)
+            if let reason = frame.faultReason, fault == nil {
+                fault = WriteAheadLogFault(offset: offset, reason: reason)
+            }
             if let fault, frame.endsTransaction { return fault }
             if frame.isTruncated { return fault ?? WriteAheadLogFault(offset: offset, reason: "a frame is cut short") }
             offset += bytes.count
@@ -73,7 +75,7 @@ private struct FrameCheck {
 
     struct Frame {
         /// The reason why SQLite ignores the frame, or `nil` if the frame is valid or truncated.
-        var reason: String?
+        var faultReason: String?
         /// Whether the frame ends a transaction of the current use of the log.
         var endsTransaction = false
         /// Whether the frame belongs to the current use of the log and is truncated.
@@ -85,7 +87,7 @@ private struct FrameCheck {
     /// Whether a previous frame belongs to an earlier use of the log.
     ///
     /// Both salts of such a frame differ from those in the header.
-    private var isInEarlierUse = false
+    private var hasReachedEarlierUse = false
 
     init(_ header: LogHeader) {
         self.header = header
@@ -97,23 +99,23 @@ private struct FrameCheck {
     /// A frame is damaged if only one of its salts differs from the header. It is also damaged if both salts differ,
     /// but those of a later frame match the header.
     mutating func next(_ bytes: Span<UInt8>) -> Frame {
-        guard bytes.count >= Self.headerSize else { return Frame(isTruncated: !isInEarlierUse) }
+        guard bytes.count >= Self.headerSize else { return Frame(isTruncated: !hasReachedEarlierUse) }
         let matches = (bytes.number(at: 8) == header.salts.0, bytes.number(at: 12) == header.salts.1)
         guard matches != (false, false) else {
-            isInEarlierUse = true
-            return Frame(reason: "the salts of a frame are wrong")
+            hasReachedEarlierUse = true
+            return Frame(faultReason: "the salts of a frame are wrong")
         }
         // This field is the size of the database in pages. Only the last frame of a transaction has it.
         let endsTransaction = bytes.number(at: 4) != 0
         guard bytes.count == header.frameSize else { return Frame(endsTransaction: endsTransaction, isTruncated: true) }
         guard matches == (true, true) else {
-            return Frame(reason: "the salts of a frame are wrong", endsTransaction: endsTransaction)
+            return Frame(faultReason: "the salts of a frame are wrong", endsTransaction: endsTransaction)
         }
         checksum.add(bytes.extracting(..<8))
         checksum.add(bytes.extracting(Self.headerSize...))
         let isValid = checksum.isStored(in: bytes, at: 16)
         return Frame(
-            reason: isValid ? nil : "the checksum of a frame is wrong", endsTransaction: endsTransaction)
+            faultReason: isValid ? nil : "the checksum of a frame is wrong", endsTransaction: endsTransaction)
     }
 }
 

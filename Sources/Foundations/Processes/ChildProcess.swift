@@ -28,55 +28,56 @@ struct OutputFile: ~Copyable {
 /// A running process, which is terminated when the value is destroyed.
 struct ChildProcess: ~Copyable {
     private let path: String
-    private let process: Int32
+    private let processID: Int32
     /// The write end of the pipe to the standard input of the process, or `nil` once it is closed.
-    private var input: Int32?
+    private var inputDescriptor: Int32?
     private var hasExited = false
 
     init(
         _ path: String, _ arguments: [String], _ environment: [String], output: borrowing OutputFile,
         errors: borrowing OutputFile
     ) throws(ProgramError) {
-        var ends: [Int32] = [-1, -1]
-        let code = cprocesses_pipe(&ends)
+        var pipeEnds: [Int32] = [-1, -1]
+        let code = cprocesses_pipe(&pipeEnds)
         guard code == 0 else { throw .notStarted(path, code: code) }
-        defer { close(ends[0]) }
+        defer { close(pipeEnds[0]) }
         var process: Int32 = 0
         let started = Self.withCStrings(arguments) { arguments in
             Self.withCStrings(environment) { environment in
-                cprocesses_start(path, arguments, environment, ends[0], output.descriptor, errors.descriptor, &process)
+                cprocesses_start(
+                    path, arguments, environment, pipeEnds[0], output.descriptor, errors.descriptor, &process)
             }
         }
         guard started == 0 else {
-            close(ends[1])
+            close(pipeEnds[1])
             throw .notStarted(path, code: started)
         }
         self.path = path
-        self.process = process
-        input = ends[1]
+        processID = process
+        inputDescriptor = pipeEnds[1]
     }
 
     deinit {
-        if let input { close(input) }
+        if let inputDescriptor { close(inputDescriptor) }
         if !hasExited {
-            kill(process, SIGTERM)
-            _ = cprocesses_wait(process)
+            kill(processID, SIGTERM)
+            _ = cprocesses_wait(processID)
         }
     }
 
     /// Writes to the standard input, and returns whether the process still reads it.
     borrowing func write(_ bytes: Span<UInt8>) throws(ProgramError) -> Bool {
-        guard let input else { return false }
-        let code = bytes.withUnsafeBytes { cprocesses_write(input, $0.baseAddress, $0.count) }
+        guard let inputDescriptor else { return false }
+        let code = bytes.withUnsafeBytes { cprocesses_write(inputDescriptor, $0.baseAddress, $0.count) }
         guard code == 0 || code == EPIPE else { throw .notStarted(path, code: code) }
         return code == 0
     }
 
     /// Waits until the process exits, and returns its exit status.
     consuming func finish() throws(ProgramError) -> Int32 {
-        if let input = input.take() { close(input) }
+        if let input = inputDescriptor.take() { close(input) }
         hasExited = true
-        let status = cprocesses_wait(process)
+        let status = cprocesses_wait(processID)
         guard status >= 0 else { throw .notStarted(path, code: errno) }
         return status
     }

@@ -8,15 +8,15 @@ import CSQLite
 public final class Database {
     private let connection: SQLiteConnection
     /// The prepared statements, whose keys are the addresses of the string literals that contain their SQL.
-    private var prepared: [UnsafePointer<UInt8>: OpaquePointer] = [:]
+    private var preparedStatements: [UnsafePointer<UInt8>: OpaquePointer] = [:]
 
     /// The maximum time to wait while another connection has locked the file, in milliseconds.
-    private static let busyTimeout: Int32 = 5000
+    private static let busyTimeoutMilliseconds: Int32 = 5000
 
     init(path: String, _ access: DatabaseFile.Access) throws(DatabaseError) {
         let mode = access == .reading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         connection = try SQLiteConnection(path: path, flags: mode | SQLITE_OPEN_URI)
-        sqlite3_busy_timeout(connection.handle, Self.busyTimeout)
+        sqlite3_busy_timeout(connection.handle, Self.busyTimeoutMilliseconds)
     }
 
     deinit { connection.close() }
@@ -100,7 +100,7 @@ extension Database {
     /// If an outer call is still running the same statement, another one is prepared.
     private func withStatement(_ sql: StaticString, _ body: (OpaquePointer) throws -> Void) throws {
         let key = sql.utf8Start
-        if let kept = prepared[key] {
+        if let kept = preparedStatements[key] {
             guard sqlite3_stmt_busy(kept) == 0 else {
                 let another = try prepare(sql)
                 defer { sqlite3_finalize(another) }
@@ -110,7 +110,7 @@ extension Database {
             return try body(kept)
         }
         let new = try prepare(sql)
-        prepared[key] = new
+        preparedStatements[key] = new
         defer { sqlite3_reset(new) }
         try body(new)
     }

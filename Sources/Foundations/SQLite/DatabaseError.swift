@@ -11,9 +11,9 @@ public struct DatabaseError: Error, Sendable, Equatable, CustomStringConvertible
         /// The file is not a database.
         case notADatabase
         /// The disk is full.
-        case full
+        case diskFull
         /// The file cannot be opened, or cannot be written.
-        case notAllowed
+        case accessDenied
         /// Any other error.
         case other
     }
@@ -29,9 +29,9 @@ public struct DatabaseError: Error, Sendable, Equatable, CustomStringConvertible
         case SQLITE_CORRUPT: .damaged
         case SQLITE_NOTADB: .notADatabase
         // SQLite reports that there is no space for shared memory as an I/O error.
-        case SQLITE_IOERR where extendedCode == csqlite_no_space_for_shared_memory: .full
-        case SQLITE_FULL: .full
-        case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH: .notAllowed
+        case SQLITE_IOERR where extendedCode == csqlite_no_space_for_shared_memory: .diskFull
+        case SQLITE_FULL: .diskFull
+        case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH: .accessDenied
         default: .other
         }
     }

@@ -18,7 +18,7 @@ public final class NewDatabase {
     private var connection: SQLiteConnection?
 
     /// The size of the page cache, in KiB.
-    private static let cacheSize = 8 << 10
+    private static let cacheKibibytes = 8 << 10
     /// The size of a page in bytes, which is large because that makes sequential writing faster.
     private static let pageSize = 32 << 10
 
@@ -33,7 +33,7 @@ public final class NewDatabase {
         try run(
             """
             PRAGMA page_size = \(Self.pageSize); PRAGMA secure_delete = OFF; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
-            PRAGMA cache_size = -\(Self.cacheSize); PRAGMA temp_store = FILE; PRAGMA threads = \(max(0, threads));
+            PRAGMA cache_size = -\(Self.cacheKibibytes); PRAGMA temp_store = FILE; PRAGMA threads = \(max(0, threads));
             BEGIN
             """)
     }
@@ -59,7 +59,7 @@ public final class NewDatabase {
     /// The bytes are valid only during the call.
     ///
     /// - Throws: ``DatabaseError``, or the error of `body`.
-    public func bytes(_ query: String, _ body: (RawSpan) throws -> Void) throws {
+    public func forEachFirstColumn(of query: String, _ body: (RawSpan) throws -> Void) throws {
         let connection = try open()
         let statement = try connection.prepare(query, count: query.utf8.count)
         defer { sqlite3_finalize(statement) }

@@ -16,7 +16,7 @@ public final class RowInsertion {
         case text(start: Int, count: Int)
     }
 
-    private let columns: Int
+    private let columnCount: Int
     private let database: NewDatabase
     /// The number of rows that one statement inserts.
     ///
@@ -25,9 +25,9 @@ public final class RowInsertion {
     /// The statement that inserts ``rowsPerStep`` rows.
     ///
     /// The database finalizes both statements when it is closed.
-    private let full: OpaquePointer
+    private let multiRowStatement: OpaquePointer
     /// The statement that inserts one row.
-    private let single: OpaquePointer
+    private let singleRowStatement: OpaquePointer
 
     init(into table: String, columns: Int, of database: NewDatabase) throws(DatabaseError) {
         let connection = try database.open()
@@ -36,9 +36,9 @@ public final class RowInsertion {
             let sql = "INSERT INTO \(table) VALUES " + Array(repeating: row, count: rows).joined(separator: ",")
             return try connection.prepare(sql, count: sql.utf8.count)
         }
-        full = try statement(rows: Self.rowsPerStep)
-        single = try statement(rows: 1)
-        self.columns = columns
+        multiRowStatement = try statement(rows: Self.rowsPerStep)
+        singleRowStatement = try statement(rows: 1)
+        columnCount = columns
         self.database = database
     }
 
@@ -59,9 +59,9 @@ public final class RowInsertion {
                 while row < count {
                     let isFullStep = count - row >= Self.rowsPerStep
                     let rows = isFullStep ? Self.rowsPerStep : 1
-                    let statement = isFullStep ? full : single
-                    for column in 0..<rows * columns {
-                        let next = value(row * columns + column)
+                    let statement = isFullStep ? multiRowStatement : singleRowStatement
+                    for column in 0..<rows * columnCount {
+                        let next = value(row * columnCount + column)
                         let code = Self.bind(next, to: Int32(column + 1), of: statement, text)
                         guard code == SQLITE_OK else { return code }
                     }

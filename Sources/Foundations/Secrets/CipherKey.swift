@@ -43,12 +43,13 @@ public struct CipherKey: Sendable {
     ///   - previous: The encrypted block before `blocks`, or the initialization vector.
     /// - Returns: The decrypted bytes, or `nil` if `blocks` are not whole blocks or `previous` is not one block.
     public func decrypt(_ blocks: [UInt8], after previous: [UInt8]) -> [UInt8]? {
-        chain(blocks, after: previous, .decryption, nettle_cbc_decrypt)
+        applyChainedCipher(to: blocks, after: previous, .decryption, nettle_cbc_decrypt)
     }
 
     /// Encrypts whole blocks with AES-CBC and a zero initialization vector, so that tests can create encrypted backups.
     package func encrypt(_ blocks: [UInt8]) -> [UInt8]? {
-        chain(blocks, after: [UInt8](repeating: 0, count: Self.blockSize), .encryption, nettle_cbc_encrypt)
+        applyChainedCipher(
+            to: blocks, after: [UInt8](repeating: 0, count: Self.blockSize), .encryption, nettle_cbc_encrypt)
     }
 
     /// Returns whether `bytes` are the bytes of this key.
@@ -61,19 +62,21 @@ public struct CipherKey: Sendable {
             UnsafeRawPointer?, Int, UnsafeMutablePointer<UInt8>?, UnsafePointer<UInt8>?
         ) -> Void
 
-    private typealias Mode = (
+    private typealias ChainingFunction = (
         UnsafeRawPointer?, BlockCipher?, Int, UnsafeMutablePointer<UInt8>?, Int, UnsafeMutablePointer<UInt8>?,
         UnsafePointer<UInt8>?
     ) -> Void
 
-    private func chain(_ blocks: [UInt8], after previous: [UInt8], _ direction: Direction, _ mode: Mode) -> [UInt8]? {
+    private func applyChainedCipher(
+        to blocks: [UInt8], after previous: [UInt8], _ direction: Direction, _ function: ChainingFunction
+    ) -> [UInt8]? {
         // The library aborts the process for other lengths.
         guard previous.count == Self.blockSize, blocks.count % Self.blockSize == 0 else { return nil }
         var previous = previous
         return withContext(direction) { context, cipher in
             [UInt8](unsafeUninitializedCapacity: blocks.count) { output, count in
                 count = blocks.count
-                mode(context, cipher, Self.blockSize, &previous, count, output.baseAddress, blocks)
+                function(context, cipher, Self.blockSize, &previous, count, output.baseAddress, blocks)
             }
         }
     }

@@ -69,7 +69,7 @@ public struct CommandError: Error {
 
     /// Writes the error to standard error.
     public func report(as program: String) {
-        switch StandardError.currentForm {
+        switch StandardError.currentFormat {
         case .text:
             StandardError.write("\(program): \(message)")
             if let remedy { StandardError.write("hint: \(remedy)") }
@@ -87,14 +87,14 @@ public struct CommandError: Error {
         if case .container(let error) = error, error.reason == .outOfMemory { return .inputOutput }
         switch error {
         case .signature(let error): return Self.status(of: error)
-        case .volumes(let error) where error.isMissing: return .noInput
+        case .volumes(let error) where error.hasOnlyMissingFiles: return .noInput
         default: return .badData
         }
     }
 
     private static func status(of error: SignatureError) -> ExitStatus {
         switch error {
-        case .missing, .notASignature, .unknownSigner, .refused: .badData
+        case .missing, .notASignature, .unknownSigner, .rejected: .badData
         case .program(.missing): .unavailable
         case .program(.notStarted): .inputOutput
         case .file(let error): Self(error).status

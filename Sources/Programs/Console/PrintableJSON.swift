@@ -6,7 +6,7 @@ import Bytes
 /// pieces that end at any byte.
 public struct PrintableJSON: Sendable {
     /// The first bytes of a character that is not complete yet.
-    private var pending: [UInt8] = []
+    private var pendingBytes: [UInt8] = []
 
     /// Creates a rewriter for a new text.
     public init() {}
@@ -24,7 +24,7 @@ public struct PrintableJSON: Sendable {
     public mutating func rewrite(_ piece: Span<UInt8>, to output: inout [UInt8]) {
         for index in piece.indices {
             let byte = piece[index]
-            if pending.isEmpty, (0x20..<0x7F).contains(byte) || byte == UInt8(ascii: "\n") {
+            if pendingBytes.isEmpty, (0x20..<0x7F).contains(byte) || byte == UInt8(ascii: "\n") {
                 output.append(byte)
             } else {
                 add(byte, to: &output)
@@ -35,14 +35,14 @@ public struct PrintableJSON: Sendable {
     /// Adds a byte that is unprintable or part of a multi-byte character.
     private mutating func add(_ byte: UInt8, to output: inout [UInt8]) {
         let continues = byte & 0xC0 == 0x80
-        if !pending.isEmpty, !continues { finish(&output) }
-        pending.append(byte)
-        if pending.count == Self.length(startingWith: pending[0]) { finish(&output) }
+        if !pendingBytes.isEmpty, !continues { flush(to: &output) }
+        pendingBytes.append(byte)
+        if pendingBytes.count == Self.sequenceLength(startingWith: pendingBytes[0]) { flush(to: &output) }
     }
 
     /// Appends the pending character to `output`, with invalid bytes replaced by U+FFFD.
-    private mutating func finish(_ output: inout [UInt8]) {
-        for scalar in String(decoding: pending, as: UTF8.self).unicodeScalars {
+    private mutating func flush(to output: inout [UInt8]) {
+        for scalar in String(decoding: pendingBytes, as: UTF8.self).unicodeScalars {
             guard scalar.isInvisible, scalar != "\n" else {
                 output.append(contentsOf: String(scalar).utf8)
                 continue
@@ -52,11 +52,11 @@ public struct PrintableJSON: Sendable {
                 output.append(contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
             }
         }
-        pending.removeAll(keepingCapacity: true)
+        pendingBytes.removeAll(keepingCapacity: true)
     }
 
     /// Returns the number of bytes of a UTF-8 character with the given first byte.
-    private static func length(startingWith byte: UInt8) -> Int {
+    private static func sequenceLength(startingWith byte: UInt8) -> Int {
         switch byte {
         case 0xC2..<0xE0: 2
         case 0xE0..<0xF0: 3

@@ -5,33 +5,33 @@ import CFiles
 public final class ProgressLine {
     private let isShown: Bool
     private let verb: String
-    private let total: Int?
+    private let totalBytes: Int?
     private let clock = ContinuousClock()
-    private let start: ContinuousClock.Instant
+    private let startTime: ContinuousClock.Instant
     private var lastUpdate: ContinuousClock.Instant
-    private var bytes = 0
-    private var records = 0
+    private var byteCount = 0
+    private var recordCount = 0
     private var isOnScreen = false
 
-    private static let interval = Duration.milliseconds(200)
+    private static let updateInterval = Duration.milliseconds(200)
 
     /// Creates a progress line for an operation such as `reading`, to be shown with the first update.
     public init(_ verb: String, total: Int? = nil, isQuiet: Bool) {
         self.verb = verb
-        self.total = total
+        totalBytes = total
         isShown = !isQuiet && StandardError.isTerminal
-        start = clock.now
-        lastUpdate = start
+        startTime = clock.now
+        lastUpdate = startTime
     }
 
     /// Adds to the counts of processed bytes and records, and updates the line a few times a second.
     public func add(bytes: Int, records: Int = 0) {
-        self.bytes += bytes
-        self.records += records
-        guard isShown, clock.now - lastUpdate >= Self.interval else { return }
+        byteCount += bytes
+        recordCount += records
+        guard isShown, clock.now - lastUpdate >= Self.updateInterval else { return }
         lastUpdate = clock.now
-        let seconds = (lastUpdate - start) / .seconds(1)
-        put(Self.text(verb, bytes: self.bytes, of: total, records: self.records, seconds: seconds))
+        let seconds = (lastUpdate - startTime) / .seconds(1)
+        writeToTerminal(Self.text(verb, bytes: byteCount, of: totalBytes, records: recordCount, seconds: seconds))
     }
 
     /// Returns the text of the line, such as `verifying: 42%, 120 MB, 60 MB/s`.
@@ -47,12 +47,12 @@ public final class ProgressLine {
     /// Shows `text` instead of the progress.
     public func show(_ text: String) {
         guard isShown else { return }
-        put(text.printable)
+        writeToTerminal(text.printable)
     }
 
     /// Shows `text` instead of the progress, at most a few times a second.
     public func update(_ text: @autoclosure () -> String) {
-        guard isShown, clock.now - lastUpdate >= Self.interval else { return }
+        guard isShown, clock.now - lastUpdate >= Self.updateInterval else { return }
         lastUpdate = clock.now
         show(text())
     }
@@ -60,15 +60,15 @@ public final class ProgressLine {
     /// Removes the line from the terminal.
     public func clear() {
         guard isOnScreen else { return }
-        StandardError.put("\r\u{1B}[K")
+        StandardError.writeAll("\r\u{1B}[K")
         cfiles_set_line(cfiles_line_empty)
         isOnScreen = false
     }
 
-    private func put(_ text: String) {
+    private func writeToTerminal(_ text: String) {
         isOnScreen = true
         // A signal handler clears the line depending on this state, so the state is set first.
         cfiles_set_line(cfiles_line_temporary)
-        StandardError.put("\r\u{1B}[K\(text)")
+        StandardError.writeAll("\r\u{1B}[K\(text)")
     }
 }

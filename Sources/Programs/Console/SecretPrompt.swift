@@ -8,12 +8,12 @@ public enum SecretPrompt {
     /// The maximum length of an answer, in bytes.
     public static let maximumLength = 4096
 
-    private static let path = "/dev/tty"
+    private static let terminalPath = "/dev/tty"
 
     /// Whether the process has a controlling terminal and standard error is a terminal.
     public static var isAvailable: Bool {
         guard StandardError.isTerminal else { return false }
-        let terminal = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY)
+        let terminal = open(terminalPath, O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else { return false }
         close(terminal)
         return true
@@ -21,19 +21,19 @@ public enum SecretPrompt {
 
     /// Prints a question and reads the answer without echo, or returns `nil` if the answer is empty.
     public static func ask(_ question: String) -> Secret? {
-        let terminal = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY)
+        let terminal = open(terminalPath, O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else { return nil }
         defer { close(terminal) }
         // If a signal ends the program, its handler turns the echo on again.
         guard cfiles_echo_off(terminal) == 0 else { return nil }
         cfiles_set_line(cfiles_line_permanent)
-        StandardError.put(question.printable + " ")
+        StandardError.writeAll(question.printable + " ")
         // The capacity is reserved at once, because reallocations would leave copies of the secret in memory.
         var answer: [UInt8] = []
         answer.reserveCapacity(maximumLength)
         read(terminal, into: &answer)
         cfiles_echo_on()
-        StandardError.put("\n")
+        StandardError.writeAll("\n")
         cfiles_set_line(cfiles_line_empty)
         let secret = Secret(taking: &answer)
         return secret.isEmpty ? nil : secret

@@ -8,7 +8,7 @@ public struct SignerOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             Accept a bundle only if one of the signers in this file signed it. The file is a list for ssh-keygen with \
-            lines such as ines@example.org ssh-ed25519 AAAA... (default: $\(Self.variable))
+            lines such as ines@example.org ssh-ed25519 AAAA... (default: $\(Self.signersVariable))
             """, valueName: "file"), completion: .file())
     public var signers: String?
 
@@ -22,7 +22,7 @@ public struct SignerOptions: ParsableArguments {
     public var revoked: String?
 
     /// The environment variable with the path of the list of signers, used if the option is not given.
-    public static let variable = "PINGFERRY_SIGNERS"
+    public static let signersVariable = "PINGFERRY_SIGNERS"
     /// The environment variable with the path of the list of revoked keys, used if the option is not given.
     public static let revokedVariable = "PINGFERRY_REVOKED"
 
@@ -36,11 +36,11 @@ public struct SignerOptions: ParsableArguments {
             // An empty variable is an error, so that a mistake in a script does not disable the check.
             guard let path = environment[name], path.isEmpty else { return environment[name] }
             throw CommandError(
-                status: .badConfiguration, message: "\(name) is set and empty",
+                status: .badConfiguration, message: "\(name) is set but empty",
                 remedy: "set it to the path of the list, or unset it to accept bundles without a check")
         }
         let revoked = try value(revoked, Self.revokedVariable)
-        guard let allowed = try value(signers, Self.variable) else {
+        guard let allowed = try value(signers, Self.signersVariable) else {
             guard revoked == nil else {
                 throw ValidationError("--revoked requires --signers, the list of accepted signers")
             }

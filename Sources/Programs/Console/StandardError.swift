@@ -5,10 +5,10 @@ import Synchronization
 
 /// Writes the messages of a program to standard error.
 public enum StandardError {
-    private static let form = Mutex(Form.text)
+    private static let format = Mutex(Format.text)
 
     /// The format in which messages are written.
-    public enum Form: Sendable {
+    public enum Format: Sendable {
         /// One line of text for each message.
         case text
         /// One line of canonical JSON for each message and nothing else, for logs that programs read.
@@ -16,18 +16,18 @@ public enum StandardError {
     }
 
     /// Sets the format of all following messages.
-    public static func setForm(_ form: Form) { self.form.withLock { $0 = form } }
+    public static func setFormat(_ format: Format) { self.format.withLock { $0 = format } }
 
     /// The format in which messages are written.
-    public static var currentForm: Form { form.withLock(\.self) }
+    public static var currentFormat: Format { format.withLock(\.self) }
 
     /// Whether messages are text and standard error is a terminal, so that progress can be shown.
-    public static var isTerminal: Bool { currentForm == .text && isatty(STDERR_FILENO) == 1 }
+    public static var isTerminal: Bool { currentFormat == .text && isatty(STDERR_FILENO) == 1 }
 
     /// Writes a message of one line, with unprintable characters escaped.
     public static func write(_ line: String) {
-        switch currentForm {
-        case .text: put(line.printable + "\n")
+        switch currentFormat {
+        case .text: writeAll(line.printable + "\n")
         case .json:
             var object = CanonicalObject()
             object.set("message", string: line)
@@ -37,19 +37,19 @@ public enum StandardError {
 
     /// Writes a message of several lines, such as a usage error.
     public static func write(lines: String) {
-        switch currentForm {
-        case .text: put(lines.printableLines + "\n")
+        switch currentFormat {
+        case .text: writeAll(lines.printableLines + "\n")
         case .json: write(lines)
         }
     }
 
     /// Writes a line of JSON, with unprintable characters escaped because standard error may be a terminal.
     public static func write(json: [UInt8]) {
-        put(String(decoding: PrintableJSON.rewriting(json), as: UTF8.self) + "\n")
+        writeAll(String(decoding: PrintableJSON.rewriting(json), as: UTF8.self) + "\n")
     }
 
     /// Writes text unchanged, and ignores errors, because there is no other place to report them.
-    static func put(_ text: String) {
+    static func writeAll(_ text: String) {
         var text = text
         text.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)

@@ -12,16 +12,17 @@ public enum SystemResources {
     /// Without the check, a failed allocation would crash the program. With too few open files, libraries would crash
     /// or report a server or a bundle as unreachable.
     public static func require(for program: StaticString, openFiles: Int, threadsPerProcessor: Int) {
-        guard DescriptorLimit.allows(openFiles) else {
-            end(program, "cannot have \(openFiles) files open at once", "raise the limit of open files (ulimit -n)")
+        guard DescriptorLimit.allowsOpening(openFiles) else {
+            exitWithError(
+                program, "cannot open \(openFiles) files at once", "raise the limit of open files (ulimit -n)")
         }
         let threads = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) * threadsPerProcessor
         var code = cthreads_set_up_heap()
         if code == 0 { code = checkAddressSpace(threads * (stackSize + bytesPerThread)) }
         guard code == 0 else {
             let reason = String(cString: strerror(code))
-            end(
-                program, "cannot have memory for \(threads) threads: \(reason)",
+            exitWithError(
+                program, "cannot allocate memory for \(threads) threads: \(reason)",
                 "raise the limit of address space (ulimit -v)")
         }
         // The pointer remains valid, because the string is static.
@@ -32,7 +33,7 @@ public enum SystemResources {
         }
     }
 
-    private static func end(_ program: StaticString, _ message: String, _ remedy: String) -> Never {
+    private static func exitWithError(_ program: StaticString, _ message: String, _ remedy: String) -> Never {
         CommandError(status: .inputOutput, message: message, remedy: remedy).report(as: "\(program)")
         exit(ExitStatus.inputOutput.rawValue)
     }

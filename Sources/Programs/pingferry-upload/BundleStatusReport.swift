@@ -7,18 +7,18 @@ import Telemetry
 struct BundleStatusReport {
     let status: BundleStatus
     /// The undelivered records to list, or an empty array if records are not listed.
-    var records: [UndeliveredRecord] = []
+    var undeliveredRecords: [UndeliveredRecord] = []
 
     /// The line that `status` prints, such as `monday.tar.zst: done: 7 delivered; held: pending-events 1`.
-    var line: String {
-        let held = status.held.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    var statusLine: String {
+        let held = status.heldCounts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
         let settled =
-            [(status.delivered, "delivered"), (status.excluded, "not to be sent any more")]
+            [(status.deliveredCount, "delivered"), (status.excludedCount, "not to be sent any more")]
             .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         let left =
-            (status.refused.isEmpty ? [] : [refused])
-            + (status.inFlight > 0 ? ["in flight \(status.inFlight)"] : [])
-            + status.waiting.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }
+            (status.refusedCounts.isEmpty ? [] : [refusalPhrase])
+            + (status.inFlightCount > 0 ? ["in flight \(status.inFlightCount)"] : [])
+            + status.waitingCounts.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }
         let parts = [
             left.joined(separator: ", "), settled.joined(separator: ", "), held.isEmpty ? "" : "held: \(held)",
         ].filter { !$0.isEmpty }
@@ -26,26 +26,28 @@ struct BundleStatusReport {
         return "\(status.name.path): \(state)\(parts.isEmpty ? "" : ": ")\(parts.joined(separator: "; "))"
     }
 
-    private var refused: String {
-        let answers = status.refused.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-        let shown = answers.prefix(Phrase.refusalsShown).map { answers.count > 1 ? "\($0.key): \($0.value)" : $0.key }
-        let more = answers.count > Phrase.refusalsShown ? ["…"] : []
-        return "refused \(status.refused.values.reduce(0, +)) (\((shown + more).joined(separator: ", ")))"
+    private var refusalPhrase: String {
+        let answers = status.refusedCounts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        let shown = answers.prefix(Phrase.maximumShownRefusals).map {
+            answers.count > 1 ? "\($0.key): \($0.value)" : $0.key
+        }
+        let more = answers.count > Phrase.maximumShownRefusals ? ["…"] : []
+        return "refused \(status.refusedCounts.values.reduce(0, +)) (\((shown + more).joined(separator: ", ")))"
     }
 
     var json: CanonicalObject {
         var object = CanonicalObject()
-        object.set("delivered", integer: status.delivered)
+        object.set("delivered", integer: status.deliveredCount)
         object.set("digest", string: status.name.digest)
         object.set("done", boolean: status.isDone)
-        object.set("held", object: CanonicalObject(counts: status.held))
-        object.set("inFlight", integer: status.inFlight)
-        object.set("over", integer: status.excluded)
+        object.set("held", object: CanonicalObject(counts: status.heldCounts))
+        object.set("inFlight", integer: status.inFlightCount)
+        object.set("over", integer: status.excludedCount)
         object.set("path", string: status.name.path)
-        object.set("records", integer: status.records)
-        object.set("refused", integer: status.refused.values.reduce(0, +))
-        object.set("waiting", reasons: status.waiting)
-        if !records.isEmpty { object.set("ids", elements: records.map(\.json.bytes)) }
+        object.set("records", integer: status.recordCount)
+        object.set("refused", integer: status.refusedCounts.values.reduce(0, +))
+        object.set("waiting", reasons: status.waitingCounts)
+        if !undeliveredRecords.isEmpty { object.set("ids", elements: undeliveredRecords.map(\.json.bytes)) }
         return object
     }
 }

@@ -14,7 +14,7 @@ struct MetricsFile {
         let now = SystemClock.now
         // The job reports errors of the ledger itself. Its exit status, which is in the metrics, depends on them.
         let overview = try? LedgerView(path: ledger.path()).overview(
-            today: ledger.days.day(of: now), knowing: Systems.table)
+            today: ledger.dayRule.day(of: now), knowing: Systems.table)
         let text = MetricsText(
             overview, knowing: Systems.table, status: status, now: now, unusableBundles: unusableBundles)
         let output = try AtomicOutput(path: path, replacing: true)

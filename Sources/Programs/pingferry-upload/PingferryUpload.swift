@@ -46,7 +46,7 @@ struct PingferryUpload: AsyncParsableCommand {
         unsetenv("SSLKEYLOGFILE")
         SystemResources.require(for: "pingferry-upload", openFiles: openFiles, threadsPerProcessor: 2)
         // The log format is set before any message can be written, because a JSON log must not contain other lines.
-        if CommandLine.arguments.contains("--log-json") { StandardError.setForm(.json) }
+        if CommandLine.arguments.contains("--log-json") { StandardError.setFormat(.json) }
         CommandArguments.requireUTF8(of: "pingferry-upload")
         await runAndExit(as: name)
     }

@@ -30,23 +30,25 @@ struct PlanReport {
 
     /// The summary of the plan, such as `46 uploads planned of 120 records: send 44, daily limit 60`.
     var summaryLine: String {
-        let parts = plan.reasons.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }
+        let parts = plan.reasonCounts.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }
         let send = plan.count(.send)
         let list = (send > 0 ? ["send \(send)"] : []) + parts
         let counts = list.isEmpty ? "" : ": \(list.joined(separator: ", "))"
-        return "\(Phrase.count(plan.uploads, "upload")) planned of \(Phrase.count(pool.count, "record"))\(counts)"
+        return "\(Phrase.count(plan.uploadCount, "upload")) planned of \(Phrase.count(pool.count, "record"))\(counts)"
     }
 
     private struct ClientAndType: Hashable {
-        let client: UInt32
-        let type: UInt32
+        let clientIndex: UInt32
+        let typeIndex: UInt32
     }
 
     private var rows: [[String]] {
-        let groups = Dictionary(grouping: plan.groups) { ClientAndType(client: $0.key.client, type: $0.key.type) }
+        let groups = Dictionary(grouping: plan.groupCounts) {
+            ClientAndType(clientIndex: $0.key.clientIndex, typeIndex: $0.key.typeIndex)
+        }
         var uploads: [ClientAndType: Int] = [:]
         for send in plan.queues.flatMap(\.sends) {
-            uploads[ClientAndType(client: send.client, type: send.type), default: 0] += 1
+            uploads[ClientAndType(clientIndex: send.clientIndex, typeIndex: send.typeIndex), default: 0] += 1
         }
         return groups.map { row($0, $1, uploads: uploads[$0] ?? 0) }.sorted { $0.lexicographicallyPrecedes($1) }
     }
@@ -57,8 +59,9 @@ struct PlanReport {
         }
         let reasons = groups.filter { $0.key.disposition != .send }.map { "\(plan.reason(of: $0).text) \($1)" }
         return [
-            plan.names.clients.values[Int(key.client)].client ?? "(none)",
-            plan.names.types.values[Int(key.type)].system.description, plan.names.types.values[Int(key.type)].name,
+            plan.names.clients.values[Int(key.clientIndex)].client ?? "(none)",
+            plan.names.types.values[Int(key.typeIndex)].system.description,
+            plan.names.types.values[Int(key.typeIndex)].name,
             "\(uploads)", "\(count { $0 == .send })", "\(count(\.isWaiting))",
             "\(count { $0 != .send && !$0.isWaiting })", reasons.sorted().joined(separator: ", "),
         ]
@@ -69,24 +72,24 @@ struct PlanReport {
     /// Prints the plan as one object: the counts, the uploads in order, and the records that are not sent.
     func printJSON(_ source: UploadSource) throws {
         var object = CanonicalObject()
-        object.set("reasons", reasons: plan.reasons)
+        object.set("reasons", reasons: plan.reasonCounts)
         object.set(waitingIn: plan)
         object.set(plan.pauses)
         object.set("records", integer: pool.count)
         object.set("send", integer: plan.count(.send))
         object.set("time", string: plan.now.description)
-        object.set("uploads", integer: plan.uploads)
-        object.set("sends", elements: try plan.queues.flatMap(\.sends).map { try Self.json($0, source) })
+        object.set("uploads", integer: plan.uploadCount)
+        object.set("sends", elements: try plan.queues.flatMap(\.sends).map { try Self.uploadJSON(of: $0, source) })
         object.set(
             "waits",
             elements: try plan.dispositions.indices.filter { plan.dispositions[$0] != .send }.map { index in
-                json(index, try source.record(at: pool.location(of: index)))
+                waitJSON(of: try source.record(at: pool.location(of: index)), at: index)
             })
         try Terminal.print(object)
     }
 
     /// Returns the object for a record that is not sent.
-    private func json(_ index: Int, _ record: Record) -> [UInt8] {
+    private func waitJSON(of record: Record, at index: Int) -> [UInt8] {
         let disposition = plan.dispositions[index]
         var object = CanonicalObject(naming: record)
         object.set("code", string: disposition.code)
@@ -96,7 +99,7 @@ struct PlanReport {
         return object.bytes
     }
 
-    private static func json(_ send: PlannedUpload, _ source: UploadSource) throws -> [UInt8] {
+    private static func uploadJSON(of send: PlannedUpload, _ source: UploadSource) throws -> [UInt8] {
         let record = try source.record(of: send)
         var object = CanonicalObject(naming: record)
         object.set("bytes", integer: record.payload.count)
@@ -108,7 +111,7 @@ struct PlanReport {
 extension CanonicalObject {
     /// Sets the number of held records for each code, and the missing credentials.
     mutating func set(waitingIn plan: Plan) {
-        set("held", object: CanonicalObject(counts: plan.holds))
+        set("held", object: CanonicalObject(counts: plan.holdCounts))
         set("missingCredentials", objects: plan.missingCredentials) { object, missing in
             object.set(missing.account)
             object.set("records", integer: missing.records)
@@ -120,7 +123,7 @@ extension CanonicalObject {
     mutating func set(_ pauses: [Pause]) {
         set("pauses", objects: pauses) { object, pause in
             object.set("endpoint", string: pause.endpoint)
-            object.set("until", string: pause.until.description)
+            object.set("until", string: pause.endTime.description)
         }
     }
 
@@ -139,20 +142,20 @@ enum Phrase {
     static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
     /// Returns a phrase such as `https://h:443 asked to be left alone until 2026-03-02T13:00:00.000Z`.
-    static func pause(_ pause: Pause) -> String { "\(pause.endpoint) asked to be left alone until \(pause.until)" }
+    static func pause(_ pause: Pause) -> String { "\(pause.endpoint) asked to be left alone until \(pause.endTime)" }
 
     /// Returns a phrase such as `3 stay refused until retry or forget: 400 no such user (2), 413 too large (1)`.
     static func refusals(_ groups: [RefusalGroup]) -> String {
-        let records = groups.reduce(0) { $0 + $1.records }
-        let shown = groups.prefix(refusalsShown).map { "\($0.status) \($0.reason) (\($0.records))" }
-        let rest = groups.dropFirst(refusalsShown).reduce(0) { $0 + $1.records }
+        let records = groups.reduce(0) { $0 + $1.recordCount }
+        let shown = groups.prefix(maximumShownRefusals).map { "\($0.status) \($0.reason) (\($0.recordCount))" }
+        let rest = groups.dropFirst(maximumShownRefusals).reduce(0) { $0 + $1.recordCount }
         let more = rest > 0 ? ["others (\(rest))"] : []
         return "\(records) stay\(records == 1 ? "s" : "") refused until retry or forget: "
             + (shown + more).joined(separator: ", ")
     }
 
     /// Returns a phrase such as `2 stay held until release or forget: schema (1), schema, too-few-events (1)`.
-    static func held(_ counts: [String: Int]) -> String {
+    static func heldRecords(_ counts: [String: Int]) -> String {
         let records = counts.values.reduce(0, +)
         let codes = counts.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
         return "\(records) stay\(records == 1 ? "s" : "") held until release or forget: "
@@ -160,5 +163,5 @@ enum Phrase {
     }
 
     /// The maximum number of distinct answers that are shown in a line.
-    static let refusalsShown = 3
+    static let maximumShownRefusals = 3
 }

@@ -36,7 +36,7 @@ struct SendingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Stop sending to a server after this number of equal refusals: a number, or unlimited.", valueName: "n"))
-    var refusals = Limit(count: 25)
+    var refusals = CountLimit(maximumCount: 25)
 
     @Option(
         help: ArgumentHelp(
@@ -80,7 +80,7 @@ struct SendingOptions: ParsableArguments {
         for (option, number, largest) in numbers where !(1...largest).contains(number) {
             throw ValidationError("--\(option) must be from 1 to \(largest)")
         }
-        guard refusals.count != 0 else { throw ValidationError("--refusals must be at least 1, or unlimited") }
+        guard refusals.maximumCount != 0 else { throw ValidationError("--refusals must be at least 1, or unlimited") }
         guard clientKey == nil || clientCert != nil else {
             throw ValidationError("--client-key requires --client-cert")
         }
@@ -91,10 +91,10 @@ struct SendingOptions: ParsableArguments {
     /// Throws a `CommandError` if the bundles and connections need more open files than the system allows.
     func requireFileDescriptors(bundles: Int) throws {
         let count = PingferryUpload.openFiles + bundles + connections * (try servers().count)
-        guard !DescriptorLimit.allows(count) else { return }
+        guard !DescriptorLimit.allowsOpening(count) else { return }
         throw CommandError(
             status: .inputOutput,
-            message: "cannot have \(count) files open at once for these bundles and connections",
+            message: "cannot open \(count) files at once for these bundles and connections",
             remedy: "allow more open files (ulimit -n), or use fewer bundles or --connections")
     }
 
@@ -124,8 +124,8 @@ struct SendingOptions: ParsableArguments {
             SystemClock.now
         }
         settings.backoff.maximumAttempts = attempts
-        settings.refusalLimit = refusals.count
-        if logJSON { settings.log = { StandardError.write(json: $0.line) } }
+        settings.equalRefusalLimit = refusals.maximumCount
+        if logJSON { settings.log = { StandardError.write(json: $0.jsonLine) } }
         return settings
     }
 

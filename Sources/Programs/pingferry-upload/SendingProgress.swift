@@ -7,17 +7,17 @@ import Synchronization
 /// A class, because all clients of a job report to it.
 final class SendingProgress: Sendable {
     private let state: Mutex<State>
-    private let total: Int
+    private let totalUploads: Int
 
     private struct State {
-        let line: ProgressLine
-        var done = 0
-        var undelivered = 0
+        let progressLine: ProgressLine
+        var finishedCount = 0
+        var undeliveredCount = 0
     }
 
     init(total: Int, isQuiet: Bool) {
-        self.total = total
-        state = Mutex(State(line: ProgressLine("sending", isQuiet: isQuiet)))
+        totalUploads = total
+        state = Mutex(State(progressLine: ProgressLine("sending", isQuiet: isQuiet)))
     }
 
     /// Changes `settings` to update the line after each upload, if standard error is a terminal.
@@ -32,13 +32,14 @@ final class SendingProgress: Sendable {
 
     private func add(_ event: JobEvent) {
         state.withLock { state in
-            state.done += 1
-            if case .delivered = event.outcome {} else { state.undelivered += 1 }
-            let (done, undelivered) = (state.done, state.undelivered)
+            state.finishedCount += 1
+            if case .delivered = event.outcome {} else { state.undeliveredCount += 1 }
+            let (done, undelivered) = (state.finishedCount, state.undeliveredCount)
             let failed = undelivered > 0 ? ", \(undelivered) not delivered" : ""
-            state.line.update("sending: \(done) of \(total) uploads (\(done * 100 / max(total, 1)) %)\(failed)")
+            state.progressLine.update(
+                "sending: \(done) of \(totalUploads) uploads (\(done * 100 / max(totalUploads, 1)) %)\(failed)")
         }
     }
 
-    func clear() { state.withLock { $0.line.clear() } }
+    func clear() { state.withLock { $0.progressLine.clear() } }
 }

@@ -8,26 +8,27 @@ import Telemetry
 struct StatusReport {
     let overview: LedgerOverview
     /// The lowercased ids of the clients to show, or an empty set to show all clients.
-    let clients: Set<String>
+    let shownClients: Set<String>
     let now: Timestamp
 
     private var pauses: [Pause] { overview.pauses.filter { $0.isActive(at: now) } }
 
     /// Whether the summary line is printed even with `--quiet`.
     var needsAttention: Bool {
-        totals.refused > 0 || totals.inFlight > 0 || !totals.waiting.notHeld.isEmpty || !pauses.isEmpty
-            || totals.waiting.keys.contains { $0.isReleasable(knowing: Systems.table) }
+        totals.refusedCount > 0 || totals.inFlightCount > 0 || !totals.waitingCounts.withoutHeld.isEmpty
+            || !pauses.isEmpty
+            || totals.waitingCounts.keys.contains { $0.isReleasable(knowing: Systems.table) }
     }
 
     private typealias Entry = (group: LedgerOverview.RecordGroup, counts: LedgerOverview.Counts)
 
     private func isShown(_ client: ClientName) -> Bool {
-        clients.isEmpty || clients.contains(client.client?.lowercased() ?? "")
+        shownClients.isEmpty || shownClients.contains(client.client?.lowercased() ?? "")
     }
 
     private var entries: [Entry] {
         overview.counts.filter { isShown($0.key.client) }.map { ($0.key, $0.value) }.sorted { left, right in
-            Self.order(left.group).lexicographicallyPrecedes(Self.order(right.group))
+            Self.sortKey(of: left.group).lexicographicallyPrecedes(Self.sortKey(of: right.group))
         }
     }
 
@@ -35,11 +36,11 @@ struct StatusReport {
         overview.remarks.filter { $0.isRefusal == areRefusals && isShown($0.group.client) }
     }
 
-    private static func order(_ group: LedgerOverview.RecordGroup) -> [String] {
+    private static func sortKey(of group: LedgerOverview.RecordGroup) -> [String] {
         [group.client.system.description, group.client.client ?? "", group.type.name]
     }
 
-    private static func name(_ client: ClientName) -> String { client.client ?? "(none)" }
+    private static func displayName(of client: ClientName) -> String { client.client ?? "(none)" }
 
     // MARK: Tables
 
@@ -48,9 +49,9 @@ struct StatusReport {
         let entries = entries
         let rows = entries.map { entry in
             [
-                entry.group.type.name, "\(entry.counts.delivered)", "\(entry.counts.refused)",
-                "\(entry.counts.inFlight)", "\(entry.counts.waiting.notHeld.records)",
-                "\(entry.counts.waiting.held.records)",
+                entry.group.type.name, "\(entry.counts.deliveredCount)", "\(entry.counts.refusedCount)",
+                "\(entry.counts.inFlightCount)", "\(entry.counts.waitingCounts.withoutHeld.totalRecordCount)",
+                "\(entry.counts.waitingCounts.onlyHeld.totalRecordCount)",
             ]
         }
         let header = ["type", "delivered", "refused", "in flight", "waiting", "held"]
@@ -59,11 +60,11 @@ struct StatusReport {
         for (index, (group, counts)) in entries.enumerated() {
             if index == 0 || entries[index - 1].group.client != group.client {
                 let today = overview.uploadsToday[group.client] ?? 0
-                let client = "\(group.client.system) \(Self.name(group.client))"
+                let client = "\(group.client.system) \(Self.displayName(of: group.client))"
                 try Terminal.print("\(client): \(Phrase.count(today, "upload")) today")
             }
             try Terminal.print("  " + lines[index + 1])
-            try Self.print(reasons: counts.waiting)
+            try Self.print(reasons: counts.waitingCounts)
         }
         try Terminal.print(summaryLine)
         for pause in pauses { try Terminal.print(Phrase.pause(pause)) }
@@ -73,29 +74,29 @@ struct StatusReport {
     /// The summary, such as `40 delivered, 1 refused, 0 in flight, 12 waiting, 3 held; last job …`.
     var summaryLine: String {
         let totals = totals
-        let givenUp = totals.givenUp > 0 ? ", \(totals.givenUp) given up" : ""
-        let last = overview.lastJob.map { "; last job \($0)\(lastSuccess(before: $0))" } ?? ""
-        let refusals = refusals.isEmpty ? "" : "; \(Phrase.refusals(refusals))"
+        let givenUp = totals.givenUpCount > 0 ? ", \(totals.givenUpCount) given up" : ""
+        let last = overview.lastJobTime.map { "; last job \($0)\(lastSuccess(before: $0))" } ?? ""
+        let refusals = refusalGroups.isEmpty ? "" : "; \(Phrase.refusals(refusalGroups))"
         return """
-            \(totals.delivered) delivered, \(totals.refused) refused, \(totals.inFlight) in flight, \
-            \(totals.waiting.notHeld.records) waiting, \(totals.waiting.held.records) held\(givenUp)\(last)\(refusals)
+            \(totals.deliveredCount) delivered, \(totals.refusedCount) refused, \(totals.inFlightCount) in flight, \
+            \(totals.waitingCounts.withoutHeld.totalRecordCount) waiting, \(totals.waitingCounts.onlyHeld.totalRecordCount) held\(givenUp)\(last)\(refusals)
             """
     }
 
     /// Returns a phrase about the last successful job, or an empty string if the last job was successful.
     private func lastSuccess(before job: Timestamp) -> String {
-        guard let success = overview.lastSuccess else { return ", no success yet" }
+        guard let success = overview.lastSuccessTime else { return ", no success yet" }
         return success == job ? "" : ", last success \(success)"
     }
 
     /// Prints the bundles that contain waiting records, and when they were last given to a job.
     private func printBundles() throws {
-        guard clients.isEmpty, overview.bundles.count > 1 else { return }
-        for bundle in overview.bundles {
+        guard shownClients.isEmpty, overview.waitingBundles.count > 1 else { return }
+        for bundle in overview.waitingBundles {
             try Terminal.print(bundle.name.path)
-            let seen = bundle.seen.map { ", last given to a job \($0)" } ?? ""
+            let seen = bundle.lastSeen.map { ", last given to a job \($0)" } ?? ""
             try Terminal.print("  digest \(bundle.name.digest.prefix(12))\(seen)")
-            try Self.print(reasons: bundle.waiting)
+            try Self.print(reasons: bundle.waitingCounts)
         }
     }
 
@@ -120,13 +121,13 @@ struct StatusReport {
     }
 
     /// The refused records grouped by answer, largest group first.
-    private var refusals: [RefusalGroup] {
+    private var refusalGroups: [RefusalGroup] {
         var counts: [RefusalKey: Int] = [:]
         for remark in remarks(areRefusals: true) {
             counts[RefusalKey(status: remark.status, reason: remark.text), default: 0] += 1
         }
-        return counts.map { RefusalGroup(status: $0.key.status, reason: $0.key.reason, records: $0.value) }
-            .sorted { ($1.records, $0.status, $0.reason) < ($0.records, $1.status, $1.reason) }
+        return counts.map { RefusalGroup(status: $0.key.status, reason: $0.key.reason, recordCount: $0.value) }
+            .sorted { ($1.recordCount, $0.status, $0.reason) < ($0.recordCount, $1.status, $1.reason) }
     }
 
     private struct RefusalKey: Hashable {
@@ -136,11 +137,11 @@ struct StatusReport {
 
     private var totals: LedgerOverview.Counts {
         entries.reduce(into: LedgerOverview.Counts()) { totals, entry in
-            totals.delivered += entry.counts.delivered
-            totals.refused += entry.counts.refused
-            totals.inFlight += entry.counts.inFlight
-            totals.givenUp += entry.counts.givenUp
-            totals.waiting.merge(entry.counts.waiting, uniquingKeysWith: +)
+            totals.deliveredCount += entry.counts.deliveredCount
+            totals.refusedCount += entry.counts.refusedCount
+            totals.inFlightCount += entry.counts.inFlightCount
+            totals.givenUpCount += entry.counts.givenUpCount
+            totals.waitingCounts.merge(entry.counts.waitingCounts, uniquingKeysWith: +)
         }
     }
 
@@ -148,15 +149,15 @@ struct StatusReport {
 
     var json: CanonicalObject {
         var object = CanonicalObject()
-        object.set("bundles", objects: overview.bundles) { object, bundle in
+        object.set("bundles", objects: overview.waitingBundles) { object, bundle in
             object.set("digest", string: bundle.name.digest)
             object.set("path", string: bundle.name.path)
-            object.set("seen", string: bundle.seen?.description)
-            object.set("waiting", reasons: bundle.waiting)
+            object.set("seen", string: bundle.lastSeen?.description)
+            object.set("waiting", reasons: bundle.waitingCounts)
         }
         object.set("clients", objects: entries, set)
-        object.set("lastJob", string: overview.lastJob?.description)
-        object.set("lastSuccess", string: overview.lastSuccess?.description)
+        object.set("lastJob", string: overview.lastJobTime?.description)
+        object.set("lastSuccess", string: overview.lastSuccessTime?.description)
         object.set(pauses)
         object.set("refusals", objects: remarks(areRefusals: true), Self.set)
         object.set("remarks", objects: remarks(areRefusals: false), Self.set)
@@ -174,11 +175,11 @@ struct StatusReport {
 
     private static func json(_ counts: LedgerOverview.Counts) -> CanonicalObject {
         var object = CanonicalObject()
-        object.set("delivered", integer: counts.delivered)
-        object.set("givenUp", integer: counts.givenUp)
-        object.set("inFlight", integer: counts.inFlight)
-        object.set("refused", integer: counts.refused)
-        object.set("waiting", reasons: counts.waiting)
+        object.set("delivered", integer: counts.deliveredCount)
+        object.set("givenUp", integer: counts.givenUpCount)
+        object.set("inFlight", integer: counts.inFlightCount)
+        object.set("refused", integer: counts.refusedCount)
+        object.set("waiting", reasons: counts.waitingCounts)
         return object
     }
 
@@ -194,7 +195,7 @@ struct StatusReport {
 }
 
 extension [WaitReason: Int] {
-    fileprivate var notHeld: Self { filter { $0.key.code != Disposition.held.code } }
-    fileprivate var held: Self { filter { $0.key.code == Disposition.held.code } }
-    fileprivate var records: Int { values.reduce(0, +) }
+    fileprivate var withoutHeld: Self { filter { $0.key.code != Disposition.held.code } }
+    fileprivate var onlyHeld: Self { filter { $0.key.code == Disposition.held.code } }
+    fileprivate var totalRecordCount: Int { values.reduce(0, +) }
 }

@@ -28,14 +28,14 @@ extension CommandError {
         self.init(status: .cannotCreate, message: "\(error)", remedy: remedy)
     }
 
-    /// Creates an error for a finished bundle that cannot be read before it is moved.
+    /// Creates an error for a finished bundle that fails the check made before it is moved into place.
     init(moving error: BundleError, _ path: String) {
         let failure = CommandError(error, in: path)
         self.init(status: .cannotCreate, message: "not moved: \(failure.message)", remedy: failure.remedy)
     }
 
     /// Creates an error for a finished bundle that was replaced by another file.
-    init(changed path: String) {
+    init(replacedBundleAt path: String) {
         self.init(
             status: .cannotCreate,
             message: "\(path): not moved, because another file has replaced the bundle that was sent",
@@ -86,7 +86,7 @@ extension AsyncParsableCommand {
             try await body()
         } catch let error as UnusableBundlesError {
             error.bundles.report()
-            throw ExitCode((error.bundles.status ?? .badData).rawValue)
+            throw ExitCode((error.bundles.exitStatus ?? .badData).rawValue)
         } catch {
             guard let failure = CommandError(error) else { throw error }
             failure.report(as: PingferryUpload.name)
@@ -101,7 +101,7 @@ extension [UnusableBundleError] {
     }
 
     /// The exit status shared by all errors, the status for bad data if they differ, or `nil` if there are none.
-    var status: ExitStatus? {
+    var exitStatus: ExitStatus? {
         let statuses = Set(map { CommandError($0).status })
         return statuses.count > 1 ? .badData : statuses.first
     }

@@ -24,14 +24,14 @@ struct CommonOptions: ParsableArguments {
     }
 
     /// Verifies bundles and shows the progress on the terminal.
-    func intake(
-        _ bundles: [String], signedBy signers: AllowedSigners? = nil, keepsGoing: Bool = false,
+    func verifyBundles(
+        at paths: [String], signedBy signers: AllowedSigners? = nil, keepsGoing: Bool = false,
         isReleased: (_ id: String, _ code: String) -> Bool
     ) async throws -> VerifiedBundles {
         let progress = ProgressLine("verifying", isQuiet: quiet)
         defer { progress.clear() }
         return try await VerifiedBundles(
-            bundles, knowing: Systems.table, signedBy: signers,
+            paths, knowing: Systems.table, signedBy: signers,
             limit: JobLimit(jobs: ProcessInfo.processInfo.activeProcessorCount), keepsGoing: keepsGoing,
             isReleased: isReleased
         ) { progress.add(bytes: $0) }
@@ -50,10 +50,10 @@ struct LedgerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The time zone of the daily limit, such as Europe/Berlin.", valueName: "name"))
     var timezone = "UTC"
 
-    var days: DayRule { SystemTimezone.days(of: timezone) ?? .utc }
+    var dayRule: DayRule { SystemTimezone.dayRule(forZone: timezone) ?? .utc }
 
     func validate() throws {
-        guard SystemTimezone.days(of: timezone) != nil else {
+        guard SystemTimezone.dayRule(forZone: timezone) != nil else {
             throw ValidationError(
                 "--timezone must be UTC or a name in this machine's tzdata, such as Europe/Berlin, not \(timezone)")
         }
@@ -74,7 +74,7 @@ struct LedgerOptions: ParsableArguments {
         return "\(home)/.local/state/pingferry/ledger.sqlite"
     }
 
-    func open(mustExist: Bool) throws -> Ledger {
+    func openLedger(mustExist: Bool) throws -> Ledger {
         try Ledger(path: try path(), now: SystemClock.now, mustExist: mustExist)
     }
 }
@@ -82,10 +82,10 @@ struct LedgerOptions: ParsableArguments {
 /// The options that limit the number of uploads.
 struct LimitOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The maximum number of uploads a day, or unlimited.", valueName: "n"))
-    var dailyLimit = Limit(count: 100)
+    var dailyLimit = CountLimit(maximumCount: 100)
 
     @Option(help: ArgumentHelp("The maximum number of uploads of one type in a job, or unlimited.", valueName: "n"))
-    var perTypeLimit = Limit(count: 40)
+    var perTypeLimit = CountLimit(maximumCount: 40)
 
     @Option(
         help: ArgumentHelp("Whether the limits apply to each client or to the whole job.", valueName: "scope"))
@@ -95,31 +95,31 @@ struct LimitOptions: ParsableArguments {
         help: ArgumentHelp("Do not send records that are older than this, such as 30d, 12h or 90m.", valueName: "age"))
     var maxAge: Age?
 
-    func rules(_ days: DayRule) -> PlanRules {
+    func rules(dayRule: DayRule) -> PlanRules {
         PlanRules(
-            limits: UploadLimits(daily: dailyLimit.count, perType: perTypeLimit.count, scope: limitScope),
-            maximumAge: maxAge?.milliseconds, days: days)
+            limits: UploadLimits(daily: dailyLimit.maximumCount, perType: perTypeLimit.maximumCount, scope: limitScope),
+            maximumAge: maxAge?.milliseconds, days: dayRule)
     }
 }
 
 extension UploadLimits.Scope: ExpressibleByArgument {}
 
 /// The value of an option that limits a number: a maximum, or `unlimited`.
-struct Limit: ExpressibleByArgument, CustomStringConvertible {
-    let count: Int?
+struct CountLimit: ExpressibleByArgument, CustomStringConvertible {
+    let maximumCount: Int?
 
-    init(count: Int?) { self.count = count }
+    init(maximumCount: Int?) { self.maximumCount = maximumCount }
 
     init?(argument: String) {
         if argument == "unlimited" {
-            count = nil
+            maximumCount = nil
         } else {
             guard let number = Int(argument), number >= 0 else { return nil }
-            count = number
+            maximumCount = number
         }
     }
 
-    var description: String { count.map(String.init) ?? "unlimited" }
+    var description: String { maximumCount.map(String.init) ?? "unlimited" }
     var defaultValueDescription: String { description }
 }
 

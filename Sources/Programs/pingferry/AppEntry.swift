@@ -11,19 +11,19 @@ struct AppEntry {
     private(set) var systems: Set<String> = []
     /// The labels of the captures that contain the app.
     private(set) var captures: Set<String> = []
-    private(set) var containers = 0
+    private(set) var containerCount = 0
     /// The number of stores of each kind.
-    private(set) var kinds: [String: Int] = [:]
+    private(set) var kindCounts: [String: Int] = [:]
     private(set) var totals = BundleTotals()
     private(set) var eventCounts = EventCounts()
     private(set) var problemCount = 0
     private(set) var quarantineCount = 0
     /// The number of pending events, by the name of their state.
-    private(set) var pendingEvents: [String: Int] = [:]
+    private(set) var pendingEventCounts: [String: Int] = [:]
     /// The number of queues in each state.
-    private(set) var queues: [QueueState: Int] = [:]
+    private(set) var queueCounts: [QueueState: Int] = [:]
     /// The number of stores for which each fact is reported.
-    private var facts: [String: Int] = [:]
+    private var factCounts: [String: Int] = [:]
 
     init(_ key: AppRollUp.Key) {
         switch key {
@@ -33,7 +33,7 @@ struct AppEntry {
         }
     }
 
-    var stores: Int { kinds.values.reduce(0, +) }
+    var storeCount: Int { kindCounts.values.reduce(0, +) }
 
     /// The name of the app, or its bundle id if the name is unknown.
     var shortName: String { name ?? id ?? "(unknown)" }
@@ -41,7 +41,7 @@ struct AppEntry {
     /// Counts the container of a row, unless the row belongs to a bundle or a request log.
     mutating func countContainer(of row: ScanRow) {
         captures.insert(row.capture)
-        if row.container != nil { containers += 1 }
+        if row.container != nil { containerCount += 1 }
     }
 
     /// Adds the findings of a row, where `app` is the app of its container or `nil` if it is unknown.
@@ -49,14 +49,14 @@ struct AppEntry {
         name = name ?? app?.name
         if let version = app?.version { versions.insert(version) }
         systems.formUnion(row.systems)
-        kinds[row.kind, default: 0] += 1
+        kindCounts[row.kind, default: 0] += 1
         totals.add(row.totals)
         eventCounts.add(row.eventCounts)
         problemCount += row.problemCount
         quarantineCount += row.quarantineCount
-        if let found = row.details.pendingEvents { pendingEvents.merge(found, uniquingKeysWith: +) }
-        if let queue = row.details.queue { queues[queue.state, default: 0] += 1 }
-        for fact in row.details.facts { facts[fact, default: 0] += 1 }
+        if let found = row.details.pendingEvents { pendingEventCounts.merge(found, uniquingKeysWith: +) }
+        if let queue = row.details.queue { queueCounts[queue.state, default: 0] += 1 }
+        for fact in row.details.facts { factCounts[fact, default: 0] += 1 }
     }
 
     /// Returns whether this entry is listed before `other`.
@@ -70,14 +70,14 @@ struct AppEntry {
     /// The number of queues in each state, with the ready queues first.
     var sortedQueues: [(state: QueueState, count: Int)] {
         QueueState.Readiness.allCases.flatMap { readiness in
-            queues.filter { $0.key.readiness == readiness }.sorted { $0.key.code < $1.key.code }
+            queueCounts.filter { $0.key.readiness == readiness }.sorted { $0.key.code < $1.key.code }
                 .map { (state: $0.key, count: $0.value) }
         }
     }
 
     /// The most frequent facts with the number of stores for each, and the number of omitted facts.
     var commonFacts: (facts: [(text: String, stores: Int)], others: Int) {
-        let sorted = facts.sorted { left, right in
+        let sorted = factCounts.sorted { left, right in
             left.value != right.value
                 ? left.value > right.value : left.key.utf8.lexicographicallyPrecedes(right.key.utf8)
         }

@@ -13,9 +13,9 @@ struct AppListing {
     /// The number of containers above which a report on many stores is grouped by app.
     static let maximumContainerCount = 3
     /// The maximum number of problems, and also of backups, that are listed individually.
-    private static let listedLimit = 20
+    private static let maximumListedBackups = 20
     /// The maximum number of captures without stores that are listed by name.
-    private static let namedLimit = 5
+    private static let maximumNamedCaptures = 5
 
     /// Creates the listing of a finished report.
     init(_ report: ScanReport) {
@@ -33,12 +33,12 @@ struct AppListing {
         try Terminal.print(hasSingleInput ? "\(report.inputs[0].label):" : "\(report.inputs.count) captures:")
         try printBackups()
         for (entry, name) in zip(rollUp.entries, rollUp.names) { try print(entry, named: name) }
-        let (stores, containers) = rollUp.entries.reduce((0, 0)) { ($0.0 + $1.stores, $0.1 + $1.containers) }
+        let (stores, containers) = rollUp.entries.reduce((0, 0)) { ($0.0 + $1.storeCount, $0.1 + $1.containerCount) }
         let found = "\(Summary.count(stores, "store")) in \(Summary.count(containers, "container"))"
         try Terminal.print("  \(found), grouped by app; --stores lists each store")
         try printCapturesWithoutStores()
         if !report.quarantineCounts.isEmpty {
-            try Terminal.print("  quarantined: \(Summary.list(report.quarantineCounts))")
+            try Terminal.print("  quarantined: \(Summary.countList(report.quarantineCounts))")
         }
         try printProblems()
     }
@@ -53,15 +53,16 @@ struct AppListing {
     }
 
     private static func lines(of entry: AppEntry) -> [String] {
-        let places = "\(Summary.count(entry.containers, "container")), \(Summary.count(entry.stores, "store"))"
+        let storeCounts =
+            "\(Summary.count(entry.containerCount, "container")), \(Summary.count(entry.storeCount, "store"))"
         var found = Summary.count(entry.totals.records, "record") + Summary.details(of: entry.totals)
         if entry.quarantineCount > 0 { found += ", \(entry.quarantineCount) quarantined" }
         if entry.problemCount > 0 { found += ", " + Summary.count(entry.problemCount, "problem") }
         let systems = entry.systems.sorted().joined(separator: ", ")
-        var lines = ["\(places): \(Summary.list(entry.kinds))", "\(systems): \(found)"]
-        let events = entry.pendingEvents.filter { $0.value > 0 }
-        if !events.isEmpty { lines.append("events: \(Summary.list(events))") }
-        let queues = entry.sortedQueues.map { "\($0.count) \(words(for: $0.state))" }
+        var lines = ["\(storeCounts): \(Summary.countList(entry.kindCounts))", "\(systems): \(found)"]
+        let events = entry.pendingEventCounts.filter { $0.value > 0 }
+        if !events.isEmpty { lines.append("events: \(Summary.countList(events))") }
+        let queues = entry.sortedQueues.map { "\($0.count) \(phrase(for: $0.state))" }
         if !queues.isEmpty { lines.append("queues: \(queues.joined(separator: "; "))") }
         let (facts, others) = entry.commonFacts
         lines += facts.map { $0.stores == 1 ? $0.text : "\($0.text) (\($0.stores) times)" }
@@ -69,7 +70,7 @@ struct AppListing {
         return lines
     }
 
-    private static func words(for state: QueueState) -> String {
+    private static func phrase(for state: QueueState) -> String {
         switch state.readiness {
         case .ready: "ready for upload: \(state.text)"
         case .notReady: "not ready: \(state.text)"
@@ -83,7 +84,7 @@ struct AppListing {
     private func printBackups() throws {
         let backups = report.inputs.flatMap(\.backups)
         guard !backups.isEmpty else { return }
-        let isShort = hasSingleInput && backups.count <= Self.listedLimit
+        let isShort = hasSingleInput && backups.count <= Self.maximumListedBackups
         let lines = isShort ? backups.flatMap { BackupReport($0).lines } : BackupReport.summary(of: backups)
         for line in lines + BackupReport.generalLines { try Terminal.print("  \(line)") }
     }
@@ -91,16 +92,17 @@ struct AppListing {
     private func printCapturesWithoutStores() throws {
         let labels = report.inputs.filter(\.rowIndices.isEmpty).map(\.label)
         guard !labels.isEmpty else { return }
-        let hiddenCount = labels.count - Self.namedLimit
+        let hiddenCount = labels.count - Self.maximumNamedCaptures
         let names =
-            labels.prefix(Self.namedLimit).joined(separator: ", ") + (hiddenCount > 0 ? " and \(hiddenCount) more" : "")
+            labels.prefix(Self.maximumNamedCaptures).joined(separator: ", ")
+            + (hiddenCount > 0 ? " and \(hiddenCount) more" : "")
         try Terminal.print("  no store in: \(names)")
     }
 
     // MARK: Problems
 
     private func printProblems() throws {
-        guard report.problemCount > Self.listedLimit else {
+        guard report.problemCount > Self.maximumListedBackups else {
             let problems = report.rows.flatMap(\.details.problems) + report.unassignedProblems
             for problem in problems { try Terminal.print("  \(line(for: problem))") }
             return

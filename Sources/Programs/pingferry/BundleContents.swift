@@ -16,54 +16,57 @@ struct BundleContents {
     init(_ reader: BundleReader) throws(BundleError) {
         self.reader = reader
         manifest = reader.manifest
-        clients = try Self.first(BundleLayout.clients, of: reader)
-        quarantined = try Self.first(BundleLayout.quarantine, of: reader)
-        problems = try Self.first(BundleLayout.problems, of: reader)
+        clients = try Self.firstEntries(BundleLayout.clients, of: reader)
+        quarantined = try Self.firstEntries(BundleLayout.quarantine, of: reader)
+        problems = try Self.firstEntries(BundleLayout.problems, of: reader)
     }
 
-    private static func first<Entry: BundleDetail>(
+    private static func firstEntries<Entry: BundleDetail>(
         _ list: String, of reader: BundleReader
     ) throws(BundleError) -> CappedList<Entry> {
-        var few = CappedList<Entry>()
+        var entries = CappedList<Entry>()
         var cursor = try DetailCursor<Entry>(list, of: reader)
-        while let entry = try cursor.next() { few.add(entry, reason: "") }
-        return few
+        while let entry = try cursor.next() { entries.add(entry, reason: "") }
+        return entries
     }
 
     func printTables() throws {
-        try Terminal.print("format version \(BundleLayout.version), written by pingferry \(manifest.tool)")
+        try Terminal.print("format version \(BundleLayout.version), written by pingferry \(manifest.toolVersion)")
         try Terminal.print("digest \(manifest.digest)")
-        if let key = manifest.pseudonymized { try Terminal.print("pseudonymized with the key \(key)") }
+        if let key = manifest.pseudonymKeyID { try Terminal.print("pseudonymized with the key \(key)") }
         let totals = manifest.totals
         try Terminal.print("\(Summary.count(totals.records, "record"))\(Summary.details(of: totals))")
-        if manifest.duplicates > 0 { try Terminal.print("\(Summary.count(manifest.duplicates, "duplicate")) omitted") }
+        if manifest.duplicateCount > 0 {
+            try Terminal.print("\(Summary.count(manifest.duplicateCount, "duplicate")) omitted")
+        }
         if let inputs = manifest.inputs {
             let inputRows = InputRows(inputs)
             try printSection(
-                "inputs", ["input", "kind", "sha256 or digest"], inputRows.rows, left: inputRows.hiddenCount)
+                "inputs", ["input", "kind", "sha256 or digest"], inputRows.rows, hiddenCount: inputRows.hiddenCount)
             if inputRows.omittedCount > 0 {
                 try Terminal.print("  and \(inputRows.omittedCount) more that the manifest does not list")
             }
         }
         let rows = memberRows
         try printSection(
-            "members", ["member", "bytes", "compressed", "records"], rows, left: reader.members.count - rows.count)
+            "members", ["member", "bytes", "compressed", "records"], rows,
+            hiddenCount: reader.members.count - rows.count)
         try printSection(
             "types", ["type", "records"], totals.types.sorted { $0.key < $1.key }.map { [$0.key, "\($0.value)"] })
         try printSection(
             "held", ["reason", "records"], totals.holds.sorted { $0.key < $1.key }.map { [$0.key, "\($0.value)"] })
         try printSection(
             "clients", ["client", "system", "app", "records", "uploadable", "first", "last"], clientRows,
-            left: clients.omittedCount)
+            hiddenCount: clients.omittedCount)
         try printSection(
             "quarantine", ["path", "bytes", "reason"],
             quarantined.elements.map {
                 ["\($0.capture): \($0.path)", "\($0.size)", $0.reject.reason + ($0.isStored ? "" : " (listed only)")]
-            }, left: quarantined.omittedCount)
+            }, hiddenCount: quarantined.omittedCount)
         try printSection(
             "problems", ["path", "problem"],
             problems.elements.map { ["\($0.capture): \($0.path)", "\($0.problem.code): \($0.problem.text)"] },
-            left: problems.omittedCount)
+            hiddenCount: problems.omittedCount)
     }
 
     private var memberRows: [[String]] {
@@ -77,29 +80,29 @@ struct BundleContents {
         clients.elements.map { client in
             [
                 client.client ?? "(none)", client.system, client.apps.sorted().joined(separator: ","),
-                "\(client.records)", "\(client.uploadable)", client.first?.description ?? "",
-                client.last?.description ?? "",
+                "\(client.recordCount)", "\(client.uploadableCount)", client.firstTime?.description ?? "",
+                client.lastTime?.description ?? "",
             ]
         }
     }
 
-    private func printSection(_ title: String, _ header: [String], _ rows: [[String]], left: Int = 0) throws {
+    private func printSection(_ title: String, _ header: [String], _ rows: [[String]], hiddenCount: Int = 0) throws {
         guard !rows.isEmpty else { return }
         try Terminal.print("")
         try Terminal.print("\(title):")
         for line in TextTable(header: header, rows: rows).lines { try Terminal.print("  " + line) }
-        if left > 0 { try Terminal.print("  and \(left) more; --json lists all") }
+        if hiddenCount > 0 { try Terminal.print("  and \(hiddenCount) more; --json lists all") }
     }
 
     /// Prints the contents as one canonical JSON object, reading arrays while they are printed.
     func printJSON(path: String, _ records: RecordListing?) throws {
         var object = CanonicalObject()
         object.set("digest", string: manifest.digest)
-        object.set("duplicates", integer: manifest.duplicates)
-        object.set("inputsOmitted", integer: manifest.inputs?.omitted)
+        object.set("duplicates", integer: manifest.duplicateCount)
+        object.set("inputsOmitted", integer: manifest.inputs?.omittedCount)
         object.set("path", string: path)
-        object.set("pseudonymized", string: manifest.pseudonymized)
-        object.set("tool", string: manifest.tool)
+        object.set("pseudonymized", string: manifest.pseudonymKeyID)
+        object.set("tool", string: manifest.toolVersion)
         object.set("totals", object: manifest.totals.json)
         object.set("version", integer: BundleLayout.version)
         if let inputs = manifest.inputs {

@@ -21,7 +21,7 @@ extension CommandError {
     }
 
     /// Creates an error for a bundle that changed while it was verified.
-    init(changed bundle: String) {
+    init(changedBundle bundle: String) {
         self.init(status: .inputOutput, message: "\(bundle): changed while it was read", remedy: "verify it again")
     }
 

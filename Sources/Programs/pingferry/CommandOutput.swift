@@ -10,14 +10,14 @@ import JSONText
 /// that write to the output.
 final class CommandOutput {
     private let path: String
-    private let isSplit: Bool
+    private let isSplitIntoVolumes: Bool
     private var file: AtomicOutput?
-    private var writer: VolumeWriter?
+    private var volumeWriter: VolumeWriter?
     private let stream: StreamOutput?
     /// The rewriter that escapes unprintable characters, or `nil` if the output is not a terminal.
-    private var rewriter: PrintableJSON?
+    private var terminalRewriter: PrintableJSON?
     /// The running hash of the written bytes, or `nil` if no hash is needed.
-    private let hash: RunningHash?
+    private let runningHash: RunningHash?
     /// The volumes that were written, or an empty array if the output is not split.
     private(set) var volumes: [VolumeWriter.Volume] = []
     /// The files that must not be read as input, which are the files being written and the files that they replace.
@@ -26,8 +26,8 @@ final class CommandOutput {
     /// Opens an output that is not split into volumes, or standard output if `path` is `-`.
     init(path: String, replacing: Bool, isHashed: Bool = false) throws {
         self.path = path
-        isSplit = false
-        hash = isHashed ? RunningHash() : nil
+        isSplitIntoVolumes = false
+        runningHash = isHashed ? RunningHash() : nil
         let stream = path != "-" ? try StreamOutput(path: path) : nil
         let isFile = stream == nil && path != "-"
         let isTerminal =
@@ -35,7 +35,7 @@ final class CommandOutput {
             case .some(let stream): stream.isTerminal
             case .none: !isFile && StandardOutput.isTerminal
             }
-        rewriter = isTerminal ? PrintableJSON() : nil
+        terminalRewriter = isTerminal ? PrintableJSON() : nil
         self.stream = consume stream
         guard isFile else {
             identities = []
@@ -49,16 +49,16 @@ final class CommandOutput {
     /// Opens an output that is split into volumes.
     init(path: String, volumes size: VolumeSize, permissions: FilePermissions, replacing: Bool) throws {
         self.path = path
-        isSplit = true
+        isSplitIntoVolumes = true
         // Volumes are always hashed for the list of volumes.
-        hash = nil
+        runningHash = nil
         stream = nil
         let writer = try VolumeWriter(path: path, size: size, replacing: replacing, permissions: permissions.mode)
         identities = writer.identities
-        self.writer = consume writer
+        volumeWriter = consume writer
     }
 
-    var isTerminal: Bool { rewriter != nil }
+    var isTerminal: Bool { terminalRewriter != nil }
 
     /// Sets the permissions of the file, or throws a usage error if the output is not a file.
     func setPermissions(_ permissions: FilePermissions) throws {
@@ -70,20 +70,20 @@ final class CommandOutput {
 
     /// Writes bytes, with unprintable characters escaped if the output is a terminal.
     func write(_ bytes: Span<UInt8>) throws {
-        hash?.update(bytes)
-        if isSplit {
+        runningHash?.update(bytes)
+        if isSplitIntoVolumes {
             // The writer is removed from the property during the call, so that an error destroys it and its incomplete
             // files.
-            guard var writer = writer.take() else { preconditionFailure("nothing is written after an error") }
+            guard var writer = volumeWriter.take() else { preconditionFailure("nothing is written after an error") }
             try writer.write(bytes)
-            self.writer = consume writer
+            volumeWriter = consume writer
             return
         }
         switch file {
         case .some(let file): try file.write(bytes)
         case .none:
             var shown: [UInt8] = []
-            guard rewriter?.rewrite(bytes, to: &shown) != nil else { return try writeToStream(bytes) }
+            guard terminalRewriter?.rewrite(bytes, to: &shown) != nil else { return try writeToStream(bytes) }
             try writeToStream(shown.span)
         }
     }
@@ -98,24 +98,24 @@ final class CommandOutput {
     /// Completes the output, so that its files appear under their names.
     func commit() throws {
         try file.take()?.commit()
-        if let written = try writer.take()?.commit() { volumes = written }
+        if let written = try volumeWriter.take()?.commit() { volumes = written }
     }
 
     /// The names and hashes of the written files, or of the stream, for a receipt.
     ///
     /// Volumes are always hashed, and other outputs only on request.
     var hashedFiles: [Receipt.File] {
-        guard let hash else {
+        guard let runningHash else {
             return volumes.map { Receipt.File(name: Path.lastName(of: $0.path), sha256: $0.sha256) }
         }
-        return [Receipt.File(name: path == "-" ? "stdout" : Path.lastName(of: path), sha256: hash.value)]
+        return [Receipt.File(name: path == "-" ? "stdout" : Path.lastName(of: path), sha256: runningHash.value)]
     }
 }
 
 extension VolumeWriter.Volume {
     var json: [UInt8] {
         var object = CanonicalObject()
-        object.set("bytes", integer: bytes)
+        object.set("bytes", integer: size)
         object.set("path", string: path)
         object.set("sha256", string: sha256.hex)
         return object.bytes

@@ -19,7 +19,7 @@ struct CommonOptions: ParsableArguments {
         help: ArgumentHelp("The number of jobs that run at once. (default: one for each core)", valueName: "n"))
     var jobs: Int?
 
-    var limit: JobLimit { JobLimit(jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount) }
+    var jobLimit: JobLimit { JobLimit(jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount) }
 
     static var temporaryFolder: String { ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp" }
 
@@ -82,7 +82,7 @@ struct InputOptions: ParsableArguments {
     var spoolLimit = 16384
 
     /// The temporary storage for archive members, which uses no disk space until the first member is stored.
-    var spool: Spool { Spool(folder: CommonOptions.temporaryFolder, limit: spoolLimit << 20) }
+    var spool: Spool { Spool(folder: CommonOptions.temporaryFolder, byteLimit: spoolLimit << 20) }
 
     func validate() throws {
         try Self.checkStandardInput(in: paths)

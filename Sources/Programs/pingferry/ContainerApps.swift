@@ -8,24 +8,24 @@ struct ContainerApps {
         let bundleID: String
     }
 
-    private var known = NumberedValues<App>()
+    private var knownApps = NumberedValues<App>()
     /// The app number of each container, or `nil` if no row names an app with a version.
-    private var apps: [UInt32?]
+    private var appIndices: [UInt32?]
     /// The main containers of apps whose bundle ids the capture contains.
-    private var owned: [OwnerKey: (number: Int, path: String)] = [:]
+    private var ownContainers: [OwnerKey: (number: Int, path: String)] = [:]
 
     /// Determines the apps from rows that have their final counts.
     init(_ rows: some Sequence<ScanRow>, containerCount: Int) {
-        apps = Array(repeating: nil, count: containerCount)
+        appIndices = Array(repeating: nil, count: containerCount)
         for row in rows {
             guard let container = row.container else { continue }
             let number = row.containerNumber
             // A row with both name and version takes precedence.
-            if let app = row.app, app.version != nil, app.name != nil || apps[number] == nil {
-                apps[number] = known.number(of: app)
+            if let app = row.app, app.version != nil, app.name != nil || appIndices[number] == nil {
+                appIndices[number] = knownApps.number(of: app)
             }
             if let id = container.applicationID {
-                owned[OwnerKey(capture: row.capture, bundleID: id)] = (number, container.path)
+                ownContainers[OwnerKey(capture: row.capture, bundleID: id)] = (number, container.path)
             }
         }
     }
@@ -35,14 +35,14 @@ struct ContainerApps {
     /// Other stores in the same container, or in the main container of the app, may name the app.
     func app(of row: ScanRow) -> App? {
         if row.app?.version != nil { return row.app }
-        let number = apps[row.containerNumber] ?? owner(of: row).flatMap { apps[$0.number] }
-        return number.map { known[$0] } ?? row.app
+        let number = appIndices[row.containerNumber] ?? owner(of: row).flatMap { appIndices[$0.number] }
+        return number.map { knownApps[$0] } ?? row.app
     }
 
     /// Returns the path of the main container of the app that shares the group container of a row.
     func appContainer(of row: ScanRow) -> String? { owner(of: row)?.path }
 
     private func owner(of row: ScanRow) -> (number: Int, path: String)? {
-        row.container?.groupApplicationID.flatMap { owned[OwnerKey(capture: row.capture, bundleID: $0)] }
+        row.container?.groupApplicationID.flatMap { ownContainers[OwnerKey(capture: row.capture, bundleID: $0)] }
     }
 }

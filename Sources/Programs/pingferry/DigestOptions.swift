@@ -29,7 +29,7 @@ struct DigestOptions: ParsableArguments {
     }
 
     /// Returns the expected digest of each bundle, or `nil` if no digests were given.
-    func expected(of bundles: [String]) throws -> [String]? {
+    func expectedDigests(of bundles: [String]) throws -> [String]? {
         if let digest {
             guard bundles.count == 1 else {
                 throw ValidationError("--digest accepts only one bundle; use --digest-file for several")
@@ -37,20 +37,20 @@ struct DigestOptions: ParsableArguments {
             return [digest.lowercased()]
         }
         guard let path = digestFile else { return nil }
-        let list = try Self.list(path)
+        let list = try Self.digestList(at: path)
         return try bundles.map { bundle in
             // For a bundle in volumes, the list of digests contains the name of the bundle.
-            let name = VolumeName(path: bundle)?.bundle ?? bundle
+            let name = VolumeName(path: bundle)?.bundlePath ?? bundle
             guard let digest = list.digest(of: name, isOnlyBundle: bundles.count == 1) else {
                 throw CommandError(
-                    status: .badData, message: "\(path): no digest for \(bundle)",
+                    status: .badData, message: "\(path): contains no digest for \(bundle)",
                     remedy: "add a line with the digest, two spaces, and the name of the bundle")
             }
             return digest
         }
     }
 
-    private static func list(_ path: String) throws -> DigestList {
+    private static func digestList(at path: String) throws -> DigestList {
         let bytes = try InputFile(path: path).contents(limit: DigestList.maxSize)
         do throws(DigestListError) {
             return try DigestList(bytes)

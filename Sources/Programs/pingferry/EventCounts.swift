@@ -3,23 +3,23 @@ import Telemetry
 
 /// The number of events with each documented meaning.
 struct EventCounts {
-    private var known: [String: Int] = [:]
-    private var unknown = 0
+    private var countsByMeaning: [String: Int] = [:]
+    private var unknownCount = 0
 
     /// Adds events with the given meaning, or without a documented meaning if `meaning` is `nil`.
     mutating func add(_ count: Int, meaning: String?) {
-        if let meaning { known[meaning, default: 0] += count } else { unknown += count }
+        if let meaning { countsByMeaning[meaning, default: 0] += count } else { unknownCount += count }
     }
 
     mutating func add(_ other: EventCounts) {
-        known.merge(other.known, uniquingKeysWith: +)
-        unknown += other.unknown
+        countsByMeaning.merge(other.countsByMeaning, uniquingKeysWith: +)
+        unknownCount += other.unknownCount
     }
 
     var json: CanonicalObject {
         var object = CanonicalObject()
-        object.set("known", object: CanonicalObject(counts: known))
-        object.set("unknown", integer: unknown)
+        object.set("known", object: CanonicalObject(counts: countsByMeaning))
+        object.set("unknown", integer: unknownCount)
         return object
     }
 }

@@ -4,19 +4,19 @@ import Telemetry
 
 /// The number of records rejected because they have no time, and the filter conditions that no record meets.
 struct FilterSummary {
-    private let withoutTime: Int
-    private let unmatched: [FilterFindings.Unmatched]
+    private let withoutTimeCount: Int
+    private let unmatchedConditions: [FilterFindings.Unmatched]
 
     init(_ findings: FilterFindings, of filter: RecordFilter) {
-        withoutTime = findings.withoutTime
-        unmatched = findings.unmatched(of: filter)
+        withoutTimeCount = findings.withoutTime
+        unmatchedConditions = findings.unmatched(of: filter)
     }
 
     /// The lines to print to standard error.
     var lines: [String] {
-        var lines = unmatched.map { "no record matches --\($0.condition) \($0.value)" }
-        if withoutTime > 0 {
-            let (records, verb) = (Summary.count(withoutTime, "record"), withoutTime == 1 ? "was" : "were")
+        var lines = unmatchedConditions.map { "no record matches --\($0.condition) \($0.value)" }
+        if withoutTimeCount > 0 {
+            let (records, verb) = (Summary.count(withoutTimeCount, "record"), withoutTimeCount == 1 ? "was" : "were")
             lines.append("\(records) without a time \(verb) omitted because --since and --until require one")
         }
         return lines
@@ -24,11 +24,11 @@ struct FilterSummary {
 
     var json: CanonicalObject {
         var object = CanonicalObject()
-        object.set("unmatched", objects: unmatched) { object, unmatched in
+        object.set("unmatched", objects: unmatchedConditions) { object, unmatched in
             object.set("filter", string: unmatched.condition)
             object.set("value", string: unmatched.value)
         }
-        object.set("withoutTime", integer: withoutTime)
+        object.set("withoutTime", integer: withoutTimeCount)
         return object
     }
 }

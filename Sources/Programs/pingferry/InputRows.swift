@@ -15,7 +15,7 @@ struct InputRows {
     /// Adds a level and all levels below it, which are few because deeply nested manifests are rejected.
     private mutating func add(_ inputs: BundleInputs, level: Int) {
         // The sum is capped, because each count can be as large as `Int.max`.
-        omittedCount = min(omittedCount, Int.max - inputs.omitted) + inputs.omitted
+        omittedCount = min(omittedCount, Int.max - inputs.omittedCount) + inputs.omittedCount
         for input in inputs.entries {
             let hash = (input.sha256 ?? input.digest)?.hex ?? ""
             let row = [String(repeating: "  ", count: level) + (input.label ?? "(unknown)"), input.kind.rawValue, hash]

@@ -11,7 +11,7 @@ struct JSONObjectPrinter {
     private var isEmpty = true
     private var rewriter = PrintableJSON()
 
-    private static let pieceSize = 64 << 10
+    private static let outputChunkSize = 64 << 10
 
     /// Prints the members of `object` and `arrays`, sorted by their keys.
     static func print(_ object: CanonicalObject, arrays: [(key: JSONKey, elements: Elements)]) throws {
@@ -34,7 +34,7 @@ struct JSONObjectPrinter {
         guard !members.isEmpty else { return }
         begin()
         text += members
-        if text.count >= Self.pieceSize { try flush() }
+        if text.count >= Self.outputChunkSize { try flush() }
     }
 
     private mutating func add(_ key: JSONKey, _ elements: Elements) throws {
@@ -46,7 +46,7 @@ struct JSONObjectPrinter {
             if !isFirst { text.append(UInt8(ascii: ",")) }
             isFirst = false
             text += element.bytes
-            if text.count >= Self.pieceSize { try flush() }
+            if text.count >= Self.outputChunkSize { try flush() }
         }
         text.append(UInt8(ascii: "]"))
     }

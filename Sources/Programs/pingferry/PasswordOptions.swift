@@ -16,49 +16,50 @@ struct PasswordOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             A file or a pipe with the password of an encrypted backup in its first line. (repeatable) Otherwise the \
-            password is taken from \(Self.variable) or requested on the terminal.
+            password is taken from \(Self.passwordVariable) or requested on the terminal.
             """, valueName: "file"), completion: .file())
     var passwordFile: [String] = []
 
     /// The environment variable that contains a password.
-    static let variable = "PINGFERRY_BACKUP_PASSWORD"
-    private static let sizeLimit = 4096
+    static let passwordVariable = "PINGFERRY_BACKUP_PASSWORD"
+    private static let maximumFileSize = 4096
     /// The maximum number of key derivation rounds for which no progress line is shown.
-    private static let silentRoundLimit = 1_000_000
+    private static let maximumSilentRounds = 1_000_000
 
     /// Returns the given passwords, and a prompt that requests others on the terminal when they are needed.
     func passwords(isQuiet: Bool) throws -> BackupPasswords {
         var known = try passwordFile.map { try Self.password(inFile: $0) }
-        if let password = Self.takeFromEnvironment() { known.append(password) }
+        if let password = Self.takePasswordFromEnvironment() { known.append(password) }
         let canAsk = !isQuiet && SecretPrompt.isAvailable
         return BackupPasswords(
-            known, ask: canAsk ? Self.ask : nil, whileDeriving: isQuiet ? Self.derive : Self.deriveShowingProgress)
+            known, ask: canAsk ? Self.promptForPassword : nil,
+            whileDeriving: isQuiet ? Self.derive : Self.deriveShowingProgress)
     }
 
     private static let derive: BackupPasswords.KeyDerivation = { _, _, derive in derive() }
 
     /// Derives a key while showing a progress line, because derivation can take seconds.
     private static let deriveShowingProgress: BackupPasswords.KeyDerivation = { path, rounds, derive in
-        guard rounds > silentRoundLimit else { return derive() }
+        guard rounds > maximumSilentRounds else { return derive() }
         let line = ProgressLine("unlocking", isQuiet: false)
         defer { line.clear() }
         line.show("unlocking \(path): \(rounds) rounds")
         return derive()
     }
 
-    private static let ask: BackupPasswords.Prompt = { path, isAgain in
+    private static let promptForPassword: BackupPasswords.Prompt = { path, isAgain in
         if isAgain { StandardError.write("pingferry: wrong password") }
         return SecretPrompt.ask("password of the backup \(path):")
     }
 
     /// Returns the password and removes it from the environment, so that child processes do not inherit it.
     @discardableResult
-    static func takeFromEnvironment() -> Secret? {
-        guard let value = getenv(variable) else { return nil }
+    static func takePasswordFromEnvironment() -> Secret? {
+        guard let value = getenv(passwordVariable) else { return nil }
         let count = strlen(value)
         var bytes = Array(UnsafeRawBufferPointer(start: value, count: count))
         explicit_bzero(value, count)
-        unsetenv(variable)
+        unsetenv(passwordVariable)
         let secret = Secret(taking: &bytes)
         return secret.isEmpty ? nil : secret
     }
@@ -92,7 +93,7 @@ struct PasswordOptions: ParsableArguments {
                 status: .badConfiguration, message: "\(path): other users can read or change the password in this file",
                 remedy: "run chmod 600 \(path)")
         }
-        var bytes = [UInt8](repeating: 0, count: sizeLimit + 1)
+        var bytes = [UInt8](repeating: 0, count: maximumFileSize + 1)
         var count = 0
         while count < bytes.count {
             let result = bytes.withUnsafeMutableBytes {
@@ -103,10 +104,10 @@ struct PasswordOptions: ParsableArguments {
             if result == 0 { break }
             count += result
         }
-        guard count <= sizeLimit else {
+        guard count <= maximumFileSize else {
             throw CommandError(
                 status: .badConfiguration,
-                message: "\(path): more than \(sizeLimit) bytes, which is too long for a password")
+                message: "\(path): more than \(maximumFileSize) bytes, which is too long for a password")
         }
         bytes.removeLast(bytes.count - count)
         return bytes

@@ -6,14 +6,14 @@ struct ProblemsByCode {
     private var groups: [String: CappedList<LocatedProblem>] = [:]
 
     /// The maximum number of problems that are kept for each code.
-    static let shownPerCode = 3
+    static let maximumShownPerCode = 3
     /// The maximum number of distinct codes, after which further codes are counted as `other`.
     private static let maximumCodeCount = 1000
 
     mutating func add(_ problem: LocatedProblem) {
         let code = problem.problem.code
         let group = groups[code] != nil || groups.count < Self.maximumCodeCount ? code : "other"
-        groups[group, default: CappedList(limit: Self.shownPerCode)].add(problem, reason: code)
+        groups[group, default: CappedList(limit: Self.maximumShownPerCode)].add(problem, reason: code)
     }
 
     /// The groups of problems, sorted by code.

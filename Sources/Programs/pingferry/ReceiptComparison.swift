@@ -27,11 +27,11 @@ struct ReceiptComparison {
         let names = paths.map { path in path.map { Path.lastName(of: $0) } }
         let files = zip(names, try reader.fileHashes()).map { (name: $0, sha256: $1) }
         let name = InputOpener.name(of: bundle)
-        guard try reader.isUnchanged() else { throw CommandError(changed: name) }
+        guard try reader.isUnchanged() else { throw CommandError(changedBundle: name) }
         guard let mismatch = receipt.mismatch(of: files, digest: reader.manifest.digest) else { return }
         let remedy =
             switch mismatch {
-            case .notNamed: "pass the receipt that was written for this bundle; bundles are found in it by their names"
+            case .notListed: "pass the receipt that was written for this bundle; bundles are found in it by their names"
             case .digest: "do not use this bundle; it is not the one that the receipt describes"
             case .file: "compare the file with the original; it has the same contents, but was packed again or altered"
             }

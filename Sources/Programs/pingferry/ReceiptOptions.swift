@@ -58,7 +58,7 @@ struct ReceiptOutput: ~Copyable {
     }
 
     /// Writes the receipt, or throws an error that uses `done` as a description of the completed work.
-    consuming func write(after done: String, _ receipt: () -> Receipt) throws(CommandError) {
+    consuming func write(after completedAction: String, _ receipt: () -> Receipt) throws(CommandError) {
         guard let file else { return }
         let receipt = receipt()
         // An in-toto Statement must have at least one subject.
@@ -74,7 +74,7 @@ struct ReceiptOutput: ~Copyable {
             let failure = CommandError(error)
             throw CommandError(
                 status: failure.status, message: "no receipt was written: \(failure.message)",
-                remedy: "\(done); only the receipt is missing")
+                remedy: "\(completedAction); only the receipt is missing")
         }
     }
 }
@@ -88,7 +88,7 @@ extension Receipt.Origin {
         let milliseconds = Int64((Date.now.timeIntervalSince1970 * 1000).rounded(.down))
         return Receipt.Origin(
             user: users.flatMap { PasswdFile(bytes: $0).name(of: userID) }, userID: Int(userID), host: host,
-            version: ProgramVersion.number, time: Timestamp(clamping: milliseconds))
+            toolVersion: ProgramVersion.number, time: Timestamp(clamping: milliseconds))
     }
 
     private static var host: String {

@@ -45,10 +45,10 @@ struct RecordListing {
         try forEach(Self.cells) { cells in
             // Each cell is escaped separately, so that a tab or a line feed in an id does not begin a new cell.
             lines.append((cells + [name].compactMap(\.self)).map(\.printable).joined(separator: "\t"))
-            if lines.count >= Self.linesAtOnce { try flush() }
+            if lines.count >= Self.linesPerWrite { try flush() }
         }
         try flush()
     }
 
-    private static let linesAtOnce = 1024
+    private static let linesPerWrite = 1024
 }

@@ -17,32 +17,32 @@ struct ScanCounts {
     }
 
     private var names = NumberedValues<Name>()
-    private var stored: [(name: UInt32, count: Int)] = []
-    private var ranges: [Range<UInt32>]
-    private var openRow = 0
-    private var openCounts: [Name: Int] = [:]
+    private var storedEntries: [(name: UInt32, count: Int)] = []
+    private var rowRanges: [Range<UInt32>]
+    private var currentRow = 0
+    private var currentCounts: [Name: Int] = [:]
 
-    init(rows: Int) { ranges = Array(repeating: 0..<0, count: rows) }
+    init(rows: Int) { rowRanges = Array(repeating: 0..<0, count: rows) }
 
     /// Adds 1 to a count of a row.
     mutating func count(_ name: Name, ofRow row: Int) {
-        if row != openRow { open(row) }
-        openCounts[name, default: 0] += 1
+        if row != currentRow { begin(row: row) }
+        currentCounts[name, default: 0] += 1
     }
 
     /// Returns the nonzero counts of a row.
-    func counts(ofRow row: Int) -> [Name: Int] { row == openRow ? openCounts : storedCounts(ofRow: row) }
+    func counts(ofRow row: Int) -> [Name: Int] { row == currentRow ? currentCounts : storedCounts(ofRow: row) }
 
-    private mutating func open(_ row: Int) {
-        let start = UInt32(stored.count)
-        for (name, count) in openCounts { stored.append((names.number(of: name), count)) }
-        ranges[openRow] = start..<UInt32(stored.count)
-        openRow = row
-        openCounts = storedCounts(ofRow: row)
+    private mutating func begin(row: Int) {
+        let start = UInt32(storedEntries.count)
+        for (name, count) in currentCounts { storedEntries.append((names.number(of: name), count)) }
+        rowRanges[currentRow] = start..<UInt32(storedEntries.count)
+        currentRow = row
+        currentCounts = storedCounts(ofRow: row)
     }
 
     private func storedCounts(ofRow row: Int) -> [Name: Int] {
-        let range = Int(ranges[row].lowerBound)..<Int(ranges[row].upperBound)
-        return Dictionary(uniqueKeysWithValues: stored[range].map { (names[$0.name], $0.count) })
+        let range = Int(rowRanges[row].lowerBound)..<Int(rowRanges[row].upperBound)
+        return Dictionary(uniqueKeysWithValues: storedEntries[range].map { (names[$0.name], $0.count) })
     }
 }

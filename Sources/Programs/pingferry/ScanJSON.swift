@@ -45,7 +45,7 @@ struct ScanJSON {
         object.set("records", integer: row.totals.records)
         object.set("systems", strings: row.systems.sorted())
         object.set("types", object: CanonicalObject(counts: row.totals.types))
-        object.set("uploadable", integer: row.totals.uploadable)
+        object.set("uploadable", integer: row.totals.uploadableCount)
         return object
     }
 
@@ -64,7 +64,7 @@ extension AppEntry {
         let (facts, others) = commonFacts
         var object = CanonicalObject()
         object.set("captures", integer: captures.count)
-        object.set("containers", integer: containers)
+        object.set("containers", integer: containerCount)
         object.set("events", object: eventCounts.json)
         object.set("facts", objects: facts) { object, fact in
             object.set("stores", integer: fact.stores)
@@ -72,10 +72,10 @@ extension AppEntry {
         }
         object.set("held", object: CanonicalObject(counts: totals.holds))
         object.set("id", string: id)
-        object.set("kinds", object: CanonicalObject(counts: kinds))
+        object.set("kinds", object: CanonicalObject(counts: kindCounts))
         object.set("name", string: name)
         object.set("otherFacts", integer: others)
-        object.set("pendingEvents", object: CanonicalObject(counts: pendingEvents))
+        object.set("pendingEvents", object: CanonicalObject(counts: pendingEventCounts))
         object.set("problemCount", integer: problemCount)
         object.set("quarantineCount", integer: quarantineCount)
         object.set("queues", objects: sortedQueues) { object, queues in
@@ -85,10 +85,10 @@ extension AppEntry {
             object.set("text", string: queues.state.text)
         }
         object.set("records", integer: totals.records)
-        object.set("stores", integer: stores)
+        object.set("stores", integer: storeCount)
         object.set("systems", strings: systems.sorted())
         object.set("types", object: CanonicalObject(counts: totals.types))
-        object.set("uploadable", integer: totals.uploadable)
+        object.set("uploadable", integer: totals.uploadableCount)
         object.set("versions", strings: versions.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
         return object
     }

@@ -57,7 +57,7 @@ struct ScanListing {
         let kind = owner.isEmpty ? row.kind : "\(row.kind) of \(owner)"
         var counts = [Summary.count(row.totals.records, "record")]
         if row.quarantineCount > 0 { counts.append("\(row.quarantineCount) quarantined") }
-        if !row.totals.holds.isEmpty { counts.append("held: " + Summary.list(row.totals.holds)) }
+        if !row.totals.holds.isEmpty { counts.append("held: " + Summary.countList(row.totals.holds)) }
         return ([kind] + counts.map(Self.unbroken)).joined(separator: ", ")
     }
 

@@ -2,7 +2,7 @@ import Bundle
 import Capture
 import Telemetry
 
-/// The findings of a scan by store.
+/// The findings of a scan, grouped by store.
 ///
 /// ``ScanListing`` and ``AppListing`` print them as text, and ``ScanJSON`` as JSON.
 struct ScanReport {
@@ -20,7 +20,7 @@ struct ScanReport {
     /// The time at which the states of queues are evaluated, or `nil` for the latest time in each queue's store.
     private let instant: Timestamp?
     /// The indices of the inputs, by the labels with which problems refer to them.
-    private let inputsByLabel: [String: Int]
+    private let inputIndicesByLabel: [String: Int]
 
     /// Creates a report without findings.
     init(_ captures: [CaptureInput], paths: [String], at instant: Timestamp?) {
@@ -29,7 +29,7 @@ struct ScanReport {
         for (capture, path) in zip(captures, paths) {
             inputs.append(ScannedInput(capture, path: path, firstContainer: inputs.last?.containers.upperBound ?? 0))
         }
-        inputsByLabel = Dictionary(inputs.enumerated().map { ($1.label, $0) }) { first, _ in first }
+        inputIndicesByLabel = Dictionary(inputs.enumerated().map { ($1.label, $0) }) { first, _ in first }
     }
 
     var hiddenProblemCount: Int { problemCount - shownProblemCount }
@@ -77,7 +77,7 @@ struct ScanReport {
         problemsByCode.add(problem)
         let isShown = shownProblemCount < CappedList<LocatedProblem>.defaultLimit
         if isShown { shownProblemCount += 1 }
-        if let input = inputsByLabel[problem.capture], let row = inputs[input].row(ofPath: problem.path) {
+        if let input = inputIndicesByLabel[problem.capture], let row = inputs[input].row(ofPath: problem.path) {
             inputs[input].add(problem, toRow: row, isShown: isShown)
         } else if isShown {
             unassignedProblems.append(problem)
@@ -91,6 +91,6 @@ struct ScanReport {
             let now = instant?.milliseconds ?? entry.report.newest
             inputs[entry.input].add(entry.report, ofStore: store, at: now)
         }
-        quarantineCounts = intake.quarantined.counts
+        quarantineCounts = intake.quarantinedItems.countsByCode
     }
 }

@@ -17,11 +17,11 @@ struct ScannedInput {
 
     private struct Row {
         /// The index of the store in the capture.
-        let store: UInt32
+        let storeIndex: UInt32
         /// The index of the part in `Store.parts`.
-        let part: UInt32
+        let partIndex: UInt32
         /// The number of the app that is named by the records of the row.
-        var app: UInt32?
+        var appIndex: UInt32?
         var quarantineCount = 0
         var problemCount = 0
     }
@@ -32,7 +32,7 @@ struct ScannedInput {
     let containers: Range<Int>
     private let contents: Contents
     private var rowTable: [Row] = []
-    private var counts: ScanCounts
+    private var scanCounts: ScanCounts
     private var apps = NumberedValues<App>()
     private var details: [Int: ScanRow.Details] = [:]
 
@@ -47,20 +47,20 @@ struct ScannedInput {
             rowTable.reserveCapacity(capture.stores.count)
             for (store, found) in capture.stores.enumerated() {
                 for part in found.store.parts.indices {
-                    rowTable.append(Row(store: UInt32(store), part: UInt32(part)))
+                    rowTable.append(Row(storeIndex: UInt32(store), partIndex: UInt32(part)))
                 }
             }
         case .log(let log):
             label = log.label
             contents = .log(kind: log.kind.store.description, path: log.path)
-            rowTable = [Row(store: 0, part: 0)]
+            rowTable = [Row(storeIndex: 0, partIndex: 0)]
         case .bundle, .salvage:
             label = path
             contents = .bundle(path: path)
-            rowTable = [Row(store: 0, part: 0)]
+            rowTable = [Row(storeIndex: 0, partIndex: 0)]
         }
         containers = firstContainer..<firstContainer + containerCount
-        counts = ScanCounts(rows: rowTable.count)
+        scanCounts = ScanCounts(rows: rowTable.count)
     }
 
     var backups: [BackupFacts] {
@@ -73,7 +73,7 @@ struct ScannedInput {
     func forEachStore(_ body: (_ path: String, _ rows: [ScanRow]) throws -> Void) rethrows {
         var rest = rowTable.indices
         while let first = rest.first {
-            let rows = rest.prefix { rowTable[$0].store == rowTable[first].store }
+            let rows = rest.prefix { rowTable[$0].storeIndex == rowTable[first].storeIndex }
             rest = rest.dropFirst(rows.count)
             try body(storePath(ofRow: first), rows.map(row))
         }
@@ -81,7 +81,7 @@ struct ScannedInput {
 
     private func storePath(ofRow row: Int) -> String {
         switch contents {
-        case .folder(let capture): capture.stores[Int(rowTable[row].store)].path
+        case .folder(let capture): capture.stores[Int(rowTable[row].storeIndex)].path
         case .bundle(let path), .log(_, let path): path
         }
     }
@@ -92,8 +92,8 @@ struct ScannedInput {
         var row: ScanRow
         switch contents {
         case .folder(let capture):
-            let found = capture.stores[Int(stored.store)]
-            let part = found.store.parts[Int(stored.part)]
+            let found = capture.stores[Int(stored.storeIndex)]
+            let part = found.store.parts[Int(stored.partIndex)]
             row = ScanRow(
                 capture: label, container: found.container,
                 containerNumber: containers.lowerBound + found.containerNumber, kind: part.kind.description,
@@ -104,8 +104,8 @@ struct ScannedInput {
         case .bundle(let path):
             row = ScanRow(capture: label, containerNumber: containers.lowerBound, kind: "bundle", path: path)
         }
-        if let app = stored.app { row.app = apps[app] }
-        row.set(counts.counts(ofRow: index))
+        if let app = stored.appIndex { row.app = apps[app] }
+        row.set(scanCounts.counts(ofRow: index))
         row.quarantineCount = stored.quarantineCount
         row.problemCount = stored.problemCount
         if let found = details[index] { row.details = found }
@@ -116,13 +116,13 @@ struct ScannedInput {
 
     mutating func count(_ record: RecordSummary, inRow row: Int) {
         let system = record.system.description
-        counts.count(.type(system: system, type: record.type, isUploadable: record.isUploadable), ofRow: row)
-        for code in record.holds { counts.count(.held(code: code), ofRow: row) }
+        scanCounts.count(.type(system: system, type: record.type, isUploadable: record.isUploadable), ofRow: row)
+        for code in record.holds { scanCounts.count(.held(code: code), ofRow: row) }
     }
 
     /// Counts the events of a payload by their documented meanings.
     mutating func count(_ meanings: [String?], inRow row: Int) {
-        for meaning in meanings { counts.count(.event(meaning: meaning), ofRow: row) }
+        for meaning in meanings { scanCounts.count(.event(meaning: meaning), ofRow: row) }
     }
 
     mutating func add(_ entry: QuarantineEntry, toRow row: Int, isShown: Bool) {
@@ -138,11 +138,11 @@ struct ScannedInput {
     /// Sets the app of a row to the app of a record, which replaces that of earlier records.
     mutating func setApp(_ found: App, ofRow row: Int) {
         guard case .folder(let capture) = contents else { return }
-        let (store, part) = (Int(rowTable[row].store), Int(rowTable[row].part))
+        let (store, part) = (Int(rowTable[row].storeIndex), Int(rowTable[row].partIndex))
         let owner = capture.stores[store]
         guard !owner.store.parts[part].kind.isRequestLog else { return }
-        let older = rowTable[row].app.map { apps[$0] } ?? App(id: owner.container.identifier)
-        rowTable[row].app = apps.number(of: older.map { found.filled(from: $0) } ?? found)
+        let older = rowTable[row].appIndex.map { apps[$0] } ?? App(id: owner.container.identifier)
+        rowTable[row].appIndex = apps.number(of: older.map { found.filled(from: $0) } ?? found)
     }
 
     /// Adds the facts, pending events and queues that were found in a store.
@@ -184,16 +184,16 @@ struct ScannedInput {
                 .filter { part(ofRow: $0, in: capture).path == path }
             if !parts.isEmpty { return parts }
         }
-        return capture.store(withCompanion: path).map { [firstRow(ofStore: $0)] } ?? []
+        return capture.storeIndex(withCompanion: path).map { [firstRow(ofStore: $0)] } ?? []
     }
 
     private func part(ofRow row: Int, in capture: CapturedFolder) -> StorePart {
-        capture.stores[Int(rowTable[row].store)].store.parts[Int(rowTable[row].part)]
+        capture.stores[Int(rowTable[row].storeIndex)].store.parts[Int(rowTable[row].partIndex)]
     }
 
     private func rows(ofStore store: Int) -> Range<Int> { firstRow(ofStore: store)..<firstRow(ofStore: store + 1) }
 
     private func firstRow(ofStore store: Int) -> Int {
-        rowTable.indices.partitioningIndex { rowTable[$0].store >= store }
+        rowTable.indices.partitioningIndex { rowTable[$0].storeIndex >= store }
     }
 }

@@ -14,7 +14,7 @@ struct Summary {
 
     init(_ intake: Intake, of options: ScanOptions) {
         self.intake = intake
-        filter = FilterSummary(intake.filtered, of: options.filter)
+        filter = FilterSummary(intake.filterFindings, of: options.filter)
         pseudonymKeyID = options.pseudonymizer?.keyID
     }
 
@@ -22,8 +22,8 @@ struct Summary {
     var sentence: String {
         let totals = intake.totals
         var parts = ["\(Self.count(totals.records, "record"))\(Self.details(of: totals))"]
-        if intake.duplicates > 0 { parts.append("\(Self.count(intake.duplicates, "duplicate")) omitted") }
-        if intake.quarantined.count > 0 { parts.append("\(intake.quarantined.count) quarantined") }
+        if intake.duplicateCount > 0 { parts.append("\(Self.count(intake.duplicateCount, "duplicate")) omitted") }
+        if intake.quarantinedItems.count > 0 { parts.append("\(intake.quarantinedItems.count) quarantined") }
         return parts.joined(separator: ", ")
     }
 
@@ -47,17 +47,17 @@ struct Summary {
     private var json: CanonicalObject {
         var object = CanonicalObject()
         object.set("complete", boolean: !intake.isIncomplete)
-        object.set("duplicates", integer: intake.duplicates)
+        object.set("duplicates", integer: intake.duplicateCount)
         object.set("filters", object: filter.json)
-        object.set("problemCounts", object: CanonicalObject(counts: intake.problems.counts))
+        object.set("problemCounts", object: CanonicalObject(counts: intake.problems.countsByCode))
         object.set("problems", elements: intake.problems.elements.map(\.json.bytes))
         if let pseudonymKeyID {
-            var made = intake.leftOut.json
+            var made = intake.removedPartCounts.json
             made.set("key", string: pseudonymKeyID)
             object.set("pseudonymized", object: made)
         }
-        object.set("quarantineCounts", object: CanonicalObject(counts: intake.quarantined.counts))
-        object.set("quarantined", elements: intake.quarantined.elements.map(\.jsonWithCode.bytes))
+        object.set("quarantineCounts", object: CanonicalObject(counts: intake.quarantinedItems.countsByCode))
+        object.set("quarantined", elements: intake.quarantinedItems.elements.map(\.jsonWithCode.bytes))
         object.set("totals", object: intake.totals.json)
         return object
     }
@@ -66,33 +66,34 @@ struct Summary {
     func finish(isQuiet: Bool = false) throws {
         for line in filter.lines { StandardError.write("pingferry: \(line)") }
         if pseudonymKeyID != nil { return try finishPseudonyms(isQuiet: isQuiet) }
-        for problem in intake.warnings.elements.prefix(Self.reportLimit) {
+        for problem in intake.warnings.elements.prefix(Self.maximumReportedProblems) {
             StandardError.write("pingferry: \(problem.sentence)")
         }
         guard intake.isIncomplete else { return }
-        for item in intake.quarantined.elements.prefix(Self.reportLimit) {
+        for item in intake.quarantinedItems.elements.prefix(Self.maximumReportedProblems) {
             StandardError.write(
                 "pingferry: \(item.capture): \(item.path)\(Self.position(item.reject)): \(item.reject.reason)")
         }
-        for problem in intake.losses.elements.prefix(Self.reportLimit) {
+        for problem in intake.losses.elements.prefix(Self.maximumReportedProblems) {
             StandardError.write("pingferry: \(problem.sentence)")
         }
         let unnamed =
-            max(0, intake.quarantined.count - Self.reportLimit) + max(0, intake.losses.count - Self.reportLimit)
+            max(0, intake.quarantinedItems.count - Self.maximumReportedProblems)
+            + max(0, intake.losses.count - Self.maximumReportedProblems)
         if unnamed > 0 { StandardError.write("pingferry: and \(unnamed) more") }
         throw ExitCode(ExitStatus.incomplete.rawValue)
     }
 
     /// Prints only the counts of omitted data, because its paths and contents can identify people.
     private func finishPseudonyms(isQuiet: Bool) throws {
-        let leftOut = intake.leftOut
+        let leftOut = intake.removedPartCounts
         let values = [
             (leftOut.dropped, "dropped by a rule"), (leftOut.malformed, "not in the documented form"),
             (leftOut.unnamed, "covered by no rule"),
         ]
         if !isQuiet { Self.report("values omitted from payloads", values.map { ($0.1, $0.0) }) }
-        Self.report("quarantined items omitted", intake.quarantined.counts.sorted { $0.key < $1.key })
-        Self.report("problems omitted", intake.problems.counts.sorted { $0.key < $1.key })
+        Self.report("quarantined items omitted", intake.quarantinedItems.countsByCode.sorted { $0.key < $1.key })
+        Self.report("problems omitted", intake.problems.countsByCode.sorted { $0.key < $1.key })
         if intake.isIncomplete { throw ExitCode(ExitStatus.incomplete.rawValue) }
     }
 
@@ -105,19 +106,19 @@ struct Summary {
     }
 
     /// The maximum number of findings that are printed to standard error.
-    private static let reportLimit = 20
+    private static let maximumReportedProblems = 20
 
     private static func position(_ reject: Reject) -> String { reject.offset.map { " at byte \($0)" } ?? "" }
 
     /// Returns a suffix such as ` (4 uploadable; held: schema 1)`, or an empty string if there are no records.
     static func details(of totals: BundleTotals) -> String {
         guard totals.records > 0 else { return "" }
-        let held = totals.holds.isEmpty ? "" : "; held: \(list(totals.holds))"
-        return " (\(totals.uploadable) uploadable\(held))"
+        let held = totals.holds.isEmpty ? "" : "; held: \(countList(totals.holds))"
+        return " (\(totals.uploadableCount) uploadable\(held))"
     }
 
     /// Returns counts sorted by name, such as `core 2, event 1`.
-    static func list(_ counts: [String: Int]) -> String {
+    static func countList(_ counts: [String: Int]) -> String {
         counts.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { "\($0.key) \($0.value)" }
             .joined(separator: ", ")
     }

@@ -9,44 +9,44 @@ import Parallel
 ///
 /// Each bundle is hashed on another thread while it is verified.
 struct VerificationLog {
-    private let limit: JobLimit
+    private let jobLimit: JobLimit
     /// The unique names of the bundles in the receipt.
-    private let names: [String]
+    private let receiptNames: [String]
     private var reader: BundleReader?
-    private var hashes: Task<[ContentHash], any Error>?
+    private var hashTask: Task<[ContentHash], any Error>?
     private(set) var entries: [Receipt.Entry] = []
 
     init(_ paths: [String], limit: JobLimit) {
-        names = CaptureLabels.labels(ofPaths: paths)
-        self.limit = limit
+        receiptNames = CaptureLabels.labels(ofPaths: paths)
+        jobLimit = limit
     }
 
-    private var name: String { names[entries.count] }
+    private var currentName: String { receiptNames[entries.count] }
 
     /// Starts hashing the next bundle.
     mutating func start(_ reader: BundleReader) {
         self.reader = reader
-        hashes = limit.start { try reader.fileHashes() }
+        hashTask = jobLimit.start { try reader.fileHashes() }
     }
 
     /// Records that the current bundle is good.
     mutating func recordSuccess(_ path: String) async throws {
-        guard let reader, let hashes else { return }
-        let found = try await hashes.value
-        guard try reader.isUnchanged() else { throw CommandError(changed: path) }
-        add(found, .good)
+        guard let reader, let hashTask else { return }
+        let found = try await hashTask.value
+        guard try reader.isUnchanged() else { throw CommandError(changedBundle: path) }
+        add(found, .valid)
     }
 
     /// Records that the current bundle is damaged or cannot be read.
     mutating func recordFailure(_ path: String, _ failure: CommandError) async {
         var found: [ContentHash] = []
         do {
-            if let hashes {
-                found = try await hashes.value
-            } else if path != "-", BundleFile.volume(at: path) == nil {
+            if let hashTask {
+                found = try await hashTask.value
+            } else if path != "-", BundleFile.volumeName(atPath: path) == nil {
                 // If volumes do not form a bundle, the reason names the faulty ones. A hash of the given volume would
                 // suggest that this volume is at fault.
-                found = [try RunningHash.value(of: ByteSource(InputFile(path: path)))]
+                found = [try RunningHash.hash(of: ByteSource(InputFile(path: path)))]
             }
             // If the file has changed, the hash may not be that of the verified bytes.
             if let reader, try !reader.isUnchanged() { found = [] }
@@ -54,17 +54,17 @@ struct VerificationLog {
             // A file that cannot be read is recorded without a hash. The reason has been reported.
             found = []
         }
-        add(found, .bad(reason: failure.message, status: Int(failure.status.rawValue)))
+        add(found, .invalid(reason: failure.message, status: Int(failure.status.rawValue)))
     }
 
     private mutating func add(_ hashes: [ContentHash], _ outcome: Receipt.Outcome) {
         // The folder that distinguishes bundles of the same name also precedes the names of their volumes.
-        let folder = Path.parent(of: name).map { "\($0)/" } ?? ""
+        let folder = Path.parent(of: currentName).map { "\($0)/" } ?? ""
         let volumes = reader?.volumes?.names.map { folder + $0.name } ?? []
-        let files = zip(volumes.count > 1 ? volumes : [name], hashes).map { Receipt.File(name: $0, sha256: $1) }
+        let files = zip(volumes.count > 1 ? volumes : [currentName], hashes).map { Receipt.File(name: $0, sha256: $1) }
         entries.append(
             Receipt.Entry(
-                name: name, files: files, outcome: outcome, manifest: reader?.manifest, signer: reader?.signer))
-        (reader, self.hashes) = (nil, nil)
+                name: currentName, files: files, outcome: outcome, manifest: reader?.manifest, signer: reader?.signer))
+        (reader, hashTask) = (nil, nil)
     }
 }

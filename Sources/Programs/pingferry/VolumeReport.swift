@@ -17,12 +17,12 @@ enum VolumeReport {
 
     static func sentence(on set: VolumeSet) -> String {
         let count = Summary.count(set.names.count, "volume")
-        let list = VolumeName.listPath(of: set.names.first?.bundle ?? "")
+        let list = VolumeName.listPath(of: set.names.first?.bundlePath ?? "")
         return set.list == nil ? "\(count), with no list to compare them with" : "\(count), as listed in \(list)"
     }
 
     /// Returns the faults of volumes as JSON objects, or `nil` if `error` is not about faulty volumes.
-    static func faults(in error: any Error) -> [[UInt8]]? {
+    static func faultsJSON(in error: any Error) -> [[UInt8]]? {
         guard let error = bundleError(error), case .volumes(.faults(let faults)) = error else { return nil }
         return faults.map { fault in
             var object = CanonicalObject()

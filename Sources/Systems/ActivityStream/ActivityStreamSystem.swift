@@ -18,7 +18,7 @@ public struct ActivityStreamSystem: TelemetrySystem {
     public let uploads = ActivityStreamUploads.format
     /// The rules for replacing ids by pseudonyms.
     public let pseudonyms: PseudonymFormat? = PseudonymFormat(
-        tables: [(["every topic"], ActivityStreamForm.ping.pseudonyms)], path: nil)
+        tables: [(["every topic"], ActivityStreamFields.allFields.pseudonyms)], path: nil)
     /// The meanings of the events of the New Tab page.
     public let vocabulary: (any Vocabulary)? = ActivityStreamVocabulary()
     /// The conversion of payloads to table rows.

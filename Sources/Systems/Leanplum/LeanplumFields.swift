@@ -13,17 +13,17 @@ enum LeanplumFields {
             "the requests, in the order in which they were queued")
     ]
 
-    static let request = common + start + track + settings + diagnostics + nested + credentials
+    static let request = common + start + track + settings + diagnostics + nestedJSON + credentials
 
     /// The keys of the members whose strings contain JSON.
-    static let nestedKeys = nested.sorted.map(\.key)
+    static let nestedKeys = nestedJSON.sorted.map(\.key)
 
     /// The keys of members that are credentials of an app or a session.
     static let credentialKeys = credentials.sorted.map(\.key)
 
-    private static let batch = PseudonymClass("batch")
-    private static let requestID = PseudonymClass("request")
-    private static let state = PseudonymClass("state")
+    private static let batchClass = PseudonymClass("batch")
+    private static let requestClass = PseudonymClass("request")
+    private static let stateClass = PseudonymClass("state")
 
     /// The members of all requests [B.1].
     private static let common: PayloadFields = [
@@ -35,7 +35,7 @@ enum LeanplumFields {
         .required(
             LeanplumKeys.devMode, .boolean, .keep(.boolean), "whether the app uses the development access key"),
         .required(LeanplumKeys.deviceID, .string(), .pseudonym(.client), "the id of the device"),
-        string(LeanplumKeys.requestID, .pseudonym(requestID), "the id of the request, a UUID"),
+        string(LeanplumKeys.requestID, .pseudonym(requestClass), "the id of the request, a UUID"),
         integer(LeanplumKeys.retryCount, "the number of failed attempts to send the request"),
         .required(
             LeanplumKeys.sdkVersion, .string(), .keep(.version), "the version of the SDK"),
@@ -45,7 +45,7 @@ enum LeanplumFields {
         string("token", .drop, "the session token"),
         .required(
             "userId", .string(), .pseudonym(.user), "the id of the user, or the id of the device if the user has none"),
-        string(LeanplumKeys.uuid, .pseudonym(batch), "the id of the batch, a UUID"),
+        string(LeanplumKeys.uuid, .pseudonym(batchClass), "the id of the batch, a UUID"),
     ]
 
     /// The members of `start` requests, and of requests that repeat some of them [B.2].
@@ -86,7 +86,7 @@ enum LeanplumFields {
         string("iOSTransactionIdentifier", .drop, "the transaction id of a purchase"),
         string("info", .drop, "additional information that the app attached to an event or a state"),
         decimal(LeanplumKeys.messageID, "the id of a message"),
-        string(LeanplumKeys.state, .pseudonym(state), "the name of the state"),
+        string(LeanplumKeys.state, .pseudonym(stateClass), "the name of the state"),
         decimal(LeanplumKeys.value, "the value of the event"),
     ]
 
@@ -110,13 +110,13 @@ enum LeanplumFields {
         string("message", .drop, "the text of the message"),
         string("name", .drop, "the name of the counter"),
         string("stackTrace", .drop, "the stack trace"),
-        decimal("startLatency", "the duration of the start of the SDK"),
+        decimal("startLatency", "how long the SDK took to start"),
         string(
             "type", .keep(.oneOf(["sdkCount", "sdkError", "sdkLog", "sdkStartLatency"])), "the type of the message"),
     ]
 
     /// The members whose strings contain JSON [B.2].
-    private static let nested: PayloadFields = [
+    private static let nestedJSON: PayloadFields = [
         string("actionDefinitions", .drop, "the actions that the app defines"),
         string("fileAttributes", .drop, "the attributes of files"),
         string("iosPushCategories", .drop, "the categories of push notifications"),

@@ -19,7 +19,7 @@ enum SiftQueues {
             store.read(bytes, of: .queue(identifier: "sift-default"), part: 0, into: &output)
         }
         let processorSeconds = Double(clock() - start) / Double(CLOCKS_PER_SEC)
-        guard !store.finish().found.isEmpty else { throw CocoaError(.fileReadCorruptFile) }
+        guard !store.finish().records.isEmpty else { throw CocoaError(.fileReadCorruptFile) }
         print(processorSeconds, time / .seconds(1))
     }
 }

@@ -26,15 +26,18 @@ import Testing
 
     @Test func keygenOutputIsParsed() {
         let good = result(0, "Good \"pingferry-bundle\" signature for a b with ED25519 key SHA256:x\n")
-        #expect(KeygenOutput.key(of: good, "a b") == "ED25519 key SHA256:x")
-        #expect(KeygenOutput.key(of: good, "a") == nil)
-        #expect(KeygenOutput.key(of: result(255, String(decoding: good.output, as: UTF8.self)), "a b") == nil)
-        #expect(KeygenOutput.key(of: result(0, "Good \"other\" signature for a with key\n"), "a") == nil)
-        #expect(KeygenOutput.lines(result(0, "a\nb c\n").output) == ["a", "b c"])
-        #expect(KeygenOutput.reason(of: result(255, "Could not verify signature.\n")) == nil)
+        #expect(KeygenOutput.keyDescription(in: good, for: "a b") == "ED25519 key SHA256:x")
+        #expect(KeygenOutput.keyDescription(in: good, for: "a") == nil)
         #expect(
-            KeygenOutput.reason(of: result(255, "Could not verify signature.\n", "incorrect signature\r\n"))
+            KeygenOutput.keyDescription(in: result(255, String(decoding: good.output, as: UTF8.self)), for: "a b")
+                == nil)
+        #expect(
+            KeygenOutput.keyDescription(in: result(0, "Good \"other\" signature for a with key\n"), for: "a") == nil)
+        #expect(KeygenOutput.lines(of: result(0, "a\nb c\n").output) == ["a", "b c"])
+        #expect(KeygenOutput.failureReason(in: result(255, "Could not verify signature.\n")) == nil)
+        #expect(
+            KeygenOutput.failureReason(in: result(255, "Could not verify signature.\n", "incorrect signature\r\n"))
                 == "incorrect signature")
-        #expect(KeygenOutput.reason(of: result(255, "", String(repeating: "x", count: 1000)))?.count == 300)
+        #expect(KeygenOutput.failureReason(in: result(255, "", String(repeating: "x", count: 1000)))?.count == 300)
     }
 }

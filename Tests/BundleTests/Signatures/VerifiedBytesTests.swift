@@ -38,7 +38,7 @@ import Testing
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try handle.seek(toOffset: UInt64(offset))
         try handle.write(contentsOf: [bytes[offset] ^ 1])
-        #expect(throws: FileError(changed: "a")) { try verified.bytes(at: offset, count: 1) }
+        #expect(throws: FileError(changedFileAt: "a")) { try verified.bytes(at: offset, count: 1) }
         // The other blocks can still be read.
         let other = offset < 100_000 ? 150_000 : 0
         #expect(try verified.bytes(at: other, count: 5) == Array(bytes[other..<other + 5]))
@@ -49,12 +49,12 @@ import Testing
         try Data(bytes).write(to: URL(fileURLWithPath: path))
         let (verified, _) = try verify(ByteSource(try InputFile(path: path)))
         #expect(truncate(path, 100_000) == 0)
-        #expect(throws: FileError(changed: "a")) { try verified.bytes(at: 150_000, count: 1) }
+        #expect(throws: FileError(changedFileAt: "a")) { try verified.bytes(at: 150_000, count: 1) }
     }
 
     @Test func unverifiedBlockCannotBeRead() throws {
         let verified = ByteSource(try VerifiedBytes(ByteSource(bytes), path: "a") { _ in false })
         #expect(try verified.bytes(at: 0, count: 1) == [bytes[0]])
-        #expect(throws: FileError(changed: "a")) { try verified.bytes(at: 70_000, count: 1) }
+        #expect(throws: FileError(changedFileAt: "a")) { try verified.bytes(at: 70_000, count: 1) }
     }
 }

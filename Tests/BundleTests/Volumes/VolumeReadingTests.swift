@@ -38,7 +38,7 @@ import Testing
     /// Returns the error of opening the bundle and of comparing its volumes with the list.
     private func message(_ path: String? = nil) -> String? {
         do throws(BundleError) {
-            try BundleReader(path: path ?? first).volumes?.check()
+            try BundleReader(path: path ?? first).volumes?.verifyHashes()
             return nil
         } catch {
             return error.description
@@ -60,7 +60,7 @@ import Testing
         #expect(reader.manifest.digest == digest)
         let set = try #require(reader.volumes)
         #expect((set.list != nil) == hasList)
-        try set.check()
+        try set.verifyHashes()
         #expect(try set.source.bytes(at: 0, count: bytes.count + 1) == bytes)
         for (offset, count) in [(4095, 2), (0, 4096), (4096, 1), (4000, 9000), (bytes.count - 1, 5), (bytes.count, 5)] {
             let expected = Array(bytes.dropFirst(offset).prefix(count))
@@ -98,14 +98,15 @@ import Testing
     func listed() throws {
         try edit(2) { $0[100] ^= 1 }
         #expect(
-            message() == "\(name(2)) is damaged or of another bundle: its bytes are not those that the list tells")
+            message()
+                == "\(name(2)) is damaged or belongs to another bundle: its contents do not match the list of volumes")
         try edit(2) { $0[100] ^= 1 }
         #expect(message() == nil)
         let (second, third) = (try folder.data(name(2)), try folder.data(name(3)))
         try edit(2) { $0 = third }
-        #expect(message() == "\(name(2)) has the bytes of \(name(3)), which is there too")
+        #expect(message() == "\(name(2)) is a copy of \(name(3))")
         try edit(3) { $0 = second }
-        #expect(message() == "\(name(2)) has the bytes of \(name(3)); \(name(3)) has the bytes of \(name(2))")
+        #expect(message() == "\(name(2)) has the contents of \(name(3)); \(name(3)) has the contents of \(name(2))")
     }
 
     @Test("Without a list, damage is reported with its position")
@@ -143,8 +144,10 @@ import Testing
 
     @Test("A wrong path of a split bundle is reported with the path of its first volume")
     func wrongPaths() {
-        #expect(message(folder(name(2))) == "it is not the first volume of a bundle; give \(first)")
-        #expect(message(folder("a.tar.zst")) == "there is no such file, but volumes of it; give \(first)")
+        #expect(message(folder(name(2))) == "it is not the first volume of a bundle; pass \(first)")
+        #expect(
+            message(folder("a.tar.zst")) == "there is no such file, but the bundle is split into volumes; pass \(first)"
+        )
         let none = folder("b.tar.zst.001")
         #expect(message(none) == "cannot open \(none): No such file or directory")
         #expect(message(folder("a.tar.zst.444")) == "cannot open \(folder("a.tar.zst.444")): No such file or directory")
@@ -155,7 +158,7 @@ import Testing
         for number in 1...5 { _ = rename(folder(name(number)), folder("night.00\(number)")) }
         for number in 6...9 { _ = rename(folder(name(number)), folder("night.00\(number)")) }
         #expect(message(folder("night.001")) == nil)
-        #expect(message(folder("night.002")) == "it is not the first volume of a bundle; give \(folder("night.001"))")
+        #expect(message(folder("night.002")) == "it is not the first volume of a bundle; pass \(folder("night.001"))")
         try folder.put("text", "notes.001")
         try folder.put("text", "notes.002")
         for name in ["notes.001", "notes.002"] {
@@ -171,7 +174,7 @@ import Testing
         #expect(try set.source.bytes(at: 0, count: bytes.count) == bytes)
         #expect(truncate(folder(name(2)), 1000) == 0)
         #expect(try set.source.bytes(at: 0, count: bytes.count) == Array(bytes.prefix(5096)))
-        #expect(throws: BundleError.self) { try set.check() }
+        #expect(throws: BundleError.self) { try set.verifyHashes() }
     }
 
     /// Returns the error that `verify` reports.

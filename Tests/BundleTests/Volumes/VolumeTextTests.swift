@@ -35,7 +35,7 @@ import Testing
             ("cd", 734_003_200), ("dvd", 4_697_620_480), ("fat", 4_290_772_992), ("00004096", 4096),
         ])
     func sizes(text: String, bytes: Int) {
-        #expect(VolumeSize(text: text)?.bytes == bytes)
+        #expect(VolumeSize(text: text)?.byteCount == bytes)
     }
 
     @Test(
@@ -56,10 +56,10 @@ import Testing
     func list() {
         let list = VolumeList(Self.hashes)
         let text = "\(Self.empty)  a.001\n\(Self.abc)  a.002\n"
-        #expect(String(decoding: list.bytes(of: "/x/a"), as: UTF8.self) == text)
-        #expect(VolumeList.read(Array(text.utf8), of: "y/a") == .success(list))
+        #expect(String(decoding: list.bytes(forBundleAt: "/x/a"), as: UTF8.self) == text)
+        #expect(VolumeList.parse(Array(text.utf8), forBundleAt: "y/a") == .success(list))
         let binary = text.replacing("  ", with: " *")
-        #expect(VolumeList.read(Array(binary.utf8), of: "a") == .success(list))
+        #expect(VolumeList.parse(Array(binary.utf8), forBundleAt: "a") == .success(list))
     }
 
     @Test(
@@ -69,10 +69,10 @@ import Testing
         let folder = try TemporaryFolder()
         try folder.put("", "\(name).001")
         try folder.put("abc", "\(name).002")
-        let bytes = VolumeList(Self.hashes).bytes(of: folder(name))
+        let bytes = VolumeList(Self.hashes).bytes(forBundleAt: folder(name))
         try folder.put(String(decoding: bytes, as: UTF8.self), "list")
         try tool("env", "-C", folder.path, "sha256sum", "-c", "--strict", "list")
-        #expect(VolumeList.read(bytes, of: folder(name)) == .success(VolumeList(Self.hashes)))
+        #expect(VolumeList.parse(bytes, forBundleAt: folder(name)) == .success(VolumeList(Self.hashes)))
     }
 
     @Test(
@@ -91,17 +91,19 @@ import Testing
             ("\\\(empty)  a.001\n", "line 1: it does not name a.001"), ("#\n", "line 1: no SHA-256"),
         ])
     func otherLists(text: String, reason: String) {
-        #expect(throws: VolumeList.Fault.self) { try VolumeList.read(Array(text.utf8), of: "a").get() }
-        do { _ = try VolumeList.read(Array(text.utf8), of: "a").get() } catch { #expect(error.text == reason) }
+        #expect(throws: VolumeList.Fault.self) { try VolumeList.parse(Array(text.utf8), forBundleAt: "a").get() }
+        do { _ = try VolumeList.parse(Array(text.utf8), forBundleAt: "a").get() } catch {
+            #expect(error.text == reason)
+        }
     }
 
     @Test("A list cannot have more lines than the maximum number of volumes")
     func longLists() {
         let hashes = [ContentHash](repeating: Self.hashes[0], count: 1000)
         let most = VolumeList(Array(hashes.dropLast()))
-        #expect(VolumeList.read(most.bytes(of: "a"), of: "a") == .success(most))
+        #expect(VolumeList.parse(most.bytes(forBundleAt: "a"), forBundleAt: "a") == .success(most))
         #expect(
-            VolumeList.read(VolumeList(hashes).bytes(of: "a"), of: "a")
+            VolumeList.parse(VolumeList(hashes).bytes(forBundleAt: "a"), forBundleAt: "a")
                 == .failure(VolumeList.Fault(line: 1000, "too many lines")))
     }
 }

@@ -49,7 +49,7 @@ import Testing
         ], [1000, 4096, 100_000])
     func cuts(expected: (Int, [Int]), pieces: Int) throws {
         let volumes = try write(expected.0, pieces: pieces)
-        #expect(volumes.map(\.bytes) == expected.1)
+        #expect(volumes.map(\.size) == expected.1)
         let names = (1...volumes.count).map { "a.00\($0)" }
         #expect(folder.names == names + ["a.sha256"])
         let parts = try names.map { try folder.data($0) }
@@ -78,7 +78,8 @@ import Testing
         let error = #expect(throws: FileError.self) { try write(most + 1, pieces: 1 << 20) }
         #expect(
             error?.description
-                == "cannot create \(folder("a")).1000: no more than 999 volumes; give a larger --volume-size")
+                == "cannot create \(folder("a")).1000: a bundle can have at most 999 volumes; use a larger --volume-size"
+        )
         #expect(folder.names == [])
     }
 

@@ -71,7 +71,7 @@ import Testing
         for _ in 0..<3 { #expect(try unlockError(passwords) == nil) }
         #expect(derived.value == 2)
         let other = try Self.bag(7)
-        #expect(throws: BackupPasswords.UnlockError.wrong) { try passwords.unlock(other, path: "x") }
+        #expect(throws: BackupPasswords.UnlockError.wrongPassword) { try passwords.unlock(other, path: "x") }
         #expect(derived.value == 4)
     }
 
@@ -82,7 +82,7 @@ import Testing
             [Self.secret("wrong"), Self.secret("hashcat")], roundBudget: 5 * rounds - 1)
         #expect(try unlockError(passwords) == nil)
         let (second, third) = (try Self.bag(7), try Self.bag(8))
-        #expect(throws: BackupPasswords.UnlockError.wrong) { try passwords.unlock(second, path: "x") }
+        #expect(throws: BackupPasswords.UnlockError.wrongPassword) { try passwords.unlock(second, path: "x") }
         #expect(throws: BackupPasswords.UnlockError.outOfBudget(rounds: rounds)) {
             try passwords.unlock(third, path: "x")
         }
@@ -107,9 +107,9 @@ import Testing
 
     @Test("A keybag stays locked without a correct password")
     func lockedKeybags() throws {
-        #expect(try unlockError(BackupPasswords()) == .missing)
-        #expect(try unlockError(BackupPasswords([Self.secret("Hashcat")])) == .wrong)
-        #expect(try unlockError(BackupPasswords(ask: { _, _ in nil })) == .missing)
+        #expect(try unlockError(BackupPasswords()) == .noPassword)
+        #expect(try unlockError(BackupPasswords([Self.secret("Hashcat")])) == .wrongPassword)
+        #expect(try unlockError(BackupPasswords(ask: { _, _ in nil })) == .noPassword)
     }
 
     @Test("The user is asked at most three times, and each further question states that the answer was wrong")
@@ -121,7 +121,7 @@ import Testing
             #expect(isAgain == (number > 1))
             return Self.secret("wrong \(number)")
         })
-        #expect(try unlockError(passwords) == .wrong)
+        #expect(try unlockError(passwords) == .wrongPassword)
         #expect(asked.value == 3)
         let right = BackupPasswords(ask: { _, isAgain in Self.secret(isAgain ? "hashcat" : "no") })
         #expect(try unlockError(right) == nil)
@@ -136,6 +136,6 @@ import Testing
         #expect(try unlockError(passwords) == nil)
         passwords.wipe()
         #expect(known.isEmpty)
-        #expect(try unlockError(passwords) == .missing)
+        #expect(try unlockError(passwords) == .noPassword)
     }
 }

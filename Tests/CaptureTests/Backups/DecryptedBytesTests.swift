@@ -54,11 +54,11 @@ import Testing
     func faults() throws {
         for count in [0, 1, 15, 17] {
             let words = try #require(try message(ByteSource([UInt8](repeating: 1, count: count))))
-            #expect(words == "B29 the encrypted file has \(count) bytes, which are no whole blocks")
+            #expect(words == "B29 the encrypted file has \(count) bytes, which is not a multiple of the block size")
         }
         for end in [[UInt8(0)], [17], [2, 3, 3], [16]] {
             let blocks = [UInt8](repeating: 9, count: 32 - end.count) + end
-            #expect(try message(encrypted(blocks)) == "B29 what the encrypted file ends with is no padding")
+            #expect(try message(encrypted(blocks)) == "B29 the padding of the encrypted file is invalid")
         }
     }
 }

@@ -50,7 +50,7 @@ import Testing
         let path = try copy("plain")
         try tool("ln", "-s", "/etc/passwd", "\(path)/Manifest.db\(suffix)")
         let error = try #require(try await error(path))
-        #expect(error.message == "\(path): B33 Manifest.db\(suffix) is no regular file")
+        #expect(error.message == "\(path): B33 Manifest.db\(suffix) is not a regular file")
     }
 
     @Test(
@@ -100,7 +100,7 @@ import Testing
     @Test("A manifest that exceeds the spool is rejected without copying any of it")
     func spoolLimit() async throws {
         let path = try copy("plain")
-        let error = await #expect(throws: FileError.self) { try await open(path, spool: Spool(limit: 1000)) }
+        let error = await #expect(throws: FileError.self) { try await open(path, spool: Spool(byteLimit: 1000)) }
         #expect(error?.isOverSpoolLimit == true)
     }
 

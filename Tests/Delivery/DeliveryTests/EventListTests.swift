@@ -58,7 +58,7 @@ import Testing
         let plan = plan([record, Sample.sift([])], delivered: Set(keys(record)))
         #expect(plan.dispositions == [.settle, .settle])
         #expect(plan.settlements.map(\.key).contains(DeliveryKey(record)))
-        #expect(plan.uploads == 0)
+        #expect(plan.uploadCount == 0)
     }
 
     @Test("An event is omitted if an earlier request of the job contains it")
@@ -111,8 +111,8 @@ import Testing
             #expect(plan.sends.map { $0.items.map(\.index) } == [[0, 1], [2, 3]])
             #expect(plan.sends.map(\.completesRecord) == [false, false])
             #expect(plan.dispositions == [.sendPart])
-            #expect(plan.reasons == [WaitReason(code: "sent-in-part"): 1])
-            #expect(plan.groups.values.reduce(0, +) == 1)
+            #expect(plan.reasonCounts == [WaitReason(code: "sent-in-part"): 1])
+            #expect(plan.groupCounts.values.reduce(0, +) == 1)
         }
     }
 
@@ -121,7 +121,7 @@ import Testing
         let record = Sample.leanplum((0..<7).map { #"{"n":\#($0)}"# })
         let plan = plan([record], rules: PlanRules(limits: UploadLimits(daily: 0), maximumListItems: 2))
         #expect(plan.dispositions == [.dailyLimit])
-        #expect(plan.uploads == 0)
+        #expect(plan.uploadCount == 0)
     }
 
     @Test("The next job sends the remaining parts of a list and completes the record")

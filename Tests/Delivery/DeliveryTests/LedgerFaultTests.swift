@@ -77,6 +77,6 @@ import Testing
         let error = #expect(throws: LedgerError.self) { try Ledger(path: disk("l"), now: now) }
         #expect(error?.caseName == "file \(EROFS)")
         let overview = try LedgerView(path: disk("l")).overview(today: DayRule.utc.day(of: now))
-        #expect(overview.counts.values.map(\.inFlight) == [1])
+        #expect(overview.counts.values.map(\.inFlightCount) == [1])
     }
 }

@@ -100,7 +100,7 @@ import Testing
             #expect(try await ledger.mark(plan.sends, at: now) == [.marked])
         }
         let overview = try LedgerView(path: path).overview(today: DayRule.utc.day(of: now))
-        #expect(overview.counts.values.map(\.inFlight) == [1])
+        #expect(overview.counts.values.map(\.inFlightCount) == [1])
         #expect(!folder.names.contains("l-journal"))
     }
 
@@ -124,7 +124,7 @@ import Testing
         #expect(folder.names.contains("l-journal"))
         if !byLooking { _ = try Ledger(path: path, now: now) }
         let overview = try LedgerView(path: path).overview(today: DayRule.utc.day(of: now))
-        #expect(overview.counts.values.map(\.inFlight) == [1])
+        #expect(overview.counts.values.map(\.inFlightCount) == [1])
     }
 
     @Test("The journal of another program's database is not rolled back")

@@ -57,7 +57,7 @@ import Testing
     }
 
     private func inFlight(_ path: String) throws -> [Int] {
-        try LedgerView(path: path).overview(today: DayRule.utc.day(of: now)).counts.values.map(\.inFlight)
+        try LedgerView(path: path).overview(today: DayRule.utc.day(of: now)).counts.values.map(\.inFlightCount)
     }
 
     @Test(

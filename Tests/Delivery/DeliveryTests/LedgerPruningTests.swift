@@ -69,7 +69,7 @@ import Testing
         try await job([Sample.ping("A")], onDay: 0, .refused(status: 400, reason: "no"))
         try await job([Sample.ping("B")], onDay: 100)
         #expect(try prune(60, onDay: 100) == 0)
-        #expect(try LedgerView(path: folder("l")).refusals().map(\.records) == [1])
+        #expect(try LedgerView(path: folder("l")).refusals().map(\.recordCount) == [1])
     }
 
     @Test("Delivered events of lists are not sent again")

@@ -174,7 +174,7 @@ import Testing
                 try await ledger.settle(delivered, at: now)
             }
         }
-        #expect(try overview().counts.values.reduce(0) { $0 + $1.delivered } == 10_000)
+        #expect(try overview().counts.values.reduce(0) { $0 + $1.deliveredCount } == 10_000)
         let size = try #require(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
         #expect(size <= 150 * 10_000, "\(size) bytes")
     }
@@ -204,7 +204,7 @@ import Testing
         let rules = PlanRules(limits: UploadLimits(daily: 2, perType: nil))
         let records = (0..<3).map { (number: Int) in Sample.ping("\(number)", minute: number) }
         let (ledger, plan) = try begin(records, rules: rules)
-        #expect(plan.uploads == 2)
+        #expect(plan.uploadCount == 2)
         #expect(try await ledger.mark(plan.sends, at: now) == [.marked, .marked])
         // Marking an upload twice uses the quota once.
         #expect(try await ledger.mark(plan.sends, at: now) == [.marked, .marked])
@@ -229,8 +229,8 @@ import Testing
         try await ledger.settle([Settlement(plan.sends[0], recordID: "", outcome: .unknown(reason: "cut"))], at: now)
         try await ledger.settle([Settlement(plan.sends[0], recordID: "", outcome: .retryLater(reason: "503"))], at: now)
         #expect(try overview().uploadsToday.values.reduce(0, +) == 1)
-        #expect(try overview().counts.values.map(\.inFlight) == [1])
-        #expect(try overview().counts.values.map(\.waiting) == [[:]])
+        #expect(try overview().counts.values.map(\.inFlightCount) == [1])
+        #expect(try overview().counts.values.map(\.waitingCounts) == [[:]])
     }
 
     @Test("Uploads that a killed job left in flight are sent again and count once that day")
@@ -281,8 +281,8 @@ import Testing
             return try await group.reduce(0, +)
         }
         #expect(answers == 400)
-        #expect(try overview().counts.values.reduce(0) { $0 + $1.delivered } == 400)
-        #expect(try overview().counts.values.reduce(0) { $0 + $1.inFlight } == 0)
+        #expect(try overview().counts.values.reduce(0) { $0 + $1.deliveredCount } == 400)
+        #expect(try overview().counts.values.reduce(0) { $0 + $1.inFlightCount } == 0)
     }
 
     // MARK: Edits
@@ -330,9 +330,9 @@ import Testing
         let group = LedgerOverview.RecordGroup(
             client: ClientName(system: .mozilla, client: "c"), type: TypeName(system: .mozilla, name: "core"))
         #expect(overview.counts.count == 3)
-        #expect(overview.counts[group]?.delivered == 1)
-        #expect(overview.counts[group]?.waiting == [WaitReason(code: "held", detail: "too-few-events"): 1])
+        #expect(overview.counts[group]?.deliveredCount == 1)
+        #expect(overview.counts[group]?.waitingCounts == [WaitReason(code: "held", detail: "too-few-events"): 1])
         #expect(overview.uploadsToday[group.client] == 2)
-        #expect(overview.lastJob == now)
+        #expect(overview.lastJobTime == now)
     }
 }

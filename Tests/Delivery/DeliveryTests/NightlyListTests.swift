@@ -37,8 +37,8 @@ import Testing
         #expect(server.sorted() == wanted.sorted())
         #expect(try await job([0, 1, 2].map { folder("\($0).tar.zst") }, folder, 3, largest, failsAt: nil) == [])
         let overview = try LedgerView(path: folder("l")).overview(today: 0)
-        #expect(overview.counts.values.map(\.delivered) == [3])
-        #expect(overview.counts.values.map(\.inFlight) == [0])
+        #expect(overview.counts.values.map(\.deliveredCount) == [3])
+        #expect(overview.counts.values.map(\.inFlightCount) == [0])
     }
 
     /// Runs a job and returns the events that the server received.

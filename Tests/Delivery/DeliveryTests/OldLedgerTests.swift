@@ -71,8 +71,8 @@ import Testing
             delivered: Int = 0, refused: Int = 0, inFlight: Int = 0, waiting: [WaitReason: Int] = [:]
         ) -> LedgerOverview.Counts {
             var counts = LedgerOverview.Counts()
-            (counts.delivered, counts.refused, counts.inFlight) = (delivered, refused, inFlight)
-            counts.waiting = waiting
+            (counts.deliveredCount, counts.refusedCount, counts.inFlightCount) = (delivered, refused, inFlight)
+            counts.waitingCounts = waiting
             return counts
         }
         let (first, nobody, other) = (
@@ -93,7 +93,7 @@ import Testing
         #expect(counts(sift, "mobile_events") == expected(delivered: 1))
         #expect(counts(leanplum, "multi") == expected(delivered: 1))
         #expect(overview.uploadsToday == [first: 2, nobody: 1, sift: 1, leanplum: 3])
-        #expect(overview.lastJob == Sample.time(5))
+        #expect(overview.lastJobTime == Sample.time(5))
         #expect(overview.remarks.map(\.isRefusal) == [true, false])
         #expect(overview.remarks.map(\.status) == [413, 200])
         #expect(
@@ -132,7 +132,7 @@ import Testing
         let overview = try LedgerView(path: path).overview(today: DayRule.utc.day(of: now))
         #expect(overview.uploadsToday[ClientName(system: .mozilla, client: nil)] == 1)
         #expect(overview.uploadsToday[ClientName(system: .mozilla, client: "D")] == 2)
-        #expect(overview.counts.values.allSatisfy { $0.refused == 0 && $0.inFlight == 0 })
+        #expect(overview.counts.values.allSatisfy { $0.refusedCount == 0 && $0.inFlightCount == 0 })
     }
 
     @Test("A ledger of version 5, without ended clients, is read and migrated")

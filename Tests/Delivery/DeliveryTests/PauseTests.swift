@@ -45,8 +45,8 @@ import Testing
         let state = try view.state(of: Sample.pool([]), today: 0)
         let waiting = plan(state, at: Sample.time(59))
         #expect(waiting.dispositions == [.serverPause, .serverPause, .send])
-        #expect(waiting.pauses.map(\.until) == [Sample.time(60)])
-        #expect(waiting.reasons == [WaitReason(code: "server-pause"): 2])
+        #expect(waiting.pauses.map(\.endTime) == [Sample.time(60)])
+        #expect(waiting.reasonCounts == [WaitReason(code: "server-pause"): 2])
         let over = plan(state, at: Sample.time(60))
         #expect(over.dispositions == [.send, .send, .send] && over.pauses.isEmpty)
         let moved = plan(state, at: now, endpoint: "https://moved.example:443")
@@ -57,9 +57,9 @@ import Testing
     func severalPauses() async throws {
         try await job(Pause(endpoint: Self.server, seconds: 3600, now: now), at: now)
         try await job(Pause(endpoint: Self.server, seconds: 60, now: now), at: now)
-        #expect(try pauses().map(\.until) == [Sample.time(60)])
+        #expect(try pauses().map(\.endTime) == [Sample.time(60)])
         try await job(Pause(endpoint: Self.server, seconds: 7200, now: now), at: now)
-        #expect(try pauses().map(\.until) == [Sample.time(120)])
+        #expect(try pauses().map(\.endTime) == [Sample.time(120)])
         _ = try Ledger(path: folder("l"), now: now).begin(plan(LedgerState(), at: Sample.time(121)))
         #expect(try pauses().isEmpty)
     }
@@ -67,9 +67,9 @@ import Testing
     @Test("No pause lasts longer than a week")
     func maximumPause() {
         for seconds in [7 * 86_400, 7 * 86_400 + 1, .max] {
-            #expect(Pause(endpoint: "e", seconds: seconds, now: now).until == Sample.time(7 * 1440))
+            #expect(Pause(endpoint: "e", seconds: seconds, now: now).endTime == Sample.time(7 * 1440))
         }
-        #expect(Pause(endpoint: "e", seconds: .min, now: now).until == now)
+        #expect(Pause(endpoint: "e", seconds: .min, now: now).endTime == now)
     }
 
     @Test("A pause from a clock that was years ahead is ignored and removed")
@@ -78,7 +78,7 @@ import Testing
         try await job(Pause(endpoint: Self.server, seconds: 3600, now: wrong), at: wrong)
         #expect(try pauses().map { $0.isActive(at: now) } == [false])
         try await job(Pause(endpoint: Self.server, seconds: 60, now: now), at: now)
-        #expect(try pauses().map(\.until) == [Sample.time(1)])
+        #expect(try pauses().map(\.endTime) == [Sample.time(1)])
     }
 
     @Test("The address of a server, in any spelling, removes its pause")

@@ -22,7 +22,7 @@ import Testing
             hasCredential: { accounts?.contains($0.name) ?? true })
     }
 
-    private func segments(_ plan: Plan) -> [Int] { plan.sends.map { Int($0.location.segment) } }
+    private func segments(_ plan: Plan) -> [Int] { plan.sends.map { Int($0.location.segmentIndex) } }
 
     @Test("The records of a client are sent in order of time, and records of unknown time last")
     func order() {
@@ -54,7 +54,9 @@ import Testing
     func sharedQuota() {
         let records = (0..<5).map { Sample.ping("\($0)") } + [Sample.ping("other", client: "D")]
         let plan = plan(records, limits: UploadLimits(daily: 4, perType: nil)) { state, _ in
-            state.used = [ClientName(system: .mozilla, client: "C"): 3, ClientName(system: .mozilla, client: "X"): 9]
+            state.usedQuotas = [
+                ClientName(system: .mozilla, client: "C"): 3, ClientName(system: .mozilla, client: "X"): 9,
+            ]
         }
         #expect(segments(plan) == [0, 5])
     }
@@ -63,7 +65,7 @@ import Testing
     func perTypeLimit() {
         let records = (0..<9).map { Sample.ping("\($0)", type: $0 < 6 ? "core" : "focus-event", minute: $0) }
         let plan = plan(records, limits: UploadLimits(daily: nil, perType: 2)) { state, _ in
-            state.used = [ClientName(system: .mozilla, client: "C"): 99]
+            state.usedQuotas = [ClientName(system: .mozilla, client: "C"): 99]
         }
         #expect(segments(plan) == [0, 1, 6, 7])
         #expect(plan.count(.typeLimit) == 5)
@@ -74,20 +76,20 @@ import Testing
         let types = ["core", "focus-event", "mobile-event", "other"]
         let records = (0..<200).map { Sample.ping("\($0)", type: types[$0 % 4], minute: $0) }
         let plan = plan(records)
-        #expect(plan.uploads == 100)
+        #expect(plan.uploadCount == 100)
         let more = self.plan((0..<200).map { (number: Int) in Sample.ping("\(number)", minute: number) })
-        #expect(more.uploads == 40)
+        #expect(more.uploadCount == 40)
     }
 
     @Test("Limits with the scope of a job count all clients together")
     func jobScope() {
         let records = (0..<6).map { Sample.ping("\($0)", client: "C\($0 % 3)", minute: 6 - $0) }
         let plan = plan(records, limits: UploadLimits(daily: 4, perType: nil, scope: .job)) { state, _ in
-            state.used = [ClientName(system: .mozilla, client: "another"): 2]
+            state.usedQuotas = [ClientName(system: .mozilla, client: "another"): 2]
         }
         #expect(Set(segments(plan)) == [5, 4])
         let typed = self.plan(records, limits: UploadLimits(daily: nil, perType: 3, scope: .job))
-        #expect(typed.uploads == 3)
+        #expect(typed.uploadCount == 3)
     }
 
     @Test("An upload in flight counts toward the quota of its own day only")
@@ -96,7 +98,7 @@ import Testing
         let today = DayRule.utc.day(of: now)
         for (day, expected) in [(today, [0]), (today + 1, []), (today - 1, [])] {
             let plan = plan(records, limits: UploadLimits(daily: 1, perType: nil)) { state, pool in
-                state.used = [ClientName(system: .mozilla, client: "c"): 1]
+                state.usedQuotas = [ClientName(system: .mozilla, client: "c"): 1]
                 state.inFlight = [
                     pool.candidates[0].key: InFlightUpload(
                         client: ClientName(system: .mozilla, client: "c"), day: day, time: now)
@@ -115,7 +117,7 @@ import Testing
         let plan = plan(records)
         #expect(plan.dispositions == [.held, .held, .send])
         #expect(
-            Set(plan.groups.keys.map { plan.reason(of: $0).text }) == [
+            Set(plan.groupCounts.keys.map { plan.reason(of: $0).text }) == [
                 "held: schema, too-few-events", "held: pending-events", "send",
             ])
     }
@@ -139,7 +141,7 @@ import Testing
         type.target = Target(path: "/submit/telemetry/B/other/Focus/8.1.3/release/4236?v=4")
         let plan = plan([document, type])
         #expect(plan.dispositions == [.held, .held])
-        #expect(Set(plan.groups.keys.map { plan.reason(of: $0).text }) == ["held: foreign-target"])
+        #expect(Set(plan.groupCounts.keys.map { plan.reason(of: $0).text }) == ["held: foreign-target"])
     }
 
     @Test("Delivered and refused records are not sent again, even if they are now held")
@@ -224,7 +226,7 @@ import Testing
         let plan = plan(records, accounts: ["other"])
         #expect(plan.dispositions == [.send, .missingCredential, .send, .missingCredential])
         #expect(
-            Set(plan.groups.keys.map { plan.reason(of: $0).text }) == [
+            Set(plan.groupCounts.keys.map { plan.reason(of: $0).text }) == [
                 "send", "missing credential: sift acme", "missing credential: leanplum (development)",
             ])
     }
@@ -238,7 +240,7 @@ import Testing
 
     @Test("Days follow the time zone, including changes of the clock")
     func days() throws {
-        let berlin = try #require(SystemTimezone.days(of: "Europe/Berlin"))
+        let berlin = try #require(SystemTimezone.dayRule(forZone: "Europe/Berlin"))
         func day(_ rule: DayRule, _ text: String) throws -> Int { rule.day(of: try #require(Timestamp(rfc3339: text))) }
         let first = try day(.utc, "2026-10-25T12:00:00Z")
         #expect(try day(berlin, "2026-10-24T21:59:59Z") == first - 1)
@@ -246,8 +248,8 @@ import Testing
         // The clock is set back in this night, so that the day has 25 hours.
         #expect(try day(berlin, "2026-10-25T22:59:59Z") == first)
         #expect(try day(berlin, "2026-10-25T23:00:00Z") == first + 1)
-        let honolulu = try #require(SystemTimezone.days(of: "Pacific/Honolulu"))
+        let honolulu = try #require(SystemTimezone.dayRule(forZone: "Pacific/Honolulu"))
         #expect(try day(honolulu, "1970-01-01T00:00:00Z") == -1)
-        #expect(SystemTimezone.days(of: "Nowhere/Land") == nil)
+        #expect(SystemTimezone.dayRule(forZone: "Nowhere/Land") == nil)
     }
 }

@@ -30,7 +30,7 @@ import Testing
     }
 
     private func ids(_ plan: Plan, _ records: [Record]) -> [String] {
-        plan.sends.map { records[Int($0.location.segment)].id }
+        plan.sends.map { records[Int($0.location.segmentIndex)].id }
     }
 
     @Test("Records with precedence are sent first, in order of time")
@@ -61,7 +61,7 @@ import Testing
         #expect(ids(plan, records) == ["C", "G", "E", "D", "F"])
         let ended: [Disposition] = [.deletionRequested, .deletionRequested]
         #expect(Array(plan.dispositions[...1]) == ended)
-        #expect(plan.reasons == [WaitReason(code: "deletion-requested"): 2])
+        #expect(plan.reasonCounts == [WaitReason(code: "deletion-requested"): 2])
         #expect(!Disposition.deletionRequested.isDeferred && !Disposition.deletionRequested.isWaiting)
     }
 

@@ -19,7 +19,7 @@ import Testing
         arguments: Array(0..<12) + [51, 106, 168, 188, 310])
     func randomHistory(seed: Int) async throws {
         let folder = try TemporaryFolder(inMemory: true)
-        let zone = try #require(SystemTimezone.days(of: Self.zones[seed % Self.zones.count]))
+        let zone = try #require(SystemTimezone.dayRule(forZone: Self.zones[seed % Self.zones.count]))
         var simulation = Simulation(seed: UInt64(seed), days: zone, ledger: folder("ledger.sqlite"))
         for _ in 0..<12 { try await simulation.runJob(mayCrash: true) }
         try await simulation.finish()
@@ -39,7 +39,7 @@ import Testing
             let pool = Sample.pool(records)
             let state = try ledger.view.state(of: pool, today: rules.days.day(of: now))
             let plan = Planner.plan(pool, state, rules: rules, now: now)
-            if let allowed { #expect(plan.uploads <= allowed, "round \(round)") }
+            if let allowed { #expect(plan.uploadCount <= allowed, "round \(round)") }
             try ledger.begin(plan)
             let sends = Array(plan.sends.prefix(Int.random(in: 0...2, using: &generator)))
             for send in sends {
@@ -47,7 +47,7 @@ import Testing
                 let delivered = Settlement(send, recordID: "", outcome: .delivered(status: 200))
                 try await ledger.settle([delivered], at: now)
             }
-            allowed = plan.uploads - sends.count
+            allowed = plan.uploadCount - sends.count
             let hours: [Int64] = [1, 24, 5 * 24, 4000 * 24]
             let back = hours.randomElement(using: &generator).map { $0 * 3_600_000 }
             now = Timestamp(clamping: now.milliseconds - (back ?? 0))
@@ -68,7 +68,7 @@ import Testing
             let plan = Planner.plan(pool, state, rules: rules, now: now)
             try ledger.begin(plan)
             _ = try await ledger.mark(plan.sends, at: now)
-            sent.append(plan.uploads)
+            sent.append(plan.uploadCount)
         }
         // The quota is used up on the first day and in the year 2033. Two days later, the wrong clock no longer
         // matters.
@@ -183,7 +183,7 @@ private struct Simulation {
     }
 
     private mutating func receive(_ send: PlannedUpload, _ plan: Plan) {
-        let client = plan.names.clients[send.client]
+        let client = plan.names.clients[send.clientIndex]
         let bucket = rules.limits.scope == .client ? "\(client)" : ""
         let slot = "\(rules.days.day(of: now)) \(bucket)"
         received[slot, default: []].insert(send.key)
@@ -197,7 +197,7 @@ private struct Simulation {
         if Set(keys).count != keys.count { faults.append("planned twice") }
         if keys.contains(where: { delivered.contains($0) || refused.contains($0) }) { faults.append("planned again") }
         if Set(plan.sends.map(\.key.identity)).count != keys.count { faults.append("one id twice in a job") }
-        if plan.groups.values.reduce(0, +) != pool.count || plan.dispositions.count != pool.count {
+        if plan.groupCounts.values.reduce(0, +) != pool.count || plan.dispositions.count != pool.count {
             faults.append("a record is missing in the summary")
         }
         for disposition in Disposition.allCases
@@ -206,12 +206,12 @@ private struct Simulation {
         }
         if plan.count(.send) != keys.count { faults.append("more or fewer uploads than records to send") }
         for queue in plan.queues {
-            let times = queue.sends.map { pool.candidates[Int($0.location.segment)].timeOrder }
+            let times = queue.sends.map { pool.candidates[Int($0.location.segmentIndex)].sortTime }
             if times != times.sorted() { faults.append("not in order of time") }
         }
         var types: [String: Int] = [:]
         for send in plan.sends {
-            types["\(rules.limits.scope == .client ? send.client : 0) \(send.type)", default: 0] += 1
+            types["\(rules.limits.scope == .client ? send.clientIndex : 0) \(send.typeIndex)", default: 0] += 1
         }
         if let perType = rules.limits.perType, types.values.contains(where: { $0 > perType }) {
             faults.append("type limit")

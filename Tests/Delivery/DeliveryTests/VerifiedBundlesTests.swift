@@ -78,7 +78,7 @@ import Testing
         try await Sample.bundle(Array(records[25...]), at: folder("2"))
         let intake = try await intake(folder("1"), folder("2"))
         let readers = try ["1", "2"].map { try BundleReader(path: folder($0)) }
-        for source in [intake.source, UploadSource(readers, cacheLimit: 1)] {
+        for source in [intake.source, UploadSource(readers, cacheByteLimit: 1)] {
             var seen: Set<String> = []
             for send in plan(intake).sends {
                 let record = try source.record(of: send)

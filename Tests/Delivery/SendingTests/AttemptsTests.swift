@@ -150,7 +150,9 @@ import Testing
         }
     }
 
-    private func gate(refusals: Int? = nil) -> Gate { Gate(of: .mozilla, failureLimit: 3, refusalLimit: refusals) }
+    private func gate(refusals: Int? = nil) -> Gate {
+        Gate(of: .mozilla, consecutiveFailureLimit: 3, equalRefusalLimit: refusals)
+    }
 
     @Test func gateClosesAfterConsecutiveFailures() async {
         let gate = gate()

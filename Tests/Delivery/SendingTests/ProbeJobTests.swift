@@ -62,7 +62,7 @@ import Testing
     }
 
     private func codes(_ report: JobReport) -> [String: Int] {
-        Dictionary(report.undelivered.map { ($0.key.code, $0.value) }, uniquingKeysWith: +)
+        Dictionary(report.undeliveredUploadCounts.map { ($0.key.code, $0.value) }, uniquingKeysWith: +)
     }
 
     private func paths(_ server: LoopbackServer) async throws -> [String] {
@@ -72,7 +72,7 @@ import Testing
     /// Returns the number of delivered records and of uploads in flight in a ledger.
     private func counts(_ view: LedgerView) throws -> (delivered: Int, inFlight: Int) {
         let counts = try view.overview(today: 0, knowing: ProbeSystem.table).counts.values
-        return (counts.reduce(0) { $0 + $1.delivered }, counts.reduce(0) { $0 + $1.inFlight })
+        return (counts.reduce(0) { $0 + $1.deliveredCount }, counts.reduce(0) { $0 + $1.inFlightCount })
     }
 
     // MARK: Servers of types
@@ -87,7 +87,7 @@ import Testing
         let systems = ProbeSystem.makeTable(
             endpoint: server.address, endpointsOfTypes: ["other": other.address])
         let (_, report) = try await run(bundle, systems)
-        #expect(report.delivered == 3 && report.failure == nil)
+        #expect(report.deliveredRecordCount == 3 && report.failure == nil)
         #expect(try await paths(server) == ["/submit/hello/1", "/submit/hello/3"])
         #expect(try await paths(other) == ["/submit/other/2"])
     }
@@ -101,7 +101,7 @@ import Testing
         let systems = ProbeSystem.makeTable(
             endpoint: documented.address, endpointsOfTypes: ["other": documented.address])
         let (_, report) = try await run(bundle, systems, given: [.probe: try #require(Endpoint(given.address))])
-        #expect(report.delivered == 2 && report.failure == nil)
+        #expect(report.deliveredRecordCount == 2 && report.failure == nil)
         #expect(try await paths(given) == ["/submit/hello/1", "/submit/other/2"])
         #expect(try await documented.report().total == 0)
     }
@@ -117,7 +117,7 @@ import Testing
         let systems = ProbeSystem.makeTable(
             endpoint: server.address, endpointsOfTypes: ["other": other.address])
         let (_, first) = try await run(bundle, systems)
-        #expect(first.delivered == 1 && first.failure == nil)
+        #expect(first.deliveredRecordCount == 1 && first.failure == nil)
         #expect(codes(first) == ["status-429": 1, "earlier-upload-failed": 1, "server-left-alone": 1])
         #expect(try await server.report().total == 1)
         #expect(try await other.report().total == 1)
@@ -125,7 +125,7 @@ import Testing
         let (plan, second) = try await run(bundle, systems)
         #expect(plan.pauses.map(\.endpoint) == [server.address])
         #expect([Disposition.serverPause, .send, .delivered].map { plan.count($0) } == [2, 1, 1])
-        #expect(second.delivered == 1 && second.undelivered.isEmpty)
+        #expect(second.deliveredRecordCount == 1 && second.undeliveredUploadCounts.isEmpty)
         #expect(try await server.report().total == 1)
         #expect(try await other.report().total == 2)
     }
@@ -141,7 +141,7 @@ import Testing
         let (_, report) = try await run(
             try await bundle([Self.record("1", "hello", client: "C", minute: 0)]),
             ProbeSystem.makeTable(endpoint: server.address))
-        #expect(report.delivered == 1 && report.undelivered.isEmpty && report.failure == nil)
+        #expect(report.deliveredRecordCount == 1 && report.undeliveredUploadCounts.isEmpty && report.failure == nil)
         #expect(try await server.report().total == 3)
         #expect(try counts(LedgerView(path: folder("ledger"))) == (1, 0))
     }
@@ -155,16 +155,18 @@ import Testing
         ])
         let systems = ProbeSystem.makeTable(endpoint: server.address)
         let (_, first) = try await run(bundle, systems)
-        #expect(first.delivered == 0 && first.failure == nil)
-        #expect(first.undelivered[try #require(first.undelivered.keys.first { $0.code == "status-200" })] == 1)
-        #expect(first.undelivered.values.reduce(0, +) == 3)
+        #expect(first.deliveredRecordCount == 0 && first.failure == nil)
+        #expect(
+            first.undeliveredUploadCounts[
+                try #require(first.undeliveredUploadCounts.keys.first { $0.code == "status-200" })] == 1)
+        #expect(first.undeliveredUploadCounts.values.reduce(0, +) == 3)
         #expect(try counts(LedgerView(path: folder("ledger"))) == (0, 0))
         try await server.setRules()
         let (plan, second) = try await run(bundle, systems)
         #expect(plan.count(.serverPause) == 3)
         #expect(plan.pauses.map(\.endpoint) == [server.address])
-        #expect(plan.pauses.map(\.until) == [Sample.time(120)])
-        #expect(second.requests == 0)
+        #expect(plan.pauses.map(\.endTime) == [Sample.time(120)])
+        #expect(second.attemptedUploadCount == 0)
         #expect(try await server.report().total == 1)
     }
 
@@ -173,7 +175,7 @@ import Testing
         try await server.setRules(#"[{"status":200,"text":"{\"next\":0.001}"}]"#)
         let (_, report) = try await run(
             try await bundle(threeRecords), ProbeSystem.makeTable(endpoint: server.address))
-        #expect(report.delivered == 3 && report.undelivered.isEmpty && report.failure == nil)
+        #expect(report.deliveredRecordCount == 3 && report.undeliveredUploadCounts.isEmpty && report.failure == nil)
         #expect(try await paths(server) == (1...3).map { "/submit/hello/\($0)" })
     }
 
@@ -183,11 +185,11 @@ import Testing
         let bundle = try await bundle(threeRecords + [Self.record("4", "hello", client: "D", minute: 9)])
         let systems = ProbeSystem.makeTable(endpoint: server.address)
         let (_, first) = try await run(bundle, systems)
-        #expect(first.delivered == 2 && first.refused == 0 && first.failure == nil)
+        #expect(first.deliveredRecordCount == 2 && first.refusedRecordCount == 0 && first.failure == nil)
         #expect(codes(first) == ["client-paused": 2])
         #expect(try counts(LedgerView(path: folder("ledger"))) == (2, 0))
         let (_, second) = try await run(bundle, systems)
-        #expect(second.delivered == 2 && second.undelivered.isEmpty)
+        #expect(second.deliveredRecordCount == 2 && second.undeliveredUploadCounts.isEmpty)
         #expect(try await server.report().total == 4)
     }
 
@@ -200,7 +202,7 @@ import Testing
         while try counts(ledger.view).delivered < 1 { try await Task.sleep(for: .milliseconds(5)) }
         task.cancel()
         let report = try await task.value
-        #expect(report.wasStopped && report.delivered == 1 && report.failure == nil)
+        #expect(report.wasStopped && report.deliveredRecordCount == 1 && report.failure == nil)
         #expect(codes(report) == ["job-stopped": 2])
         #expect(try counts(ledger.view) == (1, 0))
         #expect(try await server.report().total == 1)
@@ -225,10 +227,10 @@ import Testing
             ])
         let systems = ProbeSystem.makeTable(endpoint: server.address)
         let (firstPlan, first) = try await run(bundle, systems)
-        #expect(first.delivered == 3 && first.failure == nil)
+        #expect(first.deliveredRecordCount == 3 && first.failure == nil)
         #expect(codes(first) == ["deletion-requested": 2])
         let summary = summary(firstPlan, first)
-        #expect(summary.status == nil)
+        #expect(summary.exitStatus == nil)
         #expect(
             summary.summaryLine
                 == "5 records: delivered 3, deletion-requested 2; \(endedPhrase) (2); nothing is left")
@@ -236,21 +238,21 @@ import Testing
         // The status of the ledger and of the bundle shows nothing that waits.
         let view = try LedgerView(path: folder("ledger"))
         let overview = try view.overview(today: 0, knowing: systems)
-        #expect(overview.counts.values.allSatisfy { $0.waiting.isEmpty && $0.inFlight == 0 })
-        #expect(overview.bundles.isEmpty)
-        let statuses = RecordStatus.all(of: firstPlan.pool, try view.state(of: firstPlan.pool, today: 0))
-        let status = try #require(BundleStatus.all(of: firstPlan.pool, statuses).first)
-        #expect(status.isDone && status.delivered == 3 && status.excluded == 2)
+        #expect(overview.counts.values.allSatisfy { $0.waitingCounts.isEmpty && $0.inFlightCount == 0 })
+        #expect(overview.waitingBundles.isEmpty)
+        let statuses = RecordStatus.allStatuses(of: firstPlan.pool, try view.state(of: firstPlan.pool, today: 0))
+        let status = try #require(BundleStatus.allStatuses(of: firstPlan.pool, statuses).first)
+        #expect(status.isDone && status.deliveredCount == 3 && status.excludedCount == 2)
 
         // Later jobs withhold the records, until the answered record is forgotten.
         let (secondPlan, second) = try await run(bundle, systems)
         #expect([Disposition.deletionRequested, .delivered].map { secondPlan.count($0) } == [2, 3])
-        #expect(second.requests == 0)
+        #expect(second.attemptedUploadCount == 0)
         #expect(try await server.report().total == 3)
         #expect(try Ledger(path: folder("ledger"), now: now).forget(["2"]) == ["2": 1])
         try await server.setRules()
         let (_, third) = try await run(bundle, systems)
-        #expect(third.delivered == 3 && third.undelivered.isEmpty)
+        #expect(third.deliveredRecordCount == 3 && third.undeliveredUploadCounts.isEmpty)
         #expect(try await server.report().total == 6)
     }
 
@@ -262,7 +264,7 @@ import Testing
             limits: UploadLimits(daily: nil, perType: 2))
         #expect([Disposition.send, .typeLimit].map { plan.count($0) } == [2, 1])
         let summary = summary(plan, report)
-        #expect(summary.status == nil)
+        #expect(summary.exitStatus == nil)
         #expect(
             summary.summaryLine
                 == "3 records: delivered 1, deletion-requested 2; \(endedPhrase) (1); nothing is left")
@@ -275,7 +277,7 @@ import Testing
         let systems = ProbeSystem.makeTable(endpoint: server.address)
         let (plan, report) = try await run(bundle, systems)
         #expect(codes(report) == ["deletion-requested": 3])
-        #expect(summary(plan, report).status == nil)
+        #expect(summary(plan, report).exitStatus == nil)
         #expect(try counts(LedgerView(path: folder("ledger"))) == (0, 0))
         try await server.setRules()
         let (second, _) = try await run(bundle, systems)
@@ -290,9 +292,9 @@ import Testing
             Self.record("3", "hello", client: "C", minute: 0),
         ])
         let (plan, report) = try await run(bundle, ProbeSystem.makeTable(endpoint: server.address))
-        #expect(report.delivered == 2 && codes(report) == ["deletion-requested": 1])
+        #expect(report.deliveredRecordCount == 2 && codes(report) == ["deletion-requested": 1])
         #expect(try await paths(server) == ["/submit/goodbye/1", "/submit/goodbye/2"])
-        #expect(summary(plan, report).status == nil)
+        #expect(summary(plan, report).exitStatus == nil)
     }
 
     @Test func recordsWithoutClientAreNotEnded() async throws {
@@ -300,6 +302,7 @@ import Testing
         try await server.setRules(#"[{"status":200,"text":"{\"ends\":true}"}]"#)
         let bundle = try await bundle((1...3).map { Self.record("\($0)", "hello", client: nil, minute: $0) })
         let (_, report) = try await run(bundle, ProbeSystem.makeTable(endpoint: server.address))
-        #expect(report.delivered == 3 && report.undelivered.isEmpty && report.endedClients.isEmpty)
+        #expect(
+            report.deliveredRecordCount == 3 && report.undeliveredUploadCounts.isEmpty && report.endedClients.isEmpty)
     }
 }

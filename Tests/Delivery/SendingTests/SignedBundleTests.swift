@@ -63,7 +63,7 @@ import Testing
         #expect(try await server.report().total == 0)
         // An empty variable does not turn the check off.
         let empty = try await job(signed, environment: ["PINGFERRY_SIGNERS": ""])
-        #expect(empty.status == 78 && empty.errors.contains("PINGFERRY_SIGNERS is set and empty"))
+        #expect(empty.status == 78 && empty.errors.contains("PINGFERRY_SIGNERS is set but empty"))
         #expect(try await server.report().total == 0)
         // With --keep-going, only the signed bundle is sent.
         let finished = try await job("--keep-going", signed, plain, environment: environment)

@@ -13,7 +13,7 @@ import Testing
         ])
     func scale(largest: Int, ticks: [Int]) {
         #expect(AxisScale(largest).ticks == ticks)
-        #expect(AxisScale(largest).end == ticks.last)
+        #expect(AxisScale(largest).maxValue == ticks.last)
     }
 
     @Test func hugeScaleDoesNotOverflow() { #expect(AxisScale(.max).ticks.first == 0) }
@@ -21,7 +21,8 @@ import Testing
     private func chart(_ values: [[Int]]) -> StackedBars {
         StackedBars(
             title: "A & B", bars: (0..<values[0].count).map { DaySpan(days: $0..<$0 + 1) },
-            series: values.enumerated().map { StackedBars.Series(name: "<\($0)>", values: $1) }, format: { "\($0)" })
+            series: values.enumerated().map { StackedBars.Series(name: "<\($0)>", values: $1) },
+            formatValue: { "\($0)" })
     }
 
     /// Returns the classes, y coordinates and heights of the rectangles of a chart.
@@ -41,10 +42,11 @@ import Testing
     }
 
     @Test func smallCountsHaveEqualHeights() {
-        let shown = CountFormatter(minimum: 5)
+        let shown = CountFormatter(minimumCount: 5)
         let chart = StackedBars(
             title: "", bars: (0..<3).map { DaySpan(days: $0..<$0 + 1) },
-            series: [StackedBars.Series(name: "n", values: [1, 4, 10])], format: shown.text, barValue: shown.chartValue)
+            series: [StackedBars.Series(name: "n", values: [1, 4, 10])], formatValue: shown.text,
+            heightValue: shown.chartValue)
         let svg = chart.svg(id: "x").text
         #expect(rectangles(svg).map(\.height) == [93, 93, 186])
         #expect(svg.contains("n &lt;5</title>"))
@@ -67,6 +69,6 @@ import Testing
 
     @Test(arguments: [(0, 10, "0"), (1, 1000, "5"), (5, 10, "500"), (10, 10, "1000"), (3, 0, "5")])
     func barInACell(value: Int, largest: Int, width: String) {
-        #expect(Bar(value: value, largest: largest).svg.text.contains("<rect class=\"s0\" width=\"\(width)\""))
+        #expect(Bar(value: value, maxValue: largest).svg.text.contains("<rect class=\"s0\" width=\"\(width)\""))
     }
 }

@@ -5,7 +5,7 @@ import Testing
 /// Tests of counts whose size is limited.
 @Suite struct CountingTests {
     private func counts(_ keys: String, limit: Int) -> BoundedCounts<Character> {
-        var counts = BoundedCounts<Character>(limit: limit)
+        var counts = BoundedCounts<Character>(keyLimit: limit)
         for key in keys { counts.add(key) }
         return counts
     }
@@ -14,7 +14,7 @@ import Testing
         let counts = counts("abacad", limit: 2)
         #expect(counts.keys == ["a", "b"])
         #expect(counts.entries.map(\.count) == [3, 1])
-        #expect(counts.other == 2)
+        #expect(counts.otherCount == 2)
         #expect(counts.total == 6)
         #expect(counts["a"] == 3 && counts["d"] == 0)
     }
@@ -24,7 +24,7 @@ import Testing
         sum.add(counts("cbd", limit: 3))
         #expect(sum.keys == ["a", "b", "c"])
         #expect(sum.entries.map(\.count) == [1, 2, 1])
-        #expect(sum.other == 1)
+        #expect(sum.otherCount == 1)
     }
 
     @Test func largestCountsComeFirst() {
@@ -33,27 +33,27 @@ import Testing
     }
 
     @Test func hugeCountsDoNotOverflow() {
-        var counts = BoundedCounts<String>(limit: 1)
+        var counts = BoundedCounts<String>(keyLimit: 1)
         counts.add("a", .max)
         counts.add("a", 1)
         counts.add("b", .max)
         counts.add("c", 5)
-        #expect(counts["a"] == .max && counts.other == .max && counts.total == .max)
+        #expect(counts["a"] == .max && counts.otherCount == .max && counts.total == .max)
     }
 
     private func client(_ number: Int, records: Int) -> LargestClients.Client {
         LargestClients.Client(
-            system: "s", client: "\(number)", key: ClientKey(system: "s", client: "\(number)"), apps: nil,
-            records: records, uploadable: records, events: 0, first: nil, last: nil)
+            system: "s", id: "\(number)", key: ClientKey(system: "s", client: "\(number)"), apps: nil,
+            recordCount: records, uploadableCount: records, eventCount: 0, firstTime: nil, lastTime: nil)
     }
 
     @Test func largestClientsAreKept() {
         var clients = LargestClients()
         for number in 0..<1000 { clients.add(client(number, records: (number * 7919) % 1000)) }
         #expect(clients.count == 1000)
-        #expect(clients.records == 999 * 500)
-        #expect(clients.maxUploadable == 999)
-        #expect(clients.largest.map(\.records) == Array((900..<1000).reversed()))
+        #expect(clients.recordCount == 999 * 500)
+        #expect(clients.maxUploadableCount == 999)
+        #expect(clients.largest.map(\.recordCount) == Array((900..<1000).reversed()))
     }
 
     @Test func lastRecordsDetermineThePhone() {
@@ -70,8 +70,8 @@ import Testing
         phones.add(later)
         #expect(phones[one] == ReportPhone(app: ReportApp(name: "x", version: "2"), model: model))
         #expect(phones[withoutClient].model == model)
-        #expect(phones.clientsByModel == [model: 1, ReportModel(): 1])
-        #expect(phones.clientsByApp == [ReportApp(name: "x", version: "2"): 1, ReportApp(): 1])
+        #expect(phones.clientCountsByModel == [model: 1, ReportModel(): 1])
+        #expect(phones.clientCountsByApp == [ReportApp(name: "x", version: "2"): 1, ReportApp(): 1])
     }
 
     @Test func firstOccurrencesAreExamples() {
@@ -89,7 +89,7 @@ import Testing
     func nights(maximumOfType: Int, maximumOfClient: Int, nights: Int) {
         var tally = ReportTally()
         let key = ClientKey(system: "s", client: "1")
-        tally.uploads = [key.type("a"): Int32(maximumOfType)]
+        tally.uploadCounts = [key.key(forType: "a"): Int32(maximumOfType)]
         tally.clients.add(client(1, records: maximumOfClient))
         #expect(UploadNights(tally).count == nights)
     }

@@ -21,7 +21,7 @@ import Testing
         let outer: HTML = "<p>\(inner)\([inner, inner])\(7)</p>"
         #expect(outer.text == "<p><b>&lt;</b><b>&lt;</b><b>&lt;</b>7</p>")
         #expect((inner + "<hr>").text == "<b>&lt;</b><hr>")
-        #expect(HTML(["a", "b"], between: "<br>").text == "a<br>b")
+        #expect(HTML(["a", "b"], separator: "<br>").text == "a<br>b")
     }
 
     @Test func capturedTextIsIsolated() {
@@ -42,7 +42,7 @@ import Testing
             (1, 5, "<5"), (4, 5, "<5"), (5, 5, "5"), (2000, 1000, "2,000"), (999, 1000, "<1000"),
         ])
     func smallCountsAreHidden(count: Int, minimum: Int, text: String) {
-        #expect(CountFormatter(minimum: minimum).text(count) == text)
+        #expect(CountFormatter(minimumCount: minimum).text(count) == text)
     }
 
     @Test(
@@ -53,7 +53,7 @@ import Testing
     func sizes(bytes: Int, text: String) { #expect(CountFormatter.size(bytes) == text) }
 
     @Test func smallCountsHaveEqualChartValues() {
-        let shown = CountFormatter(minimum: 5)
+        let shown = CountFormatter(minimumCount: 5)
         #expect([0, 1, 4, 5, 6].map(shown.chartValue) == [0, 5, 5, 5, 6])
     }
 }

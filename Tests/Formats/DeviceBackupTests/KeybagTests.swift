@@ -30,25 +30,26 @@ struct KeybagFault: Sendable, CustomTestStringConvertible {
         KeybagFault(testDescription: "text", bytes: Array("VERS".utf8), expected: .malformed("it ends within an item")),
         KeybagFault(
             testDescription: "a length beyond the end", bytes: Array("VERS".utf8) + number(0xFFFF_FFFF),
-            expected: .malformed("an item is longer than what is left of it")),
+            expected: .malformed("an item is longer than the rest of the keybag")),
         KeybagFault(testDescription: "no salt", bytes: uuid + rounds, expected: malformed),
         KeybagFault(testDescription: "no rounds", bytes: uuid + salt, expected: malformed),
         KeybagFault(
             testDescription: "rounds of three bytes", bytes: uuid + salt + item("ITER", [0, 1, 2]), expected: malformed),
         KeybagFault(
             testDescription: "DPIC without DPSL", bytes: uuid + salt + rounds + item("DPIC", number(1000)),
-            expected: .malformed("of the first derivation it has the salt alone, or the rounds alone")),
+            expected: .malformed("the first derivation has only a salt or only a number of rounds")),
         KeybagFault(
             testDescription: "DPSL without DPIC", bytes: uuid + salt + rounds + item("DPSL", [1]),
-            expected: .malformed("of the first derivation it has the salt alone, or the rounds alone")),
-        KeybagFault(testDescription: "no round", bytes: salt + item("ITER", number(0)), expected: .rounds(0)),
+            expected: .malformed("the first derivation has only a salt or only a number of rounds")),
+        KeybagFault(
+            testDescription: "no round", bytes: salt + item("ITER", number(0)), expected: .unsupportedRounds(0)),
         KeybagFault(
             testDescription: "too many rounds", bytes: salt + item("ITER", number(50_000_001)),
-            expected: .rounds(50_000_001)),
+            expected: .unsupportedRounds(50_000_001)),
         KeybagFault(
             testDescription: "too many rounds at first",
             bytes: salt + rounds + item("DPSL", [1]) + item("DPIC", number(0xFFFF_FFFF)),
-            expected: .rounds(0xFFFF_FFFF)),
+            expected: .unsupportedRounds(0xFFFF_FFFF)),
         KeybagFault(
             testDescription: "more than 64 KiB", bytes: [UInt8](repeating: 0, count: 65_537),
             expected: .malformed("it has more than 64 KiB")),
@@ -67,8 +68,8 @@ struct KeybagFault: Sendable, CustomTestStringConvertible {
                 + Self.item("WRAP", Self.number(2)) + Self.item("WPKY", [9]))
         #expect(bag.derivation.last.rounds == 10_000)
         #expect(bag.derivation.first == nil)
-        #expect(bag.classes.map(\.number) == [3])
-        #expect(bag.classes[0].wrappedKey == [9])
+        #expect(bag.classItems.map(\.number) == [3])
+        #expect(bag.classItems[0].wrappedKey == [9])
     }
 
     // MARK: Classes
@@ -117,12 +118,12 @@ struct KeybagFault: Sendable, CustomTestStringConvertible {
             try Self.keys(
                 Self.entry(3, wrap: 2) + Self.entry(9, wrap: 3) + Self.entry(4, wrap: 2, type: 1)
                     + Self.entry(1, wrap: 1)))
-        #expect(keys.damaged == [])
-        #expect(error(keys, 3) == .doesNotUnwrap)
-        #expect(error(keys, 9) == .noClass(9))
-        #expect(error(keys, 4) == .noClass(4))
-        #expect(error(keys, 1) == .noClass(1))
-        #expect(error(keys, 15) == .noClass(15))
+        #expect(keys.damagedClassNumbers == [])
+        #expect(error(keys, 3) == .unwrappingFailed)
+        #expect(error(keys, 9) == .missingClassKey(9))
+        #expect(error(keys, 4) == .missingClassKey(4))
+        #expect(error(keys, 1) == .missingClassKey(1))
+        #expect(error(keys, 15) == .missingClassKey(15))
     }
 
     @Test("the password is correct if one class unwraps, and other classes are then damaged")
@@ -132,7 +133,7 @@ struct KeybagFault: Sendable, CustomTestStringConvertible {
         let keys = try #require(
             try Self.keys(
                 Self.entry(3, wrap: 2) + Self.entry(4, wrap: 2, key: broken) + Self.entry(2, wrap: 2, key: [1])))
-        #expect(keys.damaged == [2, 4])
+        #expect(keys.damagedClassNumbers == [2, 4])
     }
 
     @Test("the password is wrong if no class unwraps")
@@ -152,13 +153,13 @@ struct KeybagFault: Sendable, CustomTestStringConvertible {
     @Test("padding consists of 1 to 16 bytes with their number as value")
     func padding() {
         let block = [UInt8](repeating: 16, count: 16)
-        #expect(Padding.count(inLast: block) == 16)
-        #expect(Padding.count(inLast: [UInt8](repeating: 5, count: 15) + [1]) == 1)
-        #expect(Padding.count(inLast: [UInt8](repeating: 9, count: 13) + [3, 3, 3]) == 3)
-        #expect(Padding.count(inLast: [UInt8](repeating: 9, count: 13) + [3, 2, 3]) == nil)
-        #expect(Padding.count(inLast: [UInt8](repeating: 0, count: 16)) == nil)
-        #expect(Padding.count(inLast: [UInt8](repeating: 17, count: 16)) == nil)
-        #expect(Padding.count(inLast: []) == nil)
-        #expect(Padding.count(inLast: [4, 4]) == nil)
+        #expect(Padding.count(inLastBlock: block) == 16)
+        #expect(Padding.count(inLastBlock: [UInt8](repeating: 5, count: 15) + [1]) == 1)
+        #expect(Padding.count(inLastBlock: [UInt8](repeating: 9, count: 13) + [3, 3, 3]) == 3)
+        #expect(Padding.count(inLastBlock: [UInt8](repeating: 9, count: 13) + [3, 2, 3]) == nil)
+        #expect(Padding.count(inLastBlock: [UInt8](repeating: 0, count: 16)) == nil)
+        #expect(Padding.count(inLastBlock: [UInt8](repeating: 17, count: 16)) == nil)
+        #expect(Padding.count(inLastBlock: []) == nil)
+        #expect(Padding.count(inLastBlock: [4, 4]) == nil)
     }
 }

@@ -163,7 +163,7 @@ import Testing
             "AppDomainPlugim-x",
         ])
     func rejectedDomains(_ name: String) {
-        #expect(location(name, "x") == .refused)
+        #expect(location(name, "x") == .invalid)
     }
 
     @Test(
@@ -173,13 +173,13 @@ import Testing
             String(repeating: "d/", count: 256) + "x",
         ])
     func rejectedPaths(_ path: String) {
-        #expect(location("AppDomain-a", path) == .refused)
+        #expect(location("AppDomain-a", path) == .invalid)
     }
 
     @Test("names that are not UTF-8 are rejected")
     func malformedUTF8() {
-        #expect(location(Array("AppDomain-a".utf8), [0xFF]) == .refused)
-        #expect(location(Array("AppDomain-".utf8) + [0xFF], [0x61]) == .refused)
+        #expect(location(Array("AppDomain-a".utf8), [0xFF]) == .invalid)
+        #expect(location(Array("AppDomain-".utf8) + [0xFF], [0x61]) == .invalid)
     }
 
     @Test("a path of the maximum depth is accepted")

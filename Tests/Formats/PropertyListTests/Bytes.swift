@@ -33,7 +33,7 @@ func printed(_ file: [UInt8], raw: Bool = false, nested: Bool = false, sorted: B
     var options = PropertyListPrinter.Options()
     options.isCompact = true
     options.isRaw = raw
-    options.opensNested = nested
+    options.opensNestedLists = nested
     options.sortsKeys = sorted
     var printer = try PropertyListPrinter(try PropertyListDocument(file), options: options)
     var output: [UInt8] = []

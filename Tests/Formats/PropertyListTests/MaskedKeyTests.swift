@@ -15,7 +15,7 @@ import Testing
     ) throws -> (json: String, printer: PropertyListPrinter) {
         var options = PropertyListPrinter.Options()
         options.isRaw = raw
-        options.opensNested = nested
+        options.opensNestedLists = nested
         options.isCompact = compact
         options.sortsKeys = sorted
         options.maskedKeys = keys

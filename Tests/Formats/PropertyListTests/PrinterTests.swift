@@ -45,7 +45,7 @@ import Testing
             sys.stdout.buffer.write(data)
             """
         var options = PropertyListPrinter.Options()
-        options.opensNested = true
+        options.opensNestedLists = true
         let file = try Array(tool(["python3", "-c", script]))
         var printer = try PropertyListPrinter(try PropertyListDocument(file), options: options)
         var length = 0

@@ -66,10 +66,10 @@ import Testing
         "Each limit has its own error",
         arguments: [
             (PropertyListJSONWriter.Limits(), nil),
-            (PropertyListJSONWriter.Limits(value: 5221, file: 5221, count: 1111), nil),
-            (PropertyListJSONWriter.Limits(value: 100), .tooLarge),
-            (PropertyListJSONWriter.Limits(file: 5220), .outOfBudget),
-            (PropertyListJSONWriter.Limits(count: 1110), .outOfBudget),
+            (PropertyListJSONWriter.Limits(valueSize: 5221, fileSize: 5221, valueCount: 1111), nil),
+            (PropertyListJSONWriter.Limits(valueSize: 100), .tooLarge),
+            (PropertyListJSONWriter.Limits(fileSize: 5220), .outOfBudget),
+            (PropertyListJSONWriter.Limits(valueCount: 1110), .outOfBudget),
         ] as [(PropertyListJSONWriter.Limits, PropertyListJSONWriter.WritingError.Kind?)])
     func enforcesLimits(
         limits: PropertyListJSONWriter.Limits, writingError expected: PropertyListJSONWriter.WritingError.Kind?
@@ -83,7 +83,7 @@ import Testing
         let document = try PropertyListDocument(xml("<array><string>0123</string></array>"))
         var json = PropertyListJSONWriter(
             document, keyOrder: .file, nonJSONValues: .refused,
-            limits: PropertyListJSONWriter.Limits(value: 8, file: 24))
+            limits: PropertyListJSONWriter.Limits(valueSize: 8, fileSize: 24))
         for _ in 0..<3 { try json.write(document.root) }
         let error = #expect(throws: PropertyListJSONWriter.WritingError.self) { try json.write(document.root) }
         #expect(error?.kind == .outOfBudget)

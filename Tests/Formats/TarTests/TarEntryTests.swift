@@ -81,10 +81,10 @@ import Testing
             ("8 nosign\n", [], false), ("0 a=b\n", [], false), ("-9 path=a\n", [], false),
             ("00000000009 path=a\n", [], false),
         ] as [(String, [String], Bool)])
-    func records(text: String, expected: [String], isWhole: Bool) {
+    func records(text: String, expected: [String], isWellFormed: Bool) {
         let found = PaxRecords(Array(text.utf8))
         #expect(found.records.map { String(decoding: $0.key + [0x3D] + $0.value, as: UTF8.self) } == expected)
-        #expect(found.isWhole == isWhole)
+        #expect(found.isWellFormed == isWellFormed)
     }
 
     @Test(

@@ -3,7 +3,7 @@ import Zip
 
 @Suite struct ZipDirectoryTests {
     private func found(_ archive: [UInt8]) -> ZipDirectoryEnd? {
-        let tail = Array(archive.suffix(ZipDirectoryEnd.size))
+        let tail = Array(archive.suffix(ZipDirectoryEnd.maximumSize))
         return ZipDirectoryEnd(tail: tail.span, ofArchiveOf: archive.count)
     }
 
@@ -126,7 +126,8 @@ import Zip
 @Suite struct ZipMemberTests {
     private func contents(_ listed: [UInt8], _ member: [UInt8], of count: Int? = nil) throws -> Range<Int>? {
         var position = 0
-        return try #require(ZipEntry(listed.span, at: &position)).contents(in: member.span, of: count ?? member.count)
+        return try #require(ZipEntry(listed.span, at: &position)).contentsRange(
+            in: member.span, memberSize: count ?? member.count)
     }
 
     private static let five: [UInt8] = [1, 2, 3, 4, 5]

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct LimitedBytesTests {
     @Test func bytesUpToTheLimitAreKept() {
-        var bytes = LimitedBytes(limit: 5)
+        var bytes = LimitedBytes(byteLimit: 5)
         bytes.append(1)
         bytes.append([2, 3].span)
         bytes.append([4, 5].span)
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func bytesBeyondTheLimitDiscardAll() {
-        var bytes = LimitedBytes(limit: 3)
+        var bytes = LimitedBytes(byteLimit: 3)
         bytes.append([1, 2, 3].span)
         bytes.append(4)
         #expect(bytes.bytes.isEmpty)

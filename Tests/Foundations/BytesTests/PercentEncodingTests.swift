@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct PercentEncodingTests {
     @Test func validPathCharactersAreKept() {
-        #expect(PercentEncoding.path("/a b/ä?v=4&x=%2F") == "/a%20b/%C3%A4?v=4&x=%2F")
+        #expect(PercentEncoding.encodedPath("/a b/ä?v=4&x=%2F") == "/a%20b/%C3%A4?v=4&x=%2F")
     }
 
     @Test func formValuesKeepOnlyUnreservedCharacters() {

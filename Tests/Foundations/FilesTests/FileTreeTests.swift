@@ -11,7 +11,8 @@ import Testing
         let folder = try TemporaryFolder()
         var tree = FileTree(try Folder(path: folder.path))
         let members = SpooledTree(
-            name: "x", folders: [FolderEntries()], files: [], links: [[]], bytes: .spool(try SpoolFile(in: folder.path))
+            name: "x", folders: [FolderEntries()], files: [], links: [[]],
+            byteStorage: .spool(try SpoolFile(in: folder.path))
         )
         for prefix in names.map({ $0 + "!" }).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
             let part = tree.add(members, prefix: prefix)
@@ -21,8 +22,8 @@ import Testing
             #expect(tree.part(of: name + "!")?.prefix == name + "!")
             #expect(tree.part(of: name + "!x/y!z")?.prefix == name + "!")
             #expect(tree.part(of: name) == nil || tree.part(of: name)?.prefix != name + "!")
-            #expect(tree.base(of: name + "!") == name + "!")
-            #expect(tree.base(of: name + "!x") == name + "!x/")
+            #expect(tree.entryPathPrefix(ofFolder: name + "!") == name + "!")
+            #expect(tree.entryPathPrefix(ofFolder: name + "!x") == name + "!x/")
         }
         #expect(tree.part(of: "a") == nil)
         #expect(tree.part(of: "c.zip!") == nil)
@@ -34,7 +35,7 @@ import Testing
         let folder = try TemporaryFolder()
         var tree = FileTree(try Folder(path: folder.path))
         let members = SpooledTree(
-            name: "x", folders: [FolderEntries()], files: [], links: [[]], bytes: .finder(Self.text))
+            name: "x", folders: [FolderEntries()], files: [], links: [[]], byteStorage: .provider(Self.text))
         for prefix in ["a.zip!phone/", "b/", "a.zip!", "a.zip!phone0/", "a.zip!"] {
             _ = tree.add(members, prefix: prefix)
         }
@@ -53,15 +54,15 @@ import Testing
     ///
     /// Throws an error for the number 0.
     @Sendable private static func text(ofFile number: Int) throws(FileError) -> ByteSource {
-        guard number > 0 else { throw FileError(.read, "zero", code: 61, saying: "B28 not there") }
+        guard number > 0 else { throw FileError(.read, "zero", code: 61, message: "B28 not there") }
         return ByteSource(Array("file \(number)".utf8))
     }
 
     private func tree() throws -> FileTree {
         var builder = SpooledTreeBuilder()
-        builder.addFile(try MemberPath(Array("a/none".utf8)), .elsewhere(0))
-        builder.addFile(try MemberPath(Array("a/three".utf8)), .elsewhere(3))
-        let (members, faults) = builder.finish(name: "backup", bytes: .finder(Self.text))
+        builder.addFile(try MemberPath(Array("a/none".utf8)), .external(0))
+        builder.addFile(try MemberPath(Array("a/three".utf8)), .external(3))
+        let (members, faults) = builder.finish(name: "backup", byteStorage: .provider(Self.text))
         #expect(faults.isEmpty)
         return FileTree(Folder(rootOf: members))
     }
@@ -73,7 +74,7 @@ import Testing
         let name = Array("a/three".utf8)
         try tree.root.folder.read(name, limit: 6, into: &bytes)
         #expect(bytes == Array("file 3".utf8))
-        #expect(try tree.source("a/three").bytes(at: 5, count: 9) == Array("3".utf8))
+        #expect(try tree.source(at: "a/three").bytes(at: 5, count: 9) == Array("3".utf8))
         #expect(throws: FileError.self) { try tree.root.folder.read(name, limit: 5, into: &bytes) }
     }
 
@@ -81,7 +82,7 @@ import Testing
     func externalError() throws {
         let tree = try tree()
         do throws(FileError) {
-            _ = try tree.source("a/none")
+            _ = try tree.source(at: "a/none")
             Issue.record("the missing file was found")
         } catch {
             #expect(error.description == "B28 not there")
@@ -91,7 +92,7 @@ import Testing
 
     /// A repeating sequence of the digits 0 to 9.
     private struct Digits: ByteProvider {
-        func isUnchanged(isAtItsPath: Bool) -> Bool { true }
+        func isUnchanged(checkingPath checksPath: Bool) -> Bool { true }
 
         let count: Int
 

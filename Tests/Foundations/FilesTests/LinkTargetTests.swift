@@ -13,8 +13,8 @@ import Testing
         ("a/b/x", "../../d", .folder), ("x", "d", .folder), ("x", "./d/", .folder), ("a/x", "to-d", .folder),
         ("a/x", "to-d/../f", .file), ("a/x", "../a/b", .folder), ("a/b/x", "..", .enclosingFolder),
         ("a/b/x", "../..", .enclosingFolder), ("x", ".", .enclosingFolder), ("a/x", "../a", .enclosingFolder),
-        ("x", "f", .file), ("a/b/x", "../f", .file), ("x", "a/none", .nothing), ("x", "f/none", .nothing),
-        ("x", "none", .nothing),
+        ("x", "f", .file), ("a/b/x", "../f", .file), ("x", "a/none", .missing), ("x", "f/none", .missing),
+        ("x", "none", .missing),
     ]
 
     private func capture() throws -> (TemporaryFolder, SpooledTreeBuilder) {
@@ -24,7 +24,7 @@ import Testing
         for name in ["a/b", "d"] { builder.addFolder(try MemberPath(Array(name.utf8))) }
         for name in ["a/f", "f"] {
             try folder.put("x", "capture/\(name)")
-            builder.addFile(try MemberPath(Array(name.utf8)), .leftOut)
+            builder.addFile(try MemberPath(Array(name.utf8)), .omitted)
         }
         for (name, text) in [("a/to-d", "../d"), ("loop", "loop")] {
             try FileManager.default.createSymbolicLink(
@@ -43,7 +43,7 @@ import Testing
     private func inArchive(_ path: String, _ text: [UInt8]) throws -> LinkTarget? {
         var (_, builder) = try capture()
         builder.addLink(try MemberPath(Array(path.utf8)), to: text)
-        let (members, faults) = builder.finish(name: "a.tar", bytes: .finder { _ in ByteSource([]) })
+        let (members, faults) = builder.finish(name: "a.tar", byteStorage: .provider { _ in ByteSource([]) })
         #expect(faults.isEmpty)
         return try target(of: path, in: FileTree(Folder(rootOf: members)))
     }
@@ -78,7 +78,7 @@ import Testing
     @Test("a target beside the archived folder is unknown in an archive")
     func beside() throws {
         for (path, text) in [("a/x", "../none"), ("a/b/x", "../../none/x"), ("a/x", "to-d/../none")] {
-            #expect(try onDisk(path, text)?.destination == .nothing, "\(path)")
+            #expect(try onDisk(path, text)?.destination == .missing, "\(path)")
             #expect(try inArchive(path, Array(text.utf8))?.destination == .unknown, "\(path)")
         }
     }
@@ -88,8 +88,8 @@ import Testing
         #expect(try inArchive("x", []) == LinkTarget(path: "", destination: .unknown))
         let steps = String(repeating: "a/../", count: 500)
         #expect(try inArchive("x", Array(steps.utf8))?.destination == .unknown)
-        #expect(try inArchive("x", Array("loop".utf8))?.destination == .nothing)
-        #expect(try onDisk("x", "loop")?.destination == .nothing)
+        #expect(try inArchive("x", Array("loop".utf8))?.destination == .missing)
+        #expect(try onDisk("x", "loop")?.destination == .missing)
     }
 
     @Test("the name of a link need not be UTF-8, and other names have no target")

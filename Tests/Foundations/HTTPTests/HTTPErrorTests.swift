@@ -7,10 +7,10 @@ import Testing
 @Suite struct HTTPErrorTests {
     @Test func errorsAfterSendingMeanThatTheServerMayHaveTheRequest() {
         for code in [CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST, CURLE_SSL_CONNECT_ERROR, CURLE_GOT_NOTHING] {
-            #expect(HTTPError(code, FailureDetails(timesSent: 1)) == .closed)
+            #expect(HTTPError(code, FailureDetails(sendCount: 1)) == .closed)
         }
         for code in [CURLE_ABORTED_BY_CALLBACK, CURLE_COULDNT_CONNECT, CURLE_RECV_ERROR] {
-            #expect(HTTPError(code, FailureDetails(timesSent: 2)) == .closed)
+            #expect(HTTPError(code, FailureDetails(sendCount: 2)) == .closed)
         }
     }
 

@@ -46,10 +46,10 @@ import Testing
         var parser = ResponseHeadParser(keeping: [])
         let line = Array("X: \(String(repeating: "x", count: 1019))\r\n".utf8)
         var lines = 0
-        while parser.parse(line, status: { 200 }) == .more { lines += 1 }
+        while parser.parse(line, status: { 200 }) == .needsMoreLines { lines += 1 }
         #expect(lines == 80)
         parser.reset()
         let step = parser.parse(line, status: { 200 })
-        #expect(step == .more)
+        #expect(step == .needsMoreLines)
     }
 }

@@ -119,11 +119,11 @@ import Testing
         }
         #expect(none?.kind == .notADatabase)
         let missing = #expect(throws: DatabaseError.self) { try DatabaseFile(path: folder("missing"), .reading) }
-        #expect(missing?.kind == .notAllowed)
+        #expect(missing?.kind == .accessDenied)
         let written = #expect(throws: DatabaseError.self) {
             try DatabaseFile(path: folder("d"), .reading).withoutTransaction { try $0.run("DELETE FROM things") }
         }
-        #expect(written?.kind == .notAllowed)
+        #expect(written?.kind == .accessDenied)
     }
 
     @Test("a closed file throws errors, and its data can be read through another connection")

@@ -91,7 +91,7 @@ import Testing
             index % 2 == 0 ? .integer(Int64(-index)) : .text(start: index / 2, count: 1)
         }
         var found: [String] = []
-        try database.bytes("SELECT line FROM lines ORDER BY time") { line in
+        try database.forEachFirstColumn(of: "SELECT line FROM lines ORDER BY time") { line in
             found.append(line.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
         }
         #expect(found == ["c", "b", "a"])

@@ -29,10 +29,10 @@ public func fuzzArchive(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 private func smallSpool() -> Spool {
     var limits = ArchiveLimits()
     limits.memberSize = 1 << 20
-    limits.members = 1000
-    limits.nameBytes = 64 << 10
-    limits.freeExpansion = 4 << 20
-    return Spool(limit: 4 << 20, archiveLimits: limits)
+    limits.memberCount = 1000
+    limits.totalNameSize = 64 << 10
+    limits.uncheckedExpandedSize = 4 << 20
+    return Spool(byteLimit: 4 << 20, archiveLimits: limits)
 }
 
 /// Checks that the fast reader finds the same as libarchive.
@@ -40,7 +40,7 @@ private func compare(_ bytes: [UInt8]) async {
     func spooler() -> ArchiveSpooler {
         ArchiveSpooler(
             ArchiveLocation(label: "fuzz", path: "fuzz.tar"), spool: smallSpool(),
-            formats: CaptureFormats.all(Systems.table), jobs: JobLimit(jobs: 1))
+            formats: CaptureFormats.all(Systems.table), jobLimit: JobLimit(jobs: 1))
     }
     do {
         guard let short = try await spooler().readPlain(ByteSource(bytes)) else { return }

@@ -35,7 +35,7 @@ private func read(_ file: [UInt8]) {
     {
         for segment in part.manifest.segments.prefix(2) { _ = try? part.contents(of: segment.path, with: &decoder) }
     }
-    guard var scanner = try? FrameScanner(ByteSource(file), memberLimit: 1 << 16) else { return }
+    guard var scanner = try? FrameScanner(ByteSource(file), memberSizeLimit: 1 << 16) else { return }
     var end = 0
     while let finding = try? scanner.next() {
         switch finding {
@@ -76,12 +76,12 @@ private func container(manifest: [UInt8], segment: [UInt8]) -> [UInt8] {
         var writer = ContainerWriter()
         let marker = Array("{\"format\":\"pingferry-bundle\",\"version\":1}\n".utf8)
         for (name, contents) in [
-            (BundleLayout.marker, marker), (BundleLayout.segment(1), segment), (BundleLayout.manifest, manifest),
+            (BundleLayout.marker, marker), (BundleLayout.segmentName(1), segment), (BundleLayout.manifest, manifest),
         ] {
-            let member = try encoder.member(named: name, contents: contents.span)
+            let member = try encoder.compressMember(named: name, contents: contents.span)
             try writer.append(member) { append($0, to: &file) }
         }
-        try writer.finish(end: try encoder.end()) { append($0, to: &file) }
+        try writer.finish(end: try encoder.compressArchiveEnd()) { append($0, to: &file) }
     } catch {
         preconditionFailure("the container cannot be created: \(error)")
     }

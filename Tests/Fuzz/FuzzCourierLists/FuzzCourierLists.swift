@@ -22,9 +22,9 @@ public func fuzzCourierLists(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CI
 
 /// Checks that an accepted list of volumes has one volume for each line, and is read back after it is written.
 private func readVolumes(_ bytes: [UInt8]) {
-    guard case .success(let list) = VolumeList.read(bytes, of: "in/a.tar.zst") else { return }
+    guard case .success(let list) = VolumeList.parse(bytes, forBundleAt: "in/a.tar.zst") else { return }
     precondition(list.hashes.count == bytes.count { $0 == 0x0a }, "the list skips lines")
-    let again = VolumeList.read(list.bytes(of: "in/a.tar.zst"), of: "in/a.tar.zst")
+    let again = VolumeList.parse(list.bytes(forBundleAt: "in/a.tar.zst"), forBundleAt: "in/a.tar.zst")
     guard case .success(list) = again else { preconditionFailure("the written list is rejected") }
 }
 

@@ -9,16 +9,16 @@ import Telemetry
 public func fuzzGleanEvents(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     if let database = SafeDatabase(bytes) {
-        precondition(database.metrics.values.reduce(0, +) <= count / 16, "there are more metrics than entries")
+        precondition(database.metricCounts.values.reduce(0, +) <= count / 16, "there are more metrics than entries")
     }
     var document = JSONDocument()
     let file = PendingEventsFile(bytes, using: &document)
     checkSpans(file.rejects, count)
     let source = Source(capture: "c", path: "p", store: .gleanPendingEvents, index: 0)
-    let records = PendingEventRecords.make(file, ofPing: "events", borrowed: nil, source: source)
+    let records = PendingEventRecords.makeRecords(of: file, ofPing: "events", borrowed: nil, source: source)
     precondition(records.isEmpty != file.hasEvents, "there are events without records, or records without events")
     guard file.hasEvents else { return 0 }
-    precondition(records.reduce(0) { $0 + events(of: $1) } == file.count, "events are lost or repeated")
+    precondition(records.reduce(0) { $0 + events(of: $1) } == file.eventCount, "events are lost or repeated")
     return 0
 }
 

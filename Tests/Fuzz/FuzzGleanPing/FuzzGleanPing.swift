@@ -11,7 +11,7 @@ public func fuzzGleanPing(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     _ = SafeDatabase(bytes)
     _ = BorrowedClientInfo(clientFile: bytes)
     var reader = GleanPingReader()
-    for folder in [GleanPingReader.Folder.pendingPings, .unfinished] {
+    for folder in [GleanPingReader.Folder.pendingPings, .unfinishedPings] {
         let source = Source(capture: "c", path: "p", store: .gleanPingFile, index: 0)
         let name = Array("0b9c7a5e-6d21-4f7b-8f0c-3e1d2a4b5c60".utf8)
         do throws(PingFileError) {
@@ -34,6 +34,6 @@ private func check(_ record: Record) {
     }
     precondition(again == record, "the record changes when it is written and read")
     precondition(record.contradiction(knowing: Systems.table) == nil, "the record contradicts itself")
-    precondition(record.target?.headerFields.allSatisfy(PingTags.isAllowed) ?? true, "the header field is not a tag")
+    precondition(record.target?.headerFields.allSatisfy(PingTags.isAllowedTag) ?? true, "the header field is not a tag")
     precondition(record.notes.count < 20, "the record has too many notes")
 }

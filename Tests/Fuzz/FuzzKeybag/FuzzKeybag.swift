@@ -15,12 +15,12 @@ public func fuzzKeybag(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 private func check(_ bag: Keybag) {
-    precondition(Keybag.rounds.contains(bag.derivation.last.rounds), "the number of rounds exceeds the limit")
+    precondition(Keybag.supportedRounds.contains(bag.derivation.last.rounds), "the number of rounds exceeds the limit")
     if let first = bag.derivation.first {
-        precondition(Keybag.rounds.contains(first.rounds), "the number of rounds exceeds the limit")
+        precondition(Keybag.supportedRounds.contains(first.rounds), "the number of rounds exceeds the limit")
     }
-    precondition(Set(bag.classes.map(\.number)).count == bag.classes.count, "a class is repeated")
-    precondition(bag.classes.allSatisfy { (0...15).contains($0.number) }, "the number of a class is out of range")
+    precondition(Set(bag.classItems.map(\.number)).count == bag.classItems.count, "a class is repeated")
+    precondition(bag.classItems.allSatisfy { (0...15).contains($0.number) }, "the number of a class is out of range")
     // The class keys are not wrapped with this key, except by chance.
     guard let key = CipherKey([UInt8](repeating: 7, count: 32)) else { return }
     if let keys = ClassKeys(bag, under: key), let wrapped = WrappedKey([UInt8](repeating: 3, count: WrappedKey.size)) {

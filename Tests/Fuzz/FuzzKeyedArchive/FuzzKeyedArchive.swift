@@ -22,7 +22,7 @@ private func printAll(_ document: PropertyListDocument) {
     for bits in 0..<8 {
         var options = PropertyListPrinter.Options()
         options.isCompact = bits & 1 == 1
-        options.opensNested = bits & 2 == 2
+        options.opensNestedLists = bits & 2 == 2
         options.sortsKeys = bits & 4 == 4
         guard var printer = try? PropertyListPrinter(document, options: options) else { return }
         var output: [UInt8] = []

@@ -45,7 +45,7 @@ private func read(_ copy: DatabaseCopy) throws {
         let (from, through): (Int64, Int64?) =
             switch item {
             case .row(let rowid, _, _), .tooLarge(let rowid): (rowid, rowid)
-            case .lost(let from, let through): (from, through)
+            case .lostRows(let from, let through): (from, through)
             }
         precondition(last.map { from > $0 } ?? true, "a row is repeated")
         precondition(from <= through ?? .max, "the range is inverted")

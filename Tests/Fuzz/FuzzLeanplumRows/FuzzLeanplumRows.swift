@@ -34,10 +34,9 @@ public func fuzzLeanplumRows(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CI
 
 /// Returns requests whose records end early.
 private func smallRequests(from source: Source) -> LeanplumRequests {
-    var requests = LeanplumRequests(from: source, applicationID: "app_x", secret: secret)
-    requests.limits.requests = 3
-    requests.limits.bytes = 4096
-    return requests
+    LeanplumRequests(
+        from: source, applicationID: "app_x", secret: secret,
+        limits: LeanplumRequests.Limits(requestCount: 3, byteCount: 4096))
 }
 
 /// Checks that every row is in a record, in quarantine, or noted as a duplicate.
@@ -46,7 +45,7 @@ private func readRows(_ bytes: [UInt8], from source: Source, into output: inout 
     var requests = smallRequests(from: source)
     for (index, row) in rows.enumerated() { requests.append(Array(row), rowid: Int64(index), into: &output) }
     requests.finish(into: &output)
-    precondition(requests.count == rows.count, "the number of rows is wrong")
+    precondition(requests.itemCount == rows.count, "the number of rows is wrong")
     guard output.rejects.count <= 100 else { return }
     let kept = output.records.reduce(0) { $0 + requestCount(of: $1) }
     let duplicates = output.records.reduce(0) { $0 + $1.notes.count { $0.hasPrefix("duplicate_request@") } }

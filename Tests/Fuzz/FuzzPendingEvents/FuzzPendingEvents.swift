@@ -13,7 +13,7 @@ public func fuzzPendingEvents(_ start: UnsafePointer<UInt8>?, _ count: Int) -> C
     checkSpans(pending.rejects, count)
     check(pending, client: nil, isClientInFile: false)
     if let values = try? StoredValues(bytes) {
-        for (_, events) in values.pending { check(events, client: values.client, isClientInFile: true) }
+        for (_, events) in values.pendingEvents { check(events, client: values.clientID, isClientInFile: true) }
     }
     return 0
 }
@@ -33,9 +33,10 @@ private func checkSpans(_ rejects: [Reject], _ count: Int) {
 
 /// Checks that every event is in exactly one record, and that records are held and unchanged by writing.
 private func check(_ pending: PendingEvents, client: String?, isClientInFile: Bool) {
-    let origin = MozillaStoreOrigin(capture: "c", path: "p", store: .mozillaPendingEvents, typeInName: "focus-event")
-    let records = PendingEventRecords.make(
-        pending, borrowed: nil, client: client, isClientInFile: isClientInFile, from: origin)
+    let origin = MozillaStoreOrigin(
+        capture: "c", path: "p", store: .mozillaPendingEvents, pingTypeFromName: "focus-event")
+    let records = PendingEventRecords.makeRecords(
+        of: pending, borrowed: nil, client: client, isClientInFile: isClientInFile, from: origin)
     var events = 0
     for record in records {
         precondition(record.held == [.pendingEvents] && record.target == nil)

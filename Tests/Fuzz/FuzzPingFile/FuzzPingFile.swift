@@ -26,7 +26,8 @@ public func fuzzPingFile(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 private func pingFolder(_ type: String) -> MozillaStoreOrigin {
-    MozillaStoreOrigin(capture: "c", path: "p", store: .mozillaPingFile, typeInName: type, applicationID: "org.example")
+    MozillaStoreOrigin(
+        capture: "c", path: "p", store: .mozillaPingFile, pingTypeFromName: type, applicationID: "org.example")
 }
 
 /// Checks that a record is unchanged by writing, and that normalizing its payload again changes nothing.
@@ -46,7 +47,7 @@ private func check(_ record: Record) {
 }
 
 private func checkNormalized(_ record: Record) {
-    let origin = MozillaStoreOrigin(capture: "c", path: "p", store: .mozillaPingFile, typeInName: record.type)
+    let origin = MozillaStoreOrigin(capture: "c", path: "p", store: .mozillaPingFile, pingTypeFromName: record.type)
     let bare =
         Array("{\"measurements\":".utf8) + record.payload
         + Array(

@@ -27,7 +27,7 @@ public func fuzzSiftStore(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
         pending += counts["emitted"] ?? 0
         if let queue = part.queue as? SiftQueue { check(queue) }
     }
-    precondition(contents.found.reduce(0) { $0 + check($1.record) } == pending, "events are lost or repeated")
+    precondition(contents.records.reduce(0) { $0 + check($1.record) } == pending, "events are lost or repeated")
     return 0
 }
 

@@ -89,7 +89,7 @@ import Testing
         try tool("cp", bundle, folder("renamed.tar.zst"))
         for (path, words) in [
             ("other/a.tar.zst", "its digest is "), ("level/a.tar.zst", "the SHA-256 of a.tar.zst is "),
-            ("renamed.tar.zst", "the receipt does not name it ("),
+            ("renamed.tar.zst", "the receipt does not list it ("),
         ] {
             let refused = try pingferry("verify", "--against", receipt, folder(path))
             #expect(refused.status == 65)

@@ -67,16 +67,28 @@ import Testing
         ("bad-time", "records/000001.ndjson line 1: time is no RFC 3339 time"),
         ("blank-line", "records/000001.ndjson line 1: no JSON: no JSON value at byte 0"),
         ("no-line-feed", "records/000001.ndjson line 7: no line feed at the end"),
-        ("record-less", "manifest.json: the number of records of records/000001.ndjson is not what the records say"),
-        ("no-records", "manifest.json: the number of records of records/000001.ndjson is not what the records say"),
-        ("segment-count", "manifest.json: the number of records of records/000001.ndjson is not what the records say"),
-        ("record-twice", "records/000001.ndjson line 7: the record is there twice"),
-        ("total", "manifest.json: a total is not what the records say"),
+        (
+            "record-less",
+            "manifest.json: the number of records of records/000001.ndjson does not match the contents of the bundle"
+        ),
+        (
+            "no-records",
+            "manifest.json: the number of records of records/000001.ndjson does not match the contents of the bundle"
+        ),
+        (
+            "segment-count",
+            "manifest.json: the number of records of records/000001.ndjson does not match the contents of the bundle"
+        ),
+        ("record-twice", "records/000001.ndjson line 7: the record occurs twice"),
+        ("total", "manifest.json: a total does not match the contents of the bundle"),
         ("version", "bundle format version 99 is not supported"),
         ("extra-key-in-manifest", "manifest.json: not in canonical form"),
-        ("no-clients", "manifest.json: clients.ndjson is not what the records say"),
-        ("no-quarantine-list", "manifest.json: the list of what is in quarantine is not what the records say"),
-        ("odd-problem", "problems.ndjson line 2: not in the form of this list"),
+        ("no-clients", "manifest.json: clients.ndjson does not match the contents of the bundle"),
+        (
+            "no-quarantine-list",
+            "manifest.json: the list of quarantined input does not match the contents of the bundle"
+        ),
+        ("odd-problem", "problems.ndjson line 2: not a valid line of this list"),
     ]
 
     @Test(arguments: changes) func changeWithCorrectHashesIsDetected(change: String, message: String) throws {

@@ -36,7 +36,7 @@ import Testing
         let source = Source(
             capture: "worked-examples", path: "Library/Application Support/glean_data/events/onboarding",
             store: .gleanPendingEvents, index: 0)
-        let records = PendingEventRecords.make(file, ofPing: "onboarding", borrowed: nil, source: source)
+        let records = PendingEventRecords.makeRecords(of: file, ofPing: "onboarding", borrowed: nil, source: source)
         #expect(records.map(\.line) == [GleanExample.eventsRecord])
     }
 
@@ -47,7 +47,7 @@ import Testing
     func holds() throws {
         let third =
             #"{"headers":{"X-Debug-ID":"no good"},"body_has_info_sections":true,"uploader_capabilities":["ohttp"]}"#
-        let record = try read("https://x/\n{}\n\(third)", named: Self.name, in: .unfinished)
+        let record = try read("https://x/\n{}\n\(third)", named: Self.name, in: .unfinishedPings)
         #expect(record.heldCodes == ["capability", "headers", "incomplete", "no-target", "schema"])
         #expect(record.held[0].text == "capability: ohttp")
         #expect(record.target == nil && record.app == nil && record.type == "unknown" && record.id == Self.name)

@@ -45,7 +45,7 @@ import Testing
         ])
     func invalidLines(line: String) {
         let found = file("\(Self.event)\n\(line)\n\(Self.event)\n")
-        #expect(found.count == 2)
+        #expect(found.eventCount == 2)
         let offset = Self.event.utf8.count + 1
         #expect(found.rejects.map { RejectSummary($0) } == [RejectSummary("G51", at: offset, length: line.utf8.count)])
     }
@@ -54,7 +54,7 @@ import Testing
     func truncatedLine() {
         for tail in [Array(#"{"timestamp":1,"cat"#.utf8), Array(#"{"timestamp":1,"category":"z"#.utf8) + [0xC3]] {
             let found = file(Array("\(Self.event)\n".utf8) + tail)
-            #expect(found.count == 1)
+            #expect(found.eventCount == 1)
             let expected = RejectSummary("G52", at: Self.event.utf8.count + 1, length: tail.count)
             #expect(found.rejects.map { RejectSummary($0) } == [expected])
         }
@@ -75,7 +75,7 @@ import Testing
     func restartMarkers() {
         let source = Source(capture: "c", path: "p", store: .gleanPendingEvents, index: 0)
         func records(_ text: String) -> Int {
-            PendingEventRecords.make(file(text), ofPing: "events", borrowed: nil, source: source).count
+            PendingEventRecords.makeRecords(of: file(text), ofPing: "events", borrowed: nil, source: source).count
         }
         #expect(records("") == 0)
         #expect(records("\(Self.marker)\n\(Self.marker)\n") == 0)
@@ -106,10 +106,10 @@ import Testing
         ]
         var newestPings = NewestPings()
         for (index, ping) in pings.enumerated() {
-            newestPings.add(ping, at: GleanDirectory.FilePosition(folder: 1, index: index))
+            newestPings.add(ping, at: GleanDirectory.FilePosition(folderIndex: 1, fileIndex: index))
         }
         let names = ["events", "baseline", "topsites", "health", "late"]
-        #expect(names.map { newestPings.position(forEventsOf: $0)?.index } == [2, 0, 4, 5, nil])
+        #expect(names.map { newestPings.position(forEventsOf: $0)?.fileIndex } == [2, 0, 4, 5, nil])
     }
 
     @Test("The newest pings are determined once")

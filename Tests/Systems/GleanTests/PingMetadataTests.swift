@@ -15,7 +15,7 @@ import Testing
             """#
         let found = try #require(try metadata(text))
         #expect(found.headers == [HeaderField("Host", "b"), HeaderField("X-Debug-ID", "a")])
-        #expect(!found.hasInfoSections)
+        #expect(!found.requiresInfoSections)
         #expect(found.pingName == "c")
         #expect(found.capabilities == ["ohttp", "http"])
         #expect(found.unknownKeys == ["retries"])
@@ -29,7 +29,8 @@ import Testing
         ])
     func nulls(text: String) throws {
         let found = try #require(try metadata(text))
-        #expect(found.headers.isEmpty && found.hasInfoSections && found.pingName == nil && found.capabilities.isEmpty)
+        #expect(
+            found.headers.isEmpty && found.requiresInfoSections && found.pingName == nil && found.capabilities.isEmpty)
     }
 
     @Test(
@@ -65,9 +66,9 @@ import Testing
     @Test("Tags are selected from the header fields", arguments: cases)
     func selectedTags(fields: [HeaderField], accepted: [String: String], rejected: [String], others: [String]) {
         let tags = PingTags(fields)
-        #expect(tags.accepted == accepted)
-        #expect(tags.rejected == rejected)
-        #expect(tags.others == others)
+        #expect(tags.acceptedTags == accepted)
+        #expect(tags.rejectedTagNames == rejected)
+        #expect(tags.otherFieldNames == others)
     }
 
     @Test("Notes contain the names of dropped fields, but not their values")

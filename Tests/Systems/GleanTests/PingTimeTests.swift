@@ -18,7 +18,7 @@ import Testing
             ("0000-01-01T00:00Z", "0000-01-01T00:00:00.000Z"), ("9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999Z"),
         ])
     func validTimes(text: String, utc: String) {
-        let time = PingTime.timestamp(text.utf8.span)
+        let time = PingTime.timestamp(from: text.utf8.span)
         #expect(time?.description == utc)
         #expect(time == Timestamp(rfc3339: utc))
     }
@@ -35,6 +35,6 @@ import Testing
             "9999-12-31T23:59:59.999-00:01", "0000-01-01T00:00+00:01", "2024-10-28T09:58Z ", " 2024-10-28T09:58Z",
         ])
     func invalidTimes(text: String) {
-        #expect(PingTime.timestamp(text.utf8.span) == nil)
+        #expect(PingTime.timestamp(from: text.utf8.span) == nil)
     }
 }

@@ -33,8 +33,8 @@ import Testing
     @Test("The client id and the pending metrics are read")
     func contents() throws {
         let found = try #require(SafeDatabase(Self.completeFile))
-        #expect(found.client == Self.client)
-        #expect(found.metrics == ["metrics": 3, "baseline": 1])
+        #expect(found.clientID == Self.client)
+        #expect(found.metricCounts == ["metrics": 3, "baseline": 1])
         #expect(found.mayBeFromSDK)
     }
 
@@ -46,7 +46,7 @@ import Testing
             "other#a.b/x", "glean_internal_info#metrics#sequence/x",
         ]
         let bytes = Self.number(1, bytes: 8) + Self.database("ping", keys.map { ($0, Self.value(1, [1, 0, 0, 0])) })
-        #expect(try #require(SafeDatabase(bytes)).metrics == ["metrics": 4, "other": 1])
+        #expect(try #require(SafeDatabase(bytes)).metricCounts == ["metrics": 4, "other": 1])
     }
 
     @Test(
@@ -67,7 +67,7 @@ import Testing
             ("user", Self.value(9, Self.text("no uuid"))), ("user", []),
         ] {
             let bytes = Self.number(1, bytes: 8) + Self.database(name, [("glean_client_info#client_id", value)])
-            #expect(try #require(SafeDatabase(bytes)).client == nil)
+            #expect(try #require(SafeDatabase(bytes)).clientID == nil)
         }
     }
 
@@ -86,45 +86,46 @@ import Testing
 
 @Suite struct GleanQueueTests {
     private static let cases: [(GleanQueue, String)] = [
-        (GleanQueue(pings: 0, bytes: 0, deletionRequests: 0, sdk: nil), "no pings pending"),
+        (GleanQueue(pingCount: 0, byteCount: 0, deletionRequestCount: 0, sdkVersion: nil), "no pings pending"),
         (
-            GleanQueue(pings: 0, bytes: 0, deletionRequests: 1, sdk: nil), "no pings pending, but 1 deletion request"
+            GleanQueue(pingCount: 0, byteCount: 0, deletionRequestCount: 1, sdkVersion: nil),
+            "no pings pending, but 1 deletion request"
         ),
         (
-            GleanQueue(pings: 1, bytes: 700, deletionRequests: 2, sdk: "31.2.0"),
+            GleanQueue(pingCount: 1, byteCount: 700, deletionRequestCount: 2, sdkVersion: "31.2.0"),
             "ready for upload: 1 ping of 700 bytes, after 2 deletion requests; SDK 31.2.0 keeps any number"
         ),
         (
-            GleanQueue(pings: 9, bytes: 700, deletionRequests: 0, sdk: "32.3.0"),
+            GleanQueue(pingCount: 9, byteCount: 700, deletionRequestCount: 0, sdkVersion: "32.3.0"),
             "ready for upload: 9 pings of 700 bytes; SDK 32.3.0 keeps no more than 10 MB"
         ),
         (
-            GleanQueue(pings: 250, bytes: 700, deletionRequests: 0, sdk: "66.3.0"),
+            GleanQueue(pingCount: 250, byteCount: 700, deletionRequestCount: 0, sdkVersion: "66.3.0"),
             "ready for upload: 250 pings of 700 bytes; SDK 66.3.0 keeps no more than 250 pings and 10 MB"
         ),
         (
-            GleanQueue(pings: 251, bytes: 700, deletionRequests: 0, sdk: "67.3.9"),
+            GleanQueue(pingCount: 251, byteCount: 700, deletionRequestCount: 0, sdkVersion: "67.3.9"),
             """
             ready for upload: 251 pings of 700 bytes; SDK 67.3.9 deletes the oldest at its next start, because it keeps no \
             more than 250 pings and 10 MB
             """
         ),
         (
-            GleanQueue(pings: 501, bytes: nil, deletionRequests: 0, sdk: "67.4"),
+            GleanQueue(pingCount: 501, byteCount: nil, deletionRequestCount: 0, sdkVersion: "67.4"),
             """
             ready for upload: 501 pings; SDK 67.4 deletes the oldest at its next start, because it keeps no more than 500 \
             pings and 50 MB
             """
         ),
         (
-            GleanQueue(pings: 2, bytes: 10_000_001, deletionRequests: 0, sdk: "60.0.1"),
+            GleanQueue(pingCount: 2, byteCount: 10_000_001, deletionRequestCount: 0, sdkVersion: "60.0.1"),
             """
             ready for upload: 2 pings of 10000001 bytes; SDK 60.0.1 deletes the oldest at its next start, because it keeps \
             no more than 250 pings and 10 MB
             """
         ),
         (
-            GleanQueue(pings: 2, bytes: 1, deletionRequests: 0, sdk: "strange"),
+            GleanQueue(pingCount: 2, byteCount: 1, deletionRequestCount: 0, sdkVersion: "strange"),
             "ready for upload: 2 pings of 1 bytes"
         ),
     ]
@@ -137,12 +138,24 @@ import Testing
     @Test(
         "The state of a queue has a code",
         arguments: [
-            (GleanQueue(pings: 0, bytes: 0, deletionRequests: 0, sdk: "66.3.0"), "empty empty"),
-            (GleanQueue(pings: 0, bytes: 0, deletionRequests: 1, sdk: nil), "ready deletion-requests"),
-            (GleanQueue(pings: 1, bytes: 700, deletionRequests: 2, sdk: nil), "ready pings"),
-            (GleanQueue(pings: 250, bytes: 10_000_000, deletionRequests: 0, sdk: "66.3.0"), "ready pings"),
-            (GleanQueue(pings: 251, bytes: 700, deletionRequests: 0, sdk: "66.3.0"), "ready over-full"),
-            (GleanQueue(pings: 1, bytes: 10_000_001, deletionRequests: 0, sdk: "66.3.0"), "ready over-full"),
+            (GleanQueue(pingCount: 0, byteCount: 0, deletionRequestCount: 0, sdkVersion: "66.3.0"), "empty empty"),
+            (
+                GleanQueue(pingCount: 0, byteCount: 0, deletionRequestCount: 1, sdkVersion: nil),
+                "ready deletion-requests"
+            ),
+            (GleanQueue(pingCount: 1, byteCount: 700, deletionRequestCount: 2, sdkVersion: nil), "ready pings"),
+            (
+                GleanQueue(pingCount: 250, byteCount: 10_000_000, deletionRequestCount: 0, sdkVersion: "66.3.0"),
+                "ready pings"
+            ),
+            (
+                GleanQueue(pingCount: 251, byteCount: 700, deletionRequestCount: 0, sdkVersion: "66.3.0"),
+                "ready over-full"
+            ),
+            (
+                GleanQueue(pingCount: 1, byteCount: 10_000_001, deletionRequestCount: 0, sdkVersion: "66.3.0"),
+                "ready over-full"
+            ),
         ])
     func states(queue: GleanQueue, words: String) {
         let state = queue.state(at: 0)

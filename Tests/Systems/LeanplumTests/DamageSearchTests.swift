@@ -25,7 +25,7 @@ import Testing
         }
 
         func firstRow(after start: Int64) throws -> Int64? {
-            try DamageSearch.firstRow(after: start) { rowid throws(PrivateDatabaseError) in search(rowid) }
+            try DamageSearch.firstRowid(after: start) { rowid throws(PrivateDatabaseError) in search(rowid) }
         }
     }
 
@@ -87,7 +87,7 @@ import Testing
     @Test("Errors other than damage end the search.")
     func otherErrors() {
         #expect(throws: PrivateDatabaseError.outOfBudget) {
-            try DamageSearch.firstRow(after: 1) { rowid throws(PrivateDatabaseError) in
+            try DamageSearch.firstRowid(after: 1) { rowid throws(PrivateDatabaseError) in
                 guard rowid < 5 else { throw .outOfBudget }
                 return .damage
             }

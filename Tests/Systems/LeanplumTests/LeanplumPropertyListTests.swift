@@ -30,9 +30,8 @@ import Testing
     /// Requests with a low limit, which is exceeded by little data.
     private var smallRequests: LeanplumRequests {
         let source = Source(capture: "c", path: "p", store: .leanplumPlist, index: 0)
-        var requests = LeanplumRequests(from: source, secret: .forTests)
-        requests.limits.bytes = 1 << 16
-        return requests
+        return LeanplumRequests(
+            from: source, secret: .forTests, limits: LeanplumRequests.Limits(byteCount: 1 << 16))
     }
 
     private func defaults(_ entries: String) -> ScanOutput {

@@ -14,14 +14,13 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
         _ rows: [String], limits: LeanplumRequests.Limits = LeanplumRequests.Limits()
     ) -> ScanOutput {
         let source = Source(capture: "c", path: "Documents/__leanplum.sqlite", store: .leanplumSQLite, index: 0)
-        var requests = LeanplumRequests(from: source, secret: .forTests)
-        requests.limits = limits
+        var requests = LeanplumRequests(from: source, secret: .forTests, limits: limits)
         var output = ScanOutput(capture: "c")
         for (index, row) in rows.enumerated() {
             requests.append(Array(row.utf8), rowid: Int64(index + 1), into: &output)
         }
         requests.finish(into: &output)
-        #expect(requests.count == rows.count)
+        #expect(requests.itemCount == rows.count)
         return output
     }
 
@@ -39,7 +38,7 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
 
     @Test func notesBeyondTheLimitAreCounted() {
         let rows = [String](repeating: request(1), count: 20)
-        let record = read(rows, limits: LeanplumRequests.Limits(notes: 5)).records.first
+        let record = read(rows, limits: LeanplumRequests.Limits(noteCount: 5)).records.first
         let all = read(rows).records.first?.notes ?? []
         #expect(all.count >= 19)
         #expect(record?.notes == all.prefix(5) + ["\(all.count - 5) more notes"])
@@ -139,14 +138,14 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
 
     @Test(arguments: [(1, [1, 1, 1, 1, 1]), (2, [2, 2, 1]), (5, [5]), (10_000, [5])])
     func numberOfRequestsIsLimited(limit: Int, counts: [Int]) throws {
-        let output = read((0..<5).map { request($0) }, limits: LeanplumRequests.Limits(requests: limit))
+        let output = read((0..<5).map { request($0) }, limits: LeanplumRequests.Limits(requestCount: limit))
         #expect(try output.records.map { try data($0).count } == counts)
     }
 
     @Test func numberOfBytesIsLimited() throws {
         let rows = (0..<9).map { request($0) }
         let size = rows[0].utf8.count
-        let output = read(rows, limits: LeanplumRequests.Limits(bytes: 3 * size + 20))
+        let output = read(rows, limits: LeanplumRequests.Limits(byteCount: 3 * size + 20))
         #expect(output.records.count == 3)
         #expect(output.records.allSatisfy { $0.payload.count <= 3 * size + 20 + 2 })
         #expect(try output.records.flatMap { try data($0) }.count == 9)

@@ -9,7 +9,7 @@ import Testing
     private func read(_ text: String) -> ScanOutput {
         var extraction = ScanOutput(capture: "c")
         let origin = MozillaStoreOrigin(
-            capture: "capture", path: "Documents/MozTelemetry.plist", store: .mozillaPingArray, typeInName: "")
+            capture: "capture", path: "Documents/MozTelemetry.plist", store: .mozillaPingArray, pingTypeFromName: "")
         var reader = PingReader(from: origin)
         reader.readDatedMeasurements(Array(text.utf8), into: &extraction)
         return extraction

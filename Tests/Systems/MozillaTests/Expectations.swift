@@ -9,14 +9,14 @@ extension MozillaStoreOrigin {
     static func folder(_ type: String) -> MozillaStoreOrigin {
         MozillaStoreOrigin(
             capture: "capture", path: "Documents/MozTelemetry-Default-\(type)/-t-1527163208.41924.json",
-            store: .mozillaPingFile, typeInName: type)
+            store: .mozillaPingFile, pingTypeFromName: type)
     }
 
     /// Returns the origin of a ping array named after a ping type.
     static func array(_ type: String) -> MozillaStoreOrigin {
         MozillaStoreOrigin(
             capture: "capture", path: "Documents/MozTelemetry-Default-\(type).json", store: .mozillaPingArray,
-            typeInName: type)
+            pingTypeFromName: type)
     }
 }
 

@@ -27,7 +27,7 @@ import Testing
         var file = PendingEventFile(bytes)
         let pending = file.read()
         #expect(pending.events.count == events.count, sourceLocation: sourceLocation)
-        let array = String(decoding: pending.events.array(0..<pending.events.count), as: UTF8.self)
+        let array = String(decoding: pending.events.jsonArray(of: 0..<pending.events.count), as: UTF8.self)
         #expect(array == "[" + events.joined(separator: ",") + "]", sourceLocation: sourceLocation)
         #expect(pending.notes.map(\.code) == notes, sourceLocation: sourceLocation)
         #expect(pending.rejects.map(RejectSummary.init) == rejected, sourceLocation: sourceLocation)

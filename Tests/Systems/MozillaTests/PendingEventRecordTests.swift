@@ -18,7 +18,7 @@ import Testing
     private func origin(_ type: String = "focus-event", applicationID: String? = nil) -> MozillaStoreOrigin {
         MozillaStoreOrigin(
             capture: "capture", path: "Documents/eventArray-MozTelemetry-Default-\(type).json",
-            store: .mozillaPendingEvents, typeInName: type, applicationID: applicationID)
+            store: .mozillaPendingEvents, pingTypeFromName: type, applicationID: applicationID)
     }
 
     private func ping(_ changes: StoredJSON.Changes = [:]) throws -> BorrowedFields {
@@ -29,8 +29,8 @@ import Testing
 
     @Test("Without a known client, the record contains only the events")
     func unrecognized() throws {
-        let records = PendingEventRecords.make(
-            pending(Self.foreground), borrowed: nil, client: nil, isClientInFile: false, from: origin())
+        let records = PendingEventRecords.makeRecords(
+            of: pending(Self.foreground), borrowed: nil, client: nil, isClientInFile: false, from: origin())
         let record = try #require(records.first)
         #expect(records.count == 1)
         #expect(record.id == "E96E8BDB-9524-53AA-B4BD-77327E6EFB21")
@@ -42,8 +42,8 @@ import Testing
 
     @Test("The client id in the preferences is used with a note")
     func clientOfPreferences() throws {
-        let records = PendingEventRecords.make(
-            pending(Self.foreground), borrowed: nil, client: StoredJSON.client, isClientInFile: false,
+        let records = PendingEventRecords.makeRecords(
+            of: pending(Self.foreground), borrowed: nil, client: StoredJSON.client, isClientInFile: false,
             from: origin(applicationID: "org.mozilla.ios.Focus"))
         let record = try #require(records.first)
         #expect(record.id == "83791E66-9F69-5755-A8E4-FD0D9E8E920A")
@@ -57,8 +57,8 @@ import Testing
 
     @Test("The client id in the file is used as spelled, without a note")
     func ownClient() throws {
-        let records = PendingEventRecords.make(
-            pending(Self.foreground), borrowed: nil, client: StoredJSON.client.lowercased(), isClientInFile: true,
+        let records = PendingEventRecords.makeRecords(
+            of: pending(Self.foreground), borrowed: nil, client: StoredJSON.client.lowercased(), isClientInFile: true,
             firstIndex: 3, from: origin())
         let record = try #require(records.first)
         #expect(record.id == "C9A01CF5-F594-5D24-96C7-C59612857493")
@@ -68,8 +68,8 @@ import Testing
 
     @Test("The id depends on the type")
     func otherType() throws {
-        let records = PendingEventRecords.make(
-            pending(Self.foreground), borrowed: nil, client: StoredJSON.client, isClientInFile: true,
+        let records = PendingEventRecords.makeRecords(
+            of: pending(Self.foreground), borrowed: nil, client: StoredJSON.client, isClientInFile: true,
             from: origin("mobile-event"))
         #expect(records.map(\.id) == ["05D33156-AAAA-5827-A339-3A0A6D0ECE61"])
         #expect(records.map(\.type) == ["mobile-event"])
@@ -77,8 +77,8 @@ import Testing
 
     @Test("The id depends on the canonical events")
     func canonicalEvents() throws {
-        let records = PendingEventRecords.make(
-            pending("[ 1 , \"a\", \"b\",\"\\ud83e\\udd8a\\/\\u0007\" ]"), borrowed: nil, client: nil,
+        let records = PendingEventRecords.makeRecords(
+            of: pending("[ 1 , \"a\", \"b\",\"\\ud83e\\udd8a\\/\\u0007\" ]"), borrowed: nil, client: nil,
             isClientInFile: false, from: origin("core"))
         #expect(records.map(\.id) == ["09FBFE65-55F0-5589-B487-7874FFA13527"])
         #expect(records.map(\.text) == ["{\"events\":[[1,\"a\",\"b\",\"\u{1F98A}/\\u0007\"]]}"])
@@ -86,8 +86,9 @@ import Testing
 
     @Test("The fields of the newest ping are used, except those that describe only that ping")
     func borrowedFields() throws {
-        let records = PendingEventRecords.make(
-            pending(Self.foreground), borrowed: try ping(), client: "another", isClientInFile: false, from: origin())
+        let records = PendingEventRecords.makeRecords(
+            of: pending(Self.foreground), borrowed: try ping(), client: "another", isClientInFile: false, from: origin()
+        )
         let record = try #require(records.first)
         #expect(
             record.text == #"""
@@ -107,8 +108,8 @@ import Testing
     @Test("Fields that the newest ping does not have are omitted")
     func unknownFields() throws {
         let borrowed = try ping(["arch": nil, "device": nil, "settings": nil, "tz": "null"])
-        let records = PendingEventRecords.make(
-            pending(Self.foreground), borrowed: borrowed, client: nil, isClientInFile: false, from: origin())
+        let records = PendingEventRecords.makeRecords(
+            of: pending(Self.foreground), borrowed: borrowed, client: nil, isClientInFile: false, from: origin())
         #expect(
             records.map(\.text) == [
                 #"""
@@ -133,8 +134,8 @@ import Testing
         arguments: [(1, [1]), (500, [500]), (501, [500, 1]), (1203, [500, 500, 203])])
     func runs(count: Int, sizes: [Int]) {
         let events = (0..<count).map { #"[\#($0),"action","foreground","app"]"# }
-        let records = PendingEventRecords.make(
-            pending(events.joined(separator: ",\n")), borrowed: nil, client: nil, isClientInFile: false,
+        let records = PendingEventRecords.makeRecords(
+            of: pending(events.joined(separator: ",\n")), borrowed: nil, client: nil, isClientInFile: false,
             from: origin("mobile-event"))
         var first = 0
         for (number, size) in sizes.enumerated() {
@@ -155,8 +156,8 @@ import Testing
 
     @Test("No record is made without events")
     func noEvents() {
-        let records = PendingEventRecords.make(
-            pending(",\n"), borrowed: nil, client: "x", isClientInFile: true, from: origin())
+        let records = PendingEventRecords.makeRecords(
+            of: pending(",\n"), borrowed: nil, client: "x", isClientInFile: true, from: origin())
         #expect(records == [])
     }
 }

@@ -46,11 +46,11 @@ import Testing
     func otherTypes() throws {
         let text = #"{"clientId":7,"sessions":"2","durations":true,"searches":[1,2],"core-events":{"a":1}}"#
         let read = try values(text)
-        #expect(read.client == nil)
+        #expect(read.clientID == nil)
         #expect(read.counterProblem == nil)
-        #expect(read.pending.isEmpty)
+        #expect(read.pendingEvents.isEmpty)
         #expect(try values(#"{"sessions":1.5,"durations":1e400,"searches":"x"}"#).counterProblem == nil)
-        #expect(try values(#"{"clientId":null}"#).client == nil)
+        #expect(try values(#"{"clientId":null}"#).clientID == nil)
     }
 
     @Test("Pending events are sorted by the names of their types")
@@ -60,10 +60,10 @@ import Testing
             {"mobile-event-events":[[2,"a","b","c"]],"core-events":[],"-events":[[3,"a","b","c"]],\
             "focus-event-events":[[0,"a","b","c",null,{"x":true}],[1,"a","b","c","v","v",{"to":"x"}],7]}
             """)
-        #expect(read.pending.map(\.type) == ["", "focus-event", "mobile-event"])
-        let focus = try #require(read.pending.first { $0.type == "focus-event" }).events
+        #expect(read.pendingEvents.map(\.type) == ["", "focus-event", "mobile-event"])
+        let focus = try #require(read.pendingEvents.first { $0.type == "focus-event" }).events
         #expect(
-            String(decoding: focus.events.array(0..<focus.events.count), as: UTF8.self)
+            String(decoding: focus.events.jsonArray(of: 0..<focus.events.count), as: UTF8.self)
                 == #"[[0,"a","b","c",null,{"x":"true"}],[1,"a","b","c","v",{"to":"x"}]]"#)
         #expect(focus.notes.map(\.code) == ["E8", "E7"])
         #expect(focus.rejects.map(\.reason.code) == ["F12"])

@@ -30,7 +30,7 @@ struct WorkedExample: CustomTestStringConvertible {
         let name = try #require(isArray ? parts.last?.dropLast(5) : parts.dropLast().last)
         let origin = MozillaStoreOrigin(
             capture: "capture", path: example.path, store: isArray ? .mozillaPingArray : .mozillaPingFile,
-            typeInName: String(name.dropFirst("MozTelemetry-Default-".count)))
+            pingTypeFromName: String(name.dropFirst("MozTelemetry-Default-".count)))
         var reader = PingReader(from: origin)
         if isArray {
             reader.readPingArray(Array(example.stored.utf8), into: &extraction)
@@ -67,8 +67,9 @@ struct WorkedExample: CustomTestStringConvertible {
         #expect(pending.rejects.map(RejectSummary.init) == [RejectSummary("F4", at: 118, length: 55)])
         let origin = MozillaStoreOrigin(
             capture: "capture", path: "Documents/eventArray-MozTelemetry-Default-focus-event.json",
-            store: .mozillaPendingEvents, typeInName: "focus-event")
-        let records = PendingEventRecords.make(pending, borrowed: nil, client: nil, isClientInFile: false, from: origin)
+            store: .mozillaPendingEvents, pingTypeFromName: "focus-event")
+        let records = PendingEventRecords.makeRecords(
+            of: pending, borrowed: nil, client: nil, isClientInFile: false, from: origin)
         #expect(
             records.map(\.lineWithNoteCodes) == [
                 #"""
@@ -109,15 +110,15 @@ struct WorkedExample: CustomTestStringConvertible {
                   "core-lastUploadTimestamp" : 1502103611.201444
                 }
                 """#.utf8))
-        #expect(old.client == "B3C1E4F2-7A55-4E0B-9C8E-2F1A0D9C7E44")
+        #expect(old.clientID == "B3C1E4F2-7A55-4E0B-9C8E-2F1A0D9C7E44")
         #expect(old.counterProblem == nil)
-        #expect(old.pending.map(\.type) == ["focus-event"])
+        #expect(old.pendingEvents.map(\.type) == ["focus-event"])
         let origin = MozillaStoreOrigin(
             capture: "capture", path: "Documents/MozTelemetry-Default-values.json", store: .mozillaValues,
-            typeInName: "focus-event")
-        let pending = try #require(old.pending.first)
-        let records = PendingEventRecords.make(
-            pending.events, borrowed: nil, client: old.client, isClientInFile: true, from: origin)
+            pingTypeFromName: "focus-event")
+        let pending = try #require(old.pendingEvents.first)
+        let records = PendingEventRecords.makeRecords(
+            of: pending.events, borrowed: nil, client: old.clientID, isClientInFile: true, from: origin)
         #expect(
             records.map(\.lineWithNoteCodes) == [
                 #"""
@@ -137,8 +138,8 @@ struct WorkedExample: CustomTestStringConvertible {
                 {"clientId":"4F8E2D6A-1B7C-4E39-8A50-C2D7F1B6E083","core-seq":12,"focus-event-seq":5,"sessions":0,
                 "durations":0,"searches":{},"core-dailyUploadCount":3,"core-lastUploadTimestamp":1527163209.512348}
                 """#.utf8))
-        #expect(new.client == "4F8E2D6A-1B7C-4E39-8A50-C2D7F1B6E083")
+        #expect(new.clientID == "4F8E2D6A-1B7C-4E39-8A50-C2D7F1B6E083")
         #expect(new.counterProblem == nil)
-        #expect(new.pending.isEmpty)
+        #expect(new.pendingEvents.isEmpty)
     }
 }

@@ -29,7 +29,7 @@ import Testing
         var store = SiftStore(capture: "c", applicationID: nil, comparesEvents: false, parallelFor: parallelFor)
         var found = ScanOutput(capture: "c", path: "q")
         store.read(bytes, of: .queue(identifier: "q"), part: 0, into: &found)
-        return (found, store.finish().found.map(\.record))
+        return (found, store.finish().records.map(\.record))
     }
 
     @Test("The number of batches does not change the records", arguments: [1, 63, 64, 65, 511, 512, 513, 1500])

@@ -18,12 +18,12 @@ import Testing
     /// Returns whether the events at two positions of a queue are essentially equal.
     private func areEqual(_ first: Int, _ second: Int, ofQueue bytes: [UInt8]) throws -> Bool {
         var archive = try SiftArchive(bytes)
-        let list = try archive.list("queue")
+        let list = try archive.list(forKey: "queue")
         let events = try [first, second].map { position in
             try archive.instance(ofEvent: archive.archive.element(at: position, of: list)).node
         }
         var equality = SiftEventEquality(archive)
-        return try equality.areEqual(events[0], events[1], in: &archive)
+        return try equality.areEventsEqual(events[0], events[1], in: &archive)
     }
 
     /// Returns whether two events are essentially equal that have different values in one entry of their app state.
@@ -164,7 +164,7 @@ import Testing
     // MARK: A queue
 
     private func repetitions(_ events: [Archived]) -> Int? {
-        SiftReading(queue: events).queues.first?.repetitions
+        SiftReading(queue: events).queues.first?.repetitionCount
     }
 
     @Test("A queue reports the number of events that equal the preceding event")

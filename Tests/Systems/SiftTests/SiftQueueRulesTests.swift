@@ -41,31 +41,32 @@ import Testing
     @Test("The default queue is ready with its 33rd event")
     func count() throws {
         let rules = try rules("sift-default")
-        #expect(rules.readiness(pending: 33, clockTime: Self.now, now: Self.now) == .tooMany(limit: 32))
+        #expect(rules.readiness(pendingCount: 33, clockTime: Self.now, now: Self.now) == .tooMany(limit: 32))
         #expect(
-            rules.readiness(pending: 32, clockTime: Self.now, now: Self.now)
+            rules.readiness(pendingCount: 32, clockTime: Self.now, now: Self.now)
                 == .waiting(until: Self.now + 60_001, limit: 32))
     }
 
     @Test("The age is measured from the last upload request, and must exceed the limit")
     func age() throws {
         let rules = try rules("sift-default")
-        #expect(!rules.readiness(pending: 1, clockTime: Self.now - 60_000, now: Self.now).isReady)
-        #expect(rules.readiness(pending: 1, clockTime: Self.now - 60_001, now: Self.now) == .tooOld(seconds: 60))
+        #expect(!rules.readiness(pendingCount: 1, clockTime: Self.now - 60_000, now: Self.now).isReady)
+        #expect(rules.readiness(pendingCount: 1, clockTime: Self.now - 60_001, now: Self.now) == .tooOld(seconds: 60))
     }
 
     @Test("A new installation is ready with its first event")
     func newInstallation() throws {
-        #expect(try rules("sift-default").readiness(pending: 1, clockTime: 0, now: Self.now).isReady)
+        #expect(try rules("sift-default").readiness(pendingCount: 1, clockTime: 0, now: Self.now).isReady)
         #expect(
-            try rules("sift-devprops").readiness(pending: 1, clockTime: Self.now, now: Self.now) == .tooMany(limit: 0))
+            try rules("sift-devprops").readiness(pendingCount: 1, clockTime: Self.now, now: Self.now)
+                == .tooMany(limit: 0))
     }
 
     @Test("An empty queue is never ready")
     func empty() throws {
         for queue in ["sift-default", "sift-devprops"] {
             for era in [SiftQueueRules.Era.first, .second, .third, .current] {
-                #expect(try rules(queue, era).readiness(pending: 0, clockTime: 0, now: Self.now) == .empty)
+                #expect(try rules(queue, era).readiness(pendingCount: 0, clockTime: 0, now: Self.now) == .empty)
             }
         }
     }
@@ -74,7 +75,7 @@ import Testing
     func extremeTimes(clockTime: Int64) throws {
         let rules = try rules("sift-default")
         for now in [Int64.min, 0, .max] {
-            let readiness = rules.readiness(pending: 1, clockTime: clockTime, now: now)
+            let readiness = rules.readiness(pendingCount: 1, clockTime: clockTime, now: now)
             if clockTime > 0 { #expect(!readiness.isReady) }
             #expect(rules.equalEventAcceptanceTime(afterEventAt: clockTime, clockTime: clockTime) == nil)
         }
@@ -101,7 +102,8 @@ import Testing
     func sentences() {
         func sentence(_ queue: String, _ pending: Int, clockTime: Int64, era: SiftQueueRules.Era = .current) -> String {
             SiftQueue(
-                identifier: queue, pending: pending, era: era, clockTime: clockTime, lastEvent: nil, repetitions: nil
+                identifier: queue, pendingCount: pending, era: era, clockTime: clockTime, lastEventTime: nil,
+                repetitionCount: nil
             )
             .sentence(at: Self.now)
         }
@@ -124,7 +126,8 @@ import Testing
     func states() {
         func state(_ queue: String, _ pending: Int, clockTime: Int64, era: SiftQueueRules.Era = .current) -> String {
             let queue = SiftQueue(
-                identifier: queue, pending: pending, era: era, clockTime: clockTime, lastEvent: nil, repetitions: nil)
+                identifier: queue, pendingCount: pending, era: era, clockTime: clockTime, lastEventTime: nil,
+                repetitionCount: nil)
             let state = queue.state(at: Self.now)
             return "\(state.readiness.rawValue) \(state.code)"
         }

@@ -21,7 +21,7 @@ struct SiftReading {
             rejects += found.rejects
         }
         let contents = store.finish()
-        records = contents.found.map(\.record)
+        records = contents.records.map(\.record)
         report = contents.report
     }
 

@@ -14,23 +14,23 @@ struct StackedBars {
     let bars: [DaySpan]
     let series: [Series]
     /// A function that formats a value as text.
-    let format: (Int) -> String
+    let formatValue: (Int) -> String
     /// A function that returns the height of the bar for a value.
     ///
     /// The height can be less precise than the value, so that bars do not reveal hidden counts.
-    var barValue: (Int) -> Int = { $0 }
+    var heightValue: (Int) -> Int = { $0 }
 
     private static let width = 720.0
     private static let height = 238.0
-    private static let left = 66.0
-    private static let right = 8.0
-    private static let top = 18.0
-    private static let bottom = 34.0
+    private static let leftMargin = 66.0
+    private static let rightMargin = 8.0
+    private static let topMargin = 18.0
+    private static let bottomMargin = 34.0
     private static let maxLabels = 5
     /// The formatter for axis labels.
     ///
     /// They are never hidden, because they are not counts.
-    private static let axis = CountFormatter(minimum: 1)
+    private static let axisFormatter = CountFormatter(minimumCount: 1)
     /// The approximate width, in SVG units, of a date label.
     private static let labelWidth = 80.0
 
@@ -39,32 +39,32 @@ struct StackedBars {
         let scale = AxisScale(series.isEmpty ? 0 : bars.indices.map(total).max() ?? 0)
         return """
             <svg class="chart" role="img" aria-labelledby="\(id)" viewBox="0 0 720 238">\
-            <title id="\(id)">\(title)</title>\(scale.ticks.map { grid($0, scale) })\
+            <title id="\(id)">\(title)</title>\(scale.ticks.map { gridLine($0, scale) })\
             \(bars.indices.map { bar($0, scale) })\(labels)</svg>
             """
     }
 
-    private func total(_ bar: Int) -> Int { series.reduce(0) { $0 + barValue($1.values[bar]) } }
+    private func total(_ bar: Int) -> Int { series.reduce(0) { $0 + heightValue($1.values[bar]) } }
 
     private func y(_ value: Int, _ scale: AxisScale) -> Double {
-        let plotHeight = Self.height - Self.top - Self.bottom
-        return Self.height - Self.bottom - plotHeight * Double(value) / Double(max(1, scale.end))
+        let plotHeight = Self.height - Self.topMargin - Self.bottomMargin
+        return Self.height - Self.bottomMargin - plotHeight * Double(value) / Double(max(1, scale.maxValue))
     }
 
-    private func grid(_ value: Int, _ scale: AxisScale) -> HTML {
+    private func gridLine(_ value: Int, _ scale: AxisScale) -> HTML {
         let y = y(value, scale)
         return """
-            <line x1="\(Self.number(Self.left))" x2="\(Self.number(Self.width - Self.right))" y1="\(Self.number(y))" \
-            y2="\(Self.number(y))"/><text class="y" x="\(Self.number(Self.left - 6))" y="\(Self.number(y + 4))">\(Self.axis.text(value))</text>
+            <line x1="\(Self.coordinate(Self.leftMargin))" x2="\(Self.coordinate(Self.width - Self.rightMargin))" y1="\(Self.coordinate(y))" \
+            y2="\(Self.coordinate(y))"/><text class="y" x="\(Self.coordinate(Self.leftMargin - 6))" y="\(Self.coordinate(y + 4))">\(Self.axisFormatter.text(value))</text>
             """
     }
 
     /// The total width of a bar and the gap after it.
-    private var step: Double { (Self.width - Self.left - Self.right) / Double(max(1, bars.count)) }
+    private var step: Double { (Self.width - Self.leftMargin - Self.rightMargin) / Double(max(1, bars.count)) }
 
     private func x(_ bar: Int) -> Double {
         let wide = min(step, Self.maxBarWidth)
-        return Self.left + step * Double(bar) + (step - wide) / 2
+        return Self.leftMargin + step * Double(bar) + (step - wide) / 2
     }
 
     /// The maximum width of a bar, so that a single bar does not fill the chart.
@@ -76,12 +76,12 @@ struct StackedBars {
         let width = min(step, Self.maxBarWidth) * 0.86
         for (number, series) in series.enumerated() where series.values[index] > 0 {
             let value = series.values[index]
-            let (start, end) = (y(below, scale), y(below + barValue(value), scale))
-            below += barValue(value)
+            let (start, end) = (y(below, scale), y(below + heightValue(value), scale))
+            below += heightValue(value)
             parts.append(
                 """
-                <rect class="s\(number)" x="\(Self.number(x(index)))" y="\(Self.number(end))" width="\(Self.number(width))" \
-                height="\(Self.number(max(0.5, start - end)))"><title>\(bars[index].name): \(series.name) \(format(value))</title></rect>
+                <rect class="s\(number)" x="\(Self.coordinate(x(index)))" y="\(Self.coordinate(end))" width="\(Self.coordinate(width))" \
+                height="\(Self.coordinate(max(0.5, start - end)))"><title>\(bars[index].name): \(series.name) \(formatValue(value))</title></rect>
                 """)
         }
         return HTML(parts)
@@ -93,17 +93,17 @@ struct StackedBars {
         return HTML(
             stride(from: 0, to: bars.count, by: gap).enumerated().map { number, index in
                 let isFirst = index == 0 && step < Self.labelWidth
-                let x = isFirst ? Self.left : x(index) + min(step, Self.maxBarWidth) * 0.43
+                let x = isFirst ? Self.leftMargin : x(index) + min(step, Self.maxBarWidth) * 0.43
                 // On narrow pages, every second label is hidden.
                 let anchor: HTML = isFirst ? "x first" : number % 2 == 1 ? "x second" : "x"
                 return """
-                    <text class="\(anchor)" x="\(Self.number(x))" y="\(Self.number(Self.height - 10))">\(bars[index].start)</text>
+                    <text class="\(anchor)" x="\(Self.coordinate(x))" y="\(Self.coordinate(Self.height - 10))">\(bars[index].start)</text>
                     """
             })
     }
 
     /// Formats a coordinate with at most one decimal digit.
-    private static func number(_ value: Double) -> String {
+    private static func coordinate(_ value: Double) -> String {
         let tenths = Int((value * 10).rounded())
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
     }
@@ -111,7 +111,7 @@ struct StackedBars {
 
 /// An axis scale with at most five steps that ends at a round number.
 struct AxisScale {
-    let end: Int
+    let maxValue: Int
     /// The values of the grid lines, starting with 0.
     let ticks: [Int]
 
@@ -125,6 +125,6 @@ struct AxisScale {
         }
         let count = max(1, largest / step + (largest % step == 0 ? 0 : 1))
         ticks = (0...min(count, 5)).map { $0 * step }
-        end = min(count, 5) * step
+        maxValue = min(count, 5) * step
     }
 }

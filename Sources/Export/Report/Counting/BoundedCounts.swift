@@ -5,37 +5,37 @@
 struct BoundedCounts<Key: Hashable & Sendable>: Sendable {
     private(set) var entries: [(key: Key, count: Int)] = []
     /// The total count of the keys beyond the limit.
-    private(set) var other = 0
-    private var places: [Key: Int] = [:]
-    private let limit: Int
+    private(set) var otherCount = 0
+    private var indices: [Key: Int] = [:]
+    private let keyLimit: Int
 
-    init(limit: Int) {
-        self.limit = limit
+    init(keyLimit: Int) {
+        self.keyLimit = keyLimit
     }
 
     /// Returns the count of a key, or 0 if the key is not counted separately.
-    subscript(key: Key) -> Int { places[key].map { entries[$0].count } ?? 0 }
+    subscript(key: Key) -> Int { indices[key].map { entries[$0].count } ?? 0 }
 
     var keys: [Key] { entries.map(\.key) }
 
-    var total: Int { entries.reduce(other) { $0.addingSaturated($1.count) } }
+    var total: Int { entries.reduce(otherCount) { $0.addingSaturated($1.count) } }
 
-    var isEmpty: Bool { entries.isEmpty && other == 0 }
+    var isEmpty: Bool { entries.isEmpty && otherCount == 0 }
 
     mutating func add(_ key: Key, _ count: Int = 1) {
-        if let place = places[key] {
-            entries[place].count = entries[place].count.addingSaturated(count)
-        } else if entries.count < limit {
-            places[key] = entries.count
+        if let index = indices[key] {
+            entries[index].count = entries[index].count.addingSaturated(count)
+        } else if entries.count < keyLimit {
+            indices[key] = entries.count
             entries.append((key, count))
         } else {
-            other = other.addingSaturated(count)
+            otherCount = otherCount.addingSaturated(count)
         }
     }
 
     mutating func add(_ later: BoundedCounts) {
         for (key, count) in later.entries { add(key, count) }
-        other = other.addingSaturated(later.other)
+        otherCount = otherCount.addingSaturated(later.otherCount)
     }
 
     /// The keys and their counts, sorted by count in descending order.
@@ -51,7 +51,7 @@ extension Int {
     ///
     /// An overflow is possible, because a capture can contain arbitrarily large counts.
     fileprivate func addingSaturated(_ other: Int) -> Int {
-        let (sum, isOver) = addingReportingOverflow(other)
-        return isOver ? .max : sum
+        let (sum, hasOverflowed) = addingReportingOverflow(other)
+        return hasOverflowed ? .max : sum
     }
 }

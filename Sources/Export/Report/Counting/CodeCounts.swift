@@ -1,6 +1,6 @@
 /// The number of occurrences of each code, with some examples.
 struct CodeCounts: Sendable {
-    private(set) var counts = BoundedCounts<String>(limit: 300)
+    private(set) var counts = BoundedCounts<String>(keyLimit: 300)
     private(set) var examples: [String: [CodeExample]] = [:]
 
     static let maxExamples = 5

@@ -48,7 +48,7 @@ struct ReportCalendar: Sendable {
         for (unit, length) in [(Unit.day, 1), (.week, 7)] where days.count / length < Self.maxSpans {
             self.unit = unit
             // Weeks start on Mondays.
-            let start = length == 1 ? days.lowerBound : days.lowerBound - Self.weekday(days.lowerBound)
+            let start = length == 1 ? days.lowerBound : days.lowerBound - Self.daysSinceMonday(of: days.lowerBound)
             spans = stride(from: start, to: days.upperBound, by: length).map { DaySpan(days: $0..<$0 + length) }
             return
         }
@@ -76,9 +76,11 @@ struct ReportCalendar: Sendable {
     private static func daysWithoutOutliers(_ counts: [Int: Int]) -> Range<Int>? {
         var runs = runs(counts)
         guard !runs.isEmpty else { return nil }
-        var spare = runs.reduce(0) { $0 + $1.count } / outlierDivisor
-        while runs.count > 1, let first = runs.first, let last = runs.last, min(first.count, last.count) <= spare {
-            spare -= min(first.count, last.count)
+        var removableCount = runs.reduce(0) { $0 + $1.count } / outlierDivisor
+        while runs.count > 1, let first = runs.first, let last = runs.last,
+            min(first.count, last.count) <= removableCount
+        {
+            removableCount -= min(first.count, last.count)
             if first.count <= last.count { runs.removeFirst() } else { runs.removeLast() }
         }
         guard let first = runs.first, let last = runs.last else { return nil }
@@ -102,7 +104,7 @@ struct ReportCalendar: Sendable {
     }
 
     /// Returns the number of days between `day` and the Monday of its week.
-    private static func weekday(_ day: Int) -> Int { ((day + 3) % 7 + 7) % 7 }
+    private static func daysSinceMonday(of day: Int) -> Int { ((day + 3) % 7 + 7) % 7 }
 
     /// Returns the first day of a month.
     ///

@@ -51,7 +51,7 @@ struct ClientKey: Hashable, Sendable {
     }
 
     /// Returns a key for the client's records of the given type.
-    func type(_ type: String) -> ClientKey { ClientKey(of: self, type: type) }
+    func key(forType type: String) -> ClientKey { ClientKey(of: self, type: type) }
 
     private init(of client: ClientKey, type: String) {
         var hasher = Hasher()

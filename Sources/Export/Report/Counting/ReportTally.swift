@@ -5,30 +5,30 @@ import Telemetry
 /// The memory use depends only on the number of clients. Names from captures are truncated, and names beyond a limit
 /// are counted together.
 struct ReportTally: Sendable {
-    var records = 0
-    var uploadable = 0
-    var events = 0
-    var payloadBytes = 0
-    var recordsWithoutTime = 0
-    var eventsWithoutTime = 0
+    var recordCount = 0
+    var uploadableCount = 0
+    var eventCount = 0
+    var payloadByteCount = 0
+    var untimedRecordCount = 0
+    var untimedEventCount = 0
 
     /// The number of records by kind and by day since 1970-01-01.
-    var kindDays = BoundedCounts<KindDay>(limit: 20_000)
-    var kinds = BoundedCounts<RecordKind>(limit: 500)
-    var eventDays = BoundedCounts<Int>(limit: 20_000)
+    var recordsByKindAndDay = BoundedCounts<KindDay>(keyLimit: 20_000)
+    var recordsByKind = BoundedCounts<RecordKind>(keyLimit: 500)
+    var eventsByDay = BoundedCounts<Int>(keyLimit: 20_000)
 
-    var apps = BoundedCounts<ReportApp>(limit: 2000)
-    var models = BoundedCounts<ReportModel>(limit: 2000)
+    var recordsByApp = BoundedCounts<ReportApp>(keyLimit: 2000)
+    var recordsByModel = BoundedCounts<ReportModel>(keyLimit: 2000)
     var phones = ClientPhones()
     var clients = LargestClients()
 
-    var eventKinds = BoundedCounts<EventKind>(limit: 4000)
-    var searches = BoundedCounts<SearchKind>(limit: 500)
+    var eventsByKind = BoundedCounts<EventKind>(keyLimit: 4000)
+    var searchesByKind = BoundedCounts<SearchKind>(keyLimit: 500)
 
-    var heldRecords = BoundedCounts<String>(limit: 200)
-    var heldEvents = BoundedCounts<String>(limit: 200)
+    var heldRecordsByCode = BoundedCounts<String>(keyLimit: 200)
+    var heldEventsByCode = BoundedCounts<String>(keyLimit: 200)
     /// The number of uploadable records for each client and record type.
-    var uploads: [ClientKey: Int32] = [:]
+    var uploadCounts: [ClientKey: Int32] = [:]
 
     var problems = CodeCounts()
     var quarantine = CodeCounts()
@@ -39,24 +39,24 @@ struct ReportTally: Sendable {
     }
 
     mutating func add(_ later: ReportTally) {
-        records += later.records
-        uploadable += later.uploadable
-        events += later.events
-        payloadBytes += later.payloadBytes
-        recordsWithoutTime += later.recordsWithoutTime
-        eventsWithoutTime += later.eventsWithoutTime
-        kindDays.add(later.kindDays)
-        kinds.add(later.kinds)
-        eventDays.add(later.eventDays)
-        apps.add(later.apps)
-        models.add(later.models)
+        recordCount += later.recordCount
+        uploadableCount += later.uploadableCount
+        eventCount += later.eventCount
+        payloadByteCount += later.payloadByteCount
+        untimedRecordCount += later.untimedRecordCount
+        untimedEventCount += later.untimedEventCount
+        recordsByKindAndDay.add(later.recordsByKindAndDay)
+        recordsByKind.add(later.recordsByKind)
+        eventsByDay.add(later.eventsByDay)
+        recordsByApp.add(later.recordsByApp)
+        recordsByModel.add(later.recordsByModel)
         phones.add(later.phones)
         clients.add(later.clients)
-        eventKinds.add(later.eventKinds)
-        searches.add(later.searches)
-        heldRecords.add(later.heldRecords)
-        heldEvents.add(later.heldEvents)
-        uploads.merge(later.uploads, uniquingKeysWith: +)
+        eventsByKind.add(later.eventsByKind)
+        searchesByKind.add(later.searchesByKind)
+        heldRecordsByCode.add(later.heldRecordsByCode)
+        heldEventsByCode.add(later.heldEventsByCode)
+        uploadCounts.merge(later.uploadCounts, uniquingKeysWith: +)
         problems.add(later.problems)
         quarantine.add(later.quarantine)
     }
@@ -68,47 +68,47 @@ struct LargestClients: Sendable {
     struct Client: Sendable, Equatable {
         let system: String
         /// The id of the client, or `nil` for records without a client.
-        let client: String?
+        let id: String?
         let key: ClientKey
         let apps: String?
-        let records: Int
-        let uploadable: Int
-        let events: Int
-        let first: String?
-        let last: String?
+        let recordCount: Int
+        let uploadableCount: Int
+        let eventCount: Int
+        let firstTime: String?
+        let lastTime: String?
     }
 
-    private var kept: [Client] = []
+    private var candidates: [Client] = []
     /// The number of clients.
     ///
     /// Records without a client are not counted as a client.
     private(set) var count = 0
-    private(set) var records = 0
+    private(set) var recordCount = 0
     /// The largest number of uploadable records of a single client.
-    private(set) var maxUploadable = 0
+    private(set) var maxUploadableCount = 0
 
     /// The maximum number of clients with separate rows.
-    static let limit = 100
+    static let maxRowCount = 100
 
     mutating func add(_ client: Client) {
-        count += client.client == nil ? 0 : 1
-        records += client.records
-        maxUploadable = max(maxUploadable, client.uploadable)
-        kept.append(client)
-        if kept.count >= 2 * Self.limit { kept = largest }
+        count += client.id == nil ? 0 : 1
+        recordCount += client.recordCount
+        maxUploadableCount = max(maxUploadableCount, client.uploadableCount)
+        candidates.append(client)
+        if candidates.count >= 2 * Self.maxRowCount { candidates = largest }
     }
 
     mutating func add(_ later: LargestClients) {
         count += later.count
-        records += later.records
-        maxUploadable = max(maxUploadable, later.maxUploadable)
-        kept += later.kept
-        if kept.count >= 2 * Self.limit { kept = largest }
+        recordCount += later.recordCount
+        maxUploadableCount = max(maxUploadableCount, later.maxUploadableCount)
+        candidates += later.candidates
+        if candidates.count >= 2 * Self.maxRowCount { candidates = largest }
     }
 
     /// The clients with the most records, sorted by the number of records in descending order.
     var largest: [Client] {
-        kept.enumerated().sorted { ($1.element.records, $0.offset) < ($0.element.records, $1.offset) }
-            .prefix(Self.limit).map(\.element)
+        candidates.enumerated().sorted { ($1.element.recordCount, $0.offset) < ($0.element.recordCount, $1.offset) }
+            .prefix(Self.maxRowCount).map(\.element)
     }
 }

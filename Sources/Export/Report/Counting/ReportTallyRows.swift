@@ -15,10 +15,10 @@ extension ReportTally {
         countQuarantine(TableRows(ExportTables.quarantine, in: buffer))
     }
 
-    private static let millisecondsADay = 86_400_000
+    private static let millisecondsPerDay = 86_400_000
 
-    private static func day(_ milliseconds: Int) -> Int {
-        Int((Double(milliseconds) / Double(millisecondsADay)).rounded(.down))
+    private static func day(ofMilliseconds milliseconds: Int) -> Int {
+        Int((Double(milliseconds) / Double(millisecondsPerDay)).rounded(.down))
     }
 }
 
@@ -35,7 +35,7 @@ extension ReportTally {
             let app = rows.text(row, columns.appName) ?? rows.text(row, columns.appID)
             let eventRows = events.nextRows(ofRecord: number)
             countRecord(rows, row, columns, app: app)
-            countHolds(holds, holds.nextRows(ofRecord: number), events: eventRows.count)
+            countHolds(holds, holds.nextRows(ofRecord: number), eventCount: eventRows.count)
             countEvents(events, eventRows, app: app)
         }
     }
@@ -43,47 +43,47 @@ extension ReportTally {
     private mutating func countRecord(_ rows: TableRows, _ row: Int, _ columns: RecordColumns, app: String?) {
         let system = rows.text(row, columns.system) ?? ""
         let kind = RecordKind(system: system, type: rows.text(row, columns.type) ?? "")
-        records += 1
-        payloadBytes += rows.bytes(row, columns.payload)?.count ?? 0
-        kinds.add(kind)
+        recordCount += 1
+        payloadByteCount += rows.bytes(row, columns.payload)?.count ?? 0
+        recordsByKind.add(kind)
         if let time = rows.integer(row, columns.time) {
-            kindDays.add(KindDay(kind: kind, day: Self.day(time)))
+            recordsByKindAndDay.add(KindDay(kind: kind, day: Self.day(ofMilliseconds: time)))
         } else {
-            recordsWithoutTime += 1
+            untimedRecordCount += 1
         }
         let phone = ReportPhone(
             app: ReportApp(name: app, version: rows.text(row, columns.version)),
             model: ReportModel(
                 device: rows.text(row, columns.device), os: rows.text(row, columns.os),
                 osVersion: rows.text(row, columns.osVersion)))
-        apps.add(phone.app)
-        if phone.model != ReportModel() { models.add(phone.model) }
+        recordsByApp.add(phone.app)
+        if phone.model != ReportModel() { recordsByModel.add(phone.model) }
         let name = rows.fullText(row, columns.client)
         let client = ClientKey(system: system, client: name)
         phones.update(client, phone, isClient: name != nil)
         guard rows.integer(row, columns.uploadable) == 1 else { return }
-        uploadable += 1
-        uploads[client.type(kind.type), default: 0] += 1
+        uploadableCount += 1
+        uploadCounts[client.key(forType: kind.type), default: 0] += 1
     }
 
-    private mutating func countHolds(_ rows: TableRows, _ range: Range<Int>, events: Int) {
+    private mutating func countHolds(_ rows: TableRows, _ range: Range<Int>, eventCount: Int) {
         guard !range.isEmpty else { return }
         let code = rows.column("code")
         for code in Set(range.compactMap { rows.text($0, code) }).sorted() {
-            heldRecords.add(code)
-            heldEvents.add(code, events)
+            heldRecordsByCode.add(code)
+            heldEventsByCode.add(code, eventCount)
         }
     }
 
     private mutating func countEvents(_ rows: TableRows, _ range: Range<Int>, app: String?) {
         let (time, name, label) = (rows.column("time_ms"), rows.column("name"), rows.column("label"))
-        events += range.count
+        eventCount += range.count
         for row in range {
-            eventKinds.add(EventKind(app: app, name: rows.text(row, name), label: rows.text(row, label)))
+            eventsByKind.add(EventKind(app: app, name: rows.text(row, name), label: rows.text(row, label)))
             if let time = rows.integer(row, time) {
-                eventDays.add(Self.day(time))
+                eventsByDay.add(Self.day(ofMilliseconds: time))
             } else {
-                eventsWithoutTime += 1
+                untimedEventCount += 1
             }
         }
     }
@@ -117,7 +117,7 @@ extension ReportTally {
         let (engine, source, count) = (rows.column("engine"), rows.column("source"), rows.column("count"))
         for row in 0..<rows.count {
             let kind = SearchKind(engine: rows.text(row, engine) ?? "", source: rows.text(row, source))
-            searches.add(kind, max(0, rows.integer(row, count) ?? 0))
+            searchesByKind.add(kind, max(0, rows.integer(row, count) ?? 0))
         }
     }
 
@@ -129,21 +129,22 @@ extension ReportTally {
             let name = rows.text(row, system) ?? ""
             clients.add(
                 LargestClients.Client(
-                    system: name, client: rows.text(row, client),
+                    system: name, id: rows.text(row, client),
                     key: ClientKey(system: name, client: rows.fullText(row, client)), apps: rows.text(row, apps),
-                    records: rows.integer(row, records) ?? 0, uploadable: rows.integer(row, uploadable) ?? 0,
-                    events: rows.integer(row, events) ?? 0, first: rows.text(row, first), last: rows.text(row, last)))
+                    recordCount: rows.integer(row, records) ?? 0, uploadableCount: rows.integer(row, uploadable) ?? 0,
+                    eventCount: rows.integer(row, events) ?? 0, firstTime: rows.text(row, first),
+                    lastTime: rows.text(row, last)))
         }
     }
 
     private mutating func countProblems(_ rows: TableRows) {
         let text = rows.column("text")
-        count(rows, text: { rows.text($0, text) }, to: \.problems)
+        countCodes(rows, text: { rows.text($0, text) }, to: \.problems)
     }
 
     private mutating func countQuarantine(_ rows: TableRows) {
         let (code, reason) = (rows.column("code"), rows.column("reason"))
-        count(
+        countCodes(
             rows,
             text: { row in
                 // The reason starts with the code.
@@ -152,7 +153,7 @@ extension ReportTally {
             }, to: \.quarantine)
     }
 
-    private mutating func count(
+    private mutating func countCodes(
         _ rows: TableRows, text: (Int) -> String?, to counts: WritableKeyPath<ReportTally, CodeCounts>
     ) {
         let (capture, path) = (rows.column("capture"), rows.column("path"))

@@ -3,7 +3,7 @@ extension ReportPage {
     var clientSection: PageSection {
         PageSection(
             id: "who", title: "Clients and phones",
-            lead:
+            introduction:
                 "A client is one app on one phone, identified by a random number. Its app and phone are those of its last record.",
             content: [clientTable, appTable, modelTable])
     }
@@ -22,37 +22,38 @@ extension ReportPage {
         for client in clients {
             let phone = tally.phones[client.key]
             table.rows.append([
-                client.client.map { "<code><bdi>\($0)</bdi></code>" } ?? "<span class=\"none\">no client</span>",
+                client.id.map { "<code><bdi>\($0)</bdi></code>" } ?? "<span class=\"none\">no client</span>",
                 .captured(Self.joined(client.apps ?? phone.app.name, phone.app.version)),
                 .captured(Self.joined(phone.model.device, phone.model.os, phone.model.osVersion)), "\(client.system)",
-                Self.day(client.first), Self.day(client.last), "\(shown.text(client.records))",
-                "\(shown.text(client.uploadable))", "\(shown.text(client.events))",
+                Self.dayText(client.firstTime), Self.dayText(client.lastTime),
+                "\(countFormatter.text(client.recordCount))",
+                "\(countFormatter.text(client.uploadableCount))", "\(countFormatter.text(client.eventCount))",
             ])
         }
-        let more = tally.clients.records - clients.reduce(0) { $0 + $1.records }
-        let rows = clients.count { $0.client != nil }
-        let others = shown.text(tally.clients.count - rows, "client")
-        let rest = HTML.aside(more, "Not shown: \(others) with \(shown.text(more, "record")).")
+        let more = tally.clients.recordCount - clients.reduce(0) { $0 + $1.recordCount }
+        let rows = clients.count { $0.id != nil }
+        let others = countFormatter.text(tally.clients.count - rows, "client")
+        let rest = HTML.aside(more, "Not shown: \(others) with \(countFormatter.text(more, "record")).")
         return "<h3>Clients</h3>\(table.html)\(rest)"
     }
 
     private var appTable: HTML {
-        let clients = tally.phones.clientsByApp
-        return counted(
-            "Apps and versions", ["app", "version"], tally.apps,
+        let clients = tally.phones.clientCountsByApp
+        return countTable(
+            "Apps and versions", ["app", "version"], tally.recordsByApp,
             cells: { [.captured($0.name), .captured($0.version)] }, clients: { clients[$0] ?? 0 })
     }
 
     private var modelTable: HTML {
-        let clients = tally.phones.clientsByModel
-        return counted(
-            "Phones", ["model", "operating system"], tally.models,
+        let clients = tally.phones.clientCountsByModel
+        return countTable(
+            "Phones", ["model", "operating system"], tally.recordsByModel,
             cells: { [.captured($0.device), .captured(Self.joined($0.os, $0.osVersion))] },
             clients: { clients[$0] ?? 0 })
     }
 
     /// Returns a table with the number of records, a bar, and the number of clients for each key.
-    private func counted<Key>(
+    private func countTable<Key>(
         _ caption: String, _ titles: [HTML], _ counts: BoundedCounts<Key>, cells: (Key) -> [HTML], clients: (Key) -> Int
     ) -> HTML {
         let sorted = counts.largestFirst
@@ -63,11 +64,12 @@ extension ReportPage {
             caption,
             titles.map { .init(title: $0) } + [.number("records"), .number("clients"), .init(title: .barTitle)])
         for (key, count) in sorted.prefix(Self.maxRows) {
-            let bar = Bar(value: shown.chartValue(count), largest: shown.chartValue(largest)).svg
-            table.rows.append(cells(key) + ["\(shown.text(count))", "\(shown.text(clients(key)))", bar])
+            let bar = Bar(value: countFormatter.chartValue(count), maxValue: countFormatter.chartValue(largest)).svg
+            table.rows.append(
+                cells(key) + ["\(countFormatter.text(count))", "\(countFormatter.text(clients(key)))", bar])
         }
-        let more = sorted.dropFirst(Self.maxRows).reduce(counts.other) { $0 + $1.count }
-        let rest = HTML.aside(more, "Not shown: \(shown.text(more, "record")).")
+        let more = sorted.dropFirst(Self.maxRows).reduce(counts.otherCount) { $0 + $1.count }
+        let rest = HTML.aside(more, "Not shown: \(countFormatter.text(more, "record")).")
         return "<h3>\(caption)</h3>\(table.html)\(rest)"
     }
 
@@ -76,7 +78,7 @@ extension ReportPage {
         return known.isEmpty ? nil : known.joined(separator: " ")
     }
 
-    private static func day(_ time: String?) -> HTML {
+    private static func dayText(_ time: String?) -> HTML {
         time.map { "<span class=\"day\">\(String($0.prefix(10)))</span>" } ?? .captured(nil)
     }
 }

@@ -6,17 +6,17 @@ enum CodeMeanings {
     /// records.
     ///
     /// The second value is `nil` if the code is unknown.
-    static func hold(_ code: String, _ known: [HoldCode]) -> (meaning: String, isFinal: Bool?) {
-        guard let hold = known.first(where: { $0.code == code }) else {
+    static func holdMeaning(of code: String, in holdCodes: [HoldCode]) -> (meaning: String, isFinal: Bool?) {
+        guard let hold = holdCodes.first(where: { $0.code == code }) else {
             return ("The reason is unknown to this version of the program.", nil)
         }
         return (hold.meaning.prefix(1).uppercased() + hold.meaning.dropFirst() + ".", hold.isFinal)
     }
 
     /// Returns the meaning of a problem code, or `nil` if the descriptions of the problems are sufficient.
-    static func problem(_ code: String) -> String? { problems[code] }
+    static func problemMeaning(of code: String) -> String? { problemMeanings[code] }
 
-    private static let problems = [
+    private static let problemMeanings = [
         "changed": "A file changed while it was read. Make the capture again.",
         "damaged": "An archive or a bundle is damaged. The data before the damage was read.",
         "extension-events": "The phone has stored events that are not part of a ping yet. They are not in any record.",

@@ -17,8 +17,8 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
         text = stringInterpolation.text
     }
 
-    init(_ pieces: [HTML], between: HTML = "") {
-        text = pieces.map(\.text).joined(separator: between.text)
+    init(_ pieces: [HTML], separator: HTML = "") {
+        text = pieces.map(\.text).joined(separator: separator.text)
     }
 
     static func + (left: HTML, right: HTML) -> HTML { HTML([left, right]) }

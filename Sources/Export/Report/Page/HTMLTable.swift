@@ -26,19 +26,19 @@ struct HTMLTable {
     var html: HTML {
         """
         <div class="wide" role="region" tabindex="0" aria-label="\(caption)"><table><caption class="hidden">\(caption)</caption>\
-        <thead><tr>\(columns.map(head))</tr></thead>
+        <thead><tr>\(columns.map(headerCell))</tr></thead>
         <tbody>\(rows.map(row))</tbody></table></div>
         """
     }
 
-    private func head(_ column: Column) -> HTML {
+    private func headerCell(_ column: Column) -> HTML {
         column.isNumber
             ? "<th scope=\"col\" class=\"n\">\(column.title)</th>" : "<th scope=\"col\">\(column.title)</th>"
     }
 
     private func row(_ cells: [HTML]) -> HTML {
-        let parts = zip(cells, columns).enumerated().map { place, cell -> HTML in
-            if place == 0 { return "<th scope=\"row\">\(cell.0)</th>" }
+        let parts = zip(cells, columns).enumerated().map { index, cell -> HTML in
+            if index == 0 { return "<th scope=\"row\">\(cell.0)</th>" }
             return cell.1.isNumber ? "<td class=\"n\">\(cell.0)</td>" : "<td>\(cell.0)</td>"
         }
         return "<tr>\(parts)</tr>\n"
@@ -66,7 +66,7 @@ extension HTML {
     static func moreItems(_ count: Int, _ text: String) -> HTML { count > 0 ? "<li>and \(text) more</li>" : "" }
 
     /// Returns the color sample of a legend.
-    static func key(_ color: Int) -> HTML {
+    static func colorSample(_ color: Int) -> HTML {
         """
         <svg class="key" aria-hidden="true" viewBox="0 0 10 10"><rect class="s\(color)" width="10" height="10"/></svg>
         """

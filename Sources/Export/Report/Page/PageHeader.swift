@@ -1,41 +1,41 @@
 /// The header of a report: the inputs, the main counts, and whether the input is complete.
 extension ReportPage {
-    var head: HTML {
+    var header: HTML {
         let more = facts.inputs.count - Self.maxInputs
         return """
             <h1>Telemetry report</h1>
-            <p class="verdict \(isComplete ? "good" : "bad")" id="verdict">\(verdict)</p>
+            <p class="verdict \(hasParsedAllInput ? "good" : "bad")" id="verdict">\(verdict)</p>
             <dl class="figures">\(figures.map { figure($0.id, $0.title, $0.value) })</dl>
-            \(pseudonymText)<h2 class="small">Inputs, read by \(facts.tool)</h2>
+            \(pseudonymText)<h2 class="small">Inputs, read by \(facts.generator)</h2>
             <ul class="inputs">\(facts.inputs.prefix(Self.maxInputs).map(input))\(.moreItems(more, "\(more)"))</ul>
             """
     }
 
     private static let maxInputs = 50
 
-    private var isComplete: Bool { facts.isComplete && tally.quarantine.counts.isEmpty }
+    private var hasParsedAllInput: Bool { facts.isComplete && tally.quarantine.counts.isEmpty }
 
     private var verdict: HTML {
-        let (records, held) = (tally.records, tally.records - tally.uploadable)
+        let (records, held) = (tally.recordCount, tally.recordCount - tally.uploadableCount)
         let unparsed = tally.quarantine.counts.total
-        if !isComplete {
+        if !hasParsedAllInput {
             let result: HTML =
-                "\(shown.text(records, "record")) could be read. See <a href=\"#wrong\">quarantine and problems</a>."
+                "\(countFormatter.text(records, "record")) could be read. See <a href=\"#wrong\">quarantine and problems</a>."
             guard unparsed > 0 else { return "Some input could not be read. \(result)" }
             return """
-                \(shown.text(unparsed, "item")) could not be parsed. Bundles keep such input in quarantine. \(result)
+                \(countFormatter.text(unparsed, "item")) could not be parsed. Bundles keep such input in quarantine. \(result)
                 """
         }
         if records == 0 { return "The input contains no records." }
         if held == 0 { return "All input was parsed, and every record can be uploaded." }
         return """
-            All input was parsed. \(shown.text(tally.uploadable)) of \(shown.text(records, "record")) can be uploaded, \
-            and \(shown.text(held)) cannot, for the <a href="#go">reasons below</a>.
+            All input was parsed. \(countFormatter.text(tally.uploadableCount)) of \(countFormatter.text(records, "record")) can be uploaded, \
+            and \(countFormatter.text(held)) cannot, for the <a href="#go">reasons below</a>.
             """
     }
 
     private var pseudonymText: HTML {
-        guard let pseudonymized = facts.pseudonymized else { return "" }
+        guard let pseudonymized = facts.pseudonymizedFacts else { return "" }
         return """
             <p>This report is pseudonymized. Ids are replaced by pseudonyms of the key <code id="key">\(pseudonymized.keyID)</code>. \
             Names, addresses, positions, free text, paths and input that could not be parsed are omitted.</p>
@@ -45,11 +45,11 @@ extension ReportPage {
 
     private var figures: [(id: String, title: HTML, value: String)] {
         [
-            ("records", "records (one upload each)", shown.text(tally.records)),
-            ("events", "events in the records", shown.text(tally.events)),
-            ("clients", "clients (one app on one phone each)", shown.text(clients)),
-            ("days", "days with records", shown.text(days)),
-            ("bytes", "of payload", CountFormatter.size(tally.payloadBytes)),
+            ("records", "records (one upload each)", countFormatter.text(tally.recordCount)),
+            ("events", "events in the records", countFormatter.text(tally.eventCount)),
+            ("clients", "clients (one app on one phone each)", countFormatter.text(clientCount)),
+            ("days", "days with records", countFormatter.text(dayCount)),
+            ("bytes", "of payload", CountFormatter.size(tally.payloadByteCount)),
         ]
     }
 

@@ -3,7 +3,7 @@ extension ReportPage {
     var problemSection: PageSection {
         PageSection(
             id: "wrong", title: "Quarantine and problems",
-            lead:
+            introduction:
                 "Input that could not be parsed is quarantined: a bundle stores it, so that nothing is lost. Problems are other conditions that require attention.",
             content: [quarantineTable, problemTable, duplicateText])
     }
@@ -15,34 +15,36 @@ extension ReportPage {
     }
 
     private var problemTable: HTML {
-        table("Problems", tally.problems, id: "problems", none: "There are no problems.", meaning: CodeMeanings.problem)
+        table(
+            "Problems", tally.problems, id: "problems", none: "There are no problems.",
+            meaning: CodeMeanings.problemMeaning(of:))
     }
 
     private var duplicateText: HTML {
         """
-        <p>Records omitted because they equal another record: <b id="duplicates">\(shown.text(facts.duplicates))</b>.</p>
+        <p>Records omitted because they equal another record: <b id="duplicates">\(countFormatter.text(facts.duplicateCount))</b>.</p>
         """
     }
 
     private func table(
         _ title: String, _ codes: CodeCounts, id: String, none: HTML, meaning: (String) -> String?
     ) -> HTML {
-        let head: HTML = "<h3>\(title): <span id=\"\(id)\">\(shown.text(codes.counts.total))</span></h3>"
+        let head: HTML = "<h3>\(title): <span id=\"\(id)\">\(countFormatter.text(codes.counts.total))</span></h3>"
         guard !codes.counts.isEmpty else { return "\(head)<p>\(none)</p>" }
         var table = HTMLTable(title, ["code", .number("count"), "meaning", "locations"])
         for (code, count) in codes.counts.largestFirst {
             let examples = codes.examples[code] ?? []
-            let own = examples.first.map { Self.withoutPosition($0.text) }
-            let words = meaning(code) ?? own
+            let exampleText = examples.first.map { Self.withoutPosition($0.text) }
+            let meaningText = meaning(code) ?? exampleText
             let more = count - examples.count
-            let rest = HTML.moreItems(more, shown.text(more))
+            let rest = HTML.moreItems(more, countFormatter.text(more))
             table.rows.append([
-                "<code><bdi>\(code)</bdi></code>", "\(shown.text(count))", .captured(words),
-                "<ul class=\"places\">\(examples.map { listItem(for: $0, besides: words) })\(rest)</ul>",
+                "<code><bdi>\(code)</bdi></code>", "\(countFormatter.text(count))", .captured(meaningText),
+                "<ul class=\"places\">\(examples.map { listItem(for: $0, besides: meaningText) })\(rest)</ul>",
             ])
         }
-        let other = codes.counts.other
-        return "\(head)\(table.html)\(.aside(other, "Other codes: \(shown.text(other))."))"
+        let other = codes.counts.otherCount
+        return "\(head)\(table.html)\(.aside(other, "Other codes: \(countFormatter.text(other))."))"
     }
 
     /// Returns a description without its position: `duplicate key` for `duplicate key at byte 665`.
@@ -54,11 +56,11 @@ extension ReportPage {
 
     /// Returns a list item with the location of an example.
     ///
-    /// The text of the example is omitted if it equals `words`.
-    private func listItem(for example: CodeExample, besides words: String?) -> HTML {
+    /// The text of the example is omitted if it equals `meaningText`.
+    private func listItem(for example: CodeExample, besides meaningText: String?) -> HTML {
         let offset: HTML = example.offset.map { " at byte \($0)" } ?? ""
         let path: HTML = example.path.isEmpty ? "" : ": <code><bdi>\(example.path)</bdi></code>"
-        let text: HTML = example.text == words ? "" : ": <bdi>\(example.text)</bdi>"
+        let text: HTML = example.text == meaningText ? "" : ": <bdi>\(example.text)</bdi>"
         return "<li><bdi>\(example.capture)</bdi>\(path)\(offset)\(text)</li>"
     }
 }

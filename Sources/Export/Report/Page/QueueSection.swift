@@ -5,7 +5,7 @@ extension ReportPage {
     var queueSection: PageSection {
         PageSection(
             id: "queues", title: "Queues",
-            lead:
+            introduction:
                 "Data that was still waiting on the phones: events that are not part of a ping yet, and queues that apps upload by their own rules.",
             content: [pendingText, queueList])
     }
@@ -16,14 +16,14 @@ extension ReportPage {
     private var pendingText: HTML {
         let code = Hold.pendingEvents.code
         return """
-            <p>Events that are not part of a ping yet: <b id="pending">\(shown.text(tally.heldEvents[code]))</b>. They are in \
-            \(shown.text(tally.heldRecords[code], "record")). Such records are never uploaded, because the phone may still send \
+            <p>Events that are not part of a ping yet: <b id="pending">\(countFormatter.text(tally.heldEventsByCode[code]))</b>. They are in \
+            \(countFormatter.text(tally.heldRecordsByCode[code], "record")). Such records are never uploaded, because the phone may still send \
             the events itself.</p>
             """
     }
 
     private var queueList: HTML {
-        if facts.pseudonymized != nil {
+        if facts.pseudonymizedFacts != nil {
             return "<p>The state of queues is omitted, because it contains names.</p>"
         }
         guard !facts.queues.isEmpty else { return "<p>No queues with their own rules were found.</p>" }
@@ -34,7 +34,7 @@ extension ReportPage {
     private func queue(_ queue: ReportFacts.Queue) -> HTML {
         let more = queue.sentences.count - Self.maxSentences
         let rest = HTML.moreItems(more, "\(more)")
-        let pending: HTML = queue.pending.map { "<p>Pending events: \(shown.text($0)).</p>" } ?? ""
+        let pending: HTML = queue.pendingEventCount.map { "<p>Pending events: \(countFormatter.text($0)).</p>" } ?? ""
         return """
             <h3><bdi>\(DisplayText.truncated(queue.capture))</bdi>: <code><bdi>\(DisplayText.truncated(queue.path))</bdi></code></h3>
             \(pending)<ul>\(queue.sentences.prefix(Self.maxSentences).map { "<li><bdi>\(DisplayText.truncated($0))</bdi></li>" })\(rest)</ul>

@@ -9,50 +9,50 @@ public struct ReportPage: Sendable {
     let tally: ReportTally
     let facts: ReportFacts
     let holdCodes: [HoldCode]
-    let shown: CountFormatter
+    let countFormatter: CountFormatter
 
     /// Creates a page.
     ///
     /// Counts below `minimumCount` are shown only as less than this number.
     public init(_ counter: ReportCounter, facts: ReportFacts, systems: SystemTable, minimumCount: Int) {
         var tally = counter.tally
-        if let pseudonymized = facts.pseudonymized {
-            tally.quarantine = CodeCounts(withoutExamples: pseudonymized.quarantine)
-            tally.problems = CodeCounts(withoutExamples: pseudonymized.problems)
+        if let pseudonymized = facts.pseudonymizedFacts {
+            tally.quarantine = CodeCounts(withoutExamples: pseudonymized.quarantineCounts)
+            tally.problems = CodeCounts(withoutExamples: pseudonymized.problemCounts)
         }
         self.tally = tally
         self.facts = facts
         holdCodes = systems.holdCodes
-        shown = CountFormatter(minimum: max(1, minimumCount))
+        countFormatter = CountFormatter(minimumCount: max(1, minimumCount))
     }
 
     /// The contents of the file.
     public var bytes: [UInt8] { Array(html.text.utf8) }
 
     /// The number of events in all records.
-    public var events: Int { tally.events }
+    public var eventCount: Int { tally.eventCount }
     /// The number of clients of all systems.
-    public var clients: Int { tally.clients.count }
+    public var clientCount: Int { tally.clients.count }
     /// The number of days with records.
-    public var days: Int { Set(tally.kindDays.keys.map(\.day)).count }
+    public var dayCount: Int { Set(tally.recordsByKindAndDay.keys.map(\.day)).count }
     /// The total size of all payloads in bytes.
-    public var payloadBytes: Int { tally.payloadBytes }
+    public var payloadByteCount: Int { tally.payloadByteCount }
     /// The minimum number of nights that are needed to upload the records.
-    public var nights: Int { UploadNights(tally).count }
+    public var nightCount: Int { UploadNights(tally).count }
 
     var html: HTML {
         """
         <!DOCTYPE html>
         <html lang="en"><head><meta charset="utf-8">
-        <meta http-equiv="Content-Security-Policy" content="\(Self.policy)">
+        <meta http-equiv="Content-Security-Policy" content="\(Self.contentSecurityPolicy)">
         <meta name="viewport" content="width=device-width,initial-scale=1">
         <meta name="color-scheme" content="light dark">
         <title>\(title)</title>
         <style>\(PageStyle.css)</style></head>
-        <body><header>\(head)</header>
+        <body><header>\(header)</header>
         <nav aria-label="Sections of the report"><ul>\(sections.map(\.link))</ul></nav>
         <main>\(sections.map(\.html))</main>
-        <footer><p>Created by \(facts.tool) from copies of data that phones had stored. Times are in UTC. This page loads nothing \
+        <footer><p>Created by \(facts.generator) from copies of data that phones had stored. Times are in UTC. This page loads nothing \
         from a network.</p></footer>
         </body></html>
 
@@ -66,7 +66,7 @@ public struct ReportPage: Sendable {
     }
 
     /// The content security policy, which allows nothing except the style sheet of the page.
-    private static let policy: String = {
+    private static let contentSecurityPolicy: String = {
         var hash: [UInt8] = []
         hash.append(base64: SHA256.hash(PageStyle.css.text.utf8.span).bytes.span)
         let style = String(decoding: hash, as: UTF8.self)
@@ -79,7 +79,7 @@ struct PageSection {
     let id: String
     let title: String
     /// The introduction of the section.
-    let lead: HTML
+    let introduction: HTML
     let content: [HTML]
 
     var link: HTML { "<li><a href=\"#\(id)\">\(title)</a></li>" }
@@ -87,7 +87,7 @@ struct PageSection {
     var html: HTML {
         """
         <section id="\(id)" aria-labelledby="\(id)-title"><h2 id="\(id)-title">\(title)</h2>
-        <p class="lead">\(lead)</p>
+        <p class="lead">\(introduction)</p>
         \(content)</section>
 
         """

@@ -3,33 +3,33 @@ extension ReportPage {
     var timelineSection: PageSection {
         PageSection(
             id: "time", title: "Over time",
-            lead:
+            introduction:
                 "The times at which phones queued records and at which events happened, according to the clocks of the phones.",
-            content: [recordTime, eventTime])
+            content: [recordChart, eventChart])
     }
 
     /// The maximum number of record kinds with separate colors.
     private static let maxColors = 6
 
-    private var recordTime: HTML {
-        let kinds = tally.kinds.largestFirst.map(\.key)
+    private var recordChart: HTML {
+        let kinds = tally.recordsByKind.largestFirst.map(\.key)
         let colored = Array(kinds.prefix(Self.maxColors))
         var chart = DayChart(
             id: "records-chart", noun: "record",
-            names: colored.map(\.name) + (kinds.count > colored.count ? ["others"] : []),
-            shown: shown)
+            seriesNames: colored.map(\.name) + (kinds.count > colored.count ? ["others"] : []),
+            countFormatter: countFormatter)
         let numbers = Dictionary(uniqueKeysWithValues: zip(colored, 0...))
-        for (key, count) in tally.kindDays.entries {
+        for (key, count) in tally.recordsByKindAndDay.entries {
             chart.add(count, day: key.day, series: numbers[key.kind] ?? colored.count)
         }
-        chart.withoutDay = tally.recordsWithoutTime + tally.kindDays.other
+        chart.undatedCount = tally.untimedRecordCount + tally.recordsByKindAndDay.otherCount
         return chart.html
     }
 
-    private var eventTime: HTML {
-        var chart = DayChart(id: "events-chart", noun: "event", names: ["events"], shown: shown)
-        for (day, count) in tally.eventDays.entries { chart.add(count, day: day, series: 0) }
-        chart.withoutDay = tally.eventsWithoutTime + tally.eventDays.other
+    private var eventChart: HTML {
+        var chart = DayChart(id: "events-chart", noun: "event", seriesNames: ["events"], countFormatter: countFormatter)
+        for (day, count) in tally.eventsByDay.entries { chart.add(count, day: day, series: 0) }
+        chart.undatedCount = tally.untimedEventCount + tally.eventsByDay.otherCount
         return chart.html
     }
 }
@@ -39,43 +39,44 @@ struct DayChart {
     let id: String
     /// The noun for the counted items, such as `record`.
     let noun: String
-    let names: [String]
-    let shown: CountFormatter
+    let seriesNames: [String]
+    let countFormatter: CountFormatter
     /// The number of items without a day.
-    var withoutDay = 0
-    private var counts: [Int: [Int]] = [:]
+    var undatedCount = 0
+    private var countsByDay: [Int: [Int]] = [:]
 
-    init(id: String, noun: String, names: [String], shown: CountFormatter) {
+    init(id: String, noun: String, seriesNames: [String], countFormatter: CountFormatter) {
         self.id = id
         self.noun = noun
-        self.names = names
-        self.shown = shown
+        self.seriesNames = seriesNames
+        self.countFormatter = countFormatter
     }
 
     mutating func add(_ count: Int, day: Int, series: Int) {
-        counts[day, default: Array(repeating: 0, count: names.count)][series] += count
+        countsByDay[day, default: Array(repeating: 0, count: seriesNames.count)][series] += count
     }
 
     var html: HTML {
-        let sums = counts.mapValues { $0.reduce(0, +) }
+        let sums = countsByDay.mapValues { $0.reduce(0, +) }
         guard let calendar = ReportCalendar(sums) else {
             return
-                "<h3>\(heading)</h3><p>There are no \(noun)s\(withoutDay > 0 ? " with a time" : "").</p>\(untimedText)"
+                "<h3>\(heading)</h3><p>There are no \(noun)s\(undatedCount > 0 ? " with a time" : "").</p>\(untimedText)"
         }
-        var values = names.map { _ in Array(repeating: 0, count: calendar.spans.count) }
+        var values = seriesNames.map { _ in Array(repeating: 0, count: calendar.spans.count) }
         var outside: [Int: Int] = [:]
-        for (day, series) in counts {
-            guard let place = calendar.index(of: day) else {
+        for (day, series) in countsByDay {
+            guard let index = calendar.index(of: day) else {
                 outside[day] = series.reduce(0, +)
                 continue
             }
-            for (number, count) in series.enumerated() { values[number][place] += count }
+            for (number, count) in series.enumerated() { values[number][index] += count }
         }
         let title = "\(heading), from \(calendar.spans.first?.start ?? "") to \(calendar.spans.last?.name ?? "")"
         let chart = StackedBars(
             title: title, bars: calendar.spans,
-            series: zip(names, values).map { StackedBars.Series(name: $0, values: $1) }, format: shown.text,
-            barValue: shown.chartValue)
+            series: zip(seriesNames, values).map { StackedBars.Series(name: $0, values: $1) },
+            formatValue: countFormatter.text,
+            heightValue: countFormatter.chartValue)
         return """
             <figure><figcaption><h3>\(heading) by \(calendar.unit.rawValue)</h3>\(legend)</figcaption>
             \(chart.svg(id: "\(id)-title"))</figure>
@@ -88,40 +89,45 @@ struct DayChart {
     private var heading: String { noun.prefix(1).uppercased() + noun.dropFirst() + "s" }
 
     private var legend: HTML {
-        guard names.count > 1 else { return "" }
-        let items = names.enumerated().map { number, name -> HTML in "<li>\(.key(number)) <bdi>\(name)</bdi></li>" }
+        guard seriesNames.count > 1 else { return "" }
+        let items = seriesNames.enumerated().map { number, name -> HTML in
+            "<li>\(.colorSample(number)) <bdi>\(name)</bdi></li>"
+        }
         return "<ul class=\"legend\">\(items)</ul>"
     }
 
-    private var untimedText: HTML { .aside(withoutDay, "Without a known time: \(shown.text(withoutDay, noun)).") }
+    private var untimedText: HTML {
+        .aside(undatedCount, "Without a known time: \(countFormatter.text(undatedCount, noun)).")
+    }
 
     private func outsideText(_ outside: [Int: Int]) -> HTML {
         guard let first = outside.keys.min(), let last = outside.keys.max() else { return "" }
         let span = DaySpan(days: first..<last + 1)
         return """
-            <p class="aside">Not shown: \(shown.text(outside.values.reduce(0, +), noun)) from \(span.name), more than a year away from the \
+            <p class="aside">Not shown: \(countFormatter.text(outside.values.reduce(0, +), noun)) from \(span.name), more than a year away from the \
             others. The clock of a phone may have been wrong.</p>
             """
     }
 
     private func table(_ title: String, _ calendar: ReportCalendar, _ values: [[Int]]) -> HTML {
         let unit: HTML = "\(calendar.unit.rawValue)"
-        var table = HTMLTable(title, [.init(title: unit)] + names.map { HTMLTable.Column.number("<bdi>\($0)</bdi>") })
-        var place = 0
-        while place < calendar.spans.count {
-            let numbers = values.map { $0[place] }
+        var table = HTMLTable(
+            title, [.init(title: unit)] + seriesNames.map { HTMLTable.Column.number("<bdi>\($0)</bdi>") })
+        var index = 0
+        while index < calendar.spans.count {
+            let numbers = values.map { $0[index] }
             guard numbers.allSatisfy({ $0 == 0 }) else {
-                table.rows.append(["\(calendar.spans[place].name)"] + numbers.map { "\(shown.text($0))" })
-                place += 1
+                table.rows.append(["\(calendar.spans[index].name)"] + numbers.map { "\(countFormatter.text($0))" })
+                index += 1
                 continue
             }
-            let start = calendar.spans[place].days.lowerBound
+            let start = calendar.spans[index].days.lowerBound
             var end = start
-            while place < calendar.spans.count, values.allSatisfy({ $0[place] == 0 }) {
-                end = calendar.spans[place].days.upperBound
-                place += 1
+            while index < calendar.spans.count, values.allSatisfy({ $0[index] == 0 }) {
+                end = calendar.spans[index].days.upperBound
+                index += 1
             }
-            table.rows.append(["\(DaySpan(days: start..<end).name): none"] + names.map { _ in "0" })
+            table.rows.append(["\(DaySpan(days: start..<end).name): none"] + seriesNames.map { _ in "0" })
         }
         return table.html
     }

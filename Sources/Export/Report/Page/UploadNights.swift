@@ -4,14 +4,16 @@
 ///
 /// Source: "Upload rules".
 struct UploadNights {
-    static let dailyLimit = 100
-    static let typeLimit = 40
+    static let dailyUploadLimit = 100
+    static let uploadLimitPerTypeAndJob = 40
 
     let count: Int
 
     init(_ tally: ReportTally) {
-        let ofType = Int(tally.uploads.values.max() ?? 0)
-        let ofAll = tally.clients.maxUploadable
-        count = max((ofType + Self.typeLimit - 1) / Self.typeLimit, (ofAll + Self.dailyLimit - 1) / Self.dailyLimit)
+        let ofType = Int(tally.uploadCounts.values.max() ?? 0)
+        let ofAll = tally.clients.maxUploadableCount
+        count = max(
+            (ofType + Self.uploadLimitPerTypeAndJob - 1) / Self.uploadLimitPerTypeAndJob,
+            (ofAll + Self.dailyUploadLimit - 1) / Self.dailyUploadLimit)
     }
 }

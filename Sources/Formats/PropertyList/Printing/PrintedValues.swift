@@ -30,8 +30,8 @@ extension PropertyListPrinter {
         case .dictionary:
             openMembers(of: node, source: source, className: nil, to: &output)
         case .null, .boolean, .integer, .real, .date, .data, .text, .uid:
-            guard let foreign = output.append(jsonScalar: node, of: document) else { return }
-            write(foreign, of: source, to: &output)
+            guard let nonJSONValue = output.append(jsonScalar: node, of: document) else { return }
+            write(nonJSONValue, of: source, to: &output)
         }
     }
 
@@ -43,7 +43,7 @@ extension PropertyListPrinter {
         case .boolean(let value): output.append(json: value)
         case .integer(let value): output += "\(value)".utf8
         case .real(let value):
-            if let foreign = output.append(jsonReal: value) { write(foreign, of: source, to: &output) }
+            if let nonJSONValue = output.append(jsonReal: value) { write(nonJSONValue, of: source, to: &output) }
         case .text(let node): output.append(jsonText: node, of: sources[source].document)
         case .data(let node): write(.data(node), of: source, to: &output)
         case .date(let seconds): write(.date(seconds), of: source, to: &output)
@@ -64,8 +64,8 @@ extension PropertyListPrinter {
 
     // MARK: Values that JSON cannot represent
 
-    private mutating func write(_ foreign: NonJSONValue, of source: Int, to output: inout [UInt8]) {
-        switch foreign {
+    private mutating func write(_ nonJSONValue: NonJSONValue, of source: Int, to output: inout [UInt8]) {
+        switch nonJSONValue {
         case .date(let seconds): write(date: seconds, to: &output)
         case .data(let node): writeData(node, of: source, to: &output)
         case .uid(let uid): write("CF$UID", "\(uid)", to: &output)
@@ -84,7 +84,7 @@ extension PropertyListPrinter {
     private mutating func writeData(_ node: PropertyListNode, of source: Int, to output: inout [UInt8]) {
         let document = sources[source].document
         let nested = nestedSource(in: node, of: document)
-        let holds = nested.map { $0.archive == nil ? "property list" : "keyed archive" }
+        let nestedFormat = nested.map { $0.archive == nil ? "property list" : "keyed archive" }
         if let nested, reserveNested(nested, in: node, of: document) {
             sources.append(nested)
             return open(PrintedFrame(.nested, source: sources.count - 1, object: nil), to: &output)
@@ -92,26 +92,26 @@ extension PropertyListPrinter {
         output += "{\"$data\":\(space)\"".utf8
         output.append(base64: document.payload(of: node))
         output.append(UInt8(ascii: "\""))
-        if let holds { output += ",\(space)\"$holds\":\(space)\"\(holds)\"".utf8 }
+        if let nestedFormat { output += ",\(space)\"$holds\":\(space)\"\(nestedFormat)\"".utf8 }
         output.append(UInt8(ascii: "}"))
     }
 
     /// Returns whether a property list that is stored in data may be written.
     ///
-    /// If so, reduces `nestedAllowance`.
+    /// If so, reduces `remainingNestedValueCount`.
     private mutating func reserveNested(
         _ nested: PrintedSource, in node: PropertyListNode, of document: PropertyListDocument
     ) -> Bool {
-        guard options.opensNested else { return false }
-        guard sources.count <= Self.nestingLimit, frames.count < Self.depthLimit else {
-            warn(.tooDeep, node, document, "property lists are nested too deep in data")
+        guard options.opensNestedLists else { return false }
+        guard sources.count <= Self.nestingDepthLimit, frames.count < Self.depthLimit else {
+            warn(.tooDeep, node, document, "property lists that are stored in data are nested too deep")
             return false
         }
-        guard nested.document.objectCount <= nestedAllowance else {
-            warn(.budgetExceeded, node, document, "property lists in data contain too many values")
+        guard nested.document.objectCount <= remainingNestedValueCount else {
+            warn(.budgetExceeded, node, document, "the property lists that are stored in data contain too many values")
             return false
         }
-        nestedAllowance -= nested.document.objectCount
+        remainingNestedValueCount -= nested.document.objectCount
         return true
     }
 
@@ -175,8 +175,8 @@ extension PropertyListPrinter {
 
     /// Reduces the allowance by the cost of writing a value again, or returns `false` if it is too small.
     private mutating func spend(_ cost: Int, of source: Int) -> Bool {
-        guard cost <= (source == 0 ? allowance : nestedAllowance) else { return false }
-        if source == 0 { allowance -= cost } else { nestedAllowance -= cost }
+        guard cost <= (source == 0 ? remainingSharedValueCount : remainingNestedValueCount) else { return false }
+        if source == 0 { remainingSharedValueCount -= cost } else { remainingNestedValueCount -= cost }
         return true
     }
 

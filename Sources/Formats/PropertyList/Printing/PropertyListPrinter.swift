@@ -25,7 +25,7 @@ public struct PropertyListPrinter: Sendable {
         /// Whether a keyed archive is written as a plain property list.
         public var isRaw = false
         /// Whether property lists that are stored in data are written as values.
-        public var opensNested = false
+        public var opensNestedLists = false
         /// Whether the output is a single line.
         public var isCompact = false
         /// Whether the keys of each object are sorted by their UTF-8 bytes.
@@ -52,7 +52,7 @@ public struct PropertyListPrinter: Sendable {
     /// The maximum number of levels of values that are written.
     public static let depthLimit = 512
     /// The maximum number of nested property lists that are stored in data.
-    static let nestingLimit = 8
+    static let nestingDepthLimit = 8
     private static let warningLimit = 100
 
     let options: Options
@@ -61,10 +61,10 @@ public struct PropertyListPrinter: Sendable {
     let maskedKeys: [[UInt8]]
     /// The property lists that are being written: the outermost one, followed by those stored in data.
     var sources: [PrintedSource]
-    /// The remaining allowance for writing shared values of the outermost property list again.
-    var allowance: Int
-    /// The remaining allowance for writing values of property lists that are stored in data.
-    var nestedAllowance: Int
+    /// The number of shared values of the outermost property list that may still be written again.
+    var remainingSharedValueCount: Int
+    /// The number of values of property lists that are stored in data that may still be written.
+    var remainingNestedValueCount: Int
     var frames: [PrintedFrame] = []
     private var isStarted = false
     /// The distinct warnings so far, of which at most 100 are kept.
@@ -87,8 +87,8 @@ public struct PropertyListPrinter: Sendable {
         self.limits = limits
         maskedKeys = options.isRaw ? [] : Array(options.maskedKeys)
         sources = [try PrintedSource(document, isRaw: options.isRaw)]
-        allowance = document.expansionLimit
-        nestedAllowance = document.sourceLength + 100_000
+        remainingSharedValueCount = document.expansionLimit
+        remainingNestedValueCount = document.sourceLength + 100_000
     }
 
     /// Appends output until `output` has at least `count` bytes, and returns whether there is more.

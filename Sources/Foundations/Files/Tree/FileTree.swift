@@ -50,32 +50,32 @@ public struct FileTree: Sendable {
     ///
     /// - Throws: `FileError`, such as `ELOOP` or `ENOTDIR` if the last part of the path is a symbolic link.
     public func folder(at path: String) throws(FileError) -> Folder {
-        let (root, inside) = location(of: path)
-        return try root.folder.folder(at: inside)
+        let (root, relativePath) = location(of: path)
+        return try root.folder.folder(at: relativePath)
     }
 
     /// Opens a file for reading at any offset.
-    public func source(_ path: String) throws(FileError) -> ByteSource {
-        let (root, inside) = location(of: path)
-        return try root.folder.source(root.folder.storedPath(of: inside))
+    public func source(at path: String) throws(FileError) -> ByteSource {
+        let (root, relativePath) = location(of: path)
+        return try root.folder.source(root.folder.storedPath(of: relativePath))
     }
 
     /// Returns the root folder of the part that contains a path, and the path relative to that folder.
-    private func location(of path: String) -> (root: SharedFolder, inside: String) {
+    private func location(of path: String) -> (root: SharedFolder, relativePath: String) {
         guard let part = part(of: path) else { return (root, path) }
         return (part.root, String(path.utf8.dropFirst(part.prefix.utf8.count)) ?? "")
     }
 
     /// Returns the target of the link `name` in the folder at the path `folder`, or `nil` if it is not a symbolic link.
     public func target(ofLink name: [UInt8], inFolder folder: String) -> LinkTarget? {
-        let (root, inside) = location(of: folder)
+        let (root, relativePath) = location(of: folder)
         // An error is ignored, because the target is only an addition to a message.
-        guard let stored = try? root.folder.storedPath(of: inside) else { return nil }
+        guard let stored = try? root.folder.storedPath(of: relativePath) else { return nil }
         return root.folder.target(ofLink: stored + (stored.isEmpty ? [] : [UInt8(ascii: "/")]) + name)
     }
 
     /// Returns the common prefix of the paths of all entries of the folder at `path`.
-    public func base(of path: String) -> String {
+    public func entryPathPrefix(ofFolder path: String) -> String {
         path.isEmpty || part(of: path)?.prefix == path ? path : path + "/"
     }
 

@@ -33,21 +33,21 @@ public struct Folder: ~Copyable, Sendable {
     /// Opens a folder by its path relative to this one.
     ///
     /// - Throws: `FileError`, such as `ELOOP` or `ENOTDIR` if the last part of the path is a symbolic link.
-    public func folder(at relative: String) throws(FileError) -> Folder {
-        try folder(atStored: try storedPath(of: relative))
+    public func folder(at relativePath: String) throws(FileError) -> Folder {
+        try folder(atStored: try storedPath(of: relativePath))
     }
 
     /// Opens a folder by the bytes of its path relative to this one.
-    func folder(atStored relative: [UInt8]) throws(FileError) -> Folder {
+    func folder(atStored relativePath: [UInt8]) throws(FileError) -> Folder {
         switch storage {
         case .disk(let descriptor):
-            let full = relative.isEmpty ? path : full(relative)
+            let folderPath = relativePath.isEmpty ? path : fullPath(of: relativePath)
             let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-            let name = (relative.isEmpty ? [UInt8(ascii: ".")] : relative) + [0]
+            let name = (relativePath.isEmpty ? [UInt8(ascii: ".")] : relativePath) + [0]
             let opened = Self.openEntry(name, in: descriptor.number, flags)
-            return Folder(.disk(try Descriptor(opened, .open, full)), path: full)
+            return Folder(.disk(try Descriptor(opened, .open, folderPath)), path: folderPath)
         case .spooled(let tree, let folder):
-            return Folder(.spooled(tree, folder: try tree.folder(at: relative, below: folder)), path: "")
+            return Folder(.spooled(tree, folder: try tree.folder(at: relativePath, below: folder)), path: "")
         }
     }
 
@@ -82,7 +82,7 @@ public struct Folder: ~Copyable, Sendable {
         case .disk(let descriptor):
             var status = stat()
             let file = try regularFile(named: name + [0], of: descriptor, &status)
-            return ByteSource(InputFile(file, path: full(name), status: status))
+            return ByteSource(InputFile(file, path: fullPath(of: name), status: status))
         case .spooled(let tree, let folder): return try tree.source(name, below: folder)
         }
     }
@@ -103,7 +103,7 @@ public struct Folder: ~Copyable, Sendable {
         }
     }
 
-    private func full(_ name: some Collection<UInt8>) -> String {
+    private func fullPath(of name: some Collection<UInt8>) -> String {
         "\(path)/\(String(decoding: name, as: UTF8.self))"
     }
 }
@@ -121,10 +121,10 @@ extension Folder {
         contents.append(0)
         let file = try regularFile(named: contents, of: descriptor, &status)
         contents.removeAll(keepingCapacity: true)
-        guard status.st_size <= limit else { throw FileError(.read, full(name), code: EFBIG) }
+        guard status.st_size <= limit else { throw FileError(.read, fullPath(of: name), code: EFBIG) }
         let size = Int(status.st_size)
         try contents.append(addingCapacity: size) { output throws(FileError) in
-            _ = try file.read(at: 0, upTo: size, into: &output, .read, full(name))
+            _ = try file.read(at: 0, upTo: size, into: &output, .read, fullPath(of: name))
         }
     }
 
@@ -147,8 +147,8 @@ extension Folder {
             switch code {
             case 0 where status.st_mode & S_IFMT == S_IFDIR: lexical.isEnclosing ? .enclosingFolder : .folder
             case 0: lexical.parts == nil ? .fileOutside : .file
-            case ELOOP: .nothing
-            case ENOENT, ENOTDIR: lexical.parts == nil ? .unknown : .nothing
+            case ELOOP: .missing
+            case ENOENT, ENOTDIR: lexical.parts == nil ? .unknown : .missing
             default: .unknown
             }
         return LinkTarget(path: String(decoding: text, as: UTF8.self), destination: destination)
@@ -180,10 +180,10 @@ extension Folder {
     ) throws(FileError) -> Descriptor {
         let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
         let number = Self.openEntry(name, in: descriptor.number, flags)
-        guard number >= 0 else { throw FileError(.open, full(name.dropLast())) }
+        guard number >= 0 else { throw FileError(.open, fullPath(of: name.dropLast())) }
         let file = try Descriptor(number, .open, path)
         status = try file.status(path)
-        guard status.isRegular else { throw FileError(.read, full(name.dropLast()), code: ENOTSUP) }
+        guard status.isRegular else { throw FileError(.read, fullPath(of: name.dropLast()), code: ENOTSUP) }
         return file
     }
 }

@@ -11,7 +11,7 @@ public struct LinkTarget: Sendable, Equatable {
         /// A file that is not a folder and is outside of the capture.
         case fileOutside
         /// A path in the capture at which no file exists.
-        case nothing
+        case missing
         /// A file that is outside of the capture or cannot be accessed.
         case unknown
     }

@@ -13,7 +13,7 @@ public struct MemberPath: Hashable, Sendable {
     /// The reason why a path is rejected.
     public enum PathError: Error {
         /// The path contains `..`.
-        case climbs
+        case leavesRoot
         /// The path exceeds the maximum length or number of parts.
         case tooLong
     }
@@ -37,7 +37,7 @@ public struct MemberPath: Hashable, Sendable {
                 if depth > 0 { bytes.append(slash) }
                 bytes.append(contentsOf: part)
                 depth += 1
-            case 2: throw .climbs
+            case 2: throw .leavesRoot
             default: continue
             }
         }

@@ -1,8 +1,8 @@
 extension SpooledTree {
     /// The maximum number of path parts to resolve, because a malicious archive can contain very long chains of links.
-    private static let maximumSteps = 256
+    private static let maximumResolutionSteps = 256
     /// The maximum number of links to follow before they count as a loop, as on Linux.
-    private static let maximumLinks = 40
+    private static let maximumFollowedLinks = 40
 
     /// Returns the target that a symbolic link would have if the archive were extracted, or `nil` if it is not a link.
     ///
@@ -38,7 +38,7 @@ extension SpooledTree {
         var rest = Array(parts.reversed())
         var links = 1
         var hasAscended = false
-        for _ in 0..<Self.maximumSteps {
+        for _ in 0..<Self.maximumResolutionSteps {
             guard let part = rest.popLast() else { return .folder }
             if part.elementsEqual("..".utf8) {
                 path.removeLast()
@@ -48,17 +48,17 @@ extension SpooledTree {
             }
             switch kind(named: part, in: path[path.count - 1]) {
             // Files beside the archived folder are not members of the archive.
-            case nil: return hasAscended && path.count == 1 ? .unknown : .nothing
-            case .file, .special: return rest.isEmpty ? .file : .nothing
+            case nil: return hasAscended && path.count == 1 ? .unknown : .missing
+            case .file, .special: return rest.isEmpty ? .file : .missing
             case .folder:
-                guard let next = try? folder(at: part, below: path[path.count - 1]) else { return .nothing }
+                guard let next = try? folder(at: part, below: path[path.count - 1]) else { return .missing }
                 path.append(next)
             case .link:
                 guard let parts = link(named: part, in: path[path.count - 1]).flatMap(Self.parts) else {
                     return .unknown
                 }
                 links += 1
-                guard links <= Self.maximumLinks else { return .nothing }
+                guard links <= Self.maximumFollowedLinks else { return .missing }
                 rest += parts.reversed()
             }
         }

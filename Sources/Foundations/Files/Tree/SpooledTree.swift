@@ -10,11 +10,11 @@ public final class SpooledTree: Sendable {
         /// The bytes are in the spool file.
         case spooled(offset: Int, count: Int)
         /// The bytes were not kept, because the file is not needed.
-        case leftOut
+        case omitted
         /// The file exceeds the size limit for one member.
         case tooLarge
         /// The bytes are not in the spool file but in the file with this number.
-        case elsewhere(Int)
+        case external(Int)
     }
 
     static let root = 0
@@ -24,14 +24,14 @@ public final class SpooledTree: Sendable {
     private let folders: [FolderEntries]
     private let files: [Contents]
     private let links: [[UInt8]]
-    private let bytes: Bytes
+    private let byteStorage: ByteStorage
 
     /// The storage of the bytes of all files.
-    public enum Bytes: Sendable {
+    public enum ByteStorage: Sendable {
         /// A spool file.
         case spool(SpoolFile)
         /// A function that returns the bytes of the file with a given number.
-        case finder(@Sendable (Int) throws(FileError) -> ByteSource)
+        case provider(@Sendable (Int) throws(FileError) -> ByteSource)
     }
 
     /// Creates a tree.
@@ -42,13 +42,13 @@ public final class SpooledTree: Sendable {
     ///     entry is its index in `folders`, `files` or `links`, depending on its kind.
     ///   - files: The contents of the files.
     ///   - links: The targets of the symbolic links. An unknown target is empty.
-    ///   - bytes: The storage of the bytes.
-    init(name: String, folders: [FolderEntries], files: [Contents], links: [[UInt8]], bytes: Bytes) {
+    ///   - byteStorage: The storage of the bytes.
+    init(name: String, folders: [FolderEntries], files: [Contents], links: [[UInt8]], byteStorage: ByteStorage) {
         self.name = name
         self.folders = folders
         self.files = files
         self.links = links
-        self.bytes = bytes
+        self.byteStorage = byteStorage
     }
 
     func entries(of folder: Int) -> FolderEntries { folders[folder] }
@@ -57,9 +57,9 @@ public final class SpooledTree: Sendable {
     func folder(at path: some Collection<UInt8>, below start: Int) throws(FileError) -> Int {
         var folder = start
         for part in path.split(separator: UInt8(ascii: "/")) {
-            guard let entry = find(part, in: folder) else { throw error(.open, path, ENOENT) }
+            guard let entry = entryIndex(named: part, in: folder) else { throw error(.open, path, ENOENT) }
             guard folders[folder].kind(entry) == .folder else { throw error(.open, path, ENOTDIR) }
-            folder = Int(folders[folder].inode(entry))
+            folder = Int(folders[folder].inode(at: entry))
         }
         return folder
     }
@@ -76,11 +76,11 @@ public final class SpooledTree: Sendable {
 
     /// Opens a file for reading at any offset.
     func source(_ path: [UInt8], below start: Int) throws(FileError) -> ByteSource {
-        switch (files[try file(at: path, below: start)], bytes) {
+        switch (files[try file(at: path, below: start)], byteStorage) {
         case (.spooled(let offset, let count), .spool(let spool)): return ByteSource(spool, at: offset, count: count)
-        case (.elsewhere(let number), .finder(let finder)): return try finder(number)
+        case (.external(let number), .provider(let provider)): return try provider(number)
         case (.tooLarge, _): throw error(.read, path, EFBIG)
-        case (.leftOut, _), (.spooled, _), (.elsewhere, _): throw error(.read, path, ENODATA)
+        case (.omitted, _), (.spooled, _), (.external, _): throw error(.read, path, ENODATA)
         }
     }
 
@@ -88,9 +88,9 @@ public final class SpooledTree: Sendable {
     func file(at path: [UInt8], below start: Int) throws(FileError) -> Int {
         let (parent, name) = Path.split(path)
         let folder = try folder(at: parent, below: start)
-        guard let entry = find(name, in: folder) else { throw error(.open, path, ENOENT) }
+        guard let entry = entryIndex(named: name, in: folder) else { throw error(.open, path, ENOENT) }
         switch folders[folder].kind(entry) {
-        case .file: return Int(folders[folder].inode(entry))
+        case .file: return Int(folders[folder].inode(at: entry))
         case .link: throw error(.open, path, ELOOP)
         case .folder, .special: throw error(.read, path, ENOTSUP)
         }
@@ -98,18 +98,18 @@ public final class SpooledTree: Sendable {
 
     /// Returns the kind of an entry, or `nil` if it does not exist.
     func kind(named name: [UInt8], in folder: Int) -> FolderEntries.Kind? {
-        find(name, in: folder).map { folders[folder].kind($0) }
+        entryIndex(named: name, in: folder).map { folders[folder].kind($0) }
     }
 
     /// Returns the target of a symbolic link, or `nil` if there is no such link.
     ///
     /// An unknown target is empty.
     func link(named name: [UInt8], in folder: Int) -> [UInt8]? {
-        guard let entry = find(name, in: folder), folders[folder].kind(entry) == .link else { return nil }
-        return links[Int(folders[folder].inode(entry))]
+        guard let entry = entryIndex(named: name, in: folder), folders[folder].kind(entry) == .link else { return nil }
+        return links[Int(folders[folder].inode(at: entry))]
     }
 
-    private func find(_ name: some Collection<UInt8>, in folder: Int) -> Int? {
+    private func entryIndex(named name: some Collection<UInt8>, in folder: Int) -> Int? {
         folders[folder].index(inSorted: name)
     }
 

@@ -5,7 +5,7 @@ public struct SpooledTreeBuilder {
     /// An archive member that extraction would not create, or would create differently.
     public enum Fault {
         /// A file, link or special file with the same path as a folder.
-        case clash(path: String)
+        case pathConflict(path: String)
         /// A hard link whose target is not a file in the archive.
         case danglingHardLink(path: MemberPath, target: MemberPath)
         /// A hard link whose target was not kept.
@@ -32,37 +32,37 @@ public struct SpooledTreeBuilder {
     public init() {}
 
     /// The number of entries.
-    public private(set) var count = 0
+    public private(set) var entryCount = 0
     /// The total length of the names and folder paths, in bytes.
-    public private(set) var nameBytes = 0
+    public private(set) var nameByteCount = 0
     private var folders = [Folder(path: [])]
     private var folderIndices: [FolderName: Int] = [:]
     /// The contents of the files.
     ///
     /// All files that were not kept share the first element.
-    private var files: [SpooledTree.Contents] = [.leftOut]
+    private var files: [SpooledTree.Contents] = [.omitted]
     private var hardLinks: [HardLink] = []
     /// The targets of the symbolic links.
     ///
     /// All links with unknown targets share the first element.
-    private var targets: [[UInt8]] = [[]]
+    private var linkTargets: [[UInt8]] = [[]]
     /// The index of the folder that was used last, because adjacent members are usually in the same folder.
-    private var last = SpooledTree.root
+    private var lastFolder = SpooledTree.root
 
     /// Adds a folder.
     public mutating func addFolder(_ path: MemberPath) {
-        last = folder(at: path.bytes[...])
+        lastFolder = folder(at: path.bytes[...])
     }
 
     /// Adds a file.
     ///
     /// If several members have the same path, the last one is used, as in extraction.
     public mutating func addFile(_ path: MemberPath, _ contents: SpooledTree.Contents) {
-        add(path, .file, index(of: contents))
+        add(path, .file, fileIndex(for: contents))
     }
 
-    private mutating func index(of contents: SpooledTree.Contents) -> Int {
-        guard contents != .leftOut else { return 0 }
+    private mutating func fileIndex(for contents: SpooledTree.Contents) -> Int {
+        guard contents != .omitted else { return 0 }
         files.append(contents)
         return files.count - 1
     }
@@ -72,9 +72,9 @@ public struct SpooledTreeBuilder {
     /// The target is empty if it is unknown.
     public mutating func addLink(_ path: MemberPath, to target: [UInt8]) {
         guard !target.isEmpty else { return add(path, .link, 0) }
-        targets.append(target)
-        nameBytes += target.count
-        add(path, .link, targets.count - 1)
+        linkTargets.append(target)
+        nameByteCount += target.count
+        add(path, .link, linkTargets.count - 1)
     }
 
     /// Adds a pipe, device or socket.
@@ -84,7 +84,7 @@ public struct SpooledTreeBuilder {
     ///
     /// If contents are stored with the link, the file has the same contents.
     public mutating func addHardLink(_ path: MemberPath, to target: MemberPath, _ contents: SpooledTree.Contents) {
-        let file = index(of: contents)
+        let file = fileIndex(for: contents)
         add(path, .file, file)
         hardLinks.append(HardLink(path: path, file: file, target: target))
     }
@@ -92,20 +92,20 @@ public struct SpooledTreeBuilder {
     private mutating func add(_ path: MemberPath, _ kind: FolderEntries.Kind, _ index: Int) {
         let (parent, name) = path.split
         guard !name.isEmpty else { return }
-        last = folder(at: parent)
-        append(name, kind, index, to: last)
+        lastFolder = folder(at: parent)
+        append(name, kind, index, to: lastFolder)
     }
 
     private mutating func append(_ name: ArraySlice<UInt8>, _ kind: FolderEntries.Kind, _ index: Int, to folder: Int) {
-        count += 1
-        nameBytes += name.count
+        entryCount += 1
+        nameByteCount += name.count
         folders[folder].entries.append(name: name, kind: kind, inode: UInt64(index))
     }
 
     /// Returns the index of the folder at a path, which is created if it does not exist.
     private mutating func folder(at path: ArraySlice<UInt8>) -> Int {
-        let lastPath = folders[last].path
-        if lastPath.span.equals(path.span) { return last }
+        let lastPath = folders[lastFolder].path
+        if lastPath.span.equals(path.span) { return lastFolder }
         var folder = SpooledTree.root
         for part in path.split(separator: UInt8(ascii: "/")) {
             let name = FolderName(parent: folder, name: Array(part))
@@ -115,7 +115,7 @@ public struct SpooledTreeBuilder {
             }
             let index = folders.count
             folders.append(Folder(path: Array(path[..<part.endIndex])))
-            nameBytes += part.endIndex - path.startIndex
+            nameByteCount += part.endIndex - path.startIndex
             folderIndices[name] = index
             append(part, .folder, index, to: folder)
             folder = index
@@ -131,9 +131,11 @@ extension SpooledTreeBuilder {
     ///
     /// - Parameters:
     ///   - name: The path of the archive, for error messages.
-    ///   - bytes: The storage of the bytes.
+    ///   - byteStorage: The storage of the bytes.
     /// - Returns: The tree and the faults.
-    public consuming func finish(name: String, bytes: SpooledTree.Bytes) -> (tree: SpooledTree, faults: [Fault]) {
+    public consuming func finish(name: String, byteStorage: SpooledTree.ByteStorage) -> (
+        tree: SpooledTree, faults: [Fault]
+    ) {
         var faults: [Fault] = []
         var sorted: [FolderEntries] = []
         sorted.reserveCapacity(folders.count)
@@ -142,11 +144,13 @@ extension SpooledTreeBuilder {
             sorted.append(folders[index].entries)
             folders[index].entries = FolderEntries()
         }
-        let tree = SpooledTree(name: name, folders: sorted, files: files, links: targets, bytes: bytes)
+        let tree = SpooledTree(name: name, folders: sorted, files: files, links: linkTargets, byteStorage: byteStorage)
         guard !hardLinks.isEmpty else { return (tree, faults) }
         for link in hardLinks { moveContents(of: link, in: tree) }
         for link in hardLinks { resolve(link, in: tree, &faults) }
-        return (SpooledTree(name: name, folders: sorted, files: files, links: targets, bytes: bytes), faults)
+        return (
+            SpooledTree(name: name, folders: sorted, files: files, links: linkTargets, byteStorage: byteStorage), faults
+        )
     }
 
     /// Sorts the entries and keeps only one of the entries that have the same name.
@@ -159,7 +163,7 @@ extension SpooledTreeBuilder {
         entries.removeDuplicates { sorted, same in
             guard let found = same.first(where: { sorted.kind($0) == .folder }) else { return same.upperBound - 1 }
             let path = folder.path + (folder.path.isEmpty ? [] : [UInt8(ascii: "/")]) + sorted.name(found)
-            faults.append(.clash(path: String(decoding: path, as: UTF8.self)))
+            faults.append(.pathConflict(path: String(decoding: path, as: UTF8.self)))
             return found
         }
         folder.entries = entries
@@ -187,6 +191,6 @@ extension SpooledTreeBuilder {
             return faults.append(.danglingHardLink(path: link.path, target: link.target))
         }
         files[link.file] = files[target]
-        if files[target] == .leftOut { faults.append(.omittedTarget(path: link.path, target: link.target)) }
+        if files[target] == .omitted { faults.append(.omittedTarget(path: link.path, target: link.target)) }
     }
 }

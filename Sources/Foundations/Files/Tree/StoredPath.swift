@@ -2,7 +2,7 @@ import Glibc
 
 extension Folder {
     /// The UTF-8 encoding of U+FFFD, which replaces malformed bytes in strings.
-    private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
+    private static let replacementCharacter: [UInt8] = [0xEF, 0xBF, 0xBD]
 
     /// Returns the stored bytes of a decoded path relative to this folder.
     ///
@@ -10,12 +10,13 @@ extension Folder {
     ///
     /// - Throws: `FileError`: `ENOENT` if no entry matches a name, or `EILSEQ` if several entries match.
     func storedPath(of path: String) throws(FileError) -> [UInt8] {
-        guard path.utf8.contains(Self.replacement[0]), path.utf8.contains(Self.replacement) else {
+        guard path.utf8.contains(Self.replacementCharacter[0]), path.utf8.contains(Self.replacementCharacter) else {
             return Array(path.utf8)
         }
         var stored: [UInt8] = []
         for part in path.utf8.split(separator: UInt8(ascii: "/")) {
-            let name = part.contains(Self.replacement) ? try storedName(of: part, inFolder: stored) : Array(part)
+            let name =
+                part.contains(Self.replacementCharacter) ? try storedName(of: part, inFolder: stored) : Array(part)
             stored += (stored.isEmpty ? [] : [UInt8(ascii: "/")]) + name
         }
         return stored

@@ -32,9 +32,9 @@ struct RetryCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors {
             let selection: RefusalSelection = all ? .all : status.map { .status($0) } ?? .ids(edit.ids)
-            let counts = try edit.ledger.open(mustExist: true).retry(selection)
+            let counts = try edit.ledger.openLedger(mustExist: true).retry(selection)
             try edit.report("record to be sent again", plural: "records to be sent again", counts)
-            try edit.requireKnown(counts)
+            try edit.requireKnownIDs(counts)
             guard !counts.isEmpty else { throw ExitCode(ExitStatus.noInput.rawValue) }
         }
     }
@@ -68,12 +68,12 @@ struct ForgetCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors {
-            let ledger = try edit.ledger.open(mustExist: true)
+            let ledger = try edit.ledger.openLedger(mustExist: true)
             let counts = try forGood ? ledger.giveUp(edit.ids, at: SystemClock.now) : ledger.forget(edit.ids)
             try edit.report(
                 forGood ? "record given up" : "entry forgotten",
                 plural: forGood ? "records given up" : "entries forgotten", counts)
-            try edit.requireKnown(counts)
+            try edit.requireKnownIDs(counts)
         }
     }
 }
@@ -100,7 +100,7 @@ struct EditOptions: ParsableArguments {
     }
 
     /// Throws a `CommandError` if the ledger has no entry for one of the ids.
-    func requireKnown(_ counts: [String: Int]) throws {
+    func requireKnownIDs(_ counts: [String: Int]) throws {
         let unknown = counts.filter { $0.value == 0 }.keys.sorted()
         guard let first = unknown.first else { return }
         let more = unknown.count > 1 ? " and \(unknown.count - 1) more" : ""

@@ -38,7 +38,7 @@ struct PruneCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors {
-            let count = try ledger.open(mustExist: true).prune(
+            let count = try ledger.openLedger(mustExist: true).prune(
                 unseenFor: olderThan.milliseconds, knowing: Systems.table, at: SystemClock.now)
             if common.json {
                 try Terminal.print(CanonicalObject(counts: ["pruned": count]))

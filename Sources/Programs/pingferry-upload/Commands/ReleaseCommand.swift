@@ -21,7 +21,7 @@ struct ReleaseCommand: AsyncParsableCommand {
             are found in neither, for bundles that will arrive later.
 
             The reasons:
-            \(reasons)
+            \(holdCodeHelp)
             """)
 
     @Option(
@@ -52,19 +52,19 @@ struct ReleaseCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors {
-            let ledger = try open()
+            let ledger = try openLedger()
             var ids = Set(force ? edit.ids : [])
-            for path in bundle { ids.formUnion(try await held(in: path)) }
-            if !force { ids.formUnion(try held(in: ledger, edit.ids.filter { !ids.contains($0) })) }
+            for path in bundle { ids.formUnion(try await heldIDs(inBundleAt: path)) }
+            if !force { ids.formUnion(try heldIDs(in: ledger, among: edit.ids.filter { !ids.contains($0) })) }
             let counts = try ledger.release(ids.sorted(), heldFor: reason)
             try edit.report("record released", plural: "records released", counts)
         }
     }
 
     /// Opens the ledger, or throws an error that explains how to release records before the first job.
-    private func open() throws -> Ledger {
+    private func openLedger() throws -> Ledger {
         do {
-            return try edit.ledger.open(mustExist: !force && bundle.isEmpty)
+            return try edit.ledger.openLedger(mustExist: !force && bundle.isEmpty)
         } catch LedgerError.missing(let path) {
             throw CommandError(
                 status: .noInput, message: "\(path): the ledger does not exist, so the ids cannot be checked",
@@ -73,15 +73,15 @@ struct ReleaseCommand: AsyncParsableCommand {
     }
 
     /// Returns the ids of the held records in a bundle, or only those that are given as arguments.
-    private func held(in path: String) async throws -> [String] {
+    private func heldIDs(inBundleAt path: String) async throws -> [String] {
         // Records that were released before are included, so that their ids are not reported as unknown.
-        let intake = try await edit.common.intake([path], isReleased: { _, _ in false })
-        let records = intake.pool.indices(heldFor: reason, ids: edit.ids.isEmpty ? nil : edit.ids)
-        return try records.map { try intake.source.record(at: intake.pool.location(of: $0)).id }
+        let verified = try await edit.common.verifyBundles(at: [path], isReleased: { _, _ in false })
+        let records = verified.pool.indices(heldFor: reason, ids: edit.ids.isEmpty ? nil : edit.ids)
+        return try records.map { try verified.source.record(at: verified.pool.location(of: $0)).id }
     }
 
     /// Returns `ids` if all of them are held for the reason being released, and otherwise throws an error.
-    private func held(in ledger: Ledger, _ ids: [String]) throws -> [String] {
+    private func heldIDs(in ledger: Ledger, among ids: [String]) throws -> [String] {
         let states = try ledger.recordStates(of: ids)
         for id in ids {
             switch states[id] ?? .unknown {
@@ -102,7 +102,7 @@ struct ReleaseCommand: AsyncParsableCommand {
     }
 
     /// The lines of `--help` that describe the hold codes.
-    private static var reasons: String {
+    private static var holdCodeHelp: String {
         let codes = Systems.table.holdCodes
         let lines = codes.filter { !$0.isFinal }.map { "  \($0.code): it \($0.meaning)" }
         let final = codes.filter(\.isFinal).map { "\($0.code) (it \($0.meaning))" }

@@ -137,24 +137,25 @@ struct SendCommand: AsyncParsableCommand {
     private func printPlan() async throws {
         let credentials = try sending.credentials(environment: ProcessInfo.processInfo.environment)
         let view = try ledgerView()
-        let intake = try await intake(isReleased: try view?.releaseCheck())
+        let verified = try await verifyBundles(isReleased: try view?.releaseCheck())
         let report = PlanReport(
-            plan: try plan(intake, view, credentials), settingHint: credentials.settingHint(for:))
+            plan: try plan(verified, view, credentials), settingHint: credentials.settingHint(for:))
         if common.json {
-            try report.printJSON(intake.source)
+            try report.printJSON(verified.source)
         } else if !common.quiet {
             try report.printTable()
         }
-        if let status = intake.unusable.status { throw ExitCode(status.rawValue) }
+        if let status = verified.unusableBundles.exitStatus { throw ExitCode(status.rawValue) }
     }
 
     /// Returns a plan for the current time, because reading the bundles may have taken a long time.
-    private func plan(_ intake: VerifiedBundles, _ view: LedgerView?, _ credentials: Credentials) throws -> Plan {
+    private func plan(_ verified: VerifiedBundles, _ view: LedgerView?, _ credentials: Credentials) throws -> Plan {
         let now = SystemClock.now
-        let state = try view?.state(of: intake.pool, today: ledger.days.day(of: now)) ?? LedgerState()
-        var rules = limits.rules(ledger.days)
+        let state = try view?.state(of: verified.pool, today: ledger.dayRule.day(of: now)) ?? LedgerState()
+        var rules = limits.rules(dayRule: ledger.dayRule)
         rules.servers = try sending.servers()
-        return Planner.plan(intake.pool, state, rules: rules, now: now, hasCredential: credentials.hasCredential(for:))
+        return Planner.plan(
+            verified.pool, state, rules: rules, now: now, hasCredential: credentials.hasCredential(for:))
     }
 
     /// Opens the ledger for reading, or returns `nil` if it does not exist yet.
@@ -174,51 +175,53 @@ struct SendCommand: AsyncParsableCommand {
         // The folder is checked before anything is sent.
         if let moveDone { _ = try DestinationFolder(path: moveDone) }
         // The ledger is locked first, so that a second job ends before it reads all bundles.
-        let ledger = try ledger.open(mustExist: ledgerMustExist)
+        let ledger = try ledger.openLedger(mustExist: ledgerMustExist)
         if ledger.isNew { StandardError.write("\(PingferryUpload.name): created a new ledger at \(ledger.path)") }
-        let intake: VerifiedBundles
+        let verified: VerifiedBundles
         do {
-            intake = try await self.intake(isReleased: try ledger.view.releaseCheck())
+            verified = try await verifyBundles(isReleased: try ledger.view.releaseCheck())
         } catch let error as UnusableBundlesError {
             unusable = error.bundles
             error.bundles.report()
             let canSendOthers = !keepGoing && bundles.count > unusable.count
             let failure = CommandError(
-                status: unusable.status ?? .badData, message: "nothing was sent",
+                status: unusable.exitStatus ?? .badData, message: "nothing was sent",
                 remedy: canSendOthers ? "use --keep-going to skip unusable bundles and send the others" : nil)
             failure.report(as: PingferryUpload.name)
             throw ExitCode(failure.status.rawValue)
         }
-        unusable = intake.unusable
-        let plan = try plan(intake, ledger.view, settings.credentials)
+        unusable = verified.unusableBundles
+        let plan = try plan(verified, ledger.view, settings.credentials)
         try ledger.begin(plan)
-        let progress = SendingProgress(total: plan.uploads, isQuiet: common.quiet)
+        let progress = SendingProgress(total: plan.uploadCount, isQuiet: common.quiet)
         progress.observe(&settings)
-        let job = Job(plan: plan, source: intake.source, ledger: ledger, settings: settings)
+        let job = Job(plan: plan, source: verified.source, ledger: ledger, settings: settings)
         let report = try await JobRunner.run(job, progress: progress)
         var summary = JobSummary(
             plan: plan.withholdingRecords(ofClientsEndedIn: report), report: report,
             failure: report.failure.map { CommandError(whileSending: $0) },
-            settingHint: settings.credentials.settingHint(for:), unusable: intake.unusable, pauses: plan.pauses)
+            settingHint: settings.credentials.settingHint(for:), unusableBundles: verified.unusableBundles,
+            pauses: plan.pauses)
         if summary.failure == nil { try finish(&summary, ledger) }
         try summary.print(isQuiet: common.quiet, asJSON: common.json)
         if let failure = summary.failure { throw failure }
-        if let status = summary.status { throw ExitCode(status.rawValue) }
+        if let status = summary.exitStatus { throw ExitCode(status.rawValue) }
         try ledger.recordSuccess()
     }
 
     /// Adds the state of the ledger after the job to the summary, and moves finished bundles.
     private func finish(_ summary: inout JobSummary, _ ledger: Ledger) throws {
-        summary.refusals = try ledger.view.refusals()
+        summary.refusalGroups = try ledger.view.refusals()
         summary.pauses = try ledger.view.pauses(of: summary.plan, at: SystemClock.now)
-        summary.heldReleasable = try ledger.view.heldReleasable(knowing: Systems.table, ignoring: Set(ignoreHeld))
+        summary.releasableHoldCounts = try ledger.view.releasableHoldCounts(
+            knowing: Systems.table, ignoring: Set(ignoreHeld))
         guard moveDone != nil || common.json else { return }
         let pool = summary.plan.pool
-        let state = try ledger.view.state(of: pool, today: self.ledger.days.day(of: SystemClock.now))
-        let statuses = RecordStatus.all(of: pool, state, try ledger.view.recordedReasons(of: pool))
-        summary.bundles = BundleStatus.all(of: pool, statuses)
+        let state = try ledger.view.state(of: pool, today: self.ledger.dayRule.day(of: SystemClock.now))
+        let statuses = RecordStatus.allStatuses(of: pool, state, try ledger.view.recordedReasons(of: pool))
+        summary.bundleStatuses = BundleStatus.allStatuses(of: pool, statuses)
         if let moveDone {
-            try move(summary.bundles.filter(\.isDone), to: DestinationFolder(path: moveDone), &summary, ledger)
+            try move(summary.bundleStatuses.filter(\.isDone), to: DestinationFolder(path: moveDone), &summary, ledger)
         }
     }
 
@@ -236,7 +239,7 @@ struct SendCommand: AsyncParsableCommand {
                 error.report(as: PingferryUpload.name)
                 continue
             }
-            summary.moved.append(path)
+            summary.movedPaths.append(path)
             try ledger.recordMove(bundle.name, to: path, knowing: Systems.table)
         }
     }
@@ -252,8 +255,8 @@ struct SendCommand: AsyncParsableCommand {
             throw CommandError(moving: error, bundle.path)
         }
         // Another process may have replaced the bundle while the job ran.
-        guard reader.manifest.digest == bundle.digest else { throw CommandError(changed: bundle.path) }
-        let path = reader.volumes?.names.first?.bundle ?? bundle.path
+        guard reader.manifest.digest == bundle.digest else { throw CommandError(replacedBundleAt: bundle.path) }
+        let path = reader.volumes?.names.first?.bundlePath ?? bundle.path
         let signature = AllowedSigners.signaturePath(of: path)
         let paths = (reader.volumes?.paths ?? [bundle.path]) + (FileIdentity(path: signature) == nil ? [] : [signature])
         do throws(FileError) {
@@ -263,11 +266,11 @@ struct SendCommand: AsyncParsableCommand {
         }
     }
 
-    private func intake(isReleased: ((_ id: String, _ code: String) -> Bool)?) async throws -> VerifiedBundles {
+    private func verifyBundles(isReleased: ((_ id: String, _ code: String) -> Bool)?) async throws -> VerifiedBundles {
         let signers = try signing.signers(environment: ProcessInfo.processInfo.environment)
-        let intake = try await common.intake(
-            bundles, signedBy: signers, keepsGoing: keepGoing, isReleased: isReleased ?? { _, _ in false })
-        intake.unusable.report()
-        return intake
+        let verified = try await common.verifyBundles(
+            at: bundles, signedBy: signers, keepsGoing: keepGoing, isReleased: isReleased ?? { _, _ in false })
+        verified.unusableBundles.report()
+        return verified
     }
 }

@@ -62,9 +62,9 @@ struct StatusCommand: AsyncParsableCommand {
 
     private func printLedger() throws {
         let now = SystemClock.now
-        let today = ledger.days.day(of: now)
+        let today = ledger.dayRule.day(of: now)
         let overview = try LedgerView(path: try ledger.path()).overview(today: today, knowing: Systems.table)
-        let report = StatusReport(overview: overview, clients: Set(client.map { $0.lowercased() }), now: now)
+        let report = StatusReport(overview: overview, shownClients: Set(client.map { $0.lowercased() }), now: now)
         if common.json {
             try Terminal.print(report.json)
         } else if common.quiet {
@@ -87,14 +87,14 @@ struct StatusCommand: AsyncParsableCommand {
         var results: [[UInt8]] = []
         for path in bundles {
             do {
-                let report = try await report(on: path, view)
+                let report = try await statusReport(onBundleAt: path, view)
                 isDone = isDone && report.status.isDone
                 canFinishUnattended = canFinishUnattended && report.status.canFinishUnattended
                 if common.json { results.append(report.json.bytes) } else { try print(report) }
             } catch let error as UnusableBundlesError {
                 error.bundles.report()
                 unusable += error.bundles
-                results.append(Self.json(of: path))
+                results.append(Self.unusableBundleJSON(path: path))
             }
         }
         if common.json {
@@ -102,33 +102,33 @@ struct StatusCommand: AsyncParsableCommand {
             object.set("bundles", elements: results)
             try Terminal.print(object)
         }
-        if let status = unusable.status { throw ExitCode(status.rawValue) }
+        if let status = unusable.exitStatus { throw ExitCode(status.rawValue) }
         guard isDone else { throw ExitCode((canFinishUnattended ? ExitStatus.tryLater : .incomplete).rawValue) }
     }
 
-    private func report(on path: String, _ view: LedgerView) async throws -> BundleStatusReport {
-        let intake = try await common.intake([path], isReleased: try view.releaseCheck())
-        let pool = intake.pool
-        let state = try view.state(of: pool, today: ledger.days.day(of: SystemClock.now))
-        let statuses = RecordStatus.all(of: pool, state, try view.recordedReasons(of: pool))
-        var report = BundleStatusReport(status: BundleStatus.all(of: pool, statuses)[0])
+    private func statusReport(onBundleAt path: String, _ view: LedgerView) async throws -> BundleStatusReport {
+        let verified = try await common.verifyBundles(at: [path], isReleased: try view.releaseCheck())
+        let pool = verified.pool
+        let state = try view.state(of: pool, today: ledger.dayRule.day(of: SystemClock.now))
+        let statuses = RecordStatus.allStatuses(of: pool, state, try view.recordedReasons(of: pool))
+        var report = BundleStatusReport(status: BundleStatus.allStatuses(of: pool, statuses)[0])
         guard ids else { return report }
         for (index, status) in statuses.enumerated() {
             guard let reason = status.reason else { continue }
-            let record = try intake.source.record(at: pool.location(of: index))
-            report.records.append(UndeliveredRecord(record: record, reason: reason))
+            let record = try verified.source.record(at: pool.location(of: index))
+            report.undeliveredRecords.append(UndeliveredRecord(record: record, reason: reason))
         }
         return report
     }
 
     private func print(_ report: BundleStatusReport) throws {
         guard !common.quiet || !report.status.isDone else { return }
-        try Terminal.print(report.line)
+        try Terminal.print(report.statusLine)
         guard !common.quiet else { return }
-        for line in report.records.flatMap(\.lines) { try Terminal.print(line) }
+        for line in report.undeliveredRecords.flatMap(\.lines) { try Terminal.print(line) }
     }
 
-    private static func json(of path: String) -> [UInt8] {
+    private static func unusableBundleJSON(path: String) -> [UInt8] {
         var object = CanonicalObject()
         object.set("done", boolean: false)
         object.set("path", string: path)

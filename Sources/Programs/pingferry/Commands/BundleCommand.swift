@@ -97,7 +97,7 @@ struct BundleCommand: AsyncParsableCommand {
             throw ValidationError(
                 """
                 --volume-size requires cd, dvd, fat, or a number of bytes, optionally with K, M or G, and at least \
-                \(VolumeSize.smallest >> 10)K
+                \(VolumeSize.minimumByteCount >> 10)K
                 """
             )
         }
@@ -124,7 +124,7 @@ struct BundleCommand: AsyncParsableCommand {
             let file = try openOutput()
             let receipt = try receipts.output(replacing: force)
             OutputLocation.warnIfInsideCapture(output, inputs: input.paths, isQuiet: common.quiet)
-            let limit = common.limit
+            let limit = common.jobLimit
             let hashes = InputHashes(limit: limit)
             let opening = InputOpener(
                 labels: input.label, systems: Systems.table, limit: limit,
@@ -138,7 +138,7 @@ struct BundleCommand: AsyncParsableCommand {
                     filter: try filters.filter(), pseudonymizer: pseudonymizer,
                     quarantineFileLimit: quarantineFile << 20), limit: limit)
             let maker = BundleMaker(
-                reader, level: level, tool: ProgramVersion.number, quarantineLimit: quarantineTotal << 20)
+                reader, level: level, toolVersion: ProgramVersion.number, quarantineLimit: quarantineTotal << 20)
             let progress = common.progress(of: reader)
             defer { progress.clear() }
             let bundle = try await maker.make(
@@ -175,8 +175,8 @@ struct BundleCommand: AsyncParsableCommand {
             outcome: intake.isIncomplete ? .incomplete : .complete, manifest: manifest)
         // The receipt of a bundle with pseudonyms has no arguments, because paths and labels would reveal the origin.
         return Receipt(
-            command: "bundle", arguments: manifest.pseudonymized == nil ? Receipt.givenArguments : nil,
-            maker: .current(), entries: [entry], inputs: manifest.inputs)
+            command: "bundle", arguments: manifest.pseudonymKeyID == nil ? Receipt.givenArguments : nil,
+            origin: .current(), entries: [entry], inputs: manifest.inputs)
     }
 
     private func report(_ summary: Summary, _ manifest: Manifest, _ volumes: [VolumeWriter.Volume]) throws {
@@ -203,7 +203,7 @@ struct BundleCommand: AsyncParsableCommand {
         let isInSameFolder = folders.0 == folders.1 || FileIdentity(path: folders.0) == FileIdentity(path: folders.1)
         return isInSameFolder
             && ([own, "\(own).sha256", AllowedSigners.signaturePath(of: own)].contains(name)
-                || VolumeName(path: name)?.bundle == own)
+                || VolumeName(path: name)?.bundlePath == own)
     }
 
     /// Returns a description of the files that were written.

@@ -31,8 +31,8 @@ struct ConvertCommand: AsyncParsableCommand {
               columns = {type: 'VARCHAR', "time": 'TIMESTAMP', payload: 'JSON'})
               WHERE type = 'core';
 
-            Tables: \(tables). \
-            Views in SQLite: \(views).
+            Tables: \(tableNames). \
+            Views in SQLite: \(viewNames).
 
             --labels adds the documented meanings of events to NDJSON, such as "labels":["Erase button clicked",null] \
             for two events, the second of which is not documented. Tables and timelines always contain labels.
@@ -50,8 +50,8 @@ struct ConvertCommand: AsyncParsableCommand {
             and free text are omitted and counted. Such records are held as pseudonymized and are never uploaded.
             """)
 
-    private static let tables = ExportTables(Systems.table).all.map(\.name).joined(separator: ", ")
-    private static let views = ExportTables.views.map(\.name).joined(separator: ", ")
+    private static let tableNames = ExportTables(Systems.table).all.map(\.name).joined(separator: ", ")
+    private static let viewNames = ExportTables.views.map(\.name).joined(separator: ", ")
 
     @Option(
         name: .shortAndLong,
@@ -144,11 +144,12 @@ struct ConvertCommand: AsyncParsableCommand {
     private func reader(
         excluded: Set<FileIdentity>, _ pseudonymizer: RecordPseudonymizer?
     ) async throws -> CaptureReader {
-        let limit = common.limit
+        let limit = common.jobLimit
         let opening = InputOpener(
-            labels: input.label, systems: Systems.table, limit: limit, excluded: excluded, isSalvage: salvage,
+            labels: input.label, systems: Systems.table, limit: limit, excluded: excluded,
+            salvagesDamagedBundles: salvage,
             spool: input.spool, passwords: try backups.passwords(isQuiet: common.quiet))
-        let selection = try segments.map { try select($0, opening) }
+        let selection = try segments.map { try openSegments($0, opening) }
         let inputs =
             if let selection { [CaptureInput.bundle(selection.bundle)] } else { try await opening.open(input.paths) }
         return CaptureReader(
@@ -158,7 +159,7 @@ struct ConvertCommand: AsyncParsableCommand {
     }
 
     /// Opens the bundle, and returns it with the indices of the selected segments.
-    private func select(
+    private func openSegments(
         _ segments: SegmentRange, _ opening: InputOpener
     ) throws -> (bundle: BundleReader, indices: Range<Int>) {
         guard let bundle = try opening.openSegments(of: input.paths[0]) else {
@@ -195,13 +196,13 @@ struct ConvertCommand: AsyncParsableCommand {
     // MARK: Tables
 
     private func writeTables(_ format: TableExport.Format, _ pseudonymizer: RecordPseudonymizer?) async throws {
-        let limit = common.limit
+        let limit = common.jobLimit
         let companions = self.format == .sqlite ? DatabaseCompanions(of: output) : nil
         if !force { try companions?.requireAbsence() }
         var export = try TableExport(format, path: output, replacing: force, systems: Systems.table, limit: limit)
         let reader = try await reader(excluded: export.identities, pseudonymizer)
         export.add(meta: "tool", "pingferry \(ProgramVersion.number)")
-        export.add(meta: "tables", "\(ExportTables.version)")
+        export.add(meta: "tables", "\(ExportTables.schemaVersion)")
         if let segments { export.add(meta: "segments", segments.description) }
         // With pseudonyms, names and digests are omitted because they would reveal the origin of the data.
         for (number, input) in reader.inputs.enumerated() where pseudonymizer == nil {
@@ -216,10 +217,10 @@ struct ConvertCommand: AsyncParsableCommand {
                 case .problem(let problem): if pseudonymizer == nil { export.add(problem) }
                 case .app: break
                 }
-            }, afterOutput: { try await export.writeFinished() })
+            }, afterOutput: { try await export.writeFinishedRows() })
         let counts = try await export.finish()
         try companions?.remove()
-        try report(Summary(intake, of: reader.options), counts, rowsWithoutTime: export.rowsWithoutTime)
+        try report(Summary(intake, of: reader.options), counts, rowsWithoutTime: export.untimedRowCount)
     }
 
     // MARK: The summary

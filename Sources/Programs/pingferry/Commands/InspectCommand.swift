@@ -86,11 +86,11 @@ struct InspectCommand: AsyncParsableCommand {
             throw CommandError(
                 status: .badData, message: "\(InputOpener.name(of: file)): \(error)", remedy: remedy(for: error))
         }
-        var (json, shown) = (files.count > 1 ? start(of: file, isFirst: isFirst) : [], [UInt8]())
+        var (json, shown) = (files.count > 1 ? objectStart(of: file, isFirst: isFirst) : [], [UInt8]())
         var rewriter = PrintableJSON()
         var hasMore = true
         while hasMore {
-            hasMore = printer.write(atLeast: Self.pieceLength, to: &json)
+            hasMore = printer.write(atLeast: Self.outputChunkSize, to: &json)
             if !hasMore, files.count > 1, compact {
                 json.removeLast()
                 json += "}\n".utf8
@@ -104,7 +104,7 @@ struct InspectCommand: AsyncParsableCommand {
     }
 
     /// Returns the text before the contents of a file: a heading, or the start of a compact JSON object.
-    private func start(of file: String, isFirst: Bool) -> [UInt8] {
+    private func objectStart(of file: String, isFirst: Bool) -> [UInt8] {
         let name = InputOpener.name(of: file)
         guard compact else { return Array("\(isFirst ? "" : "\n")==> \(name.printable) <==\n".utf8) }
         var start = Array("{\"$file\":".utf8)
@@ -112,12 +112,12 @@ struct InspectCommand: AsyncParsableCommand {
         return start + ",\"$value\":".utf8
     }
 
-    private static let pieceLength = 256 << 10
+    private static let outputChunkSize = 256 << 10
 
     private func options(for document: PropertyListDocument) -> PropertyListPrinter.Options {
         var options = PropertyListPrinter.Options()
         options.isRaw = raw
-        options.opensNested = nested
+        options.opensNestedLists = nested
         options.isCompact = compact
         options.sortsKeys = sortKeys
         if !raw { options.maskedKeys = Systems.table.secretKeys(in: document) }
@@ -150,10 +150,10 @@ struct InspectCommand: AsyncParsableCommand {
     /// Reports warnings and masked values on standard error, and throws an exit status if a value could not be shown.
     private func report(_ printer: PropertyListPrinter, of file: String) throws {
         let name = InputOpener.name(of: file)
-        for warning in printer.warnings.prefix(Self.reportLimit) where warning.isLoss || !quiet {
+        for warning in printer.warnings.prefix(Self.maximumReportedWarnings) where warning.isLoss || !quiet {
             StandardError.write("pingferry: \(name): \(warning.error)")
         }
-        let unnamed = printer.warningCount - min(printer.warnings.count, Self.reportLimit)
+        let unnamed = printer.warningCount - min(printer.warnings.count, Self.maximumReportedWarnings)
         if unnamed > 0, !quiet || printer.isLossy { StandardError.write("pingferry: \(name): and \(unnamed) more") }
         if printer.maskedCount > 0, !quiet {
             StandardError.write("pingferry: \(name): \(Summary.count(printer.maskedCount, "value")) masked")
@@ -162,5 +162,5 @@ struct InspectCommand: AsyncParsableCommand {
         if printer.isLossy { throw ExitCode(ExitStatus.incomplete.rawValue) }
     }
 
-    private static let reportLimit = 20
+    private static let maximumReportedWarnings = 20
 }

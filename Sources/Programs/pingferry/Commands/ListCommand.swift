@@ -49,9 +49,9 @@ struct ListCommand: AsyncParsableCommand {
     func run() async throws { try await reportingErrors(for: bundles, list) }
 
     private func list(_ path: String, isFirst: Bool) throws {
-        let reader = try InputOpener.bundle(path, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder)
+        let reader = try InputOpener.openBundle(path, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder)
         let name = InputOpener.name(of: path)
-        try InputOpener.naming(name) {
+        try InputOpener.withInputErrors(of: name) {
             let records = RecordListing(reader: reader)
             if ids, !common.json {
                 guard !common.quiet else { return }

@@ -70,10 +70,11 @@ struct ReportCommand: AsyncParsableCommand {
             let pseudonymizer = try pseudonyms.pseudonymizer()
             let file = try CommandOutput(path: isStandardOutput ? "-" : output, replacing: force)
             OutputLocation.warnIfInsideCapture(output, inputs: input.paths, isQuiet: common.quiet)
-            let limit = common.limit
+            let limit = common.jobLimit
             let opening = InputOpener(
                 labels: input.label, systems: Systems.table, limit: limit, excluded: file.identities,
-                isSalvage: salvage, spool: input.spool, passwords: try backups.passwords(isQuiet: common.quiet))
+                salvagesDamagedBundles: salvage, spool: input.spool,
+                passwords: try backups.passwords(isQuiet: common.quiet))
             let reader = CaptureReader(
                 try await opening.open(input.paths), paths: input.paths,
                 options: common.scanOptions(
@@ -111,7 +112,7 @@ struct ReportCommand: AsyncParsableCommand {
                 case .problem(let problem): export.add(problem)
                 case .app: break
                 }
-            }, afterOutput: { try await export.writeFinished() })
+            }, afterOutput: { try await export.writeFinishedRows() })
         _ = try await export.finish()
         return intake
     }
@@ -120,7 +121,7 @@ struct ReportCommand: AsyncParsableCommand {
     private func facts(_ reader: CaptureReader, _ intake: Intake, _ stores: ScanReport, keyID: String?) -> ReportFacts {
         let inputs = zip(reader.inputs, input.paths).map { $0.reportInput(path: $1) }
         var facts = ReportFacts(
-            tool: "pingferry \(ProgramVersion.number)", inputs: inputs, duplicates: intake.duplicates,
+            generator: "pingferry \(ProgramVersion.number)", inputs: inputs, duplicateCount: intake.duplicateCount,
             isComplete: !intake.isIncomplete)
         guard let keyID else {
             facts.queues = stores.queues
@@ -128,20 +129,21 @@ struct ReportCommand: AsyncParsableCommand {
         }
         // With pseudonyms, names and digests of inputs are omitted, because they would reveal the origin of the data.
         facts.inputs = inputs.enumerated().map { .init(label: "input \($0 + 1)", kind: $1.kind) }
-        facts.pseudonymized = .init(
-            keyID: keyID, quarantine: intake.quarantined.counts, problems: intake.problems.counts)
+        facts.pseudonymizedFacts = .init(
+            keyID: keyID, quarantineCounts: intake.quarantinedItems.countsByCode,
+            problemCounts: intake.problems.countsByCode)
         return facts
     }
 
     private func printSummary(_ summary: Summary, _ page: ReportPage, size: Int) throws {
         if common.json {
             try summary.printJSON { object in
-                object.set("clients", integer: page.clients)
-                object.set("days", integer: page.days)
-                object.set("events", integer: page.events)
-                object.set("nights", integer: page.nights)
+                object.set("clients", integer: page.clientCount)
+                object.set("days", integer: page.dayCount)
+                object.set("events", integer: page.eventCount)
+                object.set("nights", integer: page.nightCount)
                 object.set("output", string: output)
-                object.set("payloadBytes", integer: page.payloadBytes)
+                object.set("payloadBytes", integer: page.payloadByteCount)
                 object.set("size", integer: size)
             }
         } else if !isStandardOutput, !common.quiet {
@@ -167,7 +169,7 @@ extension ScanReport {
                 queues.append(
                     ReportFacts.Queue(
                         capture: input.label, path: path, sentences: sentences,
-                        pending: pending.isEmpty ? nil : pending.reduce(0, +)))
+                        pendingEventCount: pending.isEmpty ? nil : pending.reduce(0, +)))
             }
         }
         return queues

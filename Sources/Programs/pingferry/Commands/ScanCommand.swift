@@ -50,9 +50,10 @@ struct ScanCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors {
-            let limit = common.limit
+            let limit = common.jobLimit
             let opening = InputOpener(
-                labels: input.label, systems: Systems.table, limit: limit, isSalvage: salvage, spool: input.spool,
+                labels: input.label, systems: Systems.table, limit: limit, salvagesDamagedBundles: salvage,
+                spool: input.spool,
                 passwords: try backups.passwords(isQuiet: common.quiet))
             let reader = CaptureReader(
                 try await opening.open(input.paths), paths: input.paths,

@@ -18,7 +18,7 @@ struct UploadCommand: AsyncParsableCommand {
     var arguments: [String] = []
 
     func run() async throws {
-        PasswordOptions.takeFromEnvironment()
+        PasswordOptions.takePasswordFromEnvironment()
         try await reportingErrors {
             let folders = Self.folders
             for folder in folders {

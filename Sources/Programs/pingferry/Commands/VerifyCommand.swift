@@ -82,7 +82,7 @@ struct VerifyCommand: AsyncParsableCommand {
             if signers != nil, signature == nil, paths.contains("-") {
                 throw ValidationError("a bundle from standard input requires --signature")
             }
-            let expected = try digests.expected(of: paths)
+            let expected = try digests.expectedDigests(of: paths)
             let comparison = try against.map { try ReceiptComparison(path: $0) }
             try receipts.requireSeparateFile(
                 from: paths.flatMap(Self.files)
@@ -92,14 +92,14 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     /// The paths of the bundles, including only the first volume of each bundle in volumes.
-    private var paths: [String] { BundleFile.firstVolumes(of: bundles) }
+    private var paths: [String] { BundleFile.removingLaterVolumes(from: bundles) }
 
     /// Returns the paths of the files of a bundle: its volumes or the bundle itself, and its signature.
     private static func files(of bundle: String) -> [String] {
         var faults: [VolumeFault] = []
         // A bundle that cannot be opened is reported when it is verified.
         let file = try? BundleFile(path: bundle, noting: &faults)
-        return (file?.volumes?.paths ?? [bundle]) + [AllowedSigners.signaturePath(of: file?.name ?? bundle)]
+        return (file?.volumes?.paths ?? [bundle]) + [AllowedSigners.signaturePath(of: file?.bundlePath ?? bundle)]
     }
 
     /// Verifies all bundles, and prints and records the results.
@@ -108,7 +108,7 @@ struct VerifyCommand: AsyncParsableCommand {
         writing receipt: consuming ReceiptOutput
     ) async throws {
         let paths = paths
-        var log = receipts.receipt.map { _ in VerificationLog(paths, limit: common.limit) }
+        var log = receipts.receipt.map { _ in VerificationLog(paths, limit: common.jobLimit) }
         var firstFailure: ExitCode?
         var results: [[UInt8]] = []
         for (number, path) in paths.enumerated() {
@@ -119,7 +119,7 @@ struct VerifyCommand: AsyncParsableCommand {
                 failure.report(as: "pingferry")
                 firstFailure = firstFailure ?? ExitCode(failure.status.rawValue)
                 await log?.recordFailure(path, failure)
-                results.append(Self.json(of: failure, path, faults: VolumeReport.faults(in: error)))
+                results.append(Self.json(of: failure, path, faults: VolumeReport.faultsJSON(in: error)))
             }
         }
         if common.json {
@@ -130,7 +130,7 @@ struct VerifyCommand: AsyncParsableCommand {
         do {
             try receipt.write(after: "the bundles were verified") {
                 Receipt(
-                    command: "verify", arguments: Receipt.givenArguments, maker: .current(),
+                    command: "verify", arguments: Receipt.givenArguments, origin: .current(),
                     entries: log?.entries ?? [], inputs: nil)
             }
         } catch {
@@ -145,7 +145,7 @@ struct VerifyCommand: AsyncParsableCommand {
         _ path: String, _ signers: AllowedSigners?, expected: String?, _ comparison: ReceiptComparison?,
         _ log: inout VerificationLog?
     ) async throws -> [UInt8] {
-        let reader = try InputOpener.bundle(
+        let reader = try InputOpener.openBundle(
             path, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder, signedBy: signers,
             signature: signature)
         log?.start(reader)
@@ -156,12 +156,12 @@ struct VerifyCommand: AsyncParsableCommand {
                 remedy: "do not use this bundle; it is not the expected one")
         }
         var generator = SystemRandomNumberGenerator()
-        let verifier = BundleVerifier(reader, limit: common.limit, secret: RunSecret(using: &generator))
+        let verifier = BundleVerifier(reader, limit: common.jobLimit, secret: RunSecret(using: &generator))
         let hashed = reader.volumes?.hashedByteCount ?? 0
         let progress = ProgressLine("verifying", total: hashed + verifier.byteCount, isQuiet: common.quiet)
         defer { progress.clear() }
         do {
-            try reader.volumes?.check { progress.add(bytes: $0) }
+            try reader.volumes?.verifyHashes { progress.add(bytes: $0) }
             try await verifier.verify { progress.add(bytes: $0) }
         } catch let error as BundleError {
             throw InputError.bundle(error, InputOpener.name(of: path))
@@ -179,15 +179,17 @@ struct VerifyCommand: AsyncParsableCommand {
                 try Terminal.print("the contents match the given digest, which does not show who packed them")
             }
             if let comparison { try Terminal.print("matches the receipt \(comparison.path)") }
-            if let signer = reader.signer { try Terminal.print("signed by \(signer.principal) with \(signer.key)") }
-            if let key = manifest.pseudonymized { try Terminal.print("pseudonymized with the key \(key)") }
+            if let signer = reader.signer {
+                try Terminal.print("signed by \(signer.principal) with \(signer.keyDescription)")
+            }
+            if let key = manifest.pseudonymKeyID { try Terminal.print("pseudonymized with the key \(key)") }
         }
         var object = CanonicalObject()
         if let comparison { object.set("against", string: comparison.path) }
         object.set("digest", string: manifest.digest)
         object.set("good", boolean: true)
         object.set("path", string: path)
-        object.set("pseudonymized", string: manifest.pseudonymized)
+        object.set("pseudonymized", string: manifest.pseudonymKeyID)
         if let signer = reader.signer { object.set("signer", object: signer.json) }
         object.set("totals", object: manifest.totals.json)
         if let volumes = reader.volumes { object.set("volumes", elements: VolumeReport.json(of: volumes)) }

@@ -18,7 +18,7 @@ extension CapturedUpload {
         if let batch {
             Self.normalizeBatch(batch, topic: topic, in: &document, findings: &findings)
         } else {
-            ActivityStreamForm.normalize(root, topic: topic, at: "", in: &document, findings: &findings)
+            ActivityStreamFields.normalize(root, topic: topic, at: "", in: &document, findings: &findings)
         }
         let client = document.text(ActivityStreamKeys.clientID, in: root)
         if client == nil { findings.note(Self.missingClientNote(for: batch, in: document)) }
@@ -69,7 +69,7 @@ extension CapturedUpload {
                 findings.fault("payloads[\(index)] is no object")
                 continue
             }
-            ActivityStreamForm.normalize(
+            ActivityStreamFields.normalize(
                 payload, topic: topic, at: "payloads[\(index)]", in: &document, findings: &findings)
         }
     }

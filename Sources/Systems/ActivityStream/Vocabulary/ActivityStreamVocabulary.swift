@@ -6,9 +6,9 @@ import Telemetry
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 4.6, 5.1 and 5.2.
 struct ActivityStreamVocabulary: Vocabulary {
     /// The meaning of a session ping.
-    static let session = "New Tab panel shown for a while"
+    static let sessionMeaning = "New Tab panel shown for a while"
 
-    static let events: [String: String] = [
+    static let eventMeanings: [String: String] = [
         "ADD_BOOKMARK": "Bookmark added",
         "CLICK": "Item tapped",
         "DELETE": "Highlight deleted from history",
@@ -25,7 +25,7 @@ struct ActivityStreamVocabulary: Vocabulary {
     /// Returns the meaning of a ping, or of each ping of a batch.
     func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
         let pings = payload.activityStreamPings
-        guard type == ActivityStreamTopic.events.rawValue else { return pings.map { _ in Self.session } }
-        return pings.map { ping in payload.text(ActivityStreamKeys.event, in: ping).flatMap { Self.events[$0] } }
+        guard type == ActivityStreamTopic.events.rawValue else { return pings.map { _ in Self.sessionMeaning } }
+        return pings.map { ping in payload.text(ActivityStreamKeys.event, in: ping).flatMap { Self.eventMeanings[$0] } }
     }
 }

@@ -9,13 +9,13 @@ import Telemetry
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 7.
 struct SafeDatabase {
     /// The client id, or `nil` if the database contains none.
-    private(set) var client: String?
+    private(set) var clientID: String?
     /// Whether the SDK may have written the file.
     ///
     /// This is true if the file contains one of the SDK's databases, or no databases at all.
     private(set) var mayBeFromSDK: Bool
     /// The number of metrics that are not yet included in a ping, by ping name.
-    var metrics: [String: Int] { metricKeys.mapValues(\.count) }
+    var metricCounts: [String: Int] { metricKeys.mapValues(\.count) }
 
     /// The metric keys without labels, by the name of the ping that will contain the metrics.
     private var metricKeys: [String: Set<ArraySlice<UInt8>>] = [:]
@@ -36,21 +36,22 @@ struct SafeDatabase {
         guard let databases = cursor.readLength() else { return nil }
         mayBeFromSDK = databases == 0
         for _ in 0..<databases {
-            guard cursor.read(1)?.elementsEqual([1]) == true, let name = cursor.readString(), cursor.read(4) != nil,
+            guard cursor.readBytes(1)?.elementsEqual([1]) == true, let name = cursor.readString(),
+                cursor.readBytes(4) != nil,
                 let entries = cursor.readLength()
             else { return nil }
             mayBeFromSDK = mayBeFromSDK || Self.databaseNames.contains(String(decoding: name, as: UTF8.self))
             let isUserDatabase = name.elementsEqual("user".utf8)
             for _ in 0..<entries {
                 guard let key = cursor.readString(), let value = cursor.readString() else { return nil }
-                add(key, value, inUserDatabase: isUserDatabase)
+                addEntry(key, value, inUserDatabase: isUserDatabase)
             }
         }
         guard cursor.isAtEnd else { return nil }
     }
 
-    private mutating func add(_ key: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>, inUserDatabase: Bool) {
-        if inUserDatabase, key.elementsEqual(Self.clientKey) { client = Self.uuid(in: value) }
+    private mutating func addEntry(_ key: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>, inUserDatabase: Bool) {
+        if inUserDatabase, key.elementsEqual(Self.clientKey) { clientID = Self.uuid(in: value) }
         guard let separator = key.firstIndex(of: UInt8(ascii: "#")) else { return }
         let name = key[..<separator]
         guard GleanName.isPingName(name.span) else { return }
@@ -66,7 +67,7 @@ struct SafeDatabase {
     /// Returns the string in a UUID value, which consists of `09`, the length of the rest, the variant and the string.
     private static func uuid(in value: ArraySlice<UInt8>) -> String? {
         var cursor = SafeDatabaseCursor(bytes: Array(value))
-        guard cursor.read(1)?.elementsEqual([9]) == true, cursor.readLength() != nil,
+        guard cursor.readBytes(1)?.elementsEqual([9]) == true, cursor.readLength() != nil,
             cursor.readUInt32() == uuidVariant, let text = cursor.readString(), text.span.isUUID
         else { return nil }
         return String(decoding: text, as: UTF8.self)
@@ -80,7 +81,7 @@ private struct SafeDatabaseCursor {
 
     var isAtEnd: Bool { position == bytes.count }
 
-    mutating func read(_ count: Int) -> ArraySlice<UInt8>? {
+    mutating func readBytes(_ count: Int) -> ArraySlice<UInt8>? {
         guard count <= bytes.count - position else { return nil }
         defer { position += count }
         return bytes[position..<position + count]
@@ -88,12 +89,12 @@ private struct SafeDatabaseCursor {
 
     /// Reads a 64-bit count, or returns `nil` if it exceeds the number of remaining bytes.
     mutating func readLength() -> Int? {
-        guard let digits = read(8) else { return nil }
+        guard let digits = readBytes(8) else { return nil }
         let number = digits.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return number <= UInt64(bytes.count - position) ? Int(number) : nil
     }
 
-    mutating func readUInt32() -> UInt32? { read(4)?.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) } }
+    mutating func readUInt32() -> UInt32? { readBytes(4)?.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) } }
 
-    mutating func readString() -> ArraySlice<UInt8>? { readLength().flatMap { read($0) } }
+    mutating func readString() -> ArraySlice<UInt8>? { readLength().flatMap { readBytes($0) } }
 }

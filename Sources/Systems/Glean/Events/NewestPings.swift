@@ -36,15 +36,15 @@ struct NewestPings: Sendable {
 
 /// The newest pings of a directory, which all scans of the directory share.
 final class SharedNewestPings: Sendable {
-    private let known = Mutex<NewestPings?>(nil)
+    private let cachedPings = Mutex<NewestPings?>(nil)
 
     /// Returns the newest pings.
     ///
     /// The first call determines them with `find`, while calls on other threads wait.
     func newestPings(_ find: () -> NewestPings) -> NewestPings {
-        known.withLock { known in
-            let newestPings = known ?? find()
-            known = newestPings
+        cachedPings.withLock { cachedPings in
+            let newestPings = cachedPings ?? find()
+            cachedPings = newestPings
             return newestPings
         }
     }

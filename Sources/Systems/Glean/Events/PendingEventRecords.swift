@@ -8,7 +8,9 @@ import Telemetry
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 8.4.
 enum PendingEventRecords {
     /// Creates a record for each batch of events in `file`, or no records if it contains only restart markers.
-    static func make(_ file: PendingEventsFile, ofPing name: String, borrowed: BorrowedClientInfo?, source: Source)
+    static func makeRecords(
+        of file: PendingEventsFile, ofPing name: String, borrowed: BorrowedClientInfo?, source: Source
+    )
         -> [Record]
     {
         guard file.hasEvents else { return [] }

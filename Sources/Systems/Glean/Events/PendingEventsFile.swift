@@ -11,14 +11,14 @@ struct PendingEventsFile {
     /// The events in the order of the file, as canonical JSON arrays of at most 500 events each.
     private(set) var batches: [[UInt8]] = []
     /// The number of events, including restart markers.
-    private(set) var count = 0
+    private(set) var eventCount = 0
     /// The number of restart markers.
     private(set) var restartMarkerCount = 0
     /// The lines that are not events.
     private(set) var rejects: [Reject] = []
 
     private var openBatch: [UInt8] = []
-    private var openCount = 0
+    private var openBatchCount = 0
 
     /// The maximum number of events in a record, as in a ping of the SDK.
     private static let maximumEventCount = 500
@@ -29,35 +29,36 @@ struct PendingEventsFile {
         var lines = LineCursor(from: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
         while let line = lines.next(in: bytes.span) {
             guard bytes[line.range].contains(where: { !$0.isBlank }) else { continue }
-            read(line.range, of: bytes, isLast: !line.isTerminated, &document)
+            readLine(line.range, of: bytes, isLast: !line.isTerminated, &document)
         }
         closeBatch()
     }
 
     /// Whether the file contains an event other than a restart marker.
-    var hasEvents: Bool { count > restartMarkerCount }
+    var hasEvents: Bool { eventCount > restartMarkerCount }
 
-    private mutating func read(_ line: Range<Int>, of bytes: [UInt8], isLast: Bool, _ document: inout JSONDocument) {
+    private mutating func readLine(_ line: Range<Int>, of bytes: [UInt8], isLast: Bool, _ document: inout JSONDocument)
+    {
         guard let end = try? document.readValue(in: bytes, range: line), end == line.upperBound,
             Self.isEvent(document)
         else {
             let reason = isLast ? "G52 event cut short" : "G51 not an event"
             return rejects.append(Reject(reason, offset: line.lowerBound, length: line.count))
         }
-        count += 1
+        eventCount += 1
         if Self.isRestartMarker(document) { restartMarkerCount += 1 }
         openBatch.append(UInt8(ascii: openBatch.isEmpty ? "[" : ","))
         openBatch += document.canonicalBytes(of: document.root)
-        openCount += 1
-        if openCount == Self.maximumEventCount { closeBatch() }
+        openBatchCount += 1
+        if openBatchCount == Self.maximumEventCount { closeBatch() }
     }
 
     private mutating func closeBatch() {
-        guard openCount > 0 else { return }
+        guard openBatchCount > 0 else { return }
         openBatch.append(UInt8(ascii: "]"))
         batches.append(openBatch)
         openBatch = []
-        openCount = 0
+        openBatchCount = 0
     }
 
     /// Returns whether the root of `document` has a timestamp, a category, a name, and only strings as extras.
@@ -79,7 +80,7 @@ struct PendingEventsFile {
 
     /// Returns whether an event only marks a restart of the app.
     private static func isRestartMarker(_ document: JSONDocument) -> Bool {
-        document.string(at: GleanKeys.category, in: document.root) == "glean"
-            && document.string(at: GleanKeys.name, in: document.root) == "restarted"
+        document.string(forKey: GleanKeys.category, in: document.root) == "glean"
+            && document.string(forKey: GleanKeys.name, in: document.root) == "restarted"
     }
 }

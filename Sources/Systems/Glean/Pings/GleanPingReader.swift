@@ -12,7 +12,7 @@ struct GleanPingReader {
         /// The folder `deletion_request`, which contains deletion requests for upload.
         case deletionRequests
         /// The folder `tmp`, which contains incompletely written pings.
-        case unfinished
+        case unfinishedPings
     }
 
     struct File {
@@ -29,7 +29,7 @@ struct GleanPingReader {
     /// The SDK discards pings whose compressed body exceeds 1 MiB.
     static let sizeLimit = FileSizeLimit(bytes: 8 << 20, code: "G10")
     /// The size of a body, in bytes, above which its record gets a note (case G48).
-    private static let maximumSizeWithoutNote = 1 << 20
+    private static let maximumBodySizeWithoutNote = 1 << 20
 
     /// Returns the record of the ping in a file, or throws an error if the file does not contain a ping.
     mutating func record(of bytes: [UInt8], _ file: File) throws(PingFileError) -> Record {
@@ -76,7 +76,7 @@ struct GleanPingReader {
         let path = GleanPath(first)
         func text(_ part: Range<Int>) -> String { String(readingUTF8: first.extracting(part)) }
         let metadata = thirdLine ?? PingMetadata()
-        let facts = PingBody(of: body, needsInfo: metadata.hasInfoSections)
+        let facts = PingBodyFacts(of: body, needsInfo: metadata.requiresInfoSections)
         let tags = PingTags(metadata.headers)
         var record = Record(
             system: .glean, type: path.map { text($0.ping) } ?? Self.type(named: metadata.pingName),
@@ -89,14 +89,15 @@ struct GleanPingReader {
         record.notes += Self.notes(on: metadata, record, facts)
         tags.apply(to: &record)
         record.notes += facts.notes
-        if record.payload.count > Self.maximumSizeWithoutNote {
+        if record.payload.count > Self.maximumBodySizeWithoutNote {
             record.notes.append("G48 body of \(record.payload.count) bytes: more than 1 MiB")
         }
         // The holds are listed in the order of their codes.
         let holds: [Hold?] = [
-            facts.capabilityHold(metadata.capabilities), tags.rejected.isEmpty ? nil : Hold("headers"),
-            file.folder == .unfinished ? Hold("incomplete") : nil, thirdLine == nil ? Hold("metadata") : nil,
-            path == nil ? .noTarget : nil, facts.hold,
+            facts.capabilityHold(metadataCapabilities: metadata.capabilities),
+            tags.rejectedTagNames.isEmpty ? nil : Hold("headers"),
+            file.folder == .unfinishedPings ? Hold("incomplete") : nil, thirdLine == nil ? Hold("metadata") : nil,
+            path == nil ? .noTarget : nil, facts.schemaHold,
         ]
         record.held = holds.compactMap(\.self)
         return record
@@ -111,7 +112,9 @@ struct GleanPingReader {
     private static func notes(on file: File, _ record: Record) -> [String] {
         var notes: [String] = []
         let hasPath = record.target != nil
-        if file.folder == .unfinished { notes.append("G21 found where the SDK writes pings: perhaps never queued") }
+        if file.folder == .unfinishedPings {
+            notes.append("G21 found where the SDK writes pings: perhaps never queued")
+        }
         if let digits = GleanName.digits(ofUUID: file.name.span) {
             if hasPath, GleanName.digits(ofUUID: record.id.utf8.span) != digits {
                 notes.append("G15 the file has the name of another document")
@@ -123,14 +126,14 @@ struct GleanPingReader {
         switch file.folder {
         case .pendingPings where isRequest: notes.append("G24 a deletion request among pending pings")
         case .deletionRequests where !isRequest: notes.append("G24 a ping among deletion requests")
-        case .pendingPings, .deletionRequests, .unfinished: break
+        case .pendingPings, .deletionRequests, .unfinishedPings: break
         }
         if !hasPath { notes.append("G26 the first line is not in the grammar of upload paths") }
         return notes
     }
 
     /// Returns notes about metadata in the third line that does not match the ping.
-    private static func notes(on metadata: PingMetadata, _ record: Record, _ facts: PingBody) -> [String] {
+    private static func notes(on metadata: PingMetadata, _ record: Record, _ facts: PingBodyFacts) -> [String] {
         var notes: [String] = []
         if record.target != nil, let name = metadata.pingName, name != record.type {
             notes.append("G29 the third line has the name of another ping")
@@ -138,7 +141,7 @@ struct GleanPingReader {
         if !metadata.unknownKeys.isEmpty {
             notes.append("G32 unknown keys in the third line: \(NameList.text(metadata.unknownKeys))")
         }
-        if !metadata.hasInfoSections, facts.hasInfo {
+        if !metadata.requiresInfoSections, facts.hasInfoSection {
             notes.append("G39 sections of information, which the third line denies")
         }
         return notes

@@ -6,10 +6,10 @@ enum NameList {
 
     /// Returns a text with the first names and the number of omitted names.
     ///
-    /// `total` is the number of all names if `names` does not contain all of them.
-    static func text(_ names: [String], of total: Int? = nil) -> String {
+    /// `totalCount` is the number of all names if `names` does not contain all of them.
+    static func text(_ names: [String], totalCount: Int? = nil) -> String {
         let shown = names.prefix(maximumNameCount).map { String($0.prefix(maximumNameLength)) }
-        let others = (total ?? names.count) - shown.count
+        let others = (totalCount ?? names.count) - shown.count
         return shown.joined(separator: ", ") + (others > 0 ? " and \(others) more" : "")
     }
 }

@@ -8,7 +8,7 @@ struct PingMetadata {
     /// The header fields to send, as stored.
     private(set) var headers: [HeaderField] = []
     /// Whether the body must have the sections `client_info` and `ping_info`.
-    private(set) var hasInfoSections = true
+    private(set) var requiresInfoSections = true
     private(set) var pingName: String?
     /// The capabilities that a program must have to upload the ping.
     private(set) var capabilities: [String] = []
@@ -47,8 +47,8 @@ struct PingMetadata {
         switch key {
         case Self.headers: return readHeaders(value, in: document)
         case Self.infoSections:
-            hasInfoSections = document.kind(of: value) == .true
-            return hasInfoSections || document.kind(of: value) == .false
+            requiresInfoSections = document.kind(of: value) == .true
+            return requiresInfoSections || document.kind(of: value) == .false
         case Self.pingName:
             guard document.kind(of: value) == .string else { return false }
             pingName = document.string(of: value)

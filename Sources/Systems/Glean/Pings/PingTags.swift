@@ -8,11 +8,11 @@ import Telemetry
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 8.3.
 struct PingTags {
     /// The values of the valid tags, by header field name.
-    private(set) var accepted: [String: String] = [:]
+    private(set) var acceptedTags: [String: String] = [:]
     /// The names of the tags that were dropped because they have an invalid value or occur more than once.
-    private(set) var rejected: [String] = []
+    private(set) var rejectedTagNames: [String] = []
     /// The stored names of the header fields that are not tags.
-    private(set) var others: [String] = []
+    private(set) var otherFieldNames: [String] = []
 
     /// The name of the header field that sends a ping to the debug viewer.
     static let debugID = "X-Debug-ID"
@@ -24,18 +24,18 @@ struct PingTags {
         for name in [Self.debugID, Self.sourceTags] {
             let values = fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
             guard let value = values.first else { continue }
-            if values.count == 1, Self.isAllowed(HeaderField(name, value)) {
-                accepted[name] = value
+            if values.count == 1, Self.isAllowedTag(HeaderField(name, value)) {
+                acceptedTags[name] = value
             } else {
-                rejected.append(name)
+                rejectedTagNames.append(name)
             }
         }
         let tags: Set = [Self.debugID.lowercased(), Self.sourceTags.lowercased()]
-        others = fields.map(\.name).filter { !tags.contains($0.lowercased()) }
+        otherFieldNames = fields.map(\.name).filter { !tags.contains($0.lowercased()) }
     }
 
     /// Returns whether `field` is one of the two tags and has an allowed value.
-    static func isAllowed(_ field: HeaderField) -> Bool {
+    static func isAllowedTag(_ field: HeaderField) -> Bool {
         switch field.name {
         case debugID: return isWord(field.value.utf8[...])
         case sourceTags:
@@ -52,10 +52,11 @@ struct PingTags {
 
     /// Adds the valid tags to the target of a record, and notes about dropped header fields to the record.
     func apply(to record: inout Record) {
-        if !accepted.isEmpty { record.target?.headers = accepted }
+        if !acceptedTags.isEmpty { record.target?.headers = acceptedTags }
         // Notes contain only names, because a value may be a secret.
-        if !others.isEmpty { record.notes.append("G36 header \(NameList.text(others)) not carried") }
-        guard !rejected.isEmpty else { return }
-        record.notes.append("G37 header \(NameList.text(rejected)) not carried: not an allowed tag, or there twice")
+        if !otherFieldNames.isEmpty { record.notes.append("G36 header \(NameList.text(otherFieldNames)) not carried") }
+        guard !rejectedTagNames.isEmpty else { return }
+        record.notes.append(
+            "G37 header \(NameList.text(rejectedTagNames)) not carried: not an allowed tag, or there twice")
     }
 }

@@ -9,7 +9,7 @@ import Telemetry
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 8.1, cases G43 and G44.
 enum PingTime {
     /// Parses a time, or returns `nil` if it is invalid or if RFC 3339 cannot express its year.
-    static func timestamp(_ text: Span<UInt8>) -> Timestamp? {
+    static func timestamp(from text: Span<UInt8>) -> Timestamp? {
         let dateLength = 10
         let zone = text.count - (!text.isEmpty && text[text.count - 1] == UInt8(ascii: "Z") ? 1 : 6)
         guard zone >= dateLength, "Z+-".utf8.contains(text[zone]),

@@ -5,7 +5,7 @@ import Telemetry
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 8.1, 9 and 14.
 enum GleanPseudonyms {
-    static let format = PseudonymFormat(tables: [(["every ping"], ping)], path: path(of:_:))
+    static let format = PseudonymFormat(tables: [(["every ping"], pingRules)], path: path(of:_:))
 
     /// Returns the upload path with the same document pseudonym as in the record.
     private static func path(
@@ -21,5 +21,5 @@ enum GleanPseudonyms {
         return "/submit/\(namespace)/\(ping)\(version)\(pseudonym(text(parts.documentID), .document))"
     }
 
-    private static let ping = GleanSchema.whole.pseudonyms
+    private static let pingRules = GleanSchema.allFields.pseudonyms
 }

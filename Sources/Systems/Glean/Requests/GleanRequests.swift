@@ -31,7 +31,7 @@ enum GleanRequests {
 
     private static func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
         let parts = upload.route?.parts.map { String(decoding: $0, as: UTF8.self) } ?? []
-        let facts = PingBody(of: document, needsInfo: nil)
+        let facts = PingBodyFacts(of: document, needsInfo: nil)
         let payload = document.canonicalBytes(of: document.root)
         let isRouted = parts.count == partCount
         var record = Record(
@@ -43,8 +43,10 @@ enum GleanRequests {
         let tags = PingTags(upload.headers)
         tags.apply(to: &record)
         record.notes += facts.notes
-        let holds = [facts.capabilityHold([]), tags.rejected.isEmpty ? nil : Hold("headers")]
-        record.held = holds.compactMap(\.self) + record.held + [facts.hold].compactMap(\.self)
+        let holds = [
+            facts.capabilityHold(metadataCapabilities: []), tags.rejectedTagNames.isEmpty ? nil : Hold("headers"),
+        ]
+        record.held = holds.compactMap(\.self) + record.held + [facts.schemaHold].compactMap(\.self)
         return record
     }
 }

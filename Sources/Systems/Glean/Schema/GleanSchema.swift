@@ -15,24 +15,24 @@ enum GleanSchema {
     /// The sections `client_info` and `ping_info` are required if `needsInfo` is `true`.
     static func check(_ document: JSONDocument, needsInfo: Bool) -> PayloadCheck {
         var check = PayloadCheck(document, .terse)
-        check.check(document.root, .object(needsInfo ? whole : withoutInfo))
+        check.check(document.root, .object(needsInfo ? allFields : fieldsWithoutInfo))
         return check
     }
 
     /// The fields of a body with all its sections.
-    static let whole: PayloadFields = [
+    static let allFields: PayloadFields = [
         .optional("$schema", .string(), .drop, "the URL of the schema"),
-        .required(GleanKeys.clientInfo, fields: client, "information about the client and its app"),
+        .required(GleanKeys.clientInfo, fields: clientInfo, "information about the client and its app"),
         .optional(GleanKeys.events, listOf: event, "the events"),
         .optional(GleanKeys.metrics, fields: allMetrics, "the metrics by type"),
-        .required(GleanKeys.pingInfo, fields: ping, "information about the ping"),
+        .required(GleanKeys.pingInfo, fields: pingInfo, "information about the ping"),
     ]
 
-    private static let withoutInfo = whole.optional([GleanKeys.clientInfo, GleanKeys.pingInfo])
+    private static let fieldsWithoutInfo = allFields.optional([GleanKeys.clientInfo, GleanKeys.pingInfo])
 
     // MARK: Information
 
-    private static let client: PayloadFields = [
+    private static let clientInfo: PayloadFields = [
         .optional("android_sdk_version", .string(), .keep(.version), "the API level of Android"),
         .required(GleanKeys.appBuild, .string(), .orUnknown(.version), "the build number of the app"),
         .optional(GleanKeys.appChannel, .string(), .keep(.word), "the release channel of the app"),
@@ -64,7 +64,7 @@ enum GleanSchema {
         .optional("term", .string(), .drop, "the search term"),
     ]
 
-    private static let ping: PayloadFields = [
+    private static let pingInfo: PayloadFields = [
         .required(GleanKeys.endTime, .string(), .orUnknown(.date), "the time at which the ping was created"),
         .optional(
             "experiments", .map(.atMost(100, "an experiment"), .object(experiment)),
@@ -149,9 +149,9 @@ enum GleanSchema {
         metric("custom_distribution", fields: customDistribution, "distributions with buckets that the app defines"),
         metric("datetime", .string(), .keep(.date), "dates and times"),
         metric(
-            "dual_labeled_counter", .map(label, .map(label, .integer())),
+            "dual_labeled_counter", .map(metricLabel, .map(metricLabel, .integer())),
             .map(.form(.word), .map(.form(.word), .keep(.number))), "counters by two labels"),
-        .optional("jwe", .map(name, .string()), .drop, "encrypted strings"),
+        .optional("jwe", .map(metricName, .string()), .drop, "encrypted strings"),
         labeled("boolean", .boolean, .keep(.boolean), "Booleans by label"),
         labeled("counter", .integer(), .keep(.number), "counters by label"),
         labeled(
@@ -160,25 +160,25 @@ enum GleanSchema {
         labeled("memory_distribution", fields: distribution, "distributions of memory sizes by label"),
         labeled("quantity", .integer(), .keep(.number), "numbers by label"),
         labeled("rate", fields: rate, "rates by label"),
-        .optional("labeled_string", .map(name, .map(label, .string())), .drop, "strings by label"),
+        .optional("labeled_string", .map(metricName, .map(metricLabel, .string())), .drop, "strings by label"),
         labeled("timing_distribution", fields: distribution, "distributions of durations by label"),
         metric("memory_distribution", fields: distribution, "distributions of memory sizes"),
-        .optional("object", .map(name, .structure), .drop, "JSON values"),
+        .optional("object", .map(metricName, .structure), .drop, "JSON values"),
         metric("quantity", .integer(), .keep(.number), "numbers"),
         metric("rate", fields: rate, "rates"),
-        .optional("string", .map(name, .string()), .object(strings), "strings"),
+        .optional("string", .map(metricName, .string()), .object(stringRules), "strings"),
         .optional(
-            GleanKeys.stringLists, .map(name, .list(.string())),
+            GleanKeys.stringLists, .map(metricName, .list(.string())),
             .object([GleanKeys.capabilities: .list(.keep(.word))]), "lists of strings"),
-        .optional("text", .map(name, .string(.atMost(204_800))), .drop, "long strings"),
+        .optional("text", .map(metricName, .string(.atMost(204_800))), .drop, "long strings"),
         metric("timespan", fields: timespan, "durations"),
         metric("timing_distribution", fields: distribution, "distributions of durations"),
-        .optional("url", .map(name, .string(.named("URL", isURL))), .drop, "URLs"),
+        .optional("url", .map(metricName, .string(.named("URL", isURL))), .drop, "URLs"),
         metric("uuid", .string(.uuid), .pseudonym(PseudonymClass("uuid")), "UUIDs"),
     ]
 
     /// The rules for the documented string metrics of the SDK and of the usage pings.
-    private static let strings: PseudonymTable = [
+    private static let stringRules: PseudonymTable = [
         "glean.client.annotation.experimentation_id": .pseudonym(PseudonymClass("experimentation")),
         "usage.app_build": .keep(.version),
         "usage.app_channel": .keep(.word),
@@ -188,13 +188,13 @@ enum GleanSchema {
         "usage.reason": .keep(.word),
     ]
 
-    private static let name = KeyForm("a metric", isMetricName)
-    private static let label = KeyForm.atMost(111, "a label")
+    private static let metricName = KeyForm("a metric", isMetricName)
+    private static let metricLabel = KeyForm.atMost(111, "a label")
 
     private static func metric(
         _ type: JSONKey, _ form: PayloadForm, _ rule: PseudonymRule, _ meaning: String
     ) -> PayloadField {
-        .optional(type, .map(name, form), .map(.form(.word), rule), meaning)
+        .optional(type, .map(metricName, form), .map(.form(.word), rule), meaning)
     }
 
     private static func metric(_ type: JSONKey, fields: PayloadFields, _ meaning: String) -> PayloadField {
@@ -204,7 +204,7 @@ enum GleanSchema {
     private static func labeled(
         _ type: String, _ form: PayloadForm, _ rule: PseudonymRule, _ meaning: String
     ) -> PayloadField {
-        metric(JSONKey("labeled_\(type)"), .map(label, form), .map(.form(.word), rule), meaning)
+        metric(JSONKey("labeled_\(type)"), .map(metricLabel, form), .map(.form(.word), rule), meaning)
     }
 
     private static func labeled(_ type: String, fields: PayloadFields, _ meaning: String) -> PayloadField {

@@ -10,46 +10,49 @@ enum DirectoryListing {
         let names = directory.folders.sorted { $0.lexicographicallyPrecedes($1) }
         return names.compactMap { name in
             let text = String(decoding: name, as: UTF8.self)
-            if text == GleanStores.databases { directory.claim(folder: name) }
+            if text == GleanStores.databasesFolderName { directory.claim(folder: name) }
             guard let contents = GleanDirectory.Contents(folder: text) else { return nil }
             directory.claim(folder: name)
-            return folder(contents, at: directory.path(of: name), prefix: name + [UInt8(ascii: "/")], in: &directory)
+            return folder(
+                contents, at: directory.path(of: name), pathPrefix: name + [UInt8(ascii: "/")], in: &directory)
         }
     }
 
     /// Lists the files of a folder, sorted by name, or reports an error and returns `nil` if it cannot be read.
     ///
-    /// `prefix` is the name of the folder and a slash, or empty if `directory` is the folder itself.
+    /// `pathPrefix` is the name of the folder and a slash, or empty if `directory` is the folder itself.
     static func folder(
-        _ contents: GleanDirectory.Contents, at path: String, prefix: [UInt8], in directory: inout InspectedFolder
+        _ contents: GleanDirectory.Contents, at path: String, pathPrefix: [UInt8], in directory: inout InspectedFolder
     ) -> GleanDirectory.Folder? {
         do throws(FileError) {
             let folder = try directory.tree.folder(at: path)
             var entries = try folder.entries()
             entries.sort()
             let device = directory.excluded.isEmpty ? nil : try folder.device()
-            var files: [UInt32] = []
+            var fileIndexes: [UInt32] = []
             for index in 0..<entries.count {
                 let name = entries.name(index)
                 guard isRelevant(name, in: contents) else { continue }
-                if let device, directory.excluded.contains(FileIdentity(device: device, inode: entries.inode(index))) {
-                    directory.report(leftOut: directory.path(of: prefix + name))
+                if let device,
+                    directory.excluded.contains(FileIdentity(device: device, inode: entries.inode(at: index)))
+                {
+                    directory.report(leftOut: directory.path(of: pathPrefix + name))
                     continue
                 }
                 let isLink = entries.kind(index) == .link
                 let target = isLink ? directory.tree.target(ofLink: name, inFolder: path)?.shownPath : nil
                 if let problem = problem(with: name, entries.kind(index), in: contents, leadingTo: target) {
-                    directory.report(problem, of: prefix + name)
+                    directory.report(problem, of: pathPrefix + name)
                     // A folder inside a claimed folder is not searched, so it need not be claimed.
-                    if prefix.isEmpty, entries.kind(index) == .folder { directory.claim(folder: name) }
+                    if pathPrefix.isEmpty, entries.kind(index) == .folder { directory.claim(folder: name) }
                 } else {
-                    files.append(UInt32(index))
+                    fileIndexes.append(UInt32(index))
                 }
             }
             // The folder of unfinished pings is usually empty, and is omitted then.
-            guard contents != .pings(.unfinished) || !files.isEmpty else { return nil }
+            guard contents != .pings(.unfinishedPings) || !fileIndexes.isEmpty else { return nil }
             return GleanDirectory.Folder(
-                contents: contents, prefix: prefix, entries: entries, files: files, path: path)
+                contents: contents, pathPrefix: pathPrefix, entries: entries, fileIndexes: fileIndexes, path: path)
         } catch {
             directory.report(unreadable: path, error)
             return nil
@@ -61,7 +64,7 @@ enum DirectoryListing {
     /// Hidden entries are ignored (case G18), as are entries of `tmp` that are not named like a ping (case G21).
     private static func isRelevant(_ name: [UInt8], in contents: GleanDirectory.Contents) -> Bool {
         guard name.first != UInt8(ascii: ".") else { return false }
-        return contents != .pings(.unfinished) || GleanName.digits(ofUUID: name.span) != nil
+        return contents != .pings(.unfinishedPings) || GleanName.digits(ofUUID: name.span) != nil
     }
 
     /// Returns the problem with an entry, or `nil` if the entry is a file that must be read.
@@ -76,8 +79,8 @@ enum DirectoryListing {
             return Problem("G56", "not read: not the name of a ping")
         case .folder: return Problem(code ?? "G19", "not read: a folder where \(expected) should be")
         case .link:
-            let words = "not followed, where \(expected) should be; give that as a capture of its own"
-            return Problem(code ?? "G20", "symbolic link\(target.map { " to \($0)" } ?? "") \(words)", isLoss: true)
+            let advice = "not followed, where \(expected) should be; give that as a capture of its own"
+            return Problem(code ?? "G20", "symbolic link\(target.map { " to \($0)" } ?? "") \(advice)", isLoss: true)
         case .special:
             return Problem(code ?? "G20", "not read: a pipe, a socket or a device where \(expected) should be")
         }

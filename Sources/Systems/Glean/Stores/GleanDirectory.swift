@@ -15,7 +15,7 @@ struct GleanDirectory: Store {
             switch name {
             case "pending_pings": self = .pings(.pendingPings)
             case "deletion_request": self = .pings(.deletionRequests)
-            case "tmp": self = .pings(.unfinished)
+            case "tmp": self = .pings(.unfinishedPings)
             case "events": self = .events
             default: return nil
             }
@@ -33,48 +33,48 @@ struct GleanDirectory: Store {
     struct Folder: Sendable {
         let contents: Contents
         /// The name of the folder and a slash, or an empty array if the capture contains only this folder.
-        let prefix: [UInt8]
+        let pathPrefix: [UInt8]
         let entries: FolderEntries
         /// The indexes of the files in ``entries``.
-        let files: [UInt32]
+        let fileIndexes: [UInt32]
         /// The path of the folder in the capture.
         let path: String
 
-        func name(_ index: Int) -> [UInt8] { entries.name(Int(files[index])) }
+        func fileName(at index: Int) -> [UInt8] { entries.name(Int(fileIndexes[index])) }
 
         /// The number of parts of the store in the folder.
         ///
         /// Each event file is a part. All pings of the folder together are one part.
-        fileprivate var partCount: Int { contents == .events ? files.count : 1 }
+        fileprivate var partCount: Int { contents == .events ? fileIndexes.count : 1 }
     }
 
     /// The position of a file in the directory.
     struct FilePosition: Sendable, Equatable {
         /// The index of the folder in ``GleanDirectory/folders``.
-        let folder: Int
-        /// The index of the file in ``Folder/files``.
-        let index: Int
+        let folderIndex: Int
+        /// The index of the file in ``Folder/fileIndexes``.
+        let fileIndex: Int
     }
 
     let path: String
     /// The path of the folder to which file names are relative.
     let folderPath: String
     /// The prefix of the paths of all files in the directory.
-    let base: String
+    let basePath: String
     /// The folders, sorted by name.
     let folders: [Folder]
     let parts: [StorePart]
     let newestPings = SharedNewestPings()
 
-    init(path: String, folderPath: String, base: String, folders: [Folder]) {
-        (self.path, self.folderPath, self.base, self.folders) = (path, folderPath, base, folders)
+    init(path: String, folderPath: String, basePath: String, folders: [Folder]) {
+        (self.path, self.folderPath, self.basePath, self.folders) = (path, folderPath, basePath, folders)
         let parts = folders.flatMap { folder in
             switch folder.contents {
             case .pings: return [StorePart(kind: .gleanPingFile, path: folder.path)]
             case .events:
-                return folder.files.indices.map { index in
-                    let name = folder.prefix + folder.name(index)
-                    return StorePart(kind: .gleanPendingEvents, path: base + String(decoding: name, as: UTF8.self))
+                return folder.fileIndexes.indices.map { index in
+                    let name = folder.pathPrefix + folder.fileName(at: index)
+                    return StorePart(kind: .gleanPendingEvents, path: basePath + String(decoding: name, as: UTF8.self))
                 }
             }
         }
@@ -86,7 +86,7 @@ struct GleanDirectory: Store {
     let isReadByOneJob = false
 
     /// The number of files in all folders plus one, because index 0 is the report on the directory.
-    var fileCount: Int { folders.reduce(1) { $0 + $1.files.count } }
+    var fileCount: Int { folders.reduce(1) { $0 + $1.fileIndexes.count } }
 
     func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan {
         FileScan(
@@ -102,16 +102,16 @@ extension GleanDirectory {
         var left = index - 1
         guard left >= 0 else { return nil }
         for (number, folder) in folders.enumerated() {
-            if left < folder.files.count { return FilePosition(folder: number, index: left) }
-            left -= folder.files.count
+            if left < folder.fileIndexes.count { return FilePosition(folderIndex: number, fileIndex: left) }
+            left -= folder.fileIndexes.count
         }
         return nil
     }
 
     /// Returns the index of the part of the store that a file belongs to.
-    func part(of position: FilePosition) -> Int {
-        let first = folders[..<position.folder].reduce(0) { $0 + $1.partCount }
-        return folders[position.folder].contents == .events ? first + position.index : first
+    func partIndex(of position: FilePosition) -> Int {
+        let first = folders[..<position.folderIndex].reduce(0) { $0 + $1.partCount }
+        return folders[position.folderIndex].contents == .events ? first + position.fileIndex : first
     }
 
     /// The text that the header field names `Authorization` and `authorization` have in common.
@@ -120,17 +120,17 @@ extension GleanDirectory {
     private static let credentialMarker = "uthorization"
 
     /// Returns the description of a file that is needed to read or quarantine it.
-    func storeFile(_ position: FilePosition) -> StoreFile {
-        let folder = folders[position.folder]
-        let name = folder.prefix + folder.name(position.index)
+    func storeFile(at position: FilePosition) -> StoreFile {
+        let folder = folders[position.folderIndex]
+        let name = folder.pathPrefix + folder.fileName(at: position.fileIndex)
         // The third line of a ping can contain any header field, although the SDK does not write credentials.
         return StoreFile(
-            name: name, path: base + String(decoding: name, as: UTF8.self), kind: folder.contents.kind,
+            name: name, path: basePath + String(decoding: name, as: UTF8.self), kind: folder.contents.kind,
             credentials: .ifContaining(Self.credentialMarker))
     }
 
     /// The indexes of the folders that contain queued pings.
-    var queueFolders: [Int] {
-        folders.indices.filter { folders[$0].contents != .events && folders[$0].contents != .pings(.unfinished) }
+    var queueFolderIndexes: [Int] {
+        folders.indices.filter { folders[$0].contents != .events && folders[$0].contents != .pings(.unfinishedPings) }
     }
 }

@@ -8,7 +8,7 @@ import Telemetry
 struct GleanFileReader: FileScanReader {
     private let directory: GleanDirectory
     private let context: StoreContext
-    private var pings = GleanPingReader()
+    private var pingReader = GleanPingReader()
     private var document = JSONDocument()
 
     init(_ directory: GleanDirectory, in context: StoreContext) {
@@ -24,7 +24,7 @@ struct GleanFileReader: FileScanReader {
             if context.options.reportsQueues { output.report(DirectoryReport.report(on: directory, folder)) }
             return nil
         }
-        switch directory.folders[position.folder].contents {
+        switch directory.folders[position.folderIndex].contents {
         case .pings(let kind): return readPing(position, kind, in: folder, with: &files, into: &output)
         case .events: return readEvents(position, in: folder, with: &files, into: &output)
         }
@@ -36,13 +36,13 @@ struct GleanFileReader: FileScanReader {
         _ position: GleanDirectory.FilePosition, _ kind: GleanPingReader.Folder, in folder: borrowing Folder,
         with files: inout StoreFileBuffer, into output: inout ScanOutput
     ) -> StoreFile? {
-        let file = directory.storeFile(position)
-        let name = directory.folders[position.folder].name(position.index)
+        let file = directory.storeFile(at: position)
+        let name = directory.folders[position.folderIndex].fileName(at: position.fileIndex)
         output.path = file.path
         // A file of another program is not quarantined (case G17).
         let isNamed = GleanName.digits(ofUUID: name.span) != nil
         guard isNamed || isWithinSizeLimit(file, in: folder) else {
-            output.report(Self.foreignFile)
+            output.report(Self.foreignFileProblem)
             return nil
         }
         guard files.read(file, limit: GleanPingReader.sizeLimit, in: folder, context.options, into: &output) else {
@@ -50,26 +50,26 @@ struct GleanFileReader: FileScanReader {
         }
         do throws(PingFileError) {
             let source = Source(capture: context.capture, path: file.path, store: .gleanPingFile, index: 0)
-            let record = try pings.record(
+            let record = try pingReader.record(
                 of: files.contents, GleanPingReader.File(name: name, folder: kind, source: source))
             if isNamed || record.target != nil {
-                output.add(record, part: directory.part(of: position))
+                output.add(record, part: directory.partIndex(of: position))
             } else {
-                output.report(Self.foreignFile)
+                output.report(Self.foreignFileProblem)
             }
         } catch {
             guard isNamed else {
-                output.report(Self.foreignFile)
+                output.report(Self.foreignFileProblem)
                 return nil
             }
             var reject = error.reject
-            if kind == .unfinished { reject.reason = "G21 unfinished ping: \(reject.reason)" }
+            if kind == .unfinishedPings { reject.reason = "G21 unfinished ping: \(reject.reason)" }
             output.rejects.append(reject)
         }
         return file
     }
 
-    private static let foreignFile = Problem("G17", "not read: not a ping file, and no name of one")
+    private static let foreignFileProblem = Problem("G17", "not read: not a ping file, and no name of one")
 
     private func isWithinSizeLimit(_ file: StoreFile, in folder: borrowing Folder) -> Bool {
         // Reading the file reports the error.
@@ -83,18 +83,19 @@ struct GleanFileReader: FileScanReader {
         _ position: GleanDirectory.FilePosition, in folder: borrowing Folder, with files: inout StoreFileBuffer,
         into output: inout ScanOutput
     ) -> StoreFile? {
-        let file = directory.storeFile(position)
+        let file = directory.storeFile(at: position)
         guard files.read(file, limit: .usual, in: folder, context.options, into: &output) else { return nil }
         let events = PendingEventsFile(files.contents, using: &document)
-        let part = directory.part(of: position)
-        let name = String(decoding: directory.folders[position.folder].name(position.index), as: UTF8.self)
+        let part = directory.partIndex(of: position)
+        let name = String(
+            decoding: directory.folders[position.folderIndex].fileName(at: position.fileIndex), as: UTF8.self)
         let borrowed = events.hasEvents ? borrowedInfo(forEventsOf: name, in: folder) : nil
         let source = Source(capture: context.capture, path: file.path, store: .gleanPendingEvents, index: 0)
-        for record in PendingEventRecords.make(events, ofPing: name, borrowed: borrowed, source: source) {
+        for record in PendingEventRecords.makeRecords(of: events, ofPing: name, borrowed: borrowed, source: source) {
             output.add(record, part: part)
         }
         let counts = [
-            "markers": events.restartMarkerCount, "pending": events.count - events.restartMarkerCount,
+            "markers": events.restartMarkerCount, "pending": events.eventCount - events.restartMarkerCount,
         ]
         output.report(StoreReport(parts: [StoreReport.Part(part: part, events: counts, queue: nil)]))
         output.rejects += events.rejects
@@ -105,11 +106,13 @@ struct GleanFileReader: FileScanReader {
         let newestPings = directory.newestPings.newestPings { Self.findNewestPings(in: directory, folder) }
         var bytes: [UInt8] = []
         if let position = newestPings.position(forEventsOf: name) {
-            return Self.ping(at: position, of: directory, folder, &pings, &bytes).flatMap { BorrowedClientInfo($0) }
+            return Self.ping(at: position, of: directory, folder, &pingReader, &bytes).flatMap {
+                BorrowedClientInfo($0)
+            }
         }
         // The file with the client id is optional and not a store, so errors are not reported.
         guard name == GleanName.events,
-            (try? folder.read(Array(GleanStores.clientFile.utf8), limit: 1 << 10, into: &bytes)) != nil
+            (try? folder.read(Array(GleanStores.clientIDFileName.utf8), limit: 1 << 10, into: &bytes)) != nil
         else { return nil }
         return BorrowedClientInfo(clientFile: bytes)
     }
@@ -119,9 +122,9 @@ struct GleanFileReader: FileScanReader {
         var newestPings = NewestPings()
         var reader = GleanPingReader()
         var bytes: [UInt8] = []
-        for queue in directory.queueFolders {
-            for index in directory.folders[queue].files.indices {
-                let position = GleanDirectory.FilePosition(folder: queue, index: index)
+        for queue in directory.queueFolderIndexes {
+            for index in directory.folders[queue].fileIndexes.indices {
+                let position = GleanDirectory.FilePosition(folderIndex: queue, fileIndex: index)
                 guard let ping = ping(at: position, of: directory, folder, &reader, &bytes) else { continue }
                 newestPings.add(ping, at: position)
             }
@@ -134,14 +137,15 @@ struct GleanFileReader: FileScanReader {
         at position: GleanDirectory.FilePosition, of directory: GleanDirectory, _ folder: borrowing Folder,
         _ reader: inout GleanPingReader, _ bytes: inout [UInt8]
     ) -> Record? {
-        let files = directory.folders[position.folder]
-        let path = directory.storeFile(position).name
-        guard case .pings(let kind) = files.contents,
+        let folderOfPing = directory.folders[position.folderIndex]
+        let path = directory.storeFile(at: position).name
+        guard case .pings(let kind) = folderOfPing.contents,
             (try? folder.read(path, limit: GleanPingReader.sizeLimit.bytes, into: &bytes)) != nil
         else { return nil }
         // The record is only used for its contents, so its source does not matter.
         let source = Source(capture: "", path: "", store: .gleanPingFile, index: 0)
-        let file = GleanPingReader.File(name: files.name(position.index), folder: kind, source: source)
+        let file = GleanPingReader.File(
+            name: folderOfPing.fileName(at: position.fileIndex), folder: kind, source: source)
         return try? reader.record(of: bytes, file)
     }
 }

@@ -15,21 +15,21 @@ enum GleanStores {
         backups: nil, secrets: nil)
 
     /// The default name of a data directory.
-    private static let defaultName = "glean_data"
+    private static let defaultDirectoryName = "glean_data"
     /// The name of the folder that contains the databases.
-    static let databases = "db"
+    static let databasesFolderName = "db"
     /// The name of the file that contains the client id since SDK version 66.1.
-    static let clientFile = "client_id.txt"
+    static let clientIDFileName = "client_id.txt"
     /// The names of the database files of all SDK versions, and of the auxiliary files beside them.
-    static let databaseFiles: Set = [
+    static let databaseFileNames: Set = [
         "data.mdb", "lock.mdb", "data.safe.bin", "glean.sqlite", "glean.sqlite-wal", "glean.sqlite-shm",
     ]
     /// The name of the database file since SDK version 51.0.
-    static let safeDatabase = "data.safe.bin"
+    static let safeDatabaseName = "data.safe.bin"
     /// The names of the other database files that identify a data directory.
-    private static let identifyingFiles: Set = ["data.mdb", "glean.sqlite"]
+    private static let identifyingFileNames: Set = ["data.mdb", "glean.sqlite"]
     /// The names of the folders that identify a data directory, because no other SDK uses them.
-    private static let identifyingFolders = ["pending_pings", "deletion_request"]
+    private static let identifyingFolderNames = ["pending_pings", "deletion_request"]
 
     /// Returns whether an archive member may belong to a data directory.
     ///
@@ -37,45 +37,48 @@ enum GleanStores {
     /// come later in the archive. Therefore, file names are checked.
     static func mayBelongToStore(_ file: MemberName) -> Bool {
         let isInDefaultDirectory =
-            file.folders.dropLast().last == Self.defaultName
-            || file.folders.count == 1 && file.rootName == Self.defaultName
+            file.folders.dropLast().last == Self.defaultDirectoryName
+            || file.folders.count == 1 && file.rootName == Self.defaultDirectoryName
         switch file.folder {
         case "pending_pings", "deletion_request": return true
         case "tmp": return GleanName.digits(ofUUID: file.name.utf8.span) != nil
         case "events": return isInDefaultDirectory || GleanName.isPingName(file.name.utf8.span)
-        case Self.databases: return Self.databaseFiles.contains(file.name)
-        default: return file.name == Self.clientFile
+        case Self.databasesFolderName: return Self.databaseFileNames.contains(file.name)
+        default: return file.name == Self.clientIDFileName
         }
     }
 
     static func store(ofFolder folder: inout InspectedFolder) -> (any Store)? {
-        if Self.identifyingFolders.contains(folder.name), let contents = GleanDirectory.Contents(folder: folder.name),
-            let files = DirectoryListing.folder(contents, at: folder.path, prefix: [], in: &folder)
+        if Self.identifyingFolderNames.contains(folder.name),
+            let contents = GleanDirectory.Contents(folder: folder.name),
+            let files = DirectoryListing.folder(contents, at: folder.path, pathPrefix: [], in: &folder)
         {
-            return GleanDirectory(path: folder.path, folderPath: folder.path, base: folder.base, folders: [files])
+            return GleanDirectory(path: folder.path, folderPath: folder.path, basePath: folder.base, folders: [files])
         }
         guard Self.isDataDirectory(&folder) else { return nil }
         let folders = DirectoryListing.folders(in: &folder)
-        return GleanDirectory(path: folder.path, folderPath: folder.path, base: folder.base, folders: folders)
+        return GleanDirectory(path: folder.path, folderPath: folder.path, basePath: folder.base, folders: folders)
     }
 
     private static func isDataDirectory(_ folder: inout InspectedFolder) -> Bool {
-        if folder.name == defaultName || folder.files.contains(named: clientFile) { return true }
-        if folder.folders.contains(where: { name in identifyingFolders.contains { name.elementsEqual($0.utf8) } }) {
+        if folder.name == defaultDirectoryName || folder.files.contains(named: clientIDFileName) { return true }
+        if folder.folders.contains(where: { name in identifyingFolderNames.contains { name.elementsEqual($0.utf8) } }) {
             return true
         }
         // The traversal of the capture reports folders that cannot be listed.
-        guard folder.folders.contains(where: { $0.elementsEqual(databases.utf8) }),
-            let inside = try? folder.tree.folder(at: folder.path(of: Array(databases.utf8))).entries()
+        guard folder.folders.contains(where: { $0.elementsEqual(databasesFolderName.utf8) }),
+            let inside = try? folder.tree.folder(at: folder.path(of: Array(databasesFolderName.utf8))).entries()
         else { return false }
         let names = Set((0..<inside.count).map { String(decoding: inside.name($0), as: UTF8.self) })
-        return !names.isDisjoint(with: identifyingFiles) || names.contains(safeDatabase) && hasDatabaseOfSDK(&folder)
+        return !names.isDisjoint(with: identifyingFileNames)
+            || names.contains(safeDatabaseName) && hasDatabaseOfSDK(&folder)
     }
 
     /// Returns whether the SDK may have written the database in a folder, or the database cannot be read.
     private static func hasDatabaseOfSDK(_ folder: inout InspectedFolder) -> Bool {
         guard
-            let bytes = try? folder.contents(of: Array("\(databases)/\(safeDatabase)".utf8), limit: StoreLimits.file),
+            let bytes = try? folder.contents(
+                of: Array("\(databasesFolderName)/\(safeDatabaseName)".utf8), limit: StoreLimits.file),
             let database = SafeDatabase(bytes)
         else { return true }
         return database.mayBeFromSDK
@@ -87,10 +90,10 @@ enum GleanStores {
     {
         let folders = Path.parts(of: path)
         guard let last = folders.last, let contents = GleanDirectory.Contents(folder: last) else { return .unrelated }
-        let isInDefaultDirectory = folders.dropLast().last == Self.defaultName
+        let isInDefaultDirectory = folders.dropLast().last == Self.defaultDirectoryName
         switch contents {
         case .pings(.pendingPings), .pings(.deletionRequests): break
-        case .pings(.unfinished):
+        case .pings(.unfinishedPings):
             guard isInDefaultDirectory, GleanName.digits(ofUUID: name.utf8.span) != nil else { return .unrelated }
         case .events: guard isInDefaultDirectory, GleanName.isPingName(name.utf8.span) else { return .unrelated }
         }
@@ -112,14 +115,16 @@ enum GleanStores {
         _ contents: GleanDirectory.Contents, _ name: String, in folder: borrowing InspectedFolder
     ) -> GleanDirectory {
         let files = GleanDirectory.Folder(
-            contents: contents, prefix: [], entries: folder.files.entries, files: [UInt32(folder.files.entry(0))],
+            contents: contents, pathPrefix: [], entries: folder.files.entries,
+            fileIndexes: [UInt32(folder.files.entryIndex(at: 0))],
             path: folder.path(of: Array(name.utf8)))
-        return GleanDirectory(path: files.path, folderPath: folder.path, base: folder.base, folders: [files])
+        return GleanDirectory(path: files.path, folderPath: folder.path, basePath: folder.base, folders: [files])
     }
 
     static func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
-        if name == Self.defaultName || Self.identifyingFolders.contains(name) { return true }
+        if name == Self.defaultDirectoryName || Self.identifyingFolderNames.contains(name) { return true }
         guard store is GleanDirectory else { return false }
-        return GleanDirectory.Contents(folder: name) != nil || name == Self.databases || name == Self.clientFile
+        return GleanDirectory.Contents(folder: name) != nil || name == Self.databasesFolderName
+            || name == Self.clientIDFileName
     }
 }

@@ -14,7 +14,7 @@ enum GleanUploads {
 
     static let format = UploadFormat(
         endpoint: "https://\(host)", endpointsOfTypes: [:], method: method,
-        isTargetPath: { GleanPath($0.utf8.span) != nil }, isTargetHeader: { PingTags.isAllowed($0) },
+        isTargetPath: { GleanPath($0.utf8.span) != nil }, isTargetHeader: { PingTags.isAllowedTag($0) },
         isPathOfRecord: isPath(_:ofID:type:), list: nil, credentials: nil,
         // Deletion requests are sent first. After one, no more pings of its client are sent.
         precedence: Precedence(first: [GleanName.usageDeletionRequest], deletionRequests: [GleanName.deletionRequest]),

@@ -14,8 +14,8 @@ struct GleanVocabulary: Vocabulary {
     func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
         guard let events = payload.array(GleanKeys.events, in: payload.root) else { return [] }
         return payload.elements(of: events).map { event in
-            guard let category = payload.string(at: GleanKeys.category, in: event),
-                let name = payload.string(at: GleanKeys.name, in: event)
+            guard let category = payload.string(forKey: GleanKeys.category, in: event),
+                let name = payload.string(forKey: GleanKeys.name, in: event)
             else { return nil }
             return Self.meanings["\(category).\(name)"]
         }

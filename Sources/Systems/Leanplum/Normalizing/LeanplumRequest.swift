@@ -24,9 +24,9 @@ struct LeanplumRequest {
     var time: Timestamp? { document.leanplumTime(of: root) }
 
     /// Returns the notes on unexpected values of the request, in sorted order.
-    func issues(_ scratch: inout JSONDocument) -> [String] {
+    func issues(using scratch: inout JSONDocument) -> [String] {
         var issues: [String] = []
-        for key in LeanplumFields.nestedKeys where !isNestedJSONValid(key, &scratch) {
+        for key in LeanplumFields.nestedKeys where !isNestedJSONValid(forKey: key, using: &scratch) {
             issues.append("bad_nested_json:\(key)")
         }
         if document.leanplumTimeNode(of: root) == nil { issues.append("bad_time") }
@@ -41,7 +41,7 @@ struct LeanplumRequest {
     /// Appends a key that consists of the device, the mode and the batch id.
     ///
     /// All requests in a record have the same key.
-    func writeGroupingKey(to output: inout [UInt8]) {
+    func appendGroupingKey(to output: inout [UInt8]) {
         for key in [LeanplumKeys.deviceID, LeanplumKeys.devMode, LeanplumKeys.uuid] {
             if let node = document.value(of: key, in: root), document.kind(of: node) != .null {
                 document.write(node, to: &output)
@@ -69,7 +69,7 @@ struct LeanplumRequest {
         return document.bytes(of: node).isPlainDecimal || Double(document.string(of: node)) != nil
     }
 
-    private func isNestedJSONValid(_ key: JSONKey, _ scratch: inout JSONDocument) -> Bool {
+    private func isNestedJSONValid(forKey key: JSONKey, using scratch: inout JSONDocument) -> Bool {
         guard let node = document.value(of: key, .string, in: root), !document.bytes(of: node).isEmpty else {
             return true
         }

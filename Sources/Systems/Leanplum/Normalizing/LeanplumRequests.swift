@@ -15,71 +15,79 @@ package struct LeanplumRequests: Sendable {
     /// The limits of a record.
     package struct Limits: Sendable {
         /// The maximum number of requests in a record.
-        package var requests = LeanplumRequests.maximumRequestsPerCall
+        let requestCount: Int
         /// The size, in bytes, beyond which a record ends.
         ///
         /// It is also the maximum size of a property list value.
         ///
         /// A larger payload would have to be split for the upload.
-        package var bytes = 16 << 20
+        let byteCount: Int
         /// The maximum number of notes in a record.
         ///
         /// Further notes are only counted.
-        package var notes = 100_000
+        let noteCount: Int
+
+        /// Creates limits, which by default are those of the SDK and of uploads.
+        package init(
+            requestCount: Int = LeanplumRequests.maximumRequestsPerCall, byteCount: Int = 16 << 20,
+            noteCount: Int = 100_000
+        ) {
+            self.requestCount = requestCount
+            self.byteCount = byteCount
+            self.noteCount = noteCount
+        }
     }
 
     /// The number of items that were added or skipped.
-    package private(set) var count = 0
+    package private(set) var itemCount = 0
     private let source: Source
     private let applicationID: String?
-    /// The limits of a record.
-    ///
-    /// They must not change after the first item.
-    package var limits = Limits()
+    /// The limits of each record.
+    let limits: Limits
     private var partialRecord: PartialRecord?
     /// The notes for the next record.
     private var pendingNotes = Notes()
-    private var seen = DuplicateIndex()
+    private var requestIndex = DuplicateIndex()
     private let secret: RunSecret
     private var document = JSONDocument()
     private var scratch = JSONDocument()
-    private var key: [UInt8] = []
-    private var rejects = 0
+    private var groupingKey: [UInt8] = []
+    private var rejectCount = 0
 
     /// The maximum number of skipped items that are listed.
     ///
     /// Further ones are only counted.
-    private static let maximumNamedRejects = 100
+    private static let maximumListedRejects = 100
 
     /// The notes of a record.
     ///
     /// Their number is limited because a request can be repeated any number of times.
     private struct Notes {
-        private var named: [String] = []
-        private var more = 0
+        private var listed: [String] = []
+        private var unlistedCount = 0
 
         mutating func append(_ added: [String], limit: Int) {
             for note in added {
-                if named.count < limit { named.append(note) } else { more += 1 }
+                if listed.count < limit { listed.append(note) } else { unlistedCount += 1 }
             }
         }
 
-        var texts: [String] { more == 0 ? named : named + ["\(more) more notes"] }
+        var texts: [String] { unlistedCount == 0 ? listed : listed + ["\(unlistedCount) more notes"] }
     }
 
     private struct PartialRecord {
-        let key: [UInt8]
-        let index: Int
+        let groupingKey: [UInt8]
+        let firstIndex: Int
         let client: String?
         let time: Timestamp?
         var version: String?
         var notes: Notes
-        var requests = 0
+        var requestCount = 0
         var payload = Array("{\"data\":[".utf8)
 
         mutating func append(_ canonical: [UInt8], versionName: String?) {
-            if requests > 0 { payload.append(UInt8(ascii: ",")) }
-            requests += 1
+            if requestCount > 0 { payload.append(UInt8(ascii: ",")) }
+            requestCount += 1
             payload += canonical
             version = versionName ?? version
         }
@@ -87,7 +95,7 @@ package struct LeanplumRequests: Sendable {
         consuming func record(from store: Source, applicationID: String?) -> Record {
             payload += "]}".utf8
             var source = store
-            source.index = index
+            source.index = firstIndex
             return Record(
                 system: .leanplum, type: "multi", id: PayloadHash.id(of: payload), client: client, time: time,
                 app: App(id: applicationID, version: version), target: .leanplum, payload: payload, source: source,
@@ -96,97 +104,102 @@ package struct LeanplumRequests: Sendable {
     }
 
     /// Creates a builder for the requests in a store.
-    package init(from source: Source, applicationID: String? = nil, secret: RunSecret) {
+    package init(
+        from source: Source, applicationID: String? = nil, secret: RunSecret, limits: Limits = Limits()
+    ) {
         self.source = source
         self.applicationID = applicationID
         self.secret = secret
+        self.limits = limits
     }
 
     /// Adds the next item, whose JSON text is `text`.
     package mutating func append(_ text: [UInt8], rowid: Int64? = nil, into output: inout ScanOutput) {
         do throws(LeanplumText.TextError) {
-            try LeanplumText.read(text, into: &document)
+            try LeanplumText.parse(text, into: &document)
         } catch {
-            return skip(error.reason, error.detail, rowid: rowid, into: &output)
+            return skipItem(error.reason, error.detail, rowid: rowid, into: &output)
         }
-        addDocument(rowid: rowid, into: &output)
+        addParsedRequest(rowid: rowid, into: &output)
     }
 
     /// Adds the next item from a BLOB that contains JSON text, or a keyed archive of JSON text.
     package mutating func append(blob: [UInt8], rowid: Int64, into output: inout ScanOutput) {
         if let text = ArchivedText.read(blob) { return append(text, rowid: rowid, into: &output) }
         do throws(LeanplumText.TextError) {
-            try LeanplumText.read(blob, into: &document)
+            try LeanplumText.parse(blob, into: &document)
         } catch {
             let isJSON = error.reason == .notObject || error.reason == .emptyObject
-            return skip(isJSON ? error.reason : .undecodableBLOB, rowid: rowid, into: &output)
+            return skipItem(isJSON ? error.reason : .undecodableBLOB, rowid: rowid, into: &output)
         }
-        addDocument(rowid: rowid, into: &output)
+        addParsedRequest(rowid: rowid, into: &output)
     }
 
     /// Reports all missing items before `index`.
     package mutating func reportMissing(before index: Int, into output: inout ScanOutput) {
-        guard index > count else { return }
-        let items = index - count == 1 ? "item \(count)" : "items \(count) to \(index - 1)"
+        guard index > itemCount else { return }
+        let items = index - itemCount == 1 ? "item \(itemCount)" : "items \(itemCount) to \(index - 1)"
         output.report(Problem("missing_item", "\(items) counted, but not there"))
-        count = index
+        itemCount = index
     }
 
     /// Rejects an item that is not a request.
-    package mutating func skip(
+    package mutating func skipItem(
         _ reason: LeanplumRequestError, _ detail: String? = nil, rowid: Int64? = nil, into output: inout ScanOutput
     ) {
         reject(reason, detail, rowid: rowid, into: &output)
-        count += 1
+        itemCount += 1
     }
 
     /// Ends the current record because items may have been lost, and adds `note` to the next record.
     package mutating func endRecord(noting note: String, into output: inout ScanOutput) {
-        close(into: &output)
-        pendingNotes.append([note], limit: limits.notes)
+        outputRecord(into: &output)
+        pendingNotes.append([note], limit: limits.noteCount)
     }
 
     /// Ends the last record, and adds it to the output.
     package mutating func finish(into output: inout ScanOutput) {
-        close(into: &output)
-        guard rejects > Self.maximumNamedRejects else { return }
-        output.rejects.append(Reject("skipped \(rejects - Self.maximumNamedRejects) more items that are no requests"))
+        outputRecord(into: &output)
+        guard rejectCount > Self.maximumListedRejects else { return }
+        output.rejects.append(
+            Reject("skipped \(rejectCount - Self.maximumListedRejects) more items that are no requests"))
     }
 
     // MARK: Requests
 
-    private mutating func addDocument(rowid: Int64?, into output: inout ScanOutput) {
+    private mutating func addParsedRequest(rowid: Int64?, into output: inout ScanOutput) {
         let removed = document.removeLeanplumCredentials(from: document.root)
         let request = LeanplumRequest(document: document)
-        let index = count
-        count += 1
+        let index = itemCount
+        itemCount += 1
         let canonical = document.canonicalBytes(of: document.root)
-        var issues = request.issues(&scratch)
+        var issues = request.issues(using: &scratch)
         let isOmitted = checkForOmission(request, canonical, &issues, index: index, rowid: rowid, into: &output)
         let notes = (issues + removed).map { "\($0)@\(index)" }
         guard !isOmitted else {
             if partialRecord == nil {
-                pendingNotes.append(notes, limit: limits.notes)
+                pendingNotes.append(notes, limit: limits.noteCount)
             } else {
-                partialRecord?.notes.append(notes, limit: limits.notes)
+                partialRecord?.notes.append(notes, limit: limits.noteCount)
             }
             return
         }
-        key.removeAll(keepingCapacity: true)
-        request.writeGroupingKey(to: &key)
+        groupingKey.removeAll(keepingCapacity: true)
+        request.appendGroupingKey(to: &groupingKey)
         if let partialRecord,
-            partialRecord.key != key || partialRecord.requests >= limits.requests
-                || partialRecord.payload.count + canonical.count > limits.bytes
+            partialRecord.groupingKey != groupingKey || partialRecord.requestCount >= limits.requestCount
+                || partialRecord.payload.count + canonical.count > limits.byteCount
         {
-            close(into: &output)
+            outputRecord(into: &output)
         }
         if partialRecord == nil {
             partialRecord = PartialRecord(
-                key: key, index: index, client: request.deviceID, time: request.time, notes: pendingNotes)
+                groupingKey: groupingKey, firstIndex: index, client: request.deviceID, time: request.time,
+                notes: pendingNotes)
             pendingNotes = Notes()
         }
         partialRecord?.append(canonical, versionName: request.versionName)
-        partialRecord?.notes.append(notes, limit: limits.notes)
+        partialRecord?.notes.append(notes, limit: limits.noteCount)
     }
 
     /// Returns whether the request must be omitted, because it is a duplicate or has no action.
@@ -203,7 +216,7 @@ package struct LeanplumRequests: Sendable {
         }
         // A request without an id is identified by its content.
         let identity = request.requestID ?? canonical
-        let finding = seen.insert(RecordKey(identity: identity.span, content: canonical.span, secret: secret))
+        let finding = requestIndex.insert(RecordKey(identity: identity.span, content: canonical.span, secret: secret))
         guard finding != .new else { return isOmitted }
         issues.append("duplicate_request")
         issues.sort()
@@ -217,14 +230,14 @@ package struct LeanplumRequests: Sendable {
         _ reason: LeanplumRequestError, _ detail: String?, rowid: Int64?, index: Int? = nil,
         into output: inout ScanOutput
     ) {
-        rejects += 1
-        guard rejects <= Self.maximumNamedRejects else { return }
+        rejectCount += 1
+        guard rejectCount <= Self.maximumListedRejects else { return }
         let row = rowid.map { ", rowid \($0)" } ?? ""
-        let words = detail.map { ": \($0)" } ?? ""
-        output.rejects.append(Reject("\(reason.rawValue) item \(index ?? count)\(row)\(words)"))
+        let suffix = detail.map { ": \($0)" } ?? ""
+        output.rejects.append(Reject("\(reason.rawValue) item \(index ?? itemCount)\(row)\(suffix)"))
     }
 
-    private mutating func close(into output: inout ScanOutput) {
+    private mutating func outputRecord(into output: inout ScanOutput) {
         guard let finished = partialRecord.take() else { return }
         output.add(finished.record(from: source, applicationID: applicationID))
     }

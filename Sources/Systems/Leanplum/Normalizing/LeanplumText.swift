@@ -13,7 +13,7 @@ struct LeanplumText {
     }
 
     /// Parses a request, which must be a non-empty JSON object.
-    static func read(_ text: [UInt8], into document: inout JSONDocument) throws(TextError) {
+    static func parse(_ text: [UInt8], into document: inout JSONDocument) throws(TextError) {
         do throws(JSONError) {
             try document.read(text.starts(with: byteOrderMark) ? Array(text.dropFirst(3)) : text, policy: policy)
         } catch {

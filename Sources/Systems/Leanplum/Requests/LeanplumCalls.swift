@@ -13,7 +13,7 @@ enum LeanplumCalls {
         methods: [LeanplumServer.method],
         body: .form(
             FormBody(
-                selector: LeanplumForm.action, selected: LeanplumForm.multi, payload: LeanplumForm.data,
+                selector: LeanplumForm.actionField, selected: LeanplumForm.multiAction, payload: LeanplumForm.dataField,
                 otherwise: .leanplumSingleCall)),
         headers: [],
         // Payloads are not repeated, because each request has a time and most have an id.

@@ -9,7 +9,7 @@ import Telemetry
 struct LeanplumRows: RowFormat {
     let tables: [Table] = []
 
-    private static let advance = "advance"
+    private static let advanceAction = "advance"
 
     func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells {
         let document = payload.document
@@ -44,7 +44,7 @@ struct LeanplumRows: RowFormat {
         let key: JSONKey
         if document.bytes(of: action).equals(LeanplumVocabulary.trackAction) {
             key = LeanplumKeys.event
-        } else if document.bytes(of: action).equals(advance) {
+        } else if document.bytes(of: action).equals(advanceAction) {
             key = LeanplumKeys.state
         } else {
             return nil

@@ -17,11 +17,11 @@ final class LeanplumDatabase: Sendable {
     /// The database is first.
     let paths: [String]
     /// The damage in the write-ahead log, if there is any.
-    let logFault: WriteAheadLogFault?
-    private let files: DatabaseCopy?
-    private let reading: Mutex<Reading>
+    let writeAheadLogFault: WriteAheadLogFault?
+    private let databaseCopy: DatabaseCopy?
+    private let state: Mutex<ReadingState>
 
-    fileprivate struct Reading: ~Copyable {
+    fileprivate struct ReadingState: ~Copyable {
         var requests: LeanplumRequests
         var table: EventTable?
     }
@@ -29,12 +29,12 @@ final class LeanplumDatabase: Sendable {
     /// Copies a database, unless one of its files is too large.
     init(_ store: LeanplumDatabaseStore, in context: StoreContext) throws(FileError) {
         let folder = context.options.copyFolder
-        let main = try context.tree.source(store.path)
+        let main = try context.tree.source(at: store.path)
         var companions: [ByteSource?] = []
         var paths = [store.path]
         for path in store.companionPaths {
             do throws(FileError) {
-                companions.append(try context.tree.source(path))
+                companions.append(try context.tree.source(at: path))
                 paths.append(path)
             } catch {
                 guard error.isNotFound else { throw error }
@@ -45,28 +45,31 @@ final class LeanplumDatabase: Sendable {
         let sizes = [main.count] + companions.map { $0?.count ?? 0 }
         size = sizes.reduce(0, +)
         if sizes.allSatisfy({ $0 <= Self.sizeLimit }) {
-            logFault = try companions[1].flatMap { (log) throws(FileError) in try WriteAheadLogFault.find(in: log) }
-            files = try DatabaseCopy(
+            writeAheadLogFault = try companions[1].flatMap { (log) throws(FileError) in
+                try WriteAheadLogFault.find(in: log)
+            }
+            databaseCopy = try DatabaseCopy(
                 main: main.copied(to: folder), journal: companions[0]?.copied(to: folder),
                 writeAheadLog: companions[1]?.copied(to: folder), size: size, sizeLimit: Self.sizeLimit)
         } else {
-            files = nil
-            logFault = nil
+            databaseCopy = nil
+            writeAheadLogFault = nil
         }
         let source = Source(capture: context.capture, path: store.path, store: store.kind, index: 0)
-        reading = Mutex(Reading(requests: LeanplumRequests(from: source, secret: context.options.secret), table: nil))
+        state = Mutex(
+            ReadingState(requests: LeanplumRequests(from: source, secret: context.options.secret), table: nil))
     }
 
     /// Reads rows until the output is full.
     ///
     /// Returns whether the end of the table was reached.
-    func read(into output: inout ScanOutput) -> Bool { reading.withLock { $0.read(files, into: &output) } }
+    func read(into output: inout ScanOutput) -> Bool { state.withLock { $0.read(databaseCopy, into: &output) } }
 }
 
-extension LeanplumDatabase.Reading {
-    fileprivate mutating func read(_ files: DatabaseCopy?, into output: inout ScanOutput) -> Bool {
+extension LeanplumDatabase.ReadingState {
+    fileprivate mutating func read(_ databaseCopy: DatabaseCopy?, into output: inout ScanOutput) -> Bool {
         do throws(PrivateDatabaseError) {
-            if table == nil, try !openTable(files, &output) { return true }
+            if table == nil, try !openTable(databaseCopy, &output) { return true }
             while let item = try table?.read() {
                 add(item, into: &output)
                 if output.isFull { return false }
@@ -81,14 +84,15 @@ extension LeanplumDatabase.Reading {
     /// Opens the copy.
     ///
     /// Returns whether it contains a readable event table.
-    private mutating func openTable(_ files: DatabaseCopy?, _ output: inout ScanOutput) throws(PrivateDatabaseError)
+    private mutating func openTable(_ databaseCopy: DatabaseCopy?, _ output: inout ScanOutput)
+        throws(PrivateDatabaseError)
         -> Bool
     {
-        guard let files else {
+        guard let databaseCopy else {
             output.rejects.append(Reject("too-large more than \(LeanplumDatabase.sizeLimit >> 20) MiB"))
             return false
         }
-        let database = try PrivateDatabase(files, table: "event")
+        let database = try PrivateDatabase(databaseCopy, table: "event")
         switch try EventSchema.check(database) {
         case .failure(let fault):
             output.rejects.append(Reject("\(fault.code) \(fault.reason)"))
@@ -100,7 +104,7 @@ extension LeanplumDatabase.Reading {
                 )
             }
         }
-        table = try EventTable(database, size: files.size)
+        table = try EventTable(database, size: databaseCopy.size)
         return true
     }
 
@@ -110,8 +114,8 @@ extension LeanplumDatabase.Reading {
         case .row(let rowid, let data, isBLOB: true):
             requests.append(blob: data, rowid: rowid, into: &output)
         case .tooLarge(let rowid):
-            requests.skip(.tooLarge, "more than \(EventSchema.rowLimit >> 20) MiB", rowid: rowid, into: &output)
-        case .lost(let first, let last):
+            requests.skipItem(.tooLarge, "more than \(EventSchema.rowSizeLimit >> 20) MiB", rowid: rowid, into: &output)
+        case .lostRows(let first, let last):
             let reason = "corrupt \(Self.rowDescription(first, last)) cannot be read"
             output.rejects.append(Reject(reason))
             requests.endRecord(noting: reason, into: &output)
@@ -132,6 +136,7 @@ extension LeanplumDatabase.Reading {
             return output.report(Problem("unreadable", "cannot work on a copy: \(error)"))
         }
         let code = error.isNotADatabase ? "not_a_database" : error.isOutOfBudget ? "budget-exceeded" : "corrupt"
-        output.rejects.append(Reject("\(code) \(error) after \(requests.count) row\(requests.count == 1 ? "" : "s")"))
+        output.rejects.append(
+            Reject("\(code) \(error) after \(requests.itemCount) row\(requests.itemCount == 1 ? "" : "s")"))
     }
 }

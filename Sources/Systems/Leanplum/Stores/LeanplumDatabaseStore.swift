@@ -27,7 +27,7 @@ private struct LeanplumDatabaseScan: StoreScan {
     /// The copy of the database, or `nil` before it is created.
     private var database: LeanplumDatabase?
     /// The quarantine entries of the database, its journal and its write-ahead log, if there is a fault.
-    private var quarantined: [QuarantineEntry] = []
+    private var quarantineEntries: [QuarantineEntry] = []
 
     init(_ store: LeanplumDatabaseStore, in context: StoreContext) {
         self.store = store
@@ -57,7 +57,7 @@ private struct LeanplumDatabaseScan: StoreScan {
         if let database { return database }
         let opened = try LeanplumDatabase(store, in: context)
         output.bytesRead += opened.size
-        if let fault = opened.logFault {
+        if let fault = opened.writeAheadLogFault {
             output.report(Problem("damaged", fault.description, at: fault.offset), path: store.path + "-wal")
         }
         database = opened
@@ -74,21 +74,23 @@ extension LeanplumDatabaseScan {
     private mutating func quarantineFiles(
         of database: LeanplumDatabase, for rejects: [Reject], into output: inout ScanOutput
     ) throws(FileError) {
-        let isFirst = quarantined.isEmpty
-        if isFirst { quarantined = try database.paths.map { path throws(FileError) in try entry(of: path) } }
+        let isFirst = quarantineEntries.isEmpty
+        if isFirst {
+            quarantineEntries = try database.paths.map { path throws(FileError) in try quarantineEntry(ofFileAt: path) }
+        }
         for reject in rejects {
-            quarantined[0].reject = reject
-            output.quarantine(quarantined[0])
+            quarantineEntries[0].reject = reject
+            output.quarantine(quarantineEntries[0])
         }
         guard isFirst else { return }
-        for companion in quarantined.dropFirst() { output.quarantine(companion) }
+        for companion in quarantineEntries.dropFirst() { output.quarantine(companion) }
     }
 
     /// Returns the quarantine entry of a file.
     ///
     /// The file is hashed in chunks because it can be too large for memory.
-    private func entry(of path: String) throws(FileError) -> QuarantineEntry {
-        let source = try context.tree.source(path)
+    private func quarantineEntry(ofFileAt path: String) throws(FileError) -> QuarantineEntry {
+        let source = try context.tree.source(at: path)
         var hash = SHA256()
         try source.forEachChunk { bytes, _ throws(FileError) in hash.update(bytes.span) }
         return QuarantineEntry(

@@ -10,16 +10,16 @@ struct LeanplumDefaults {
 
     /// The items, sorted by index.
     ///
-    /// Indexes can exceed the range that ``count`` specifies.
+    /// Indexes can exceed the range that ``itemCount`` specifies.
     let items: [(index: Int, value: PropertyListNode)]
     /// The stored number of items, or `nil` if it is not an integer.
-    let count: Int?
+    let itemCount: Int?
     /// The application id, if a key contains it.
     let applicationID: String?
 
     private static let countKey: JSONKey = "__leanplum_unsynced"
-    private static let itemPrefix = Array("__leanplum_unsynced_".utf8)
-    private static let applicationPrefixes = [
+    private static let itemKeyPrefix = Array("__leanplum_unsynced_".utf8)
+    private static let applicationKeyPrefixes = [
         Array("__leanplum_push_token_".utf8), Array("__leanplum_user_notification_".utf8),
     ]
 
@@ -31,8 +31,8 @@ struct LeanplumDefaults {
         for position in 0..<members.count {
             key.removeAll(keepingCapacity: true)
             document.appendUTF8(of: document.key(at: position, of: members), to: &key)
-            if key.starts(with: Self.itemPrefix) {
-                guard let index = Self.number(key[Self.itemPrefix.count...]) else { continue }
+            if key.starts(with: Self.itemKeyPrefix) {
+                guard let index = Self.itemIndex(fromDigits: key[Self.itemKeyPrefix.count...]) else { continue }
                 items.append((index, document.value(at: position, of: members)))
             } else if applicationID == nil {
                 applicationID = Self.applicationID(in: key)
@@ -40,17 +40,17 @@ struct LeanplumDefaults {
         }
         self.items = items.sorted { $0.index < $1.index }
         self.applicationID = applicationID
-        count = Self.count(document)
+        itemCount = Self.itemCount(in: document)
     }
 
-    private static func count(_ document: PropertyListDocument) -> Int? {
+    private static func itemCount(in document: PropertyListDocument) -> Int? {
         guard let node = document.value(of: countKey, in: document.root) else { return 0 }
         guard document.kind(of: node) == .integer, let count = document.integer(of: node).signed else { return nil }
         return max(0, Int(count))
     }
 
     /// Returns the value of a decimal number without leading zeros.
-    private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+    private static func itemIndex(fromDigits digits: ArraySlice<UInt8>) -> Int? {
         guard digits.allSatisfy(\.isDigit), digits.count == 1 || digits.first != UInt8(ascii: "0") else { return nil }
         return Int(String(decoding: digits, as: UTF8.self))
     }
@@ -59,7 +59,7 @@ struct LeanplumDefaults {
     ///
     /// The id ends at the first hyphen, because it contains none itself.
     private static func applicationID(in key: [UInt8]) -> String? {
-        guard let prefix = applicationPrefixes.first(where: { key.starts(with: $0) }),
+        guard let prefix = applicationKeyPrefixes.first(where: { key.starts(with: $0) }),
             let dash = key[prefix.count...].firstIndex(of: UInt8(ascii: "-")), dash > prefix.count
         else { return nil }
         return String(decoding: key[prefix.count..<dash], as: UTF8.self)

@@ -6,10 +6,10 @@ import Telemetry
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.5.
 struct LeanplumAnswer {
     private let answer: Answer
-    private var failures = 0
-    private var firstMessage: String?
+    private var failureCount = 0
+    private var firstFailureMessage: String?
     private var lastMessage: String?
-    private var hasMoved = false
+    private var serverHasMoved = false
 
     /// The keys with which a server reports its new address.
     private static let addressKeys: [JSONKey] = ["apiHost", "apiPath", "devServerHost"]
@@ -30,9 +30,9 @@ struct LeanplumAnswer {
             let message = isPrintable ? text : nil
             lastMessage = message
             guard element.boolean("success") == false else { continue }
-            failures += 1
-            if firstMessage == nil { firstMessage = message }
-            if Self.addressKeys.contains(where: { element.text($0) != nil }) { hasMoved = true }
+            failureCount += 1
+            if firstFailureMessage == nil { firstFailureMessage = message }
+            if Self.addressKeys.contains(where: { element.text($0) != nil }) { serverHasMoved = true }
         }
     }
 
@@ -45,13 +45,13 @@ struct LeanplumAnswer {
             return isPermanent
                 ? .credentialWrong(status: status, reason: reason) : .refused(status: status, reason: reason)
         }
-        if hasMoved {
+        if serverHasMoved {
             return .retryLater(
                 status: status, reason: "the server names another endpoint; if it moved, give it with --endpoint")
         }
-        guard failures > 0 else { return .delivered(status: status) }
-        let first = displayText(firstMessage).map { ": \($0)" } ?? ""
-        return .delivered(status: status, note: "\(failures) of the events not successful\(first)")
+        guard failureCount > 0 else { return .delivered(status: status) }
+        let first = displayText(firstFailureMessage).map { ": \($0)" } ?? ""
+        return .delivered(status: status, note: "\(failureCount) of the events not successful\(first)")
     }
 
     /// Returns a message as a printable line, or `nil` if it is empty.

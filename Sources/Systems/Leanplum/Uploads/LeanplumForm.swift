@@ -7,21 +7,21 @@ import Telemetry
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.3.
 enum LeanplumForm {
     /// The name of the field that specifies the method of a call.
-    static let action = "action"
-    /// The value of ``action`` in a call with stored requests.
-    static let multi = "multi"
+    static let actionField = "action"
+    /// The value of ``actionField`` in a call with stored requests.
+    static let multiAction = "multi"
     /// The name of the field that contains the stored requests.
-    static let data = "data"
+    static let dataField = "data"
 
     /// Creates the body of a call.
     ///
     /// Throws an error if `payload` is not a non-empty list `{"data":[…]}`.
     static func body(payload: [UInt8], appID: String, key: String, now: Timestamp) throws(RequestError) -> [UInt8] {
-        var body = Array("\(action)=\(multi)&appId=".utf8)
+        var body = Array("\(actionField)=\(multiAction)&appId=".utf8)
         PercentEncoding.append(formValue: appID.utf8, to: &body)
         body.append(contentsOf: "&client=ios&clientKey=".utf8)
         PercentEncoding.append(formValue: key.utf8, to: &body)
-        body.append(contentsOf: "&\(data)=".utf8)
+        body.append(contentsOf: "&\(dataField)=".utf8)
         PercentEncoding.append(formValue: payload, to: &body)
         if let version = try sdkVersion(of: payload) {
             body.append(contentsOf: "&sdkVersion=".utf8)

@@ -21,13 +21,13 @@ struct LeanplumVocabulary: Vocabulary {
 
     /// Returns the destination of a deep link such as `firefox://deep-link?url=settings/fxa` [D.3].
     static func destination(ofDeepLink link: String) -> String? {
-        guard link.hasPrefix(deepLinkStart) else { return nil }
+        guard link.hasPrefix(deepLinkPrefix) else { return nil }
         // As in Firefox, letter case and empty components are ignored, and two components are required.
-        let parts = link.dropFirst(deepLinkStart.count).lowercased().split(separator: "/")
+        let parts = link.dropFirst(deepLinkPrefix.count).lowercased().split(separator: "/")
         return parts.count == 2 ? deepLinks["\(parts[0])/\(parts[1])"] : nil
     }
 
-    static let deepLinkStart = "firefox://deep-link?url="
+    static let deepLinkPrefix = "firefox://deep-link?url="
 }
 
 /// The meanings of the requests in one payload.

@@ -10,17 +10,19 @@ import Telemetry
 /// of the schema differ only in the value of `v`. Version 1 has few fields.
 enum CorePing {
     /// All documented fields, and the fields that apps add.
-    static let fields = required + optional + added
+    static let fields = requiredFields + optionalFields + addedFields
 
-    private static let documented = fields.documented
-    private static let version1 = required + optional.only(["experiments", "profileGroupId"])
+    private static let documentedFields = fields.documented
+    private static let version1Fields = requiredFields + optionalFields.only(["experiments", "profileGroupId"])
 
-    private static let required: PayloadFields = [
-        .required("arch", .string(), .word, "the processor architecture that the app was compiled for"),
+    private static let requiredFields: PayloadFields = [
+        .required("arch", .string(), .nameOrUnknown, "the processor architecture that the app was compiled for"),
         .required("clientId", .string(.uuid), .pseudonym(.client), "the id of the installation, a UUID"),
-        .required("device", .string(), .word, "the hardware model, such as `iPhone10,6`"),
-        .required("locale", .string(), .locale, "the language and the region at the start of the app, such as `en-US`"),
-        .required("os", .string(), .word, "the name of the operating system"),
+        .required("device", .string(), .nameOrUnknown, "the hardware model, such as `iPhone10,6`"),
+        .required(
+            "locale", .string(), .localeOrUnknown,
+            "the language and the region at the start of the app, such as `en-US`"),
+        .required("os", .string(), .nameOrUnknown, "the name of the operating system"),
         .required(
             "osversion", .string(), .keep(.version, else: .text("unknown")), "the version of the operating system"),
         .required(
@@ -29,7 +31,7 @@ enum CorePing {
         .required("v", .version(1...10), .keep(.number), "the version of the ping, which selects its schema"),
     ]
 
-    private static let optional: PayloadFields = [
+    private static let optionalFields: PayloadFields = [
         .optional("accessibilityServices", .list(.string()), .drop, "the accessibility services in use, on Android"),
         .optional("bug_1501329_affected", .boolean, .keep(.boolean), "whether bug 1501329 affects the app, on Android"),
         .optional("campaign", .string(), .drop, "the advertising campaign that led to the installation, on Android"),
@@ -71,7 +73,7 @@ enum CorePing {
         .optional(
             "profileGroupId", .string(.uuid), .pseudonym(.profileGroup), "the id shared by several profiles"),
         .optional(
-            "searches", .map(.integer()), .searches,
+            "searches", .map(.integer()), .searchCounts,
             "the number of searches since the previous core ping, by `<source>.<engine>`"),
         .optional("sessions", .integer(), .keep(.number), "the number of sessions since the previous core ping"),
         .optional(
@@ -84,7 +86,7 @@ enum CorePing {
             "the offset of the local time from UTC at the start of the app, in minutes, positive if it is ahead"),
     ]
 
-    private static let added: PayloadFields = [
+    private static let addedFields: PayloadFields = [
         .added(
             "settings", .map(.integer()), .object(["crashedLastLaunch": .keep(.number)]),
             "an object whose member `crashedLastLaunch` is 1 if the app crashed in its previous run, in Firefox"),
@@ -95,11 +97,13 @@ enum CorePing {
 
     /// Returns the fields of the schema version that the member `v` of `measurements` specifies.
     static func fields(of measurements: JSONNode, in document: JSONDocument) -> PayloadFields {
-        guard let version = document.value(of: MeasurementKeys.version, in: measurements) else { return documented }
+        guard let version = document.value(of: MeasurementKeys.version, in: measurements) else {
+            return documentedFields
+        }
         let text = document.bytes(of: version)
         let first = UInt8(ascii: "1")
         let isFirst = text.count == 1 ? text[0] == first : JSONNumberText.integer(from: text) == [first]
-        return isFirst ? version1 : documented
+        return isFirst ? version1Fields : documentedFields
     }
 
     /// The names of the user interface elements in which a search can start.
@@ -114,20 +118,20 @@ enum CorePing {
 
 extension PseudonymRule {
     /// The rule that keeps valid names and replaces any other value with `unknown`.
-    static let word = PseudonymRule.keep(.name, else: .text("unknown"))
+    static let nameOrUnknown = PseudonymRule.keep(.name, else: .text("unknown"))
     /// The rule that keeps valid locales and replaces any other value with `??`.
-    static let locale = PseudonymRule.keep(.locale, else: .text("??"))
+    static let localeOrUnknown = PseudonymRule.keep(.locale, else: .text("??"))
     /// The rule that keeps the names of built-in search engines and replaces other names with pseudonyms.
     ///
     /// The name of a search engine that a user added can reveal the user's employer.
-    static let searchEngine = PseudonymRule.keep(.oneOf(engines), else: .pseudonym(engine))
+    static let searchEngine = PseudonymRule.keep(.oneOf(builtInEngines), else: .pseudonym(engineClass))
     /// The rule that keeps search counts, and replaces the names of engines that are not built in with pseudonyms.
-    static let searches = PseudonymRule.map(
-        .dottedKey(CorePing.searchLocations, known: engines, engine), .keep(.number))
+    static let searchCounts = PseudonymRule.map(
+        .dottedKey(CorePing.searchLocations, known: builtInEngines, engineClass), .keep(.number))
 
-    private static let engine = PseudonymClass("engine")
+    private static let engineClass = PseudonymClass("engine")
 
-    private static let engines: Set<String> = [
+    private static let builtInEngines: Set<String> = [
         "Amazon", "Amazon.com", "Bing", "DuckDuckGo", "Ecosia", "Google", "Qwant", "Twitter", "Wikipedia", "Yahoo",
         "Yandex", "amazondotcom", "baidu", "bing", "bing.com", "custom", "ddg", "duckduckgo", "ebay", "ecosia",
         "google", "google-b-1-m", "google-b-m", "google-nocodes", "other", "qwant", "twitter", "unknown", "wikipedia",

@@ -11,15 +11,15 @@ enum EventTuples {
 
     /// Normalizes the events in an array, and adds a note for each event that starts a new run of the app.
     static func normalize(_ events: JSONNode, in document: inout JSONDocument, findings: inout Findings) {
-        let plainKinds = plainKinds
+        let plainPatterns = plainPatterns
         var index = 0
         var previousOffset: Int64?
         var event = document.firstElement(of: events)
         while let current = event {
-            var offset = offset(of: current, in: document)
-            if offset == nil || !plainKinds.contains(document.kinds(of: current)) {
+            var offset = timeOffset(of: current, in: document)
+            if offset == nil || !plainPatterns.contains(document.kinds(of: current)) {
                 normalize(event: current, index: index, in: &document, findings: &findings)
-                offset = self.offset(of: current, in: document)
+                offset = timeOffset(of: current, in: document)
             }
             if let offset, let previousOffset, startsRun(offset, after: previousOffset) {
                 findings.note(
@@ -35,13 +35,13 @@ enum EventTuples {
     /// Returns the index of the first event that was recorded in the last run of the app.
     ///
     /// The timestamps of earlier events are relative to the start of another process (case E13).
-    static func startOfLastRun(in events: JSONNode, of document: JSONDocument) -> Int {
+    static func firstIndexOfLastRun(in events: JSONNode, of document: JSONDocument) -> Int {
         var start = 0
         var index = 0
         var previousOffset: Int64?
         var event = document.firstElement(of: events)
         while let current = event {
-            let offset = offset(of: current, in: document)
+            let offset = timeOffset(of: current, in: document)
             if let offset, let previousOffset, startsRun(offset, after: previousOffset) { start = index }
             previousOffset = offset ?? previousOffset
             event = document.element(after: current, of: events)
@@ -53,7 +53,7 @@ enum EventTuples {
     /// The sequences of element types that most events have.
     ///
     /// Events with these types need no normalization if the first element is an integer.
-    private static let plainKinds: [KindPattern] = [
+    private static let plainPatterns: [KindPattern] = [
         KindPattern([.number, .string, .string, .string]),
         KindPattern([.number, .string, .string, .string, .string]),
         KindPattern([.number, .string, .string, .string, .null]),
@@ -87,14 +87,14 @@ enum EventTuples {
         var position = 0
         var element = document.firstElement(of: event)
         while let current = element {
-            check(current, at: position, index: index, in: &document, findings: &findings)
+            checkElement(current, at: position, ofEventAt: index, in: &document, findings: &findings)
             position += 1
             element = document.element(after: current, of: event)
         }
     }
 
-    private static func check(
-        _ element: JSONNode, at position: Int, index: Int, in document: inout JSONDocument,
+    private static func checkElement(
+        _ element: JSONNode, at position: Int, ofEventAt index: Int, in document: inout JSONDocument,
         findings: inout Findings
     ) {
         let kind = document.kind(of: element)
@@ -102,7 +102,7 @@ enum EventTuples {
         case 0:
             guard kind == .number else { return findings.fault("events[\(index)][0] is no integer") }
             if JSONNumberText.isPlainInteger(document.bytes(of: element)) { return }
-            _ = findings.add(IntegerForm.normalize(element, in: &document), name: { "events[\(index)][0]" })
+            _ = findings.add(IntegerNormalizer.normalize(element, in: &document), name: { "events[\(index)][0]" })
         case 1, 2, 3:
             if kind != .string { findings.fault("events[\(index)][\(position)] is no string") }
         case 4:
@@ -113,7 +113,7 @@ enum EventTuples {
                 return
             }
             StringValues.normalize(
-                element, in: &document, findings: &findings, isNullable: true, code: { _ in "E8" },
+                element, in: &document, findings: &findings, isNullable: true, noteCode: { _ in "E8" },
                 name: { "events[\(index)][5]" })
         }
     }
@@ -132,7 +132,7 @@ enum EventTuples {
         findings.note("E7 events[\(index)]: 7 elements; duplicate value element removed")
     }
 
-    private static func offset(of event: JSONNode, in document: JSONDocument) -> Int64? {
+    private static func timeOffset(of event: JSONNode, in document: JSONDocument) -> Int64? {
         guard let first = document.firstElement(of: event), document.kind(of: first) == .number else { return nil }
         return Int64(decimal: document.bytes(of: first))
     }

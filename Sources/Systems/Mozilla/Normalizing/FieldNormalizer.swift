@@ -23,88 +23,91 @@ struct FieldNormalizer: ~Escapable {
 
     func normalize(_ object: JSONNode, in document: inout JSONDocument, findings: inout Findings) {
         var removed: [JSONNode] = []
-        var field = 0
+        var fieldIndex = 0
         for position in 0..<document.memberCount(of: object) {
             let member = document.member(at: position, of: object)
-            guard let found = fieldIndex(of: member.key, from: &field, in: document, findings: &findings),
+            guard let found = indexOfField(for: member.key, from: &fieldIndex, in: document, findings: &findings),
                 fields[found].presence != .added
             else { continue }
             if isRemovableNull(member.value, found, in: document) {
-                findings.note("C8 \(name(found)): null removed")
+                findings.note("C8 \(name(ofFieldAt: found)): null removed")
                 removed.append(member.value)
             } else {
                 normalize(member.value, found, fields[found].form, in: &document, findings: &findings)
             }
         }
-        while field < fields.count {
-            addFaultIfRequired(field, findings: &findings)
-            field += 1
+        while fieldIndex < fields.count {
+            addFaultIfRequired(fieldIndex, findings: &findings)
+            fieldIndex += 1
         }
         for value in removed { document.removeMember(withValue: value, from: object) }
     }
 
     /// Returns the index of the field for `key`, or `nil` if the field is not documented.
     ///
-    /// Advances `field` beyond the key, and adds a fault for each skipped field that is required.
-    private func fieldIndex(
-        of key: JSONNode, from field: inout Int, in document: JSONDocument, findings: inout Findings
+    /// Advances `fieldIndex` beyond the key, and adds a fault for each skipped field that is required.
+    private func indexOfField(
+        for key: JSONNode, from fieldIndex: inout Int, in document: JSONDocument, findings: inout Findings
     ) -> Int? {
         let start = KeyPrefix(document.bytes(of: key))
-        while field < fields.count {
+        while fieldIndex < fields.count {
             let order =
-                start.ordered(against: fields[field].key.start)
-                ?? document.bytes(of: key).ordered(against: fields[field].key)
+                start.ordered(against: fields[fieldIndex].key.start)
+                ?? document.bytes(of: key).ordered(against: fields[fieldIndex].key)
             if order < 0 { return nil }
-            field += 1
-            if order == 0 { return field - 1 }
-            addFaultIfRequired(field - 1, findings: &findings)
+            fieldIndex += 1
+            if order == 0 { return fieldIndex - 1 }
+            addFaultIfRequired(fieldIndex - 1, findings: &findings)
         }
         return nil
     }
 
-    private func addFaultIfRequired(_ field: Int, findings: inout Findings) {
-        if fields[field].presence == .required { findings.fault("\(name(field)) missing") }
+    private func addFaultIfRequired(_ fieldIndex: Int, findings: inout Findings) {
+        if fields[fieldIndex].presence == .required { findings.fault("\(name(ofFieldAt: fieldIndex)) missing") }
     }
 
-    private func name(_ field: Int) -> String { "\(prefix)\(fields[field].key)" }
+    private func name(ofFieldAt fieldIndex: Int) -> String { "\(prefix)\(fields[fieldIndex].key)" }
 
     /// Returns whether a value is an invalid `null` that can be removed because the field is optional (case C8).
-    private func isRemovableNull(_ value: JSONNode, _ field: Int, in document: JSONDocument) -> Bool {
-        document.kind(of: value) == .null && !fields[field].form.isNullable && fields[field].presence != .required
+    private func isRemovableNull(_ value: JSONNode, _ fieldIndex: Int, in document: JSONDocument) -> Bool {
+        document.kind(of: value) == .null && !fields[fieldIndex].form.isNullable
+            && fields[fieldIndex].presence != .required
     }
 
     private func normalize(
-        _ value: JSONNode, _ field: Int, _ form: PayloadForm, in document: inout JSONDocument, findings: inout Findings
+        _ value: JSONNode, _ fieldIndex: Int, _ form: PayloadForm, in document: inout JSONDocument,
+        findings: inout Findings
     ) {
         switch form {
-        case .version(let known): normalizeVersion(value, field, known, in: &document, findings: &findings)
+        case .version(let known): normalizeVersion(value, fieldIndex, known, in: &document, findings: &findings)
         case .integer(let least):
-            _ = normalizeInteger(value, field, isNatural: least == 0, in: &document, findings: &findings)
-        case .boolean: normalizeBoolean(value, field, in: &document, findings: &findings)
-        case .string(let form): checkString(value, field, form, in: document, findings: &findings)
+            _ = normalizeInteger(value, fieldIndex, isNatural: least == 0, in: &document, findings: &findings)
+        case .boolean: normalizeBoolean(value, fieldIndex, in: &document, findings: &findings)
+        case .string(let form): checkString(value, fieldIndex, form, in: document, findings: &findings)
         case .orNull(let form):
             guard document.kind(of: value) != .null else { return }
-            normalize(value, field, form, in: &document, findings: &findings)
-        case .map(_, .integer): normalizeIntegers(value, field, in: &document, findings: &findings)
+            normalize(value, fieldIndex, form, in: &document, findings: &findings)
+        case .map(_, .integer): normalizeIntegers(value, fieldIndex, in: &document, findings: &findings)
         case .map(_, let form):
-            normalizeStrings(value, field, nullable: form.isNullable, in: &document, findings: &findings)
+            normalizeStrings(value, fieldIndex, isNullable: form.isNullable, in: &document, findings: &findings)
         case .list(.structure):
-            guard checkKind(.array, value, field, in: document, findings: &findings) else { return }
+            guard checkKind(.array, value, fieldIndex, in: document, findings: &findings) else { return }
             EventTuples.normalize(value, in: &document, findings: &findings)
         case .list(let form):
-            checkStringList(value, field, nullable: form.isNullable, in: document, findings: &findings)
+            checkStringList(value, fieldIndex, isNullable: form.isNullable, in: document, findings: &findings)
         case .object(let fields), .open(let fields):
-            normalizeGroup(value, field, fields, in: &document, findings: &findings)
+            normalizeObject(value, fieldIndex, fields, in: &document, findings: &findings)
         case .any, .number, .structure: return
         }
     }
 
     /// Returns whether a value is of the kind `kind`, and adds a fault if it is not.
     private func checkKind(
-        _ kind: JSONKind, _ value: JSONNode, _ field: Int, in document: JSONDocument, findings: inout Findings
+        _ kind: JSONKind, _ value: JSONNode, _ fieldIndex: Int, in document: JSONDocument, findings: inout Findings
     ) -> Bool {
         if document.kind(of: value) == kind { return true }
-        findings.fault("\(name(field)) is no \(kind == .string ? "string" : kind == .array ? "array" : "object")")
+        findings.fault(
+            "\(name(ofFieldAt: fieldIndex)) is no \(kind == .string ? "string" : kind == .array ? "array" : "object")")
         return false
     }
 }
@@ -113,22 +116,22 @@ struct FieldNormalizer: ~Escapable {
 
 extension FieldNormalizer {
     private func normalizeVersion(
-        _ value: JSONNode, _ field: Int, _ known: ClosedRange<Int>, in document: inout JSONDocument,
+        _ value: JSONNode, _ fieldIndex: Int, _ known: ClosedRange<Int>, in document: inout JSONDocument,
         findings: inout Findings
     ) {
-        guard normalizeInteger(value, field, isNatural: false, in: &document, findings: &findings) else { return }
+        guard normalizeInteger(value, fieldIndex, isNatural: false, in: &document, findings: &findings) else { return }
         if let version = Int64(decimal: document.bytes(of: value)), known.contains(Int(version)) { return }
-        findings.fault("\(name(field)) has no schema")
+        findings.fault("\(name(ofFieldAt: fieldIndex)) has no schema")
     }
 
     /// Normalizes an integer, and returns whether the schema allows the result.
     private func normalizeInteger(
-        _ value: JSONNode, _ field: Int, isNatural: Bool, in document: inout JSONDocument, findings: inout Findings
+        _ value: JSONNode, _ fieldIndex: Int, isNatural: Bool, in document: inout JSONDocument, findings: inout Findings
     ) -> Bool {
-        let outcome = IntegerForm.normalize(value, in: &document)
-        guard findings.add(outcome, name: { name(field) }) else { return false }
+        let outcome = IntegerNormalizer.normalize(value, in: &document)
+        guard findings.add(outcome, name: { name(ofFieldAt: fieldIndex) }) else { return false }
         if isNatural, JSONNumberText.isNegative(document.bytes(of: value)) {
-            findings.fault("\(name(field)) is negative")
+            findings.fault("\(name(ofFieldAt: fieldIndex)) is negative")
             return false
         }
         return true
@@ -136,27 +139,28 @@ extension FieldNormalizer {
 
     /// Replaces 0 with `false` and 1 with `true` (case C5).
     private func normalizeBoolean(
-        _ value: JSONNode, _ field: Int, in document: inout JSONDocument, findings: inout Findings
+        _ value: JSONNode, _ fieldIndex: Int, in document: inout JSONDocument, findings: inout Findings
     ) {
         switch document.kind(of: value) {
         case .true, .false: return
         case .number where document.bytes(of: value).equals("0") || document.bytes(of: value).equals("1"):
             let isOne = document.bytes(of: value).equals("1")
             document.replace(value, with: isOne)
-            findings.note("C5 \(name(field)): \(isOne ? 1 : 0) written as \(isOne)")
-        default: findings.fault("\(name(field)) is no boolean")
+            findings.note("C5 \(name(ofFieldAt: fieldIndex)): \(isOne ? 1 : 0) written as \(isOne)")
+        default: findings.fault("\(name(ofFieldAt: fieldIndex)) is no boolean")
         }
     }
 
     private func checkString(
-        _ value: JSONNode, _ field: Int, _ form: StringForm, in document: JSONDocument, findings: inout Findings
+        _ value: JSONNode, _ fieldIndex: Int, _ form: StringForm, in document: JSONDocument, findings: inout Findings
     ) {
-        guard checkKind(.string, value, field, in: document, findings: &findings) else { return }
+        guard checkKind(.string, value, fieldIndex, in: document, findings: &findings) else { return }
         switch form {
         case .any, .atMost: return
-        case .uuid: if !document.bytes(of: value).isUUID { findings.fault("\(name(field)) is not a UUID") }
+        case .uuid:
+            if !document.bytes(of: value).isUUID { findings.fault("\(name(ofFieldAt: fieldIndex)) is not a UUID") }
         case .named(let form, let matches):
-            if !matches(document.bytes(of: value)) { findings.fault("\(name(field)) is not a \(form)") }
+            if !matches(document.bytes(of: value)) { findings.fault("\(name(ofFieldAt: fieldIndex)) is not a \(form)") }
         }
     }
 }
@@ -164,12 +168,12 @@ extension FieldNormalizer {
 // MARK: - Collections
 
 extension FieldNormalizer {
-    private func normalizeGroup(
-        _ object: JSONNode, _ field: Int, _ fields: PayloadFields, in document: inout JSONDocument,
+    private func normalizeObject(
+        _ object: JSONNode, _ fieldIndex: Int, _ fields: PayloadFields, in document: inout JSONDocument,
         findings: inout Findings
     ) {
-        guard checkKind(.object, object, field, in: document, findings: &findings) else { return }
-        let normalizer = FieldNormalizer(fields.sorted.span, prefix: "\(name(field)).")
+        guard checkKind(.object, object, fieldIndex, in: document, findings: &findings) else { return }
+        let normalizer = FieldNormalizer(fields.sorted.span, prefix: "\(name(ofFieldAt: fieldIndex)).")
         normalizer.normalize(object, in: &document, findings: &findings)
     }
 
@@ -177,43 +181,45 @@ extension FieldNormalizer {
     ///
     /// Numbers with a decimal point are converted (case C1). Strings are faults (case C19).
     private func normalizeIntegers(
-        _ object: JSONNode, _ field: Int, in document: inout JSONDocument, findings: inout Findings
+        _ object: JSONNode, _ fieldIndex: Int, in document: inout JSONDocument, findings: inout Findings
     ) {
-        guard checkKind(.object, object, field, in: document, findings: &findings) else { return }
+        guard checkKind(.object, object, fieldIndex, in: document, findings: &findings) else { return }
         var removed: [JSONNode] = []
         for position in 0..<document.memberCount(of: object) {
             let member = document.member(at: position, of: object)
             switch document.kind(of: member.value) {
             case .number:
-                let outcome = IntegerForm.normalize(member.value, in: &document)
-                _ = findings.add(outcome, name: { "\(name(field)).\(document.string(of: member.key))" })
+                let outcome = IntegerNormalizer.normalize(member.value, in: &document)
+                _ = findings.add(outcome, name: { "\(name(ofFieldAt: fieldIndex)).\(document.string(of: member.key))" })
             case .null:
-                findings.note("C8 \(name(field)).\(document.string(of: member.key)): null removed")
+                findings.note("C8 \(name(ofFieldAt: fieldIndex)).\(document.string(of: member.key)): null removed")
                 removed.append(member.value)
-            default: findings.fault("\(name(field)).\(document.string(of: member.key)) is no integer")
+            default: findings.fault("\(name(ofFieldAt: fieldIndex)).\(document.string(of: member.key)) is no integer")
             }
         }
         for value in removed { document.removeMember(withValue: value, from: object) }
     }
 
     private func normalizeStrings(
-        _ object: JSONNode, _ field: Int, nullable: Bool, in document: inout JSONDocument, findings: inout Findings
+        _ object: JSONNode, _ fieldIndex: Int, isNullable: Bool, in document: inout JSONDocument,
+        findings: inout Findings
     ) {
-        guard checkKind(.object, object, field, in: document, findings: &findings) else { return }
+        guard checkKind(.object, object, fieldIndex, in: document, findings: &findings) else { return }
         StringValues.normalize(
-            object, in: &document, findings: &findings, isNullable: nullable, code: StringValues.noteCode(forSetting:),
-            name: { name(field) })
+            object, in: &document, findings: &findings, isNullable: isNullable,
+            noteCode: StringValues.noteCode(forSetting:),
+            name: { name(ofFieldAt: fieldIndex) })
     }
 
     private func checkStringList(
-        _ list: JSONNode, _ field: Int, nullable: Bool, in document: JSONDocument, findings: inout Findings
+        _ list: JSONNode, _ fieldIndex: Int, isNullable: Bool, in document: JSONDocument, findings: inout Findings
     ) {
-        guard checkKind(.array, list, field, in: document, findings: &findings) else { return }
+        guard checkKind(.array, list, fieldIndex, in: document, findings: &findings) else { return }
         var element = document.firstElement(of: list)
         while let current = element {
             let kind = document.kind(of: current)
-            if kind != .string, !(nullable && kind == .null) {
-                return findings.fault("\(name(field)) has an item that is no string")
+            if kind != .string, !(isNullable && kind == .null) {
+                return findings.fault("\(name(ofFieldAt: fieldIndex)) has an item that is no string")
             }
             element = document.element(after: current, of: list)
         }

@@ -13,10 +13,10 @@ enum StringValues {
 
     /// Replaces Booleans and numbers in `object` with strings.
     ///
-    /// Each change adds a note with the code that `code` returns for the key. Arrays and objects add faults.
+    /// Each change adds a note with the code that `noteCode` returns for the key. Arrays and objects add faults.
     static func normalize(
         _ object: JSONNode, in document: inout JSONDocument, findings: inout Findings, isNullable: Bool,
-        code: (Span<UInt8>) -> String, name: () -> String
+        noteCode: (Span<UInt8>) -> String, name: () -> String
     ) {
         for position in 0..<document.memberCount(of: object) {
             let member = document.member(at: position, of: object)
@@ -30,7 +30,7 @@ enum StringValues {
             }
             if kind == .null, isNullable { continue }
             let path = "\(name()).\(document.string(of: member.key))"
-            let code = code(document.bytes(of: member.key))
+            let code = noteCode(document.bytes(of: member.key))
             switch kind {
             case .true, .false:
                 document.replace(member.value, withString: (kind == .true ? "true" : "false").utf8)

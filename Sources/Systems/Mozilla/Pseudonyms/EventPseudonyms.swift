@@ -6,14 +6,14 @@ import Telemetry
 enum EventPseudonyms {
     /// The rule for an event, `[timestamp, category, method, object, value?, extras?]`.
     static let event = PseudonymRule.tuple([
-        .keep(.number), eventWord, eventWord, eventWord, .keep(.oneOf(values)), .object(extras),
+        .keep(.number), eventWord, eventWord, eventWord, .keep(.oneOf(documentedValues)), .object(extras),
     ])
 
     /// The rule for category, method and object, which keeps identifiers and replaces other values with pseudonyms.
     private static let eventWord = PseudonymRule.keep(.word, else: .pseudonym(.event))
 
     /// The documented values of events: settings, choices and page numbers.
-    private static let values: Set<String> = Set(
+    private static let documentedValues: Set<String> = Set(
         [
             "BiometricLogin", "BlockAds", "BlockAnalytics", "BlockFonts", "BlockOther", "BlockSocial", "HomeScreenTips",
             "Safari", "SendAnonymousUsageData", "Studies", "TrackingProtection", "default", "displaySecretMenu",

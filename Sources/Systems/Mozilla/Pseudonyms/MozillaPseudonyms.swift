@@ -6,7 +6,7 @@ import Telemetry
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5, 6 and 8.1.
 enum MozillaPseudonyms {
     static let format = PseudonymFormat(
-        tables: [(["core"], core), (["focus-event", "mobile-event"], events)], path: path(of:_:))
+        tables: [(["core"], coreRules), (["focus-event", "mobile-event"], eventRules)], path: path(of:_:))
 
     /// Returns the upload path with the same pseudonyms as in the record.
     private static func path(
@@ -18,11 +18,11 @@ enum MozillaPseudonyms {
         let type = text(parts.type)
         let shownType = format.table(ofType: type) == nil ? pseudonym(type, .type) : type
         let facts: [AppProperty] = [.name, .version, .channel, .version]
-        let shown = zip(facts, parts.appFacts).map { $0.shown(text($1), pseudonym) ?? AppProperty.unknown }
+        let shown = zip(facts, parts.appFactRanges).map { $0.shown(text($1), pseudonym) ?? AppProperty.unknown }
         let start = text(0..<parts.documentID.lowerBound) + pseudonym(text(parts.documentID), .document)
         return ([start, shownType] + shown).joined(separator: "/") + text(parts.query(in: path))
     }
 
-    private static let core = CorePing.fields.pseudonyms
-    private static let events = EventPing.mobileFields.pseudonyms
+    private static let coreRules = CorePing.fields.pseudonyms
+    private static let eventRules = EventPing.mobileFields.pseudonyms
 }

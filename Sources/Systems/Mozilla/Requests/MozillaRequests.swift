@@ -11,17 +11,17 @@ enum MozillaRequests {
         hosts: [CapturedHost(MozillaUploads.host)], methods: [MozillaUploads.method, "PUT"], body: .json,
         headers: [], secretHeaders: [], payloadsRepeat: false,
         // A path consists of `/submit/telemetry/` and the six parts of `SubmitPath`. Glean pings have other paths.
-        isUpload: { $0.count == partCount && $0.begin(with: "submit", "telemetry") },
+        isUpload: { $0.count == pathPartCount && $0.begin(with: "submit", "telemetry") },
         otherTraffic: nil, path: nil,
         // Only status 200 proves a delivery. See `MozillaUploads` for the reason why uploads accept any 2xx.
         deliveredStatuses: 200...200, lineShape: lineShape(of:), record: record(of:in:))
 
     /// The number of components in an upload path.
-    private static let partCount = 8
+    private static let pathPartCount = 8
 
     /// A pool of readers, whose memory is reused from one line to the next.
     private static let readers = ValuePool<PingReader, Never> {
-        PingReader(from: MozillaStoreOrigin(capture: "", path: "", store: .mozillaPingFile, typeInName: ""))
+        PingReader(from: MozillaStoreOrigin(capture: "", path: "", store: .mozillaPingFile, pingTypeFromName: ""))
     }
 
     private static func lineShape(of line: JSONDocument) -> LineShape? {
@@ -34,7 +34,8 @@ enum MozillaRequests {
     }
 
     private static func record(ofStored line: [UInt8], source: Source) throws(BodyError) -> Record {
-        let origin = MozillaStoreOrigin(capture: source.capture, path: source.path, store: source.store, typeInName: "")
+        let origin = MozillaStoreOrigin(
+            capture: source.capture, path: source.path, store: source.store, pingTypeFromName: "")
         var output = ScanOutput(capture: source.capture, path: source.path)
         readers.withPooledValue { reader in
             reader.origin = origin
@@ -53,7 +54,7 @@ enum MozillaRequests {
         var findings = Findings()
         // Measurements without their request have no path.
         let path = upload.route?.parts.map { String(decoding: $0, as: UTF8.self) } ?? []
-        let parts = path.count == partCount ? path : []
+        let parts = path.count == pathPartCount ? path : []
         let type = parts.isEmpty ? inferredType(of: root, in: document, findings: &findings) : parts[3]
         let holds = PingNormalizer.normalize(root, type: type, in: &document, findings: &findings)
         let payload = document.canonicalBytes(of: root)

@@ -12,7 +12,7 @@ enum CoreRows {
     static let core = Table(
         "core", aRowForEach: "core ping of Mozilla's telemetry-ios",
         [.record]
-            + fields.map { TableColumn($0.key.description, kind(of: $0.form), $0.meaning) }
+            + fields.map { TableColumn($0.key.description, columnKind(of: $0.form), $0.meaning) }
             + [
                 TableColumn(
                     "other", .json, "all members that have no column, or whose type differs from that of the column")
@@ -29,20 +29,20 @@ enum CoreRows {
             TableColumn("count", .integer, "the number of searches since the previous core ping"),
         ])
 
-    private static func kind(of form: PayloadForm) -> TableColumn.Kind {
+    private static func columnKind(of form: PayloadForm) -> TableColumn.Kind {
         switch form {
         case .version, .integer: .integer
         case .boolean: .flag
         case .string: .text
-        case .orNull(let form): kind(of: form)
+        case .orNull(let form): columnKind(of: form)
         case .any, .number, .list, .structure, .object, .open, .map: .json
         }
     }
 
-    static func add(_ document: JSONDocument, to rows: inout RecordRows) {
+    static func addRows(of document: JSONDocument, to rows: inout RecordRows) {
         rows.add(only: cells(of: document, &rows.buffer), to: core.name)
         if let searches = document.value(of: MeasurementKeys.searches, in: document.root) {
-            rows.add(counts(searches, of: document, &rows.buffer), to: Self.searches.name)
+            rows.add(searchCountRows(searches, of: document, &rows.buffer), to: Self.searches.name)
         }
     }
 
@@ -100,7 +100,7 @@ enum CoreRows {
     }
 
     /// Returns a row for each search count, whose key `<source>.<engine>` is split at the first point.
-    private static func counts(
+    private static func searchCountRows(
         _ searches: JSONNode, of document: JSONDocument, _ buffer: inout RowBuffer
     ) -> [[Cell]] {
         (0..<document.memberCount(of: searches)).map { index in

@@ -10,9 +10,9 @@ struct MozillaRows: RowFormat {
 
     func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells {
         let document = payload.document
-        if payload.type == CoreRows.type { CoreRows.add(document, to: &rows) }
+        if payload.type == CoreRows.type { CoreRows.addRows(of: document, to: &rows) }
         if let events = document.array(MeasurementKeys.events, in: document.root) {
-            Self.add(events, of: document, to: &rows)
+            Self.addEvents(events, of: document, to: &rows)
         }
         func cell(_ key: JSONKey) -> Cell {
             rows.buffer.keep(string: document.value(of: key, in: document.root), of: document)
@@ -27,13 +27,13 @@ struct MozillaRows: RowFormat {
     private static let locale: JSONKey = "locale"
 
     /// Adds a row for each event, and marks events from earlier runs of the app (case E13).
-    private static func add(_ events: JSONNode, of document: JSONDocument, to rows: inout RecordRows) {
-        let lastRun = EventTuples.startOfLastRun(in: events, of: document)
+    private static func addEvents(_ events: JSONNode, of document: JSONDocument, to rows: inout RecordRows) {
+        let firstIndexOfLastRun = EventTuples.firstIndexOfLastRun(in: events, of: document)
         var index = 0
         var event = document.firstElement(of: events)
         while let current = event {
             var cells = cells(of: current, in: document, &rows.buffer)
-            if index < lastRun { cells.basis = .earlierRun }
+            if index < firstIndexOfLastRun { cells.basis = .earlierRun }
             rows.add(cells)
             event = document.element(after: current, of: events)
             index += 1
@@ -45,23 +45,23 @@ struct MozillaRows: RowFormat {
         of event: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer
     ) -> EventCells {
         var cells = EventCells()
-        var words = (category: JSONNode?.none, method: JSONNode?.none, object: JSONNode?.none)
+        var names = (category: JSONNode?.none, method: JSONNode?.none, object: JSONNode?.none)
         var element = document.firstElement(of: event)
         var position = 0
         while let current = element, position < 6 {
-            let word = document.kind(of: current) == .string ? current : nil
+            let name = document.kind(of: current) == .string ? current : nil
             switch position {
             case 0: cells.elapsed = buffer.keep(integer: current, of: document)
-            case 1: words.category = word
-            case 2: words.method = word
-            case 3: words.object = word
+            case 1: names.category = name
+            case 2: names.method = name
+            case 3: names.object = name
             case 4: cells.value = buffer.keep(value: current, of: document)
             default: cells.extra = buffer.keep(json: current, of: document)
             }
             element = document.element(after: current, of: event)
             position += 1
         }
-        switch words {
+        switch names {
         case (let category?, let method?, let object?):
             let joined = buffer.keep(joined: category, method, object, of: document)
             (cells.name, cells.category) = (joined.whole, joined.first)
@@ -70,9 +70,9 @@ struct MozillaRows: RowFormat {
             let joined = buffer.keep(joined: category, method, nil, of: document)
             (cells.name, cells.category, cells.method) = (joined.whole, joined.first, joined.second)
         case (nil, _, _), (_, nil, _):
-            cells.category = buffer.keep(string: words.category, of: document)
-            cells.method = buffer.keep(string: words.method, of: document)
-            cells.object = buffer.keep(string: words.object, of: document)
+            cells.category = buffer.keep(string: names.category, of: document)
+            cells.method = buffer.keep(string: names.method, of: document)
+            cells.object = buffer.keep(string: names.object, of: document)
         }
         return cells
     }

@@ -47,7 +47,7 @@ struct MozillaFile: SingleFileStore {
 
     func origin(in context: StoreContext) -> MozillaStoreOrigin {
         MozillaStoreOrigin(
-            capture: context.capture, path: path, store: contents.kind, typeInName: contents.typeInName,
+            capture: context.capture, path: path, store: contents.kind, pingTypeFromName: contents.pingTypeFromName,
             applicationID: context.container.applicationID)
     }
 
@@ -68,7 +68,7 @@ extension MozillaFile.Contents {
     }
 
     /// The ping type in the name of the file, or an empty string if the name contains none.
-    fileprivate var typeInName: String {
+    fileprivate var pingTypeFromName: String {
         switch self {
         case .pingArray(let type), .pendingEvents(let type): type
         case .datedMeasurements, .values, .preferences, .groupPreferences: ""

@@ -6,23 +6,23 @@ import Telemetry
 struct MozillaFileReader: FileReader {
     private let contents: MozillaFile.Contents
     private let origin: MozillaStoreOrigin
-    private var pings: PingReader
-    private var finder: BorrowedFieldsFinder
+    private var pingReader: PingReader
+    private var fieldsFinder: BorrowedFieldsFinder
 
     init(_ file: MozillaFile, in context: StoreContext) {
         contents = file.contents
         origin = file.origin(in: context)
-        pings = PingReader(from: origin)
-        finder = BorrowedFieldsFinder(in: context)
+        pingReader = PingReader(from: origin)
+        fieldsFinder = BorrowedFieldsFinder(in: context)
     }
 
     mutating func read(_ bytes: [UInt8], file index: Int, into output: inout ScanOutput) {
         switch contents {
-        case .pingArray: pings.readPingArray(bytes, into: &output)
+        case .pingArray: pingReader.readPingArray(bytes, into: &output)
         case .pendingEvents(let type): readPendingEvents(bytes, ofType: type, into: &output)
         case .datedMeasurements:
             guard let json = json(of: bytes, prefix: "", code: "S0", into: &output) else { return }
-            pings.readDatedMeasurements(json, into: &output)
+            pingReader.readDatedMeasurements(json, into: &output)
         case .values: readValues(bytes, into: &output)
         case .preferences(let hasPrefix):
             let prefix = hasPrefix ? StoredValues.keyPrefix : ""
@@ -37,8 +37,9 @@ struct MozillaFileReader: FileReader {
         let pending = file.read()
         output.rejects += pending.rejects
         guard pending.events.count > 0 else { return }
-        let records = PendingEventRecords.make(
-            pending, borrowed: finder.newestFields(ofType: type, client: nil), client: finder.clientInPreferences(),
+        let records = PendingEventRecords.makeRecords(
+            of: pending, borrowed: fieldsFinder.newestFields(ofType: type, client: nil),
+            client: fieldsFinder.clientInPreferences(),
             isClientInFile: false, from: origin)
         for record in records { output.add(record) }
     }
@@ -52,13 +53,14 @@ struct MozillaFileReader: FileReader {
         }
         if let problem = values.counterProblem { output.report(problem) }
         var index = 0
-        for (type, pending) in values.pending {
+        for (type, pending) in values.pendingEvents {
             output.rejects += pending.rejects
             var origin = origin
-            origin.typeInName = type
-            let ping = values.client.flatMap { finder.newestFields(ofType: type, client: $0) }
-            let records = PendingEventRecords.make(
-                pending, borrowed: ping, client: values.client, isClientInFile: true, firstIndex: index, from: origin)
+            origin.pingTypeFromName = type
+            let ping = values.clientID.flatMap { fieldsFinder.newestFields(ofType: type, client: $0) }
+            let records = PendingEventRecords.makeRecords(
+                of: pending, borrowed: ping, client: values.clientID, isClientInFile: true, firstIndex: index,
+                from: origin)
             index += records.count
             for record in records { output.add(record) }
         }
@@ -66,7 +68,7 @@ struct MozillaFileReader: FileReader {
 
     private func reportExtensionEvents(_ bytes: [UInt8], into output: inout ScanOutput) {
         do throws(PropertyListError) {
-            let document = try open(bytes, into: &output)
+            let document = try parsePropertyList(bytes, into: &output)
             let events = document.value(of: JSONKey(MozillaFile.groupEventsKey), in: document.root)
             let count = events.map { document.elements(of: $0).count } ?? 0
             guard count > 0 else { return }
@@ -83,7 +85,7 @@ struct MozillaFileReader: FileReader {
     /// Returns the entries of a property list as JSON, or adds a reject and returns `nil` if it cannot be read.
     private func json(of bytes: [UInt8], prefix: String, code: String, into output: inout ScanOutput) -> [UInt8]? {
         do throws(PropertyListError) {
-            return try PreferencesJSON.entries(of: try open(bytes, into: &output), withPrefix: prefix)
+            return try PreferencesJSON.entries(of: try parsePropertyList(bytes, into: &output), withPrefix: prefix)
         } catch {
             output.rejects.append(Reject(code, error))
             return nil
@@ -91,7 +93,7 @@ struct MozillaFileReader: FileReader {
     }
 
     /// Parses a property list, and reports repeated keys.
-    private func open(
+    private func parsePropertyList(
         _ bytes: [UInt8], into output: inout ScanOutput
     ) throws(PropertyListError) -> PropertyListDocument {
         let document = try PropertyListDocument(bytes)

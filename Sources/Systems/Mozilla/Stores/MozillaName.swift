@@ -26,7 +26,7 @@ enum MozillaName: Equatable, Sendable {
 
     /// Creates the kind of store that a folder name indicates, or returns `nil` if it indicates none.
     init?(folder name: String) {
-        guard let type = Self.type(from: name) else { return nil }
+        guard let type = Self.pingTypeSuffix(of: name) else { return nil }
         self = .pingFolder(type: type)
     }
 
@@ -48,7 +48,7 @@ enum MozillaName: Equatable, Sendable {
             self = .pendingEvents(type: Self.pingType(in: String(base.dropFirst(11))))
         } else if base.hasSuffix("-values") {
             self = .values
-        } else if let type = Self.type(from: Self.withoutSeconds(base)) {
+        } else if let type = Self.pingTypeSuffix(of: Self.removingSeconds(from: base)) {
             self = .pingArray(type: type)
         } else {
             return nil
@@ -63,12 +63,12 @@ enum MozillaName: Equatable, Sendable {
     }
 
     /// Returns whether a ping folder of the SDK can have the name `name`.
-    static func isSDKPingFolder(_ name: String) -> Bool { hasSDKPrefix(name) && type(from: name) != nil }
+    static func isSDKPingFolder(_ name: String) -> Bool { hasSDKPrefix(name) && pingTypeSuffix(of: name) != nil }
 
     /// Returns the ping type in a name of the form `<name>-<type>`, or an empty string for other names.
-    static func pingType(in name: String) -> String { type(from: name) ?? "" }
+    static func pingType(in name: String) -> String { pingTypeSuffix(of: name) ?? "" }
 
-    private static func type(from name: String) -> String? {
+    private static func pingTypeSuffix(of name: String) -> String? {
         for storage in storageNames where name.hasPrefix(storage + "-") && name.count > storage.count + 1 {
             return String(name.dropFirst(storage.count + 1))
         }
@@ -76,7 +76,7 @@ enum MozillaName: Equatable, Sendable {
     }
 
     /// Removes the time in seconds at the end of a file name (format S1b).
-    private static func withoutSeconds(_ base: String) -> String {
+    private static func removingSeconds(from base: String) -> String {
         guard let dash = base.lastIndex(of: "-") else { return base }
         let seconds = String(base[base.index(after: dash)...])
         return seconds.contains(".") && DecimalTime(plain: seconds.utf8.span) != nil ? String(base[..<dash]) : base

@@ -15,7 +15,7 @@ enum MozillaStores {
         backups: .ofSomeApps(isAbsentFromBackups(_:beside:)), secrets: nil)
 
     /// The name of the preferences file in which an early SDK stored its own values (format V2).
-    private static let sdkPreferences = "org.mozilla.telemetry-ios-lib.plist"
+    private static let sdkPreferencesFileName = "org.mozilla.telemetry-ios-lib.plist"
 
     static func mayBelongToStore(_ file: MemberName) -> Bool {
         file.name.hasSuffixInAnyCase(".json") || file.name.hasSuffixInAnyCase(".plist")
@@ -25,7 +25,7 @@ enum MozillaStores {
     /// Recognizes a ping folder by its name, or by the names of its files.
     static func store(ofFolder folder: inout InspectedFolder) -> (any Store)? {
         let isNamedBySDK = MozillaName.isSDKPingFolder(folder.name)
-        guard isNamedBySDK || containsPing(folder) else { return nil }
+        guard isNamedBySDK || containsPingFile(folder) else { return nil }
         var pings: [PingFolder.UnsortedFile] = []
         let files = folder.files
         pings.reserveCapacity(files.count)
@@ -34,14 +34,14 @@ enum MozillaStores {
             // A file without a time in its name belongs to another program, unless the SDK named the folder.
             guard time != nil || isNamedBySDK else { continue }
             if time == nil { time = envelopeTime(of: files[index], in: &folder) }
-            pings.append(PingFolder.UnsortedFile(time: time, entry: UInt32(files.entry(index))))
+            pings.append(PingFolder.UnsortedFile(time: time, entryIndex: UInt32(files.entryIndex(at: index))))
         }
         return PingFolder(
             path: folder.path, type: MozillaName.pingType(in: folder.name), files: pings, of: folder)
     }
 
     /// Returns whether a folder that the SDK did not name contains a file with the name of a ping file.
-    private static func containsPing(_ folder: borrowing InspectedFolder) -> Bool {
+    private static func containsPingFile(_ folder: borrowing InspectedFolder) -> Bool {
         let isNamedForType = MozillaName(folder: folder.name) != nil
         let files = folder.files
         return files.indices.contains { index in
@@ -63,10 +63,13 @@ enum MozillaStores {
         switch MozillaName(file: name, in: folder.name) {
         case .pingArray(let type)?:
             let isFromSDK =
-                MozillaName.hasSDKPrefix(name) || contains(["\"documentId\"", "\"uploadPath\""], name, in: &folder)
+                MozillaName.hasSDKPrefix(name)
+                || file(named: name, containsAll: ["\"documentId\"", "\"uploadPath\""], in: &folder)
             return isFromSDK ? .exclusive([MozillaFile(.pingArray(type: type), named: name, in: folder)]) : .unrelated
         case .values?:
-            let isFromSDK = MozillaName.hasSDKPrefix(name) || contains(["\"clientId\"", "-seq\""], name, in: &folder)
+            let isFromSDK =
+                MozillaName.hasSDKPrefix(name)
+                || file(named: name, containsAll: ["\"clientId\"", "-seq\""], in: &folder)
             return isFromSDK ? .exclusive([MozillaFile(.values, named: name, in: folder)]) : .unrelated
         case .pendingEvents(let type)?:
             return .exclusive([MozillaFile(.pendingEvents(type: type), named: name, in: folder)])
@@ -78,20 +81,21 @@ enum MozillaStores {
 
     /// Recognizes preferences of an app or an app group, which other telemetry systems may also use.
     private static func stores(ofPreferences name: String, in folder: inout InspectedFolder) -> FileFinding {
-        if name == Self.sdkPreferences {
+        if name == Self.sdkPreferencesFileName {
             return .exclusive([MozillaFile(.preferences(hasPrefix: false), named: name, in: folder)])
         }
-        if contains([StoredValues.keyPrefix], name, in: &folder) {
+        if file(named: name, containsAll: [StoredValues.keyPrefix], in: &folder) {
             return .shared([MozillaFile(.preferences(hasPrefix: true), named: name, in: folder)])
         }
-        if contains([MozillaFile.groupEventsKey], name, in: &folder) {
+        if file(named: name, containsAll: [MozillaFile.groupEventsKey], in: &folder) {
             return .shared([MozillaFile(.groupPreferences, named: name, in: folder)])
         }
         return .unrelated
     }
 
     /// Returns whether a file contains all of `texts`, and therefore belongs to Mozilla's SDK.
-    private static func contains(_ texts: [String], _ name: String, in folder: inout InspectedFolder) -> Bool {
+    private static func file(named name: String, containsAll texts: [String], in folder: inout InspectedFolder) -> Bool
+    {
         // A JSON file of another program may be too large to read. Preferences that are too large must be reported.
         folder.holds(Array(name.utf8), all: texts, mustFit: name.hasSuffix(".plist"))
     }
@@ -106,7 +110,8 @@ enum MozillaStores {
         return .exclusive([
             PingFolder(
                 path: folder.path(of: file), type: MozillaName.pingType(in: folder.name),
-                files: [PingFolder.UnsortedFile(time: nil, entry: UInt32(folder.files.entry(0)))], of: folder)
+                files: [PingFolder.UnsortedFile(time: nil, entryIndex: UInt32(folder.files.entryIndex(at: 0)))],
+                of: folder)
         ])
     }
 

@@ -42,7 +42,7 @@ struct SubmitPath {
     var documentID: Range<Int> { parts[0] }
     var type: Range<Int> { parts[1] }
     /// The ranges of the app's name, version, channel and build number in the path.
-    var appFacts: [Range<Int>] { (2..<Self.partCount).map { parts[$0] } }
+    var appFactRanges: [Range<Int>] { (2..<Self.partCount).map { parts[$0] } }
     /// Returns the range of the query including its question mark, or an empty range if there is no query.
     func query(in path: Span<UInt8>) -> Range<Int> { parts[Self.partCount - 1].upperBound..<path.count }
 
@@ -86,32 +86,32 @@ struct SubmitPath {
 
 /// Parses upload paths, and reuses the last result if only the document id differs, as in most stores.
 struct SubmitPathReader: Sendable {
-    private var text: [UInt8] = []
-    private var path: SubmitPath?
-    private var app: App?
+    private var lastPathBytes: [UInt8] = []
+    private var lastPath: SubmitPath?
+    private var lastApp: App?
 
     /// Parses the path in the string `node`, or returns `nil` if it does not match the grammar.
     mutating func read(_ node: JSONNode, of document: JSONDocument) -> SubmitPath? {
         let other = document.bytes(of: node)
-        if let path, differsOnlyInID(other, path) { return path }
-        path = SubmitPath(other)
-        app = nil
-        text = other.copied()
-        return path
+        if let lastPath, differsOnlyInID(other, lastPath) { return lastPath }
+        lastPath = SubmitPath(other)
+        lastApp = nil
+        lastPathBytes = other.copied()
+        return lastPath
     }
 
     /// Returns the app in the last path, or `nil` if the path did not match the grammar.
     mutating func app(id: String?) -> App? {
-        if let app, app.id == id { return app }
-        app = path?.app(in: text.span, id: id)
-        return app
+        if let lastApp, lastApp.id == id { return lastApp }
+        lastApp = lastPath?.app(in: lastPathBytes.span, id: id)
+        return lastApp
     }
 
     private func differsOnlyInID(_ other: Span<UInt8>, _ path: SubmitPath) -> Bool {
         let id = path.documentID
-        return other.count == text.count
-            && other.extracting(..<id.lowerBound).equals(text.span.extracting(..<id.lowerBound))
-            && other.extracting(id.upperBound...).equals(text.span.extracting(id.upperBound...))
+        return other.count == lastPathBytes.count
+            && other.extracting(..<id.lowerBound).equals(lastPathBytes.span.extracting(..<id.lowerBound))
+            && other.extracting(id.upperBound...).equals(lastPathBytes.span.extracting(id.upperBound...))
             && other.extracting(id).isUUID
     }
 }

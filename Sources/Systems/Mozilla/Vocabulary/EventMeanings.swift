@@ -23,13 +23,13 @@ struct EventMeaning: Sendable {
 struct EventMeanings: Sendable {
     /// A row of the table, with complete words or with words that old SDKs truncated.
     ///
-    /// The words are ranges of ``EventMeanings/words``, because copying strings for each event would be slower.
+    /// The words are ranges of ``EventMeanings/wordBytes``, because copying strings for each event would be slower.
     private struct Entry: Sendable {
         let category: Range<Int>
         let method: Range<Int>
         let object: Range<Int>
         let value: Range<Int>?
-        let row: Int
+        let meaningIndex: Int
     }
 
     /// A slot of the hash table.
@@ -37,32 +37,32 @@ struct EventMeanings: Sendable {
         /// The hash of category, method and object.
         var hash: UInt64 = 0
         /// The index of the entry, or `nil` if the slot is empty.
-        var entry: Int?
+        var entryIndex: Int?
     }
 
     private let meanings: [String]
-    private let words: [UInt8]
+    private let wordBytes: [UInt8]
     private let entries: [Entry]
     /// The hash table, which uses open addressing.
     private let slots: [Slot]
 
     /// The length, in characters, to which SDK versions before 1.0.12 truncated method and object.
-    private static let truncatedLength = 20
+    private static let truncatedWordLength = 20
 
     init(_ rows: [EventMeaning]) {
-        var words: [UInt8] = []
+        var wordBytes: [UInt8] = []
         func range(of word: String) -> Range<Int> {
-            words += word.utf8
-            return words.count - word.utf8.count..<words.count
+            wordBytes += word.utf8
+            return wordBytes.count - word.utf8.count..<wordBytes.count
         }
-        let entries = rows.enumerated().flatMap { number, row in
+        let entries = rows.enumerated().flatMap { index, row in
             [(row.method, row.object), (Self.truncated(row.method), Self.truncated(row.object))].map { method, object in
                 Entry(
                     category: range(of: row.category), method: range(of: method), object: range(of: object),
-                    value: row.value.map { range(of: $0) }, row: number)
+                    value: row.value.map { range(of: $0) }, meaningIndex: index)
             }
         }
-        let text = words.span
+        let text = wordBytes.span
         // At most a quarter of the slots are in use, so that searches are short.
         var count = 64
         while count < 4 * entries.count { count *= 2 }
@@ -71,11 +71,11 @@ struct EventMeanings: Sendable {
             let hash = Self.hash(
                 text.extracting(entry.category), text.extracting(entry.method), text.extracting(entry.object))
             var slot = Int(truncatingIfNeeded: hash) & (count - 1)
-            while slots[slot].entry != nil { slot = (slot + 1) & (count - 1) }
-            slots[slot] = Slot(hash: hash, entry: number)
+            while slots[slot].entryIndex != nil { slot = (slot + 1) & (count - 1) }
+            slots[slot] = Slot(hash: hash, entryIndex: number)
         }
         meanings = rows.map(\.meaning)
-        self.words = words
+        self.wordBytes = wordBytes
         self.entries = entries
         self.slots = slots
     }
@@ -88,22 +88,22 @@ struct EventMeanings: Sendable {
     ) -> String? {
         let hash = Self.hash(category, method, object)
         var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
-        let words = words.span
-        var general: Int?
-        while let index = slots[slot].entry {
+        let wordBytes = wordBytes.span
+        var generalIndex: Int?
+        while let index = slots[slot].entryIndex {
             defer { slot = (slot + 1) & (slots.count - 1) }
             guard slots[slot].hash == hash else { continue }
             let entry = entries[index]
-            guard words.extracting(entry.method).equals(method), words.extracting(entry.object).equals(object),
-                words.extracting(entry.category).equals(category)
+            guard wordBytes.extracting(entry.method).equals(method), wordBytes.extracting(entry.object).equals(object),
+                wordBytes.extracting(entry.category).equals(category)
             else { continue }
             guard let requiredValue = entry.value else {
-                general = general ?? entry.row
+                generalIndex = generalIndex ?? entry.meaningIndex
                 continue
             }
-            if let value, words.extracting(requiredValue).equals(value) { return meanings[entry.row] }
+            if let value, wordBytes.extracting(requiredValue).equals(value) { return meanings[entry.meaningIndex] }
         }
-        return general.map { meanings[$0] }
+        return generalIndex.map { meanings[$0] }
     }
 
     private static func hash(_ category: Span<UInt8>, _ method: Span<UInt8>, _ object: Span<UInt8>) -> UInt64 {
@@ -120,7 +120,7 @@ struct EventMeanings: Sendable {
         return mixed ^ mixed >> 32
     }
 
-    private static func truncated(_ word: String) -> String { String(word.prefix(truncatedLength)) }
+    private static func truncated(_ word: String) -> String { String(word.prefix(truncatedWordLength)) }
 }
 
 extension Span<UInt8> {

@@ -2,9 +2,9 @@ extension EventMeanings {
     /// The meanings of the events of Focus and Klar, by the documented words and the words that the apps actually send.
     ///
     /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 7.2.
-    static let focus = EventMeanings(browsing + searching + settings + onboarding + tips)
+    static let focus = EventMeanings(browsingEvents + searchEvents + settingsEvents + onboardingEvents + tipEvents)
 
-    private static let browsing = [
+    private static let browsingEvents = [
         EventMeaning("foreground", "app", means: "App came to the front"),
         EventMeaning("background", "app", means: "App went to the background"),
         EventMeaning("opened_from_extension", "app", means: "App opened from the share or action extension"),
@@ -35,7 +35,7 @@ extension EventMeanings {
         EventMeaning("click", "save_image_button", means: "Image saved"),
     ]
 
-    private static let searching = [
+    private static let searchEvents = [
         EventMeaning("type_url", "search_bar", means: "URL entered"),
         EventMeaning("type_query", "search_bar", means: "Search typed"),
         EventMeaning("select_query", "search_bar", means: "Search hint chosen"),
@@ -49,7 +49,7 @@ extension EventMeanings {
         EventMeaning("click", "search_suggestion_not_selected", means: "Search suggestion not chosen"),
     ]
 
-    private static let settings = [
+    private static let settingsEvents = [
         EventMeaning("click", "settings_button", means: "Settings opened"),
         EventMeaning("change", "setting", means: "Setting changed"),
         EventMeaning("change", "custom_domain", means: "Custom domain added"),
@@ -64,7 +64,7 @@ extension EventMeanings {
         EventMeaning("change", "tracking_protection_toggle", means: "Tracking protection switched"),
     ]
 
-    private static let onboarding =
+    private static let onboardingEvents =
         ["ios_onboarding_v1", "new_onboarding"].flatMap { object in
             [
                 EventMeaning("show", object, means: "First-run page shown"),
@@ -82,7 +82,7 @@ extension EventMeanings {
             EventMeaning(method, "new_onboarding_experience", category: "first_run", means: meaning)
         }
 
-    private static let tips = [
+    private static let tipEvents = [
         EventMeaning("show", "autocomplete_tip", means: "Tip shown: autocomplete"),
         EventMeaning("show", "tracking_protection_tip", means: "Tip shown: tracking protection"),
         EventMeaning("show", "request_desktop_tip", means: "Tip shown: desktop site"),

@@ -78,11 +78,12 @@ struct SiftArchive {
     }
 
     /// Returns the stored value for `key` in the root, or `nil` if there is none.
-    mutating func entry(_ key: String) throws(PropertyListError) -> PropertyListNode? {
-        try entry(key, of: root)
+    mutating func entry(forKey key: String) throws(PropertyListError) -> PropertyListNode? {
+        try entry(forKey: key, in: root)
     }
 
-    private mutating func entry(_ key: String, of pairs: KeyedPairs) throws(PropertyListError) -> PropertyListNode? {
+    private mutating func entry(forKey key: String, in pairs: KeyedPairs) throws(PropertyListError) -> PropertyListNode?
+    {
         for position in 0..<pairs.count {
             let stored = try archive.element(at: position, of: pairs.keys)
             guard case .text(let text) = try archive.value(of: stored),
@@ -94,8 +95,8 @@ struct SiftArchive {
     }
 
     /// Returns the list stored for `key` in the root, or throws an error if there is none.
-    mutating func list(_ key: String) throws(PropertyListError) -> KeyedElements {
-        if let stored = try entry(key), case .array(let elements, .array) = try archive.value(of: stored) {
+    mutating func list(forKey key: String) throws(PropertyListError) -> KeyedElements {
+        if let stored = try entry(forKey: key), case .array(let elements, .array) = try archive.value(of: stored) {
             return elements
         }
         throw PropertyListError(
@@ -106,24 +107,25 @@ struct SiftArchive {
     var hasQueueTimestamps: Bool {
         mutating get {
             let keys = ["lastUploadTimestamp", "lastEventTimestamp", "lastEvent", "last_event"]
-            return keys.contains { (try? entry($0)) != nil }
+            return keys.contains { (try? entry(forKey: $0)) != nil }
         }
     }
 
     /// Returns the string stored for `key` in the root, or `nil` if there is none.
-    mutating func text(_ key: String) -> String? { text(key, of: root) }
+    mutating func text(forKey key: String) -> String? { text(forKey: key, in: root) }
 
     /// Returns the string stored for `key` in a dictionary, or `nil` if there is none.
-    mutating func text(_ key: String, of pairs: KeyedPairs) -> String? {
-        guard let stored = try? entry(key, of: pairs), case .text(let node) = try? archive.value(of: stored) else {
+    mutating func text(forKey key: String, in pairs: KeyedPairs) -> String? {
+        guard let stored = try? entry(forKey: key, in: pairs), case .text(let node) = try? archive.value(of: stored)
+        else {
             return nil
         }
         return archive.document.string(of: node)
     }
 
     /// Returns the integer stored for `key` in the root, or `nil` if there is no value.
-    mutating func integer(_ key: String) throws(PropertyListError) -> Int64? {
-        guard let stored = try entry(key) else { return nil }
+    mutating func integer(forKey key: String) throws(PropertyListError) -> Int64? {
+        guard let stored = try entry(forKey: key) else { return nil }
         switch try archive.value(of: stored) {
         case .none: return nil
         case .boolean(let value): return value ? 1 : 0
@@ -149,16 +151,17 @@ extension SiftArchive {
     /// A text with the remaining and total tokens of the collector's token bucket, or `nil` if there is no bucket.
     var tokenDescription: String? {
         mutating get {
-            guard let stored = try? entry("bucket"),
+            guard let stored = try? entry(forKey: "bucket"),
                 case .instance(let bucket, let bucketClass) = try? archive.value(of: stored),
                 bucketClass.isNamed(.siftBucket) || bucketClass.isNamed(.sfBucket),
-                let left = number("allowance", of: bucket), let all = number("numTokens", of: bucket)
+                let left = numberText(forKey: "allowance", of: bucket),
+                let all = numberText(forKey: "numTokens", of: bucket)
             else { return nil }
             return "\(left) of \(all) tokens"
         }
     }
 
-    private mutating func number(_ key: String, of instance: PropertyListNode) -> String? {
+    private mutating func numberText(forKey key: String, of instance: PropertyListNode) -> String? {
         guard let stored = archive.member(archive.key(key), of: instance) else { return nil }
         var text: [UInt8] = []
         text.append(jsonNumber: archive.document.real(of: stored))

@@ -21,7 +21,7 @@ enum SiftStructuredValue {
 
 extension SiftArchive {
     /// Reads an element of a list as an event, or throws an error if it is not an event or cannot be read.
-    mutating func event(_ stored: PropertyListNode) throws(PropertyListError) -> SiftStoredEvent {
+    mutating func readEvent(_ stored: PropertyListNode) throws(PropertyListError) -> SiftStoredEvent {
         let (node, eventClass) = try instance(ofEvent: stored)
         return SiftStoredEvent(node: node, eventClass: eventClass, time: try time(of: node))
     }
@@ -53,7 +53,7 @@ extension SiftArchive {
     }
 
     /// Reads a dictionary member of an event, and removes its wrapper.
-    mutating func structuredValue(_ key: KeyedKey, of event: PropertyListNode) throws(PropertyListError)
+    mutating func structuredValue(forKey key: KeyedKey, of event: PropertyListNode) throws(PropertyListError)
         -> SiftStructuredValue
     {
         switch try archive.object(key, of: event) {
@@ -72,7 +72,7 @@ extension SiftArchive {
 
     /// Returns the device properties of an event, or `nil` if it has none.
     mutating func deviceProperties(of event: PropertyListNode) throws(PropertyListError) -> KeyedPairs? {
-        let value = try structuredValue(keys.iosDeviceProperties, of: event)
+        let value = try structuredValue(forKey: keys.iosDeviceProperties, of: event)
         return if case .dictionary(let pairs, _) = value { pairs } else { nil }
     }
 }

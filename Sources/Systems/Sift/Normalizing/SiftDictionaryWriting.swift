@@ -13,8 +13,8 @@ extension SiftValueWriter {
         _ pairs: KeyedPairs, of archive: inout KeyedArchive, _ document: PropertyListDocument,
         to output: inout TextBuffer
     ) throws(PropertyListError) {
-        try bounds.enter(2 * pairs.count, in: &archive)
-        defer { bounds.leave() }
+        try bounds.enterCollection(ofCount: 2 * pairs.count, in: &archive)
+        defer { bounds.leaveCollection() }
         let first = members.count
         defer { members.removeLast(members.count - first) }
         var isInOrder = placeMembers(of: pairs, in: archive, document)
@@ -25,13 +25,13 @@ extension SiftValueWriter {
         var last: Int?
         for index in first..<members.count {
             let member = members[index]
-            if member.key == last {
+            if member.keyEntry == last {
                 note(.duplicateKey)
                 continue
             }
-            last = member.key
+            last = member.keyEntry
             let before = output.count
-            keys.append(member.key, isFirst: before == start, to: &output)
+            keyTable.append(keyOf: member.keyEntry, isFirst: before == start, to: &output)
             if try !write(member, of: pairs, of: &archive, document, to: &output) { output.removeAll(from: before) }
         }
         output.append(UInt8(ascii: "}"))
@@ -54,8 +54,9 @@ extension SiftValueWriter {
     ) -> Bool {
         for position in 0..<pairs.count {
             let object = Self.object(at: position, of: pairs.values, in: archive, document)
-            guard let number = document.number(at: position, of: pairs.keys), let key = keys.recentEntry(by: number),
-                slots.insert(Member(rank: keys.ranks[key], key: key, position: position, object: object))
+            guard let number = document.number(at: position, of: pairs.keys),
+                let key = keyTable.recentEntry(by: number),
+                slots.insert(Member(rank: keyTable.ranks[key], keyEntry: key, position: position, object: object))
             else {
                 slots.removeAll { _ in }
                 return false
@@ -71,23 +72,23 @@ extension SiftValueWriter {
         of pairs: KeyedPairs, in archive: inout KeyedArchive, _ document: PropertyListDocument
     ) throws(PropertyListError) -> Bool {
         let first = members.count
-        var others = 0
+        var otherKeyCount = 0
         for position in 0..<pairs.count {
             let stored = try Self.element(at: position, of: pairs.keys, in: archive, document)
             guard case .text(let text) = try archive.value(of: stored) else {
-                others += 1
+                otherKeyCount += 1
                 continue
             }
-            guard let key = keys.entry(of: text, by: stored, in: document) else {
+            guard let key = keyTable.entry(of: text, by: stored, in: document) else {
                 members.removeLast(members.count - first)
                 return false
             }
             let object = Self.object(at: position, of: pairs.values, in: archive, document)
             // The rank is determined below, because new keys can change it.
-            members.append(Member(rank: 0, key: key, position: position, object: object))
+            members.append(Member(rank: 0, keyEntry: key, position: position, object: object))
         }
-        if others > 0 { note(.nonStringKey, count: others) }
-        for index in first..<members.count { members[index].rank = keys.ranks[members[index].key] }
+        if otherKeyCount > 0 { note(.nonStringKey, count: otherKeyCount) }
+        for index in first..<members.count { members[index].rank = keyTable.ranks[members[index].keyEntry] }
         members[first...].sort()
         return true
     }
@@ -107,8 +108,10 @@ extension SiftValueWriter {
             let size = document.payload(of: text).count
             // Only keys that are too long for any table are counted, because it depends on earlier events whether a
             // table accepts other keys.
-            if size > SiftKeyTable.lengthLimit { keyBytes += size }
-            guard output.count + keyBytes <= outputLimit else { throw Self.outputLimitError(at: text, in: document) }
+            if size > SiftKeyTable.keySizeLimit { longKeyByteCount += size }
+            guard output.count + longKeyByteCount <= outputByteLimit else {
+                throw Self.outputLimitError(at: text, in: document)
+            }
             var key: [UInt8] = []
             document.appendUTF8(of: text, to: &key)
             members.append((key, position))
@@ -141,14 +144,14 @@ extension SiftValueWriter {
         /// The rank of the key in the upper half and the position of the member in the lower half, so that one
         /// comparison suffices.
         private var order: UInt64
-        private let keyEntry: UInt32
+        private let storedKeyEntry: UInt32
         /// The value, or `nil` if the archive must resolve it.
         let object: PropertyListNode?
 
         @inline(__always)
-        init(rank: UInt32, key: Int, position: Int, object: PropertyListNode?) {
+        init(rank: UInt32, keyEntry: Int, position: Int, object: PropertyListNode?) {
             order = UInt64(rank) << 32 | UInt64(truncatingIfNeeded: position) & 0xFFFF_FFFF
-            keyEntry = UInt32(truncatingIfNeeded: key)
+            storedKeyEntry = UInt32(truncatingIfNeeded: keyEntry)
             self.object = object
         }
 
@@ -157,7 +160,7 @@ extension SiftValueWriter {
             set { order = UInt64(newValue) << 32 | order & 0xFFFF_FFFF }
         }
 
-        var key: Int { Int(keyEntry) }
+        var keyEntry: Int { Int(storedKeyEntry) }
         var position: Int { Int(order & 0xFFFF_FFFF) }
 
         /// Orders members by rank, and members with the same key by their position.

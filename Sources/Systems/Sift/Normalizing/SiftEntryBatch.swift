@@ -13,9 +13,9 @@ struct SiftEntryBatch: Sendable {
         let outcome: Result<Event, PropertyListError>
         let notes: SiftNotes
         /// The number of values in the element, including nested values.
-        let values: Int
+        let valueCount: Int
         /// The total size, in bytes, of the keys that are too long for the key table.
-        let keyBytes: Int
+        let longKeyByteCount: Int
     }
 
     /// The information about an event that is needed in addition to its entry.
@@ -24,7 +24,7 @@ struct SiftEntryBatch: Sendable {
         /// The time in milliseconds since 1970, modulo 2^64.
         let time: UInt64
         /// The string that contains the installation id.
-        let client: PropertyListNode?
+        let clientNode: PropertyListNode?
         let hasDeviceProperties: Bool
     }
 
@@ -48,12 +48,12 @@ struct SiftEntryWriter: Sendable {
     private static let entrySizeLimit = 16 << 20
 
     private var archive: SiftArchive
-    private var events: SiftEventWriter
+    private var eventWriter: SiftEventWriter
 
     init(_ archive: SiftArchive) {
         self.archive = archive
         let root = archive.archive.document.root
-        events = SiftEventWriter(values: SiftValueWriter(SiftEventBounds(root, outerDepth: 0)))
+        eventWriter = SiftEventWriter(valueWriter: SiftValueWriter(SiftEventBounds(root, outerDepth: 0)))
     }
 
     /// Writes the elements of `list` from `position` until the batch is full.
@@ -71,18 +71,19 @@ struct SiftEntryWriter: Sendable {
     private mutating func write(_ list: KeyedElements, at position: Int, depth: Int, into batch: inout SiftEntryBatch) {
         let start = batch.text.count
         let outcome: Result<SiftEntryBatch.Event, PropertyListError>
-        events.values.begin(event: position, outputLimit: start + Self.entrySizeLimit)
+        eventWriter.valueWriter.beginEvent(at: position, outputByteLimit: start + Self.entrySizeLimit)
         do throws(PropertyListError) {
             let stored = try archive.archive.element(at: position, of: list)
-            events.values.bounds = SiftEventBounds(stored, outerDepth: depth)
-            outcome = .success(try events.write(stored, of: &archive, to: &batch.text))
+            eventWriter.valueWriter.bounds = SiftEventBounds(stored, outerDepth: depth)
+            outcome = .success(try eventWriter.write(stored, of: &archive, to: &batch.text))
         } catch {
             outcome = .failure(error)
         }
         batch.entries.append(
             SiftEntryBatch.Entry(
-                range: start..<batch.text.count, outcome: outcome, notes: events.values.notes,
-                values: events.values.bounds.values, keyBytes: events.values.keyBytes))
+                range: start..<batch.text.count, outcome: outcome, notes: eventWriter.valueWriter.notes,
+                valueCount: eventWriter.valueWriter.bounds.valueCount,
+                longKeyByteCount: eventWriter.valueWriter.longKeyByteCount))
     }
 }
 

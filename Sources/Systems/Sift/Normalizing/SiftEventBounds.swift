@@ -20,7 +20,7 @@ struct SiftEventBounds {
     private var depth = 0
     private var isChecked = false
     /// The number of values counted so far.
-    private(set) var values = minimumValueCount
+    private(set) var valueCount = minimumValueCount
 
     /// Creates the limits for an event whose list is at the nesting level `outerDepth` of the archive.
     init(_ event: PropertyListNode, outerDepth: Int) {
@@ -30,15 +30,17 @@ struct SiftEventBounds {
 
     /// Counts a collection before its `count` elements are read, or throws an error if the event is too large.
     @inline(__always)
-    mutating func enter(_ count: Int, in archive: inout KeyedArchive) throws(PropertyListError) {
-        values += count + 1
+    mutating func enterCollection(ofCount count: Int, in archive: inout KeyedArchive) throws(PropertyListError) {
+        valueCount += count + 1
         depth += 1
-        if values > Self.uncheckedValueLimit || depth > Self.uncheckedDepthLimit, !isChecked { try check(&archive) }
+        if valueCount > Self.uncheckedValueLimit || depth > Self.uncheckedDepthLimit, !isChecked {
+            try checkEvent(in: &archive)
+        }
     }
 
-    mutating func leave() { depth -= 1 }
+    mutating func leaveCollection() { depth -= 1 }
 
-    private mutating func check(_ archive: inout KeyedArchive) throws(PropertyListError) {
+    private mutating func checkEvent(in archive: inout KeyedArchive) throws(PropertyListError) {
         let expansion = try archive.expansion(of: event)
         let offset = archive.document.offset(of: event)
         guard expansion.depth + outerDepth <= Expansion.allowedDepth else {

@@ -5,7 +5,7 @@ import PropertyList
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 6.
 struct SiftEventWriter {
-    var values: SiftValueWriter
+    var valueWriter: SiftValueWriter
 
     /// Appends the entry of an event to `output`.
     ///
@@ -13,8 +13,8 @@ struct SiftEventWriter {
     mutating func write(
         _ stored: PropertyListNode, of archive: inout SiftArchive, to output: inout TextBuffer
     ) throws(PropertyListError) -> SiftEntryBatch.Event {
-        let event = try archive.event(stored)
-        if !event.eventClass.isNamed(.siftEvent) { note(event.eventClass, in: archive) }
+        let event = try archive.readEvent(stored)
+        if !event.eventClass.isNamed(.siftEvent) { noteLegacyClass(event.eventClass, in: archive) }
         let (node, keys) = (event.node, archive.keys)
         output.append(UInt8(ascii: "{"))
         try writeStrings(.deviceProperties, keys.deviceProperties, of: node, in: &archive, to: &output)
@@ -26,12 +26,12 @@ struct SiftEventWriter {
         try writeStrings(.metrics, keys.metrics, of: node, in: &archive, to: &output)
         try writeString(.type, keys.type, of: node, in: &archive, to: &output)
         try writeString(.path, keys.path, of: node, in: &archive, to: &output)
-        output.append(Name.time.opening)
+        output.append(EntryKey.time.opening)
         output.append(decimal: event.time)
         try writeString(.userID, keys.userID, of: node, in: &archive, to: &output)
         output.append(UInt8(ascii: "}"))
         return SiftEntryBatch.Event(
-            node: node, time: event.time, client: client, hasDeviceProperties: properties != nil)
+            node: node, time: event.time, clientNode: client, hasDeviceProperties: properties != nil)
     }
 }
 
@@ -41,36 +41,36 @@ extension SiftEventWriter {
     /// Writes and returns a string member, unless it is `nil` or empty (rule R1 of the source).
     @discardableResult
     private mutating func writeString(
-        _ name: Name, _ key: KeyedKey, of event: PropertyListNode, in archive: inout SiftArchive,
+        _ entryKey: EntryKey, _ storedKey: KeyedKey, of event: PropertyListNode, in archive: inout SiftArchive,
         to output: inout TextBuffer
     ) throws(PropertyListError) -> PropertyListNode? {
-        switch try archive.archive.object(key, of: event) {
+        switch try archive.archive.object(storedKey, of: event) {
         case .none: return nil
         case .text(let text):
             guard !archive.archive.document.payload(of: text).isEmpty else { return nil }
-            output.append(name.opening)
+            output.append(entryKey.opening)
             output.append(jsonText: text, of: archive.archive.document)
-            output.append(name.closing)
+            output.append(entryKey.closing)
             return text
-        default: throw archive.error(.eventSkipped, at: event, "\(name.text) is no text")
+        default: throw archive.error(.eventSkipped, at: event, "\(entryKey.text) is no text")
         }
     }
 
     /// Writes a dictionary member of strings, unless it is `nil` (rule R2 of the source).
     private mutating func writeStrings(
-        _ name: Name, _ key: KeyedKey, of event: PropertyListNode, in archive: inout SiftArchive,
+        _ entryKey: EntryKey, _ storedKey: KeyedKey, of event: PropertyListNode, in archive: inout SiftArchive,
         to output: inout TextBuffer
     ) throws(PropertyListError) {
-        switch try archive.archive.object(key, of: event) {
+        switch try archive.archive.object(storedKey, of: event) {
         case .none: return
         case .dictionary(let pairs):
-            try values.bounds.enter(2 * pairs.count, in: &archive.archive)
-            values.bounds.leave()
+            try valueWriter.bounds.enterCollection(ofCount: 2 * pairs.count, in: &archive.archive)
+            valueWriter.bounds.leaveCollection()
             guard try containsOnlyStrings(pairs, in: &archive) else {
-                throw archive.error(.eventSkipped, at: event, "\(name.text) has a key or a value that is no text")
+                throw archive.error(.eventSkipped, at: event, "\(entryKey.text) has a key or a value that is no text")
             }
-            try write(pairs, named: name, of: &archive, to: &output)
-        default: throw archive.error(.eventSkipped, at: event, "\(name.text) is no dictionary")
+            try write(pairs, for: entryKey, of: &archive, to: &output)
+        default: throw archive.error(.eventSkipped, at: event, "\(entryKey.text) is no dictionary")
         }
     }
 
@@ -89,63 +89,64 @@ extension SiftEventWriter {
     /// Writes and returns a dictionary member with values of any type, unless it is `nil` (rule R3 of the source).
     @discardableResult
     private mutating func writeStructuredValue(
-        _ name: Name, _ key: KeyedKey, of event: PropertyListNode, in archive: inout SiftArchive,
+        _ entryKey: EntryKey, _ storedKey: KeyedKey, of event: PropertyListNode, in archive: inout SiftArchive,
         to output: inout TextBuffer
     ) throws(PropertyListError) -> KeyedPairs? {
-        switch try archive.structuredValue(key, of: event) {
+        switch try archive.structuredValue(forKey: storedKey, of: event) {
         case .absent: return nil
         case .empty(let wrapper):
-            note(wrapper, in: archive)
-            output.append(name.opening)
+            noteLegacyClass(wrapper, in: archive)
+            output.append(entryKey.opening)
             output.append("{}" as ConstantText)
-            output.append(name.closing)
+            output.append(entryKey.closing)
             return nil
         case .dictionary(let pairs, let wrapper):
-            if let wrapper { note(wrapper, in: archive) }
-            try write(pairs, named: name, of: &archive, to: &output)
+            if let wrapper { noteLegacyClass(wrapper, in: archive) }
+            try write(pairs, for: entryKey, of: &archive, to: &output)
             return pairs
-        case .other: throw archive.error(.wrongClass, at: event, "\(name.text) is no dictionary")
+        case .other: throw archive.error(.wrongClass, at: event, "\(entryKey.text) is no dictionary")
         }
     }
 
     private mutating func write(
-        _ pairs: KeyedPairs, named name: Name, of archive: inout SiftArchive, to output: inout TextBuffer
+        _ pairs: KeyedPairs, for entryKey: EntryKey, of archive: inout SiftArchive, to output: inout TextBuffer
     ) throws(PropertyListError) {
-        output.append(name.opening)
-        values.memberName = name.text
+        output.append(entryKey.opening)
+        valueWriter.memberName = entryKey.text
         let document = archive.archive.document
-        try values.write(pairs, of: &archive.archive, document, to: &output)
-        output.append(name.closing)
+        try valueWriter.write(pairs, of: &archive.archive, document, to: &output)
+        output.append(entryKey.closing)
     }
 
-    private mutating func note(_ legacyClass: KeyedClass, in archive: borrowing SiftArchive) {
-        values.notes.add(
-            .legacyClass(archive.archive.document.string(of: legacyClass.name)), at: "event \(values.event)")
+    private mutating func noteLegacyClass(_ legacyClass: KeyedClass, in archive: borrowing SiftArchive) {
+        valueWriter.notes.add(
+            .legacyClass(archive.archive.document.string(of: legacyClass.name)),
+            at: "event \(valueWriter.eventPosition)")
     }
 }
 
 extension SiftEventWriter {
-    /// The name of a member of an entry, with the punctuation around its value.
+    /// The key of a member of an entry, with the punctuation around its value.
     ///
     /// Only the time is in every entry. Therefore, members before it end with a comma, and the member after it starts
     /// with one.
-    struct Name: Sendable {
+    struct EntryKey: Sendable {
         let text: String
         /// The bytes before the value.
         let opening: ConstantText
         /// The bytes after the value.
         let closing: ConstantText
 
-        static let deviceProperties = Name(beforeTime: "device_properties")
-        static let fields = Name(beforeTime: "fields")
-        static let installationID = Name(beforeTime: "installation_id")
-        static let appState = Name(beforeTime: "ios_app_state")
-        static let iosDeviceProperties = Name(beforeTime: "ios_device_properties")
-        static let metrics = Name(beforeTime: "metrics")
-        static let type = Name(beforeTime: "mobile_event_type")
-        static let path = Name(beforeTime: "path")
-        static let time = Name(text: "time", opening: "\"time\":", closing: "")
-        static let userID = Name(text: "user_id", opening: ",\"user_id\":", closing: "")
+        static let deviceProperties = EntryKey(beforeTime: "device_properties")
+        static let fields = EntryKey(beforeTime: "fields")
+        static let installationID = EntryKey(beforeTime: "installation_id")
+        static let appState = EntryKey(beforeTime: "ios_app_state")
+        static let iosDeviceProperties = EntryKey(beforeTime: "ios_device_properties")
+        static let metrics = EntryKey(beforeTime: "metrics")
+        static let type = EntryKey(beforeTime: "mobile_event_type")
+        static let path = EntryKey(beforeTime: "path")
+        static let time = EntryKey(text: "time", opening: "\"time\":", closing: "")
+        static let userID = EntryKey(text: "user_id", opening: ",\"user_id\":", closing: "")
 
         private init(text: String, opening: String, closing: String) {
             self.text = text

@@ -9,7 +9,7 @@ import Telemetry
 struct SiftListReader {
     var archive: SiftArchive
     private let sharedAssembler: SharedRequestAssembler
-    private let writers: SiftEntryWriters
+    private let entryWriters: SiftEntryWriters
 
     /// Creates a reader for the lists of an archive.
     ///
@@ -22,7 +22,7 @@ struct SiftListReader {
         sharedAssembler = SharedRequestAssembler(
             SiftRequestAssembler(of: archive.archive.document, byteCount: byteCount, batchEntries: consume batchEntries)
         )
-        writers = SiftEntryWriters(archive, parallelFor: parallelFor)
+        entryWriters = SiftEntryWriters(archive, parallelFor: parallelFor)
     }
 
     var assembler: SiftRequestAssembler { sharedAssembler.withLock { $0 } }
@@ -38,17 +38,17 @@ struct SiftListReader {
         throws(PropertyListError)
     {
         try sharedAssembler.withLock { assembler throws(PropertyListError) in
-            try assembler.begin(list.count, named: name, source: source, part: part)
+            try assembler.beginList(ofCount: list.count, named: name, source: source, part: part)
         }
         // Batches are added while the next batches are written.
         var position = 0
         var written: [SiftEntryBatch] = []
         while position < list.count || !written.isEmpty {
-            let next = writers.write(list, from: position, depth: depth) { [sharedAssembler, written] in
+            let next = entryWriters.write(list, from: position, depth: depth) { [sharedAssembler, written] in
                 sharedAssembler.withLock { $0.add(written) }
             }
             if let error = sharedAssembler.withLock({ $0.error }) { throw error }
-            writers.recycle(written)
+            entryWriters.recycle(written)
             position += next.reduce(0) { $0 + $1.entries.count }
             written = next
         }
@@ -63,8 +63,8 @@ struct SiftListReader {
     /// - Returns: The time of the event, if RFC 3339 can express it, and the key of the event, if there is one.
     mutating func readLastEvent() -> (time: Int64?, key: String?) {
         for key in ["lastEvent", "last_event"] {
-            guard let stored = try? archive.entry(key) else { continue }
-            guard let event = try? archive.event(stored), let milliseconds = Int64(exactly: event.time),
+            guard let stored = try? archive.entry(forKey: key) else { continue }
+            guard let event = try? archive.readEvent(stored), let milliseconds = Int64(exactly: event.time),
                 Timestamp(milliseconds: milliseconds) != nil
             else { return (nil, key) }
             if (try? archive.deviceProperties(of: event.node)) ?? nil != nil {
@@ -78,7 +78,7 @@ struct SiftListReader {
     /// The newest device properties in the archive, and the time of their event.
     var newestProperties: (time: Int64, pairs: KeyedPairs)? {
         mutating get {
-            guard let (time, event) = sharedAssembler.withLock({ $0.newestDevice }),
+            guard let (time, event) = sharedAssembler.withLock({ $0.newestDeviceEvent }),
                 let pairs = try? archive.deviceProperties(of: event)
             else { return nil }
             return (time, pairs)

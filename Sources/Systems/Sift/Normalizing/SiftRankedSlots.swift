@@ -2,11 +2,11 @@
 struct SiftRankedSlots: Sendable {
     private var members: [SiftValueWriter.Member]
     /// Bits that indicate which slots are in use.
-    private var isUsed = [UInt64](repeating: 0, count: SiftKeyTable.limit / 64)
+    private var usedSlotBits = [UInt64](repeating: 0, count: SiftKeyTable.maximumKeyCount / 64)
 
     init() {
-        let unused = SiftValueWriter.Member(rank: 0, key: 0, position: 0, object: nil)
-        members = Array(repeating: unused, count: SiftKeyTable.limit)
+        let unused = SiftValueWriter.Member(rank: 0, keyEntry: 0, position: 0, object: nil)
+        members = Array(repeating: unused, count: SiftKeyTable.maximumKeyCount)
     }
 
     /// Inserts a member into the slot of its rank, or returns `false` if the slot is in use.
@@ -14,8 +14,8 @@ struct SiftRankedSlots: Sendable {
     mutating func insert(_ member: SiftValueWriter.Member) -> Bool {
         let rank = Int(member.rank)
         let bit: UInt64 = 1 << UInt64(truncatingIfNeeded: rank & 63)
-        guard isUsed[rank >> 6] & bit == 0 else { return false }
-        isUsed[rank >> 6] |= bit
+        guard usedSlotBits[rank >> 6] & bit == 0 else { return false }
+        usedSlotBits[rank >> 6] |= bit
         members[rank] = member
         return true
     }
@@ -23,10 +23,10 @@ struct SiftRankedSlots: Sendable {
     /// Calls `body` with each member in the order of the ranks, and removes all members.
     @inline(__always)
     mutating func removeAll(_ body: (SiftValueWriter.Member) -> Void) {
-        for word in isUsed.indices {
-            var bits = isUsed[word]
+        for word in usedSlotBits.indices {
+            var bits = usedSlotBits[word]
             guard bits != 0 else { continue }
-            isUsed[word] = 0
+            usedSlotBits[word] = 0
             while bits != 0 {
                 body(members[word << 6 + bits.trailingZeroBitCount])
                 bits &= bits - 1

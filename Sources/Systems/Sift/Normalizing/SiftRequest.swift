@@ -8,35 +8,35 @@ struct SiftRequest {
     /// The index of the part of the store that the events belong to.
     let part: Int
     private(set) var payload = Array("{\"data\":[".utf8)
-    private(set) var events = 0
+    private(set) var eventCount = 0
     private(set) var notes = SiftNotes()
     private var clients = ClientTally()
-    private var newest: UInt64 = 0
+    private var newestTime: UInt64 = 0
 
     /// The record type of all list requests.
     static let type = "mobile_events"
     /// The payload size, in bytes, at which a request is full.
     ///
     /// The limit ensures that the record of the request fits into a bundle.
-    static let sizeLimit = 64 << 20
+    static let payloadSizeLimit = 64 << 20
 
     /// Creates an empty request, whose payload is expected to have `capacity` bytes.
     init(source: Source, part: Int, capacity: Int = 0) {
         self.source = source
         self.part = part
         // Reserving memory avoids reallocations, which need memory for two copies of a large payload.
-        payload.reserveCapacity(min(capacity, Self.sizeLimit))
+        payload.reserveCapacity(min(capacity, Self.payloadSizeLimit))
     }
 
     mutating func append(_ entry: ArraySlice<UInt8>) {
-        if events > 0 { payload.append(UInt8(ascii: ",")) }
+        if eventCount > 0 { payload.append(UInt8(ascii: ",")) }
         payload += entry
     }
 
     /// Adds the time and the notes of the event whose entry was appended last.
     mutating func addFacts(time: UInt64, notes: borrowing SiftNotes) {
-        events += 1
-        newest = max(newest, time)
+        eventCount += 1
+        newestTime = max(newestTime, time)
         if !notes.isEmpty { self.notes.add(notes) }
     }
 
@@ -48,11 +48,11 @@ struct SiftRequest {
 
     /// Returns the record of the request, or `nil` if there are no events.
     consuming func record(app: App?, target: Target?) -> Record? {
-        guard events > 0 else { return nil }
+        guard eventCount > 0 else { return nil }
         payload += Array("]}".utf8)
         var notes = notes.texts
-        let time = Int64(exactly: newest).flatMap { Timestamp(milliseconds: $0) }
-        if time == nil { notes.append("time-out-of-range newest event time \(newest)") }
+        let time = Int64(exactly: newestTime).flatMap { Timestamp(milliseconds: $0) }
+        if time == nil { notes.append("time-out-of-range newest event time \(newestTime)") }
         var held: [Hold] = []
         if target == nil { held.append(.noTarget) }
         if let hold = clients.hold {
@@ -74,19 +74,19 @@ struct SiftRequest {
 /// Source: "Sift iOS SDK: on-disk store, list request", section 9.3.
 struct SiftBatchEntries {
     private var times: Set<UInt64> = []
-    private var counts: [PayloadDigest: Int] = [:]
+    private var countsByDigest: [PayloadDigest: Int] = [:]
 
     mutating func insert(_ entry: ArraySlice<UInt8>, time: UInt64) {
         times.insert(time)
-        counts[PayloadDigest(entry), default: 0] += 1
+        countsByDigest[PayloadDigest(entry), default: 0] += 1
     }
 
     /// Removes an entry that equals `entry`, or returns `false` if there is none.
-    mutating func absorb(_ entry: ArraySlice<UInt8>, time: UInt64) -> Bool {
+    mutating func removeEntry(equalTo entry: ArraySlice<UInt8>, time: UInt64) -> Bool {
         guard times.contains(time) else { return false }
         let digest = PayloadDigest(entry)
-        guard let count = counts[digest], count > 0 else { return false }
-        counts[digest] = count - 1
+        guard let count = countsByDigest[digest], count > 0 else { return false }
+        countsByDigest[digest] = count - 1
         return true
     }
 }

@@ -8,36 +8,36 @@ import Telemetry
 struct SiftRequestAssembler: Sendable {
     private enum Limit {
         /// The maximum number of lost events that are reported individually.
-        static let problems = 1000
+        static let problemCount = 1000
         /// The maximum number of request bytes for each byte of the archive, in addition to ``baseBytes``.
-        static let growth = 8
+        static let bytesPerArchiveByte = 8
         /// The number of request bytes that are allowed for an archive of any size.
         static let baseBytes = 16 << 20
     }
 
     private let document: PropertyListDocument
     private let byteCount: Int
-    private(set) var counts = SiftCounts()
+    private(set) var counts = SiftEventCounts()
     /// The requests, where new entries are added to the last one.
     private(set) var requests: [SiftRequest] = []
     private(set) var problems: [Problem] = []
     /// The number of lost events and lists for each reason code, in the order of the first occurrence.
     private(set) var losses: [(code: String, count: Int)] = []
     /// The time of the newest event whose time RFC 3339 can express, in milliseconds since 1970.
-    private(set) var newest: Int64 = 0
+    private(set) var newestTime: Int64 = 0
     /// The event with the newest device properties.
-    private(set) var newestDevice: (time: Int64, event: PropertyListNode)?
+    private(set) var newestDeviceEvent: (time: Int64, event: PropertyListNode)?
     /// The reason for rejecting the whole archive.
     private(set) var error: PropertyListError?
-    private var client: (node: PropertyListNode, text: String)?
+    private var lastClient: (node: PropertyListNode, text: String)?
     /// The number of values that may still be added before the archive is rejected.
-    private var values: Int
+    private var remainingValueCount: Int
     /// The number of bytes that may still be added before the archive is rejected.
-    private var bytes: Int
+    private var remainingByteCount: Int
     /// The name of the current list in reports.
-    private var name = ""
+    private var listName = ""
     /// The index of the next entry in the current list.
-    private var position = 0
+    private var entryPosition = 0
     /// The entries of the batches, which replace equal events of queues.
     private var batchEntries: SiftBatchEntries
 
@@ -45,21 +45,22 @@ struct SiftRequestAssembler: Sendable {
         self.batchEntries = consume batchEntries
         self.document = document
         self.byteCount = byteCount
-        values = document.expansionLimit
-        bytes = Limit.growth * byteCount + Limit.baseBytes
+        remainingValueCount = document.expansionLimit
+        remainingByteCount = Limit.bytesPerArchiveByte * byteCount + Limit.baseBytes
     }
 
     /// Begins a request for a list, or throws an error if the archive is too small for `count` events.
-    mutating func begin(_ count: Int, named name: String, source: Source, part: Int) throws(PropertyListError) {
+    mutating func beginList(ofCount count: Int, named name: String, source: Source, part: Int) throws(PropertyListError)
+    {
         counts.pending += count
         // A file of this size cannot contain that many different events, so the list must repeat references to events.
-        guard count <= values / SiftEventBounds.minimumValueCount else {
+        guard count <= remainingValueCount / SiftEventBounds.minimumValueCount else {
             throw budgetError("a list of \(count) events in a file of \(byteCount) bytes")
         }
         // A queue fills its file, so its request is about as large as the file. A batch is only a part of a file.
         let capacity = source.store == .siftQueue ? byteCount : 0
         requests.append(SiftRequest(source: source, part: part, capacity: capacity))
-        (self.name, position) = (name, 0)
+        (listName, entryPosition) = (name, 0)
     }
 
     mutating func takeBatchEntries() -> SiftBatchEntries {
@@ -73,7 +74,7 @@ struct SiftRequestAssembler: Sendable {
             for batch in batches {
                 for entry in batch.entries {
                     try add(entry, batch.text[entry.range])
-                    position += 1
+                    entryPosition += 1
                 }
             }
         } catch {
@@ -83,17 +84,19 @@ struct SiftRequestAssembler: Sendable {
 
     /// Adds an entry to the last request, or reports why the event is omitted.
     private mutating func add(_ entry: SiftEntryBatch.Entry, _ text: ArraySlice<UInt8>) throws(PropertyListError) {
-        values -= entry.values
-        bytes -= text.count + entry.keyBytes
-        guard values >= 0, bytes >= 0 else { throw budgetError("an archive that expands to too much") }
-        if requests[lastIndex].payload.count > SiftRequest.sizeLimit {
+        remainingValueCount -= entry.valueCount
+        remainingByteCount -= text.count + entry.longKeyByteCount
+        guard remainingValueCount >= 0, remainingByteCount >= 0 else {
+            throw budgetError("an archive that expands to too much")
+        }
+        if requests[lastIndex].payload.count > SiftRequest.payloadSizeLimit {
             requests.append(SiftRequest(source: requests[lastIndex].source, part: requests[lastIndex].part))
         }
         let store = requests[lastIndex].source.store
         switch entry.outcome {
-        case .success(let event) where store == .siftQueue && batchEntries.absorb(text, time: event.time):
+        case .success(let event) where store == .siftQueue && batchEntries.removeEntry(equalTo: text, time: event.time):
             counts.absorbed += 1
-            requests[lastIndex].note(.absorbed, at: "event \(position)")
+            requests[lastIndex].note(.absorbedEvent, at: "event \(entryPosition)")
         case .success(let event):
             if store == .siftUploader { batchEntries.insert(text, time: event.time) }
             requests[lastIndex].append(text)
@@ -113,40 +116,40 @@ struct SiftRequestAssembler: Sendable {
     private mutating func addFacts(of event: SiftEntryBatch.Event, notes: SiftNotes) {
         counts.emitted += 1
         requests[lastIndex].addFacts(time: event.time, notes: notes)
-        if let node = event.client { requests[lastIndex].add(client: text(ofClient: node)) }
+        if let node = event.clientNode { requests[lastIndex].add(client: text(ofClient: node)) }
         guard let time = Int64(exactly: event.time), Timestamp(milliseconds: time) != nil else { return }
-        newest = max(newest, time)
-        if event.hasDeviceProperties, time >= newestDevice?.time ?? 0 { newestDevice = (time, event.node) }
+        newestTime = max(newestTime, time)
+        if event.hasDeviceProperties, time >= newestDeviceEvent?.time ?? 0 { newestDeviceEvent = (time, event.node) }
     }
 
     /// Remembers an event that is not pending if its device properties are the newest.
     mutating func addDevice(_ event: PropertyListNode, at time: Int64) {
-        if time > newestDevice?.time ?? -1 { newestDevice = (time, event) }
+        if time > newestDeviceEvent?.time ?? -1 { newestDeviceEvent = (time, event) }
     }
 
     /// Returns the client id at `node`, reusing the last id if it is equal, which is usual.
     private mutating func text(ofClient node: PropertyListNode) -> String {
-        if let client, document.text(node, equals: client.node) { return client.text }
+        if let lastClient, document.text(node, equals: lastClient.node) { return lastClient.text }
         let text = document.string(of: node)
-        client = (node, text)
+        lastClient = (node, text)
         return text
     }
 
     private mutating func addLoss(_ error: PropertyListError) {
         let code = error.code.rawValue
         if error.code == .eventSkipped { counts.skipped += 1 } else { counts.lost += 1 }
-        requests[lastIndex].note(.lost(code: code, reason: error.reason), at: "event \(position)")
+        requests[lastIndex].note(.lostEvent(code: code, reason: error.reason), at: "event \(entryPosition)")
         if let known = losses.firstIndex(where: { $0.code == code }) {
             losses[known].count += 1
         } else {
             losses.append((code, 1))
         }
-        report(code, "event \(position) of \(name) left out: \(error.reason)", at: error.offset)
+        report(code, "event \(entryPosition) of \(listName) left out: \(error.reason)", at: error.offset)
     }
 
     /// Reports a problem, unless the maximum number of problems is reached.
     private mutating func report(_ code: String, _ text: String, at offset: Int) {
-        guard problems.count < Limit.problems else { return }
+        guard problems.count < Limit.problemCount else { return }
         problems.append(Problem(code, "\(text) at byte \(offset)", at: offset))
     }
 
@@ -157,7 +160,7 @@ struct SiftRequestAssembler: Sendable {
     }
 
     /// A text that contains the number of lost events and lists for each reason code.
-    var reason: String { losses.map { "\($0.code) \($0.count) left out" }.joined(separator: ", ") }
+    var rejectReason: String { losses.map { "\($0.code) \($0.count) left out" }.joined(separator: ", ") }
 }
 
 /// A request assembler that one thread uses while other threads write the next batches.

@@ -11,7 +11,7 @@ import PropertyList
 /// Source: "Sift iOS SDK: on-disk store, list request", section 6.2.
 struct SiftValueWriter {
     /// The keys of the archive, with their ranks.
-    var keys = SiftKeyTable()
+    var keyTable = SiftKeyTable()
     /// The members of the dictionaries that are being written, from the outermost to the innermost.
     var members: [Member] = []
     /// The slots that order members by the ranks of their keys.
@@ -19,28 +19,28 @@ struct SiftValueWriter {
     /// The notes about the current event.
     var notes = SiftNotes()
     /// The position of the current event in its list.
-    var event = 0
+    var eventPosition = 0
     /// The name of the current member of the event.
     var memberName = ""
     /// The limits on the nesting and the number of values of the current event.
     var bounds: SiftEventBounds
     /// The maximum size of the output, in bytes.
-    var outputLimit = Int.max
+    var outputByteLimit = Int.max
     /// The total size, in bytes, of the keys that are too long for the key table.
-    var keyBytes = 0
+    var longKeyByteCount = 0
 
     init(_ bounds: SiftEventBounds) { self.bounds = bounds }
 
     /// Begins an event, and removes the notes about the previous event.
-    mutating func begin(event: Int, outputLimit: Int) {
+    mutating func beginEvent(at position: Int, outputByteLimit: Int) {
         notes.removeAll()
-        self.event = event
-        self.outputLimit = outputLimit
-        keyBytes = 0
+        eventPosition = position
+        self.outputByteLimit = outputByteLimit
+        longKeyByteCount = 0
     }
 
     mutating func note(_ subject: SiftNotes.Subject, count: Int = 1) {
-        let (event, memberName) = (event, memberName)
+        let (event, memberName) = (eventPosition, memberName)
         notes.add(subject, count: count, at: "event \(event), \(memberName)")
     }
 
@@ -64,7 +64,7 @@ struct SiftValueWriter {
         to output: inout TextBuffer
     ) throws(PropertyListError) -> Bool {
         // A shared string adds only a reference to the archive, but its whole length to the output.
-        guard output.count <= outputLimit else { throw Self.outputLimitError(at: object, in: document) }
+        guard output.count <= outputByteLimit else { throw Self.outputLimitError(at: object, in: document) }
         // Most objects are scalars, which are written without determining a class.
         switch document.kind(of: object) {
         case .real: return write(document.real(of: object), to: &output)
@@ -101,7 +101,7 @@ struct SiftValueWriter {
 
     private mutating func write(_ real: Double, to output: inout TextBuffer) -> Bool {
         guard real.isFinite else {
-            note(.notFinite)
+            note(.nonFiniteNumber)
             return false
         }
         output.append(jsonNumber: real)
@@ -147,8 +147,8 @@ struct SiftValueWriter {
         _ elements: KeyedElements, of archive: inout KeyedArchive, _ document: PropertyListDocument,
         to output: inout TextBuffer
     ) throws(PropertyListError) {
-        try bounds.enter(elements.count, in: &archive)
-        defer { bounds.leave() }
+        try bounds.enterCollection(ofCount: elements.count, in: &archive)
+        defer { bounds.leaveCollection() }
         output.append(UInt8(ascii: "["))
         let start = output.count
         for position in 0..<elements.count {

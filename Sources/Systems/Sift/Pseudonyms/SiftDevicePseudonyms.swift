@@ -7,11 +7,11 @@ extension SiftPseudonyms {
     /// pseudonym as the installation id, because both are the same id.
     ///
     /// Source: "Sift iOS SDK: on-disk store, list request", section 5.3.
-    static let deviceProperties: PseudonymTable = kept + ids + dropped
+    static let deviceProperties: PseudonymTable = keptProperties + idProperties + droppedProperties
 
-    private static let ids = PseudonymTable(["device_ifv", "initial_device_ifv"], .pseudonym(.client))
+    private static let idProperties = PseudonymTable(["device_ifv", "initial_device_ifv"], .pseudonym(.client))
 
-    private static let kept: PseudonymTable =
+    private static let keptProperties: PseudonymTable =
         [
             "app_name": .keep(.name),
             "app_version": .keep(.version),
@@ -50,7 +50,7 @@ extension SiftPseudonyms {
             ], .keep(.number))
 
     /// The properties that can identify a person or a device, such as names, ids, addresses and file paths.
-    private static let dropped = PseudonymTable(
+    private static let droppedProperties = PseudonymTable(
         [
             "device_host_id", "device_host_name", "device_ifa", "device_kernel_boot_session_uuid",
             "device_kernel_boot_signature", "device_kernel_uuid", "device_name", "evidence_directories_symlinked",
@@ -63,7 +63,7 @@ extension SiftPseudonyms {
     /// System controls with dotted names are dropped.
     ///
     /// Source: "Sift iOS SDK: on-disk store, list request", section 5.5.
-    static let firstProperties: PseudonymTable = [
+    static let earlyDeviceProperties: PseudonymTable = [
         "apple_ifa": .drop,
         "apple_ifv": .pseudonym(.client),
         "carrier_name": .drop,

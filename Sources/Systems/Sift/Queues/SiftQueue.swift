@@ -5,23 +5,23 @@ struct SiftQueue: Sendable, Equatable {
     /// The path of the queue file, relative to the folder of the queues.
     let identifier: String
     /// The number of pending events, including events that cannot be converted.
-    let pending: Int
+    let pendingCount: Int
     /// The era of the SDK version that wrote the file.
     let era: SiftQueueRules.Era
     /// The timestamp that the queue stores, in milliseconds since 1970, or 0 if there was no upload or event yet.
     let clockTime: Int64
     /// The time of the last accepted event, which may no longer be pending, in milliseconds since 1970.
-    let lastEvent: Int64?
+    let lastEventTime: Int64?
     /// The number of pending events that are essentially equal to the preceding event, or `nil` if they were not
     /// compared.
-    let repetitions: Int?
+    let repetitionCount: Int?
 
     /// The rules of the queue, or `nil` if they are unknown, because the queue belongs to the app.
     var rules: SiftQueueRules? { SiftQueueRules(queue: identifier, era: era) }
 
     /// Returns whether the queue is ready for upload at `now`, or `nil` if its rules are unknown.
     func readiness(at now: Int64) -> SiftQueueRules.Readiness? {
-        pending == 0 ? .empty : rules?.readiness(pending: pending, clockTime: clockTime, now: now)
+        pendingCount == 0 ? .empty : rules?.readiness(pendingCount: pendingCount, clockTime: clockTime, now: now)
     }
 
     /// The time in milliseconds since 1970 from which the queue accepts an event that equals the last one, except for
@@ -29,6 +29,6 @@ struct SiftQueue: Sendable, Equatable {
     ///
     /// The time is `nil` if such an event is accepted at any time, or if the rules are unknown.
     var equalEventAcceptanceTime: Int64? {
-        lastEvent.flatMap { rules?.equalEventAcceptanceTime(afterEventAt: $0, clockTime: clockTime) }
+        lastEventTime.flatMap { rules?.equalEventAcceptanceTime(afterEventAt: $0, clockTime: clockTime) }
     }
 }

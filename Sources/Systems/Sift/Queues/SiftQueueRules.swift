@@ -78,9 +78,9 @@ extension SiftQueueRules {
     }
 
     /// Returns whether the queue is ready at `now`, and why (section 7.2).
-    func readiness(pending: Int, clockTime: Int64, now: Int64) -> Readiness {
-        if pending > uploadWhenMoreThan { return .tooMany(limit: uploadWhenMoreThan) }
-        guard pending > 0 else { return .empty }
+    func readiness(pendingCount: Int, clockTime: Int64, now: Int64) -> Readiness {
+        if pendingCount > uploadWhenMoreThan { return .tooMany(limit: uploadWhenMoreThan) }
+        guard pendingCount > 0 else { return .empty }
         let readyTime = Self.instant(clockTime, plusSeconds: uploadWhenOlderThan)
         if now > readyTime { return .tooOld(seconds: uploadWhenOlderThan) }
         return .waiting(until: readyTime == .max ? nil : readyTime + 1, limit: uploadWhenMoreThan)

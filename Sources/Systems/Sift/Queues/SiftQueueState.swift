@@ -5,8 +5,8 @@ import Telemetry
 extension SiftQueue: QueueRules {
     func sentence(at instant: Int64) -> String {
         let readiness = readinessInWords(at: instant)
-        guard let repetitions, repetitions > 0 else { return readiness }
-        let repeated = repetitions == 1 ? "1 event repeats" : "\(repetitions) events repeat"
+        guard let repetitionCount, repetitionCount > 0 else { return readiness }
+        let repeated = repetitionCount == 1 ? "1 event repeats" : "\(repetitionCount) events repeat"
         return "\(readiness); \(repeated) the preceding event except for the time"
     }
 
@@ -16,16 +16,16 @@ extension SiftQueue: QueueRules {
         object.set("at", string: Self.timestamp(instant))
         object.set("identifier", string: identifier)
         object.set("lastAppend", string: era == .current ? nil : Self.timestamp(clockTime))
-        object.set("lastEvent", string: lastEvent.flatMap(Self.timestamp))
+        object.set("lastEvent", string: lastEventTime.flatMap(Self.timestamp))
         object.set("lastUpload", string: era == .current ? Self.timestamp(clockTime) : nil)
-        object.set("pending", integer: pending)
+        object.set("pending", integer: pendingCount)
         if let readiness = readiness(at: instant) {
             object.set("ready", boolean: readiness.isReady)
         } else {
             object.set("ready", string: nil)
         }
         object.set("reason", string: readinessInWords(at: instant))
-        if let repetitions { object.set("repetitions", integer: repetitions) }
+        if let repetitionCount { object.set("repetitions", integer: repetitionCount) }
         return object
     }
 
@@ -52,20 +52,20 @@ extension SiftQueue {
     /// Returns a text that describes whether and why the queue is ready for upload at `now`.
     private func readinessInWords(at now: Int64) -> String {
         guard let readiness = readiness(at: now) else {
-            return "\(events) pending; the app decides when they are uploaded"
+            return "\(pendingInWords) pending; the app decides when they are uploaded"
         }
         switch readiness {
         case .empty: return "nothing pending"
-        case .tooMany(let limit): return "ready for upload: \(events) pending, more than \(limit)"
+        case .tooMany(let limit): return "ready for upload: \(pendingInWords) pending, more than \(limit)"
         case .tooOld(let seconds):
-            return "ready for upload: \(events) pending, more than \(seconds) s after \(clockInWords)"
+            return "ready for upload: \(pendingInWords) pending, more than \(seconds) s after \(clockInWords)"
         case .waiting(let until, let limit):
             let later = until.map { " or from \(Self.text(of: $0)) on" } ?? ""
-            return "not ready: \(events) pending; ready with more than \(limit)\(later)"
+            return "not ready: \(pendingInWords) pending; ready with more than \(limit)\(later)"
         }
     }
 
-    private var events: String { pending == 1 ? "1 event" : "\(pending) events" }
+    private var pendingInWords: String { pendingCount == 1 ? "1 event" : "\(pendingCount) events" }
 
     private var clockInWords: String {
         let meaning = era == .current ? "the last upload request" : "the last event was added"

@@ -9,7 +9,7 @@ import Telemetry
 enum SiftEvent {
     static let fields: PayloadFields = [
         .optional(
-            "device_properties", .map(.string()), .object(SiftPseudonyms.firstProperties),
+            "device_properties", .map(.string()), .object(SiftPseudonyms.earlyDeviceProperties),
             "the properties of the device, as recorded by SDK versions before 2.0"),
         .optional("fields", .map(.string()), .drop, "strings that the app attached to the event"),
         .optional("installation_id", .string(), .pseudonym(.client), "the id of the installation"),
@@ -25,11 +25,12 @@ enum SiftEvent {
                     "UIApplicationDidBecomeActiveNotification", "UIApplicationDidEnterBackgroundNotification",
                 ]), else: .pseudonym(.event)), "the type of the event"),
         .optional("path", .string(), .drop, "the class of the view that was shown"),
-        .required("time", .number(milliseconds), .keep(.number), "the time of the event in milliseconds since 1970"),
+        .required(
+            "time", .number(millisecondsForm), .keep(.number), "the time of the event in milliseconds since 1970"),
         .optional("user_id", .string(), .pseudonym(.user), "the id of the user"),
     ]
 
-    private static let milliseconds = NumberForm("number of milliseconds") { text in
+    private static let millisecondsForm = NumberForm("number of milliseconds") { text in
         JSONNumberText.integer(from: text).map { UInt64(String(decoding: $0, as: UTF8.self)) != nil } ?? false
     }
 }

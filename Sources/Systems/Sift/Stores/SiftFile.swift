@@ -17,7 +17,7 @@ package enum SiftFile: Sendable, Equatable {
     /// The name of the folder of the SDK, in all versions.
     static let folderName = "sift-v0_0_1"
     /// The name of the subfolder that contains the queues.
-    static let queuesName = "queues"
+    static let queuesFolderName = "queues"
 
     /// Creates the kind of a file in the folder of the SDK, or returns `nil` if the SDK does not write such a file.
     init?(name: String) {
@@ -36,7 +36,7 @@ package enum SiftFile: Sendable, Equatable {
         let below = parts[(index + 1)...]
         if below.isEmpty {
             self.init(name: name)
-        } else if below.first == Self.queuesName {
+        } else if below.first == Self.queuesFolderName {
             self = .queue(identifier: (below.dropFirst() + [name]).joined(separator: "/"))
         } else {
             return nil
@@ -48,9 +48,9 @@ package enum SiftFile: Sendable, Equatable {
     /// A queue gets the identifier `name`.
     init?(archive bytes: [UInt8], name: String) {
         guard var archive = try? SiftArchive(bytes) else { return nil }
-        if (try? archive.list("batches")) != nil {
+        if (try? archive.list(forKey: "batches")) != nil {
             self = .uploader
-        } else if (try? archive.list("queue")) != nil, archive.hasQueueTimestamps {
+        } else if (try? archive.list(forKey: "queue")) != nil, archive.hasQueueTimestamps {
             self = .queue(identifier: name)
         } else {
             return nil
@@ -73,7 +73,7 @@ package enum SiftFile: Sendable, Equatable {
     }
 
     /// Whether the file can contain pending events.
-    var hasEvents: Bool {
+    var canContainEvents: Bool {
         switch self {
         case .keys, .collector: false
         case .uploader, .queue: true

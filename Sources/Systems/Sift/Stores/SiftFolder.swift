@@ -3,38 +3,39 @@ import Telemetry
 /// The folder of the SDK as one store, with its files in the order in which they are read.
 struct SiftFolder: Store {
     struct File: Sendable {
-        let file: SiftFile
+        let sdkFile: SiftFile
         /// The path of the file, relative to the folder.
-        let name: [UInt8]
+        let relativePath: [UInt8]
     }
 
     let path: String
     /// The path of the folder to which file names are relative.
     let folderPath: String
     /// The prefix of the paths of the files.
-    private let base: String
+    private let pathPrefix: String
     /// The files, sorted by kind and then by name.
     let files: [File]
 
-    init(path: String, base: String, files: [File]) {
+    init(path: String, pathPrefix: String, files: [File]) {
         self.path = path
-        self.base = base
+        self.pathPrefix = pathPrefix
         folderPath = path
         self.files = files.sorted { left, right in
-            let (leftRank, rightRank) = (Self.rank(left.file), Self.rank(right.file))
-            return leftRank == rightRank ? left.name.lexicographicallyPrecedes(right.name) : leftRank < rightRank
+            let (leftRank, rightRank) = (Self.readingRank(of: left.sdkFile), Self.readingRank(of: right.sdkFile))
+            return leftRank == rightRank
+                ? left.relativePath.lexicographicallyPrecedes(right.relativePath) : leftRank < rightRank
         }
     }
 
     /// Creates a store that consists of one file in the root of the capture.
     init(single file: SiftFile, named name: String) {
         path = name
-        base = ""
+        pathPrefix = ""
         folderPath = ""
-        files = [File(file: file, name: Array(name.utf8))]
+        files = [File(sdkFile: file, relativePath: Array(name.utf8))]
     }
 
-    private static func rank(_ file: SiftFile) -> Int {
+    private static func readingRank(of file: SiftFile) -> Int {
         switch file {
         case .keys: 0
         case .collector: 1
@@ -61,23 +62,26 @@ extension SiftFolder {
     ///
     /// If the folder contains neither, the only part stands for the missing uploader.
     var parts: [StorePart] {
-        let parts = files.filter { $0.file.hasEvents }.map { StorePart(kind: $0.file.kind, path: path(of: $0)) }
+        let parts = files.filter { $0.sdkFile.canContainEvents }.map {
+            StorePart(kind: $0.sdkFile.kind, path: path(of: $0))
+        }
         return parts.isEmpty ? [StorePart(kind: .siftUploader, path: folderPath)] : parts
     }
 
     /// Returns the index of the part that a file belongs to, which is 0 for files without events.
-    func part(ofFile index: Int) -> Int {
-        files[index].file.hasEvents ? files[..<index].count { $0.file.hasEvents } : 0
+    func partIndex(ofFile index: Int) -> Int {
+        files[index].sdkFile.canContainEvents ? files[..<index].count { $0.sdkFile.canContainEvents } : 0
     }
 
     /// Returns the description of a file that is needed to read or quarantine it.
-    func storeFile(_ index: Int) -> StoreFile {
+    func storeFile(at index: Int) -> StoreFile {
         let file = files[index]
         // A copy of the file `sift` can have another name, but contains the same credential.
         let credentials: StoreFile.Credentials =
-            file.file.containsCredential ? .always : .ifContaining(SiftFile.credentialMarker)
-        return StoreFile(name: file.name, path: path(of: file), kind: file.file.kind, credentials: credentials)
+            file.sdkFile.containsCredential ? .always : .ifContaining(SiftFile.credentialMarker)
+        return StoreFile(
+            name: file.relativePath, path: path(of: file), kind: file.sdkFile.kind, credentials: credentials)
     }
 
-    private func path(of file: File) -> String { base + String(decoding: file.name, as: UTF8.self) }
+    private func path(of file: File) -> String { pathPrefix + String(decoding: file.relativePath, as: UTF8.self) }
 }

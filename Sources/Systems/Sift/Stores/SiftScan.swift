@@ -5,19 +5,19 @@ import Telemetry
 struct SiftScan: StoreScan {
     private let folder: SiftFolder
     private let context: StoreContext
-    private let files: Range<Int>
+    private let fileIndexes: Range<Int>
     private var hasReadFiles = false
     /// The records to be output, in reverse order.
     private var pendingRecords: [(part: Int, record: Record)] = []
 
     init(_ folder: SiftFolder, _ files: Range<Int>, in context: StoreContext) {
         self.folder = folder
-        self.files = files
+        fileIndexes = files
         self.context = context
     }
 
     mutating func read(into output: inout ScanOutput) throws(FileError) -> Bool {
-        if !hasReadFiles, !files.isEmpty { readFiles(into: &output) }
+        if !hasReadFiles, !fileIndexes.isEmpty { readFiles(into: &output) }
         hasReadFiles = true
         while !output.isFull, let next = pendingRecords.popLast() { output.add(next.record, part: next.part) }
         return !pendingRecords.isEmpty
@@ -34,22 +34,22 @@ struct SiftScan: StoreScan {
         // The file contents are freed before the records are created, because both need the same amount of memory.
         let contents = store.finish()
         output.report(contents.report)
-        pendingRecords = contents.found.reversed()
+        pendingRecords = contents.records.reversed()
     }
 
     private func readFiles(into store: inout SiftStore, _ output: inout ScanOutput) {
-        var reading = StoreFileBuffer()
+        var fileBuffer = StoreFileBuffer()
         do throws(FileError) {
             let tree = try context.tree.folder(at: folder.folderPath)
-            for index in files {
-                let file = folder.storeFile(index)
-                guard reading.read(file, limit: Self.sizeLimit, in: tree, context.options, into: &output) else {
+            for index in fileIndexes {
+                let file = folder.storeFile(at: index)
+                guard fileBuffer.read(file, limit: Self.sizeLimit, in: tree, context.options, into: &output) else {
                     continue
                 }
                 output.path = file.path
-                let part = folder.part(ofFile: index)
-                store.read(reading.contents, of: folder.files[index].file, part: part, into: &output)
-                reading.quarantineRejects(of: file, in: &output)
+                let part = folder.partIndex(ofFile: index)
+                store.read(fileBuffer.contents, of: folder.files[index].sdkFile, part: part, into: &output)
+                fileBuffer.quarantineRejects(of: file, in: &output)
             }
         } catch {
             output.report(Problem("unreadable", error.description), path: folder.path)

@@ -18,10 +18,10 @@ package struct SiftStore {
     private var requests: [SiftRequest] = []
     private var batchEntries = SiftBatchEntries()
     private var report = StoreReport()
-    private var properties: Properties?
+    private var appProperties: AppProperties?
 
     /// The information about the app that an event's device properties contain.
-    private struct Properties {
+    private struct AppProperties {
         let time: Int64
         let name: String?
         let version: String?
@@ -66,17 +66,17 @@ package struct SiftStore {
     }
 
     /// Returns the records of all files with the parts that they belong to, and the report on the store.
-    package consuming func finish() -> (found: [(part: Int, record: Record)], report: StoreReport) {
+    package consuming func finish() -> (records: [(part: Int, record: Record)], report: StoreReport) {
         let app = App(
-            id: applicationID, name: properties?.name, version: properties?.version, build: properties?.build)
-        var found: [(part: Int, record: Record)] = []
+            id: applicationID, name: appProperties?.name, version: appProperties?.version, build: appProperties?.build)
+        var records: [(part: Int, record: Record)] = []
         // A request is removed before its record is made, so that its payload is not copied.
         requests.reverse()
         while let request = requests.popLast() {
             let part = request.part
-            if let record = (consume request).record(app: app, target: target) { found.append((part, record)) }
+            if let record = (consume request).record(app: app, target: target) { records.append((part, record)) }
         }
-        return (found, report)
+        return (records, report)
     }
 }
 
@@ -85,21 +85,21 @@ package struct SiftStore {
 extension SiftStore {
     /// Reads the account id, and reports whether the other keys are present.
     private mutating func readKeys(_ archive: inout SiftArchive) {
-        let account = archive.text("accountId")
+        let account = archive.text(forKey: "accountId")
         target = account.flatMap { SiftTarget.path(account: $0) }.map { Target(path: $0) }
         let keys = [
-            ("account id", account != nil), ("beacon key", archive.text("beaconKey") != nil),
-            ("user id", archive.text("userId") != nil),
+            ("account id", account != nil), ("beacon key", archive.text(forKey: "beaconKey") != nil),
+            ("user id", archive.text(forKey: "userId") != nil),
         ]
         report.facts.append(keys.map { "\($0) \($1 ? "present" : "absent")" }.joined(separator: ", "))
     }
 
     private mutating func readCollector(_ archive: inout SiftArchive, into output: inout ScanOutput) {
-        let collected = integer("lastCollectedAt", of: &archive, into: &output)
+        let collected = integerOrZero(forKey: "lastCollectedAt", of: &archive, into: &output)
         guard let last = Timestamp(milliseconds: collected), collected != 0 else {
             return report.facts.append("app states never collected")
         }
-        updateNewest(collected)
+        updateNewestTime(collected)
         var fact = "app states last collected \(last)"
         if let tokens = archive.tokenDescription { fact += ", \(tokens)" }
         report.facts.append(fact)
@@ -107,9 +107,11 @@ extension SiftStore {
 
     /// Returns the integer for `key` in the root, or 0 if the value is missing or is of another type, which is
     /// reported.
-    private func integer(_ key: String, of archive: inout SiftArchive, into output: inout ScanOutput) -> Int64 {
+    private func integerOrZero(forKey key: String, of archive: inout SiftArchive, into output: inout ScanOutput)
+        -> Int64
+    {
         do throws(PropertyListError) {
-            return try archive.integer(key) ?? 0
+            return try archive.integer(forKey: key) ?? 0
         } catch {
             let text = "\(error.reason), read as 0, at byte \(error.offset)"
             output.report(Problem(error.code.rawValue, text, at: error.offset))
@@ -118,7 +120,7 @@ extension SiftStore {
     }
 
     /// Updates the newest time in the report with a time in milliseconds since 1970.
-    private mutating func updateNewest(_ instant: Int64) {
+    private mutating func updateNewestTime(_ instant: Int64) {
         if instant > report.newest, Timestamp(milliseconds: instant) != nil { report.newest = instant }
     }
 }
@@ -130,7 +132,7 @@ extension SiftStore {
         _ archive: SiftArchive, _ context: FileContext, into output: inout ScanOutput
     ) throws(PropertyListError) {
         var lists = SiftListReader(archive, byteCount: context.byteCount, parallelFor: parallelFor)
-        let batches = try lists.archive.list("batches")
+        let batches = try lists.archive.list(forKey: "batches")
         for index in 0..<batches.count {
             let name = "batch \(index)"
             let source = Source(capture: capture, path: context.path, store: .siftUploader, index: index)
@@ -144,7 +146,7 @@ extension SiftStore {
             try lists.read(list, depth: 3, named: name, source: source, part: context.part)
         }
         batchEntries = lists.takeBatchEntries()
-        let rejections = integer("numRejects", of: &lists.archive, into: &output)
+        let rejections = integerOrZero(forKey: "numRejects", of: &lists.archive, into: &output)
         if rejections > 0 {
             report.facts.append("batch 0 was rejected \(rejections == 1 ? "once" : "\(rejections) times") so far")
         }
@@ -160,30 +162,31 @@ extension SiftStore {
         var lists = SiftListReader(
             archive, byteCount: context.byteCount, batchEntries: consume known, parallelFor: parallelFor)
         defer { batchEntries = lists.takeBatchEntries() }
-        let list = try lists.archive.list("queue")
+        let list = try lists.archive.list(forKey: "queue")
         let source = Source(capture: capture, path: context.path, store: .siftQueue, index: 0)
         try lists.read(list, depth: 2, named: "the queue", source: source, part: context.part)
         let (last, lastKey) = lists.readLastEvent()
         let era = Self.era(of: &lists, lastKey: lastKey)
-        let clock = integer(
-            era == .current ? "lastUploadTimestamp" : "lastEventTimestamp", of: &lists.archive, into: &output)
-        updateNewest(clock)
-        if let last { updateNewest(last) }
+        let clock = integerOrZero(
+            forKey: era == .current ? "lastUploadTimestamp" : "lastEventTimestamp", of: &lists.archive, into: &output)
+        updateNewestTime(clock)
+        if let last { updateNewestTime(last) }
         var equality = SiftEventEquality(lists.archive)
-        let repetitions = comparesEvents ? equality.repetitions(in: list, of: &lists.archive) : nil
+        let repetitionCount = comparesEvents ? equality.repetitionCount(in: list, of: &lists.archive) : nil
         let queue = SiftQueue(
-            identifier: identifier, pending: list.count, era: era, clockTime: clock, lastEvent: last,
-            repetitions: repetitions)
+            identifier: identifier, pendingCount: list.count, era: era, clockTime: clock, lastEventTime: last,
+            repetitionCount: repetitionCount)
         addResults(of: &lists, part: context.part, queue: queue, into: &output)
     }
 
     /// Returns the era of the SDK version that wrote a queue, from the keys of the root or from device properties.
     private static func era(of lists: inout SiftListReader, lastKey: String?) -> SiftQueueRules.Era {
-        guard (try? lists.archive.entry("lastUploadTimestamp")) == nil,
-            (try? lists.archive.entry("lastEventTimestamp")) != nil
+        guard (try? lists.archive.entry(forKey: "lastUploadTimestamp")) == nil,
+            (try? lists.archive.entry(forKey: "lastEventTimestamp")) != nil
         else { return .current }
         if lastKey == "last_event" { return .first }
-        guard let pairs = lists.newestProperties?.pairs, let version = lists.archive.text("sdk_version", of: pairs)
+        guard let pairs = lists.newestProperties?.pairs,
+            let version = lists.archive.text(forKey: "sdk_version", in: pairs)
         else { return .third }
         return ["v0.9.0", "v0.9.1", "v0.9.2", "v0.9.3"].contains(version) ? .second : .third
     }
@@ -193,15 +196,15 @@ extension SiftStore {
     ) {
         let assembler = lists.assembler
         requests += assembler.requests
-        updateNewest(assembler.newest)
-        if let (time, pairs) = lists.newestProperties, time >= properties?.time ?? 0 {
-            properties = Properties(
-                time: time, name: lists.archive.text("app_name", of: pairs),
-                version: lists.archive.text("app_version_short", of: pairs),
-                build: lists.archive.text("app_version", of: pairs))
+        updateNewestTime(assembler.newestTime)
+        if let (time, pairs) = lists.newestProperties, time >= appProperties?.time ?? 0 {
+            appProperties = AppProperties(
+                time: time, name: lists.archive.text(forKey: "app_name", in: pairs),
+                version: lists.archive.text(forKey: "app_version_short", in: pairs),
+                build: lists.archive.text(forKey: "app_version", in: pairs))
         }
         report.parts.append(StoreReport.Part(part: part, events: assembler.counts.byName, queue: queue))
         for problem in assembler.problems { output.report(problem) }
-        if !assembler.losses.isEmpty { output.rejects.append(Reject(assembler.reason)) }
+        if !assembler.losses.isEmpty { output.rejects.append(Reject(assembler.rejectReason)) }
     }
 }

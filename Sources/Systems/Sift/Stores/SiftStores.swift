@@ -15,28 +15,32 @@ enum SiftStores {
         // Any app may contain the SDK, so the apps without backed-up queues are unknown.
         backups: .ofAllApps("queues of Sift are not in backups: they are stored in Library/Caches"), secrets: nil)
 
-    private static let queues = Array(SiftFile.queuesName.utf8)
+    private static let queuesFolderName = Array(SiftFile.queuesFolderName.utf8)
 
     /// Returns whether an archive member may belong to the folder of the SDK.
     ///
     /// Queues can have any name, so every file below a folder of queues may be one.
     static func mayBelongToStore(_ file: MemberName) -> Bool {
-        SiftFile(name: file.name) != nil || file.rootName == SiftFile.queuesName
-            || file.folders.contains(SiftFile.queuesName)
+        SiftFile(name: file.name) != nil || file.rootName == SiftFile.queuesFolderName
+            || file.folders.contains(SiftFile.queuesFolderName)
     }
 
-    /// Recognizes the folder of the SDK by its name, or by an archive of the SDK beside a folder of queues.
+    /// Returns the store for `folder` if it is the SDK's folder, or `nil` otherwise.
+    ///
+    /// The folder is recognized by its name, or because it contains both an archive of the SDK and a folder of queues.
     static func store(ofFolder folder: inout InspectedFolder) -> (any Store)? {
         let isNamed = folder.name == SiftFile.folderName
-        let hasQueues = folder.folders.contains(Self.queues)
+        let hasQueues = folder.folders.contains(Self.queuesFolderName)
         guard isNamed || hasQueues else { return nil }
         let known = folder.files.compactMap { name in
-            SiftFile(name: String(decoding: name, as: UTF8.self)).map { SiftFolder.File(file: $0, name: name) }
+            SiftFile(name: String(decoding: name, as: UTF8.self)).map {
+                SiftFolder.File(sdkFile: $0, relativePath: name)
+            }
         }
         guard isNamed || Self.containsArchive(known, in: &folder) else { return nil }
-        guard hasQueues else { return SiftFolder(path: folder.path, base: folder.base, files: known) }
-        folder.claim(folder: Self.queues)
-        return SiftFolder(path: folder.path, base: folder.base, files: known + Self.filesOfQueues(in: &folder))
+        guard hasQueues else { return SiftFolder(path: folder.path, pathPrefix: folder.base, files: known) }
+        folder.claim(folder: Self.queuesFolderName)
+        return SiftFolder(path: folder.path, pathPrefix: folder.base, files: known + Self.queueFiles(in: &folder))
     }
 
     static func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout InspectedFolder)
@@ -54,7 +58,7 @@ enum SiftStores {
 
     static func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
         if name == SiftFile.folderName { return true }
-        return store is SiftFolder && (name == SiftFile.queuesName || SiftFile(name: name) != nil)
+        return store is SiftFolder && (name == SiftFile.queuesFolderName || SiftFile(name: name) != nil)
     }
 }
 
@@ -64,9 +68,9 @@ extension SiftStores {
     private static func containsArchive(_ files: [SiftFolder.File], in folder: inout InspectedFolder) -> Bool {
         for file in files {
             // A file that cannot be read does not identify the folder. If the folder is the SDK's, its scan reports the error.
-            guard let contents = try? folder.contents(of: file.name) else { continue }
+            guard let contents = try? folder.contents(of: file.relativePath) else { continue }
             if contents.contains(text: "NSKeyedArchiver"),
-                file.file.identifyingStrings.contains(where: { contents.contains(text: $0) })
+                file.sdkFile.identifyingStrings.contains(where: { contents.contains(text: $0) })
             {
                 return true
             }
@@ -77,9 +81,9 @@ extension SiftStores {
     /// Returns the queue files, including files in subfolders, because queue identifiers can contain slashes.
     ///
     /// Hidden files are omitted, because they remain from incomplete saves.
-    private static func filesOfQueues(in sdkFolder: inout InspectedFolder) -> [SiftFolder.File] {
+    private static func queueFiles(in sdkFolder: inout InspectedFolder) -> [SiftFolder.File] {
         var found: [SiftFolder.File] = []
-        var unread: [(path: String, name: [UInt8])] = [(sdkFolder.path(of: queues), queues)]
+        var unread: [(path: String, name: [UInt8])] = [(sdkFolder.path(of: queuesFolderName), queuesFolderName)]
         while let (path, name) = unread.popLast() {
             do throws(FileError) {
                 let folder = try sdkFolder.tree.folder(at: path)
@@ -90,13 +94,14 @@ extension SiftStores {
                     let entryPath = "\(path)/\(String(decoding: entry, as: UTF8.self))"
                     let entryName = name + [UInt8(ascii: "/")] + entry
                     if let device,
-                        sdkFolder.excluded.contains(FileIdentity(device: device, inode: entries.inode(index)))
+                        sdkFolder.excluded.contains(FileIdentity(device: device, inode: entries.inode(at: index)))
                     {
                         sdkFolder.report(leftOut: entryPath)
                         continue
                     }
                     switch entries.kind(index) {
-                    case .file: found.append(SiftFolder.File(file: queue(named: entryName), name: entryName))
+                    case .file:
+                        found.append(SiftFolder.File(sdkFile: queueFile(named: entryName), relativePath: entryName))
                     case .folder: unread.append((entryPath, entryName))
                     case .link: sdkFolder.report(SkippedEntry(path: entryPath, isLink: true))
                     case .special: sdkFolder.report(SkippedEntry(path: entryPath, isLink: false))
@@ -110,7 +115,7 @@ extension SiftStores {
     }
 
     /// Returns the queue file at the path `name` in the folder of the SDK.
-    private static func queue(named name: [UInt8]) -> SiftFile {
-        .queue(identifier: String(decoding: name.dropFirst(queues.count + 1), as: UTF8.self))
+    private static func queueFile(named name: [UInt8]) -> SiftFile {
+        .queue(identifier: String(decoding: name.dropFirst(queuesFolderName.count + 1), as: UTF8.self))
     }
 }

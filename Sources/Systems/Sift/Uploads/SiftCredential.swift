@@ -30,7 +30,7 @@ enum SiftCredential {
     }
 
     /// Returns the names of the variable and the file entry that can provide the beacon key of an account.
-    static func settingHint(_ account: String) -> String {
+    static func settingHint(forAccount account: String) -> String {
         let entry = "\"sift\": {\"\(account)\": …} in the credentials file"
         return account.isVariableName ? "\(variablePrefix)\(account), or \(entry)" : entry
     }
@@ -53,7 +53,7 @@ extension CredentialFormat {
         credential: { account, accounts in
             accounts[account.name]?[SiftCredential.beaconKey].map(SiftCredential.credential)
         },
-        settingHint: { SiftCredential.settingHint($0.name) })
+        settingHint: { SiftCredential.settingHint(forAccount: $0.name) })
 }
 
 extension String {

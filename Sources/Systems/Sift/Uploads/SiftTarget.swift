@@ -6,8 +6,8 @@ import Bytes
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 8.1 and 9.5.
 enum SiftTarget {
-    private static let start = Array("/v3/accounts/".utf8)
-    private static let end = Array("/mobile_events".utf8)
+    private static let pathPrefix = Array("/v3/accounts/".utf8)
+    private static let pathSuffix = Array("/mobile_events".utf8)
 
     /// Returns the path for an account, or `nil` if the account id cannot be a path segment.
     ///
@@ -19,18 +19,19 @@ enum SiftTarget {
         guard !parts.contains(where: { $0.isEmpty || $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }) else {
             return nil
         }
-        var path = start
+        var path = pathPrefix
         // A segment is encoded like a form value, so that only unreserved characters remain.
         PercentEncoding.append(formValue: account.utf8, to: &path)
-        return String(decoding: path + end, as: UTF8.self)
+        return String(decoding: path + pathSuffix, as: UTF8.self)
     }
 
     /// Returns the account id in a path created by ``path(account:)``, or `nil` for any other path.
     static func account(ofPath path: String) -> String? {
         let bytes = Array(path.utf8)
-        guard bytes.count > start.count + end.count, bytes.starts(with: start), bytes.suffix(end.count) == end[...],
+        guard bytes.count > pathPrefix.count + pathSuffix.count, bytes.starts(with: pathPrefix),
+            bytes.suffix(pathSuffix.count) == pathSuffix[...],
             let unescaped = PercentEncoding.decoded(
-                bytes.span.extracting(start.count..<bytes.count - end.count), plusIsSpace: false),
+                bytes.span.extracting(pathPrefix.count..<bytes.count - pathSuffix.count), plusIsSpace: false),
             let account = String(validating: unescaped, as: UTF8.self),
             self.path(account: account).map({ Array($0.utf8) }) == bytes
         else { return nil }

@@ -5,7 +5,7 @@ import Telemetry
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 5.1 to 5.4.
 struct SiftVocabulary: Vocabulary {
-    private static let types: [String: String] = [
+    private static let meanings: [String: String] = [
         "UIApplicationDidBecomeActiveNotification": "App came to the front",
         "UIApplicationDidEnterBackgroundNotification": "App went to the background",
         "ios_app_state": "State of the app and its sensors",
@@ -15,7 +15,7 @@ struct SiftVocabulary: Vocabulary {
     func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
         guard let events = payload.array(SiftRequestKeys.data, in: payload.root) else { return [] }
         return payload.elements(of: events).map { event in
-            payload.text(SiftRequestKeys.type, in: event).flatMap { Self.types[$0] }
+            payload.text(SiftRequestKeys.type, in: event).flatMap { Self.meanings[$0] }
         }
     }
 }

@@ -49,10 +49,10 @@ import Testing
             Self.row(plugin, "one"),
         ]).entries
         #expect(entries.map(\.id) == ["org.example.app", "org.example.app.share"])
-        #expect(entries.map(\.containers) == [3, 1])
-        #expect(entries.map(\.stores) == [4, 1])
+        #expect(entries.map(\.containerCount) == [3, 1])
+        #expect(entries.map(\.storeCount) == [4, 1])
         #expect(entries.map(\.captures) == [["phone", "other"], ["phone"]])
-        #expect(entries.map(\.kinds) == [["one": 1, "two": 3], ["one": 1]])
+        #expect(entries.map(\.kindCounts) == [["one": 1, "two": 3], ["one": 1]])
     }
 
     @Test(
@@ -68,8 +68,8 @@ import Testing
         ]).entries
         #expect(entries.map(\.shortName) == ["Ape", "Zebra", "(unknown)"])
         #expect(entries.map(\.id) == ["org.ape", nil, nil])
-        #expect(entries.map(\.stores) == [2, 3, 2])
-        #expect(entries.map(\.containers) == [1, 2, 1])
+        #expect(entries.map(\.storeCount) == [2, 3, 2])
+        #expect(entries.map(\.containerCount) == [1, 2, 1])
         #expect(entries.map(\.versions) == [["2", "3"], ["1", "2"], []])
     }
 
@@ -112,11 +112,11 @@ import Testing
                 },
             ]).entries.first)
         #expect(entry.systems == ["glean", "mozilla"])
-        #expect(entry.totals.records == 3 && entry.totals.uploadable == 1)
+        #expect(entry.totals.records == 3 && entry.totals.uploadableCount == 1)
         #expect(entry.totals.holds == ["no-target": 1, "schema": 2])
         #expect(entry.totals.types == ["glean/event": 1, "mozilla/core": 2])
         #expect(entry.problemCount == 22 && entry.quarantineCount == 33)
-        #expect(entry.pendingEvents == ["lost": 0, "pending": 9])
+        #expect(entry.pendingEventCounts == ["lost": 0, "pending": 9])
         let labels = String(decoding: entry.eventCounts.json.bytes, as: UTF8.self)
         #expect(labels == #"{"known":{"press":1,"tap":2},"unknown":1}"#)
     }

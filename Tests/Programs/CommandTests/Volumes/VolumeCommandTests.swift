@@ -133,8 +133,8 @@ import Testing
             [folder.path])
         #expect(finished.status == 65)
         #expect(
-            finished.errorLines.first == "pingferry: a.tar.zst.001: \(volumes[1]) has the bytes of \(volumes[2]); "
-                + "\(volumes[2]) has the bytes of \(volumes[1])")
+            finished.errorLines.first == "pingferry: a.tar.zst.001: \(volumes[1]) has the contents of \(volumes[2]); "
+                + "\(volumes[2]) has the contents of \(volumes[1])")
         let other = try shell(
             #"cd "$1"; mv a.tar.zst.002 x; mv a.tar.zst.003 a.tar.zst.002; mv x a.tar.zst.003; "#
                 + #"head -c 4096 /dev/zero > a.tar.zst.002; "$0" verify --json a.tar.zst.001"#, [folder.path])
@@ -160,11 +160,14 @@ import Testing
             #expect(second.status == 65)
             #expect(
                 second.errors
-                    == "pingferry: \(folder(volumes[1])): it is not the first volume of a bundle; give \(first)\n")
+                    == "pingferry: \(folder(volumes[1])): it is not the first volume of a bundle; pass \(first)\n")
             let name = folder("a.tar.zst")
             let split = try pingferry(command, name)
             #expect(split.status == 66)
-            #expect(split.errors == "pingferry: \(name): there is no such file, but volumes of it; give \(first)\n")
+            #expect(
+                split.errors
+                    == "pingferry: \(name): there is no such file, but the bundle is split into volumes; pass \(first)\n"
+            )
         }
     }
 

@@ -44,7 +44,7 @@ import Testing
         #expect(finished.status == 73, "\(finished.errors.prefix(300))")
         #expect(
             finished.errors
-                == "pingferry: cannot create \(folder("out.1000")): no more than 999 volumes; give a larger --volume-size\n"
+                == "pingferry: cannot create \(folder("out.1000")): a bundle can have at most 999 volumes; use a larger --volume-size\n"
         )
         #expect(folder.names == [])
     }

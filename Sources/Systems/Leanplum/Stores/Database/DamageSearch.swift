@@ -17,21 +17,21 @@ enum DamageSearch {
     /// The number of ids that are tried one by one.
     ///
     /// A page of the usual size contains fewer rows.
-    private static let maximumSingleTries = 1024
+    private static let maximumSingleStepCount = 1024
 
     /// A function that looks up the first row whose id is not less than the argument.
     typealias RowSearch = (Int64) throws(PrivateDatabaseError) -> Finding
 
     /// Returns the id of the first row after the damage, or `nil` if no row can be reached.
-    static func firstRow(after start: Int64, _ search: RowSearch) throws(PrivateDatabaseError) -> Int64? {
+    static func firstRowid(after start: Int64, _ search: RowSearch) throws(PrivateDatabaseError) -> Int64? {
         // Row ids start at 1, unless they are forged.
-        var inside = max(start, 0)
-        guard var beyond = try firstFoundID(beyondDamageFrom: &inside, search) else { return nil }
-        while beyond.rowid - inside > 1 {
-            let middle = inside + (beyond.rowid - inside) / 2
+        var damagedRowid = max(start, 0)
+        guard var beyond = try firstFoundRowid(beyondDamageFrom: &damagedRowid, search) else { return nil }
+        while beyond.rowid - damagedRowid > 1 {
+            let middle = damagedRowid + (beyond.rowid - damagedRowid) / 2
             switch try search(middle) {
             case .row(let row): beyond = (middle, row)
-            case .damage: inside = middle
+            case .damage: damagedRowid = middle
             }
         }
         return beyond.row
@@ -40,25 +40,25 @@ enum DamageSearch {
     /// Returns an id after the damage, and the id of the first row that is not before it.
     ///
     /// Returns `nil` if no such id is found.
-    private static func firstFoundID(
-        beyondDamageFrom inside: inout Int64, _ search: RowSearch
+    private static func firstFoundRowid(
+        beyondDamageFrom damagedRowid: inout Int64, _ search: RowSearch
     ) throws(PrivateDatabaseError) -> (rowid: Int64, row: Int64?)? {
         var distance: Int64 = 1
         var tries = 0
-        while inside < .max {
-            let rowid = sum(inside, distance)
+        while damagedRowid < .max {
+            let rowid = clampedSum(damagedRowid, distance)
             switch try search(rowid) {
             case .row(let row): return (rowid, row)
-            case .damage: inside = rowid
+            case .damage: damagedRowid = rowid
             }
             tries += 1
-            if tries > maximumSingleTries { distance = sum(distance, distance) }
+            if tries > maximumSingleStepCount { distance = clampedSum(distance, distance) }
         }
         return nil
     }
 
     /// Returns the sum of two nonnegative numbers, clamped to `Int64.max`.
-    private static func sum(_ left: Int64, _ right: Int64) -> Int64 {
+    private static func clampedSum(_ left: Int64, _ right: Int64) -> Int64 {
         let (sum, isOver) = left.addingReportingOverflow(right)
         return isOver ? .max : sum
     }

@@ -7,7 +7,7 @@ import PrivateSQLite
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section E.3.
 package enum EventSchema {
     /// The maximum size of a row in bytes.
-    package static let rowLimit = 16 << 20
+    package static let rowSizeLimit = 16 << 20
 
     /// The reason why a database has no readable events.
     package struct SchemaError: Error {
@@ -38,7 +38,7 @@ package enum EventSchema {
         }
         guard events > 0 else { return .failure(.noTable) }
         guard events == 1, isTable else { return .failure(.unsupported("event is no plain table")) }
-        if let fault = try columnError(database) { return .failure(fault) }
+        if let fault = try columnError(in: database) { return .failure(fault) }
         let tables = try PrivateStatement("PRAGMA table_list(event)", in: database)
         while try tables.step() {
             guard tables.integer(4) == 0 else { return .failure(.unsupported("event has no row ids")) }
@@ -46,7 +46,7 @@ package enum EventSchema {
         return .success(otherObjects)
     }
 
-    private static func columnError(_ database: PrivateDatabase) throws(PrivateDatabaseError) -> SchemaError? {
+    private static func columnError(in database: PrivateDatabase) throws(PrivateDatabaseError) -> SchemaError? {
         let columns = try PrivateStatement("PRAGMA table_xinfo(event)", in: database)
         var hasData = false
         while try columns.step() {

@@ -13,20 +13,20 @@ package struct EventTable: ~Copyable {
         /// A row that exceeds the maximum size.
         case tooLarge(rowid: Int64)
         /// A gap. The rows with these ids, or all later rows if `through` is `nil`, may have been lost.
-        case lost(from: Int64, through: Int64?)
+        case lostRows(from: Int64, through: Int64?)
     }
 
-    private let rows: PrivateStatement
-    private let rowids: PrivateStatement
+    private let rowStatement: PrivateStatement
+    private let rowidStatement: PrivateStatement
     /// The lowest row id that has not been read, or `nil` at the end.
-    private var next: Int64? = .min
-    /// Whether the next step of the statement `rows` continues at the row id ``next``.
-    private var isStarted = false
-    private var damages = 0
-    private var bytesLeft: Int
+    private var nextRowid: Int64? = .min
+    /// Whether the next step of the statement `rowStatement` continues at the row id ``nextRowid``.
+    private var isRowStatementStarted = false
+    private var damagedRangeCount = 0
+    private var remainingByteCount: Int
 
     /// The maximum number of damaged ranges that are skipped before reading stops.
-    private static let maximumDamageCount = 1000
+    private static let maximumDamagedRangeCount = 1000
     /// The maximum ratio of the size of all rows to the size of the database.
     ///
     /// A higher ratio means that rows share pages, which occurs only in a forged database.
@@ -34,32 +34,32 @@ package struct EventTable: ~Copyable {
 
     /// Creates a reader for a table that was accepted by ``EventSchema``.
     package init(_ database: PrivateDatabase, size: Int) throws(PrivateDatabaseError) {
-        let rows = try PrivateStatement(
+        let rowStatement = try PrivateStatement(
             "SELECT rowid, data FROM event NOT INDEXED WHERE rowid >= ?1 ORDER BY rowid", in: database)
-        let rowids = try PrivateStatement(
+        let rowidStatement = try PrivateStatement(
             "SELECT rowid FROM event NOT INDEXED WHERE rowid >= ?1 ORDER BY rowid LIMIT 1", in: database)
-        self.rows = rows
-        self.rowids = rowids
-        bytesLeft = Self.maximumSizeRatio * size + EventSchema.rowLimit
+        self.rowStatement = rowStatement
+        self.rowidStatement = rowidStatement
+        remainingByteCount = Self.maximumSizeRatio * size + EventSchema.rowSizeLimit
     }
 
     /// Returns the next row or gap, or `nil` at the end of the table.
     package mutating func read() throws(PrivateDatabaseError) -> Item? {
-        guard let start = next else { return nil }
+        guard let start = nextRowid else { return nil }
         do throws(PrivateDatabaseError) {
-            if !isStarted {
-                try rows.start(with: start)
-                isStarted = true
+            if !isRowStatementStarted {
+                try rowStatement.start(with: start)
+                isRowStatementStarted = true
             }
-            guard try rows.step() else {
-                next = nil
+            guard try rowStatement.step() else {
+                nextRowid = nil
                 return nil
             }
         } catch {
-            isStarted = false
-            rows.reset()
+            isRowStatementStarted = false
+            rowStatement.reset()
             // If the row id cannot be read either, the row is treated as damaged.
-            if error.isTooLarge, let rowid = try? rowid(from: start) {
+            if error.isTooLarge, let rowid = try? firstRowid(from: start) {
                 advance(past: rowid)
                 return .tooLarge(rowid: rowid)
             }
@@ -70,49 +70,49 @@ package struct EventTable: ~Copyable {
     }
 
     private mutating func row(from start: Int64) throws(PrivateDatabaseError) -> Item {
-        let rowid = rows.integer(0)
+        let rowid = rowStatement.integer(0)
         guard rowid >= start else {
-            isStarted = false
+            isRowStatementStarted = false
             return try skipDamage(from: start)
         }
-        let kind = rows.kind(1)
-        let data = kind == .null ? Array("null".utf8) : rows.bytes(1)
-        bytesLeft -= data.count
-        guard bytesLeft >= 0 else { throw .outOfBudget }
+        let kind = rowStatement.kind(1)
+        let data = kind == .null ? Array("null".utf8) : rowStatement.bytes(1)
+        remainingByteCount -= data.count
+        guard remainingByteCount >= 0 else { throw .outOfBudget }
         advance(past: rowid)
         return .row(rowid: rowid, data: data, isBLOB: kind == .blob)
     }
 
-    private mutating func advance(past rowid: Int64) { next = rowid == .max ? nil : rowid + 1 }
+    private mutating func advance(past rowid: Int64) { nextRowid = rowid == .max ? nil : rowid + 1 }
 
     // MARK: Damage
 
     /// Continues at the first readable row after the damage.
     private mutating func skipDamage(from start: Int64) throws(PrivateDatabaseError) -> Item {
-        damages += 1
-        if damages <= Self.maximumDamageCount {
+        damagedRangeCount += 1
+        if damagedRangeCount <= Self.maximumDamagedRangeCount {
             // If the lookup succeeds, only the contents of the row are damaged.
-            if case .row(let rowid?) = try search(from: start) {
+            if case .row(let rowid?) = try lookUpRow(from: start) {
                 advance(past: rowid)
-                return .lost(from: rowid, through: rowid)
+                return .lostRows(from: rowid, through: rowid)
             }
             if let rowid = try rowidAfterDamage(from: start) {
-                next = rowid
-                return .lost(from: start, through: rowid - 1)
+                nextRowid = rowid
+                return .lostRows(from: start, through: rowid - 1)
             }
         }
-        next = nil
-        return .lost(from: start, through: nil)
+        nextRowid = nil
+        return .lostRows(from: start, through: nil)
     }
 
     /// Returns the id of the first row after damaged pages, or `nil` if there is none.
     private func rowidAfterDamage(from start: Int64) throws(PrivateDatabaseError) -> Int64? {
-        try DamageSearch.firstRow(after: start) { rowid throws(PrivateDatabaseError) in try search(from: rowid) }
+        try DamageSearch.firstRowid(after: start) { rowid throws(PrivateDatabaseError) in try lookUpRow(from: rowid) }
     }
 
-    private func search(from start: Int64) throws(PrivateDatabaseError) -> DamageSearch.Finding {
+    private func lookUpRow(from start: Int64) throws(PrivateDatabaseError) -> DamageSearch.Finding {
         do throws(PrivateDatabaseError) {
-            guard let rowid = try rowid(from: start) else { return .row(nil) }
+            guard let rowid = try firstRowid(from: start) else { return .row(nil) }
             return rowid >= start ? .row(rowid) : .damage
         } catch {
             guard error.indicatesDamage else { throw error }
@@ -121,9 +121,9 @@ package struct EventTable: ~Copyable {
     }
 
     /// Returns the lowest row id that is not less than `start`.
-    private func rowid(from start: Int64) throws(PrivateDatabaseError) -> Int64? {
-        defer { rowids.reset() }
-        try rowids.start(with: start)
-        return try rowids.step() ? rowids.integer(0) : nil
+    private func firstRowid(from start: Int64) throws(PrivateDatabaseError) -> Int64? {
+        defer { rowidStatement.reset() }
+        try rowidStatement.start(with: start)
+        return try rowidStatement.step() ? rowidStatement.integer(0) : nil
     }
 }

@@ -7,7 +7,7 @@ import Telemetry
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 4.5.
 struct BorrowedFieldsFinder: Sendable {
     private let context: StoreContext
-    private var bytes: [UInt8] = []
+    private var fileBuffer: [UInt8] = []
 
     init(in context: StoreContext) { self.context = context }
 
@@ -15,24 +15,24 @@ struct BorrowedFieldsFinder: Sendable {
     mutating func newestFields(ofType type: String, client: String?) -> BorrowedFields? {
         var newest: BorrowedFields?
         for store in context.neighbors {
-            guard let found = newestPing(in: store, of: type, client: client) else { continue }
+            guard let found = newestFields(in: store, ofType: type, client: client) else { continue }
             if let time = found.time, let known = newest?.time, time < known { continue }
             newest = found
         }
         return newest
     }
 
-    private mutating func newestPing(in store: any Store, of type: String, client: String?) -> BorrowedFields? {
-        if let folder = store as? PingFolder, folder.type == type {
-            return newestPing(in: folder, client: client)
+    private mutating func newestFields(in store: any Store, ofType type: String, client: String?) -> BorrowedFields? {
+        if let folder = store as? PingFolder, folder.pingType == type {
+            return newestFields(in: folder, client: client)
         }
         if let file = store as? MozillaFile, case .pingArray(type) = file.contents {
-            return newestPing(in: file, type: type, client: client)
+            return newestFields(in: file, ofType: type, client: client)
         }
         return nil
     }
 
-    private mutating func newestPing(in store: PingFolder, client: String?) -> BorrowedFields? {
+    private mutating func newestFields(in store: PingFolder, client: String?) -> BorrowedFields? {
         // The scan of the other store reports a folder that cannot be read.
         guard let folder = try? context.tree.folder(at: store.folderPath) else { return nil }
         var pings = PingReader(from: store.origin(in: context))
@@ -41,20 +41,20 @@ struct BorrowedFieldsFinder: Sendable {
         for index in (0..<store.fileCount).reversed() {
             let path = store.path(ofFile: index, name: &name)
             // The scan of the other store reports a file that cannot be read.
-            guard (try? folder.read(name, limit: StoreLimits.file, into: &bytes)) != nil else { continue }
+            guard (try? folder.read(name, limit: StoreLimits.file, into: &fileBuffer)) != nil else { continue }
             var found = ScanOutput(capture: context.capture, path: path)
-            pings.read(bytes, file: index, into: &found)
-            if let fields = fields(ofLast: found.records, type: store.type, client: client) { return fields }
+            pings.read(fileBuffer, file: index, into: &found)
+            if let fields = fields(ofLast: found.records, type: store.pingType, client: client) { return fields }
         }
         return nil
     }
 
-    private mutating func newestPing(in file: MozillaFile, type: String, client: String?) -> BorrowedFields? {
+    private mutating func newestFields(in file: MozillaFile, ofType type: String, client: String?) -> BorrowedFields? {
         // The scan of the other store reports a file that cannot be read.
-        guard (try? file.read(in: context, into: &bytes)) != nil else { return nil }
+        guard (try? file.read(in: context, into: &fileBuffer)) != nil else { return nil }
         var found = ScanOutput(capture: context.capture, path: file.path)
         var pings = PingReader(from: file.origin(in: context))
-        pings.readPingArray(bytes, into: &found)
+        pings.readPingArray(fileBuffer, into: &found)
         return fields(ofLast: found.records, type: type, client: client)
     }
 
@@ -72,11 +72,11 @@ struct BorrowedFieldsFinder: Sendable {
         for store in context.neighbors {
             // The scan of the preferences reports errors.
             guard let file = store as? MozillaFile, case .preferences(let hasPrefix) = file.contents,
-                (try? file.read(in: context, into: &bytes)) != nil,
-                let document = try? PropertyListDocument(bytes),
+                (try? file.read(in: context, into: &fileBuffer)) != nil,
+                let document = try? PropertyListDocument(fileBuffer),
                 let json = try? PreferencesJSON.entries(
                     of: document, withPrefix: hasPrefix ? StoredValues.keyPrefix : ""),
-                let client = (try? StoredValues(json))?.client
+                let client = (try? StoredValues(json))?.clientID
             else { continue }
             return client
         }

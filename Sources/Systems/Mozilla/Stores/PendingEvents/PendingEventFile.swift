@@ -5,21 +5,21 @@ import Telemetry
 /// A list of events as canonical JSON, in one buffer.
 struct EventList: Sendable {
     private var bytes = TextBuffer()
-    private var ends: [Int] = []
+    private var eventEnds: [Int] = []
 
-    var count: Int { ends.count }
+    var count: Int { eventEnds.count }
 
     mutating func append(_ event: JSONNode, of document: JSONDocument) {
         document.write(event, to: &bytes)
-        ends.append(bytes.count)
+        eventEnds.append(bytes.count)
     }
 
     /// Returns the events in `range` as a canonical JSON array.
-    func array(_ range: Range<Int>) -> [UInt8] {
+    func jsonArray(of range: Range<Int>) -> [UInt8] {
         var array = [UInt8(ascii: "[")]
         for index in range {
             if index > range.lowerBound { array.append(UInt8(ascii: ",")) }
-            array += bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]]
+            array += bytes[(index == 0 ? 0 : eventEnds[index - 1])..<eventEnds[index]]
         }
         array.append(UInt8(ascii: "]"))
         return array
@@ -57,7 +57,7 @@ struct PendingEvents: Sendable {
 struct PendingEventFile {
     private let bytes: [UInt8]
     private var document = JSONDocument()
-    private var result = PendingEvents()
+    private var pendingEvents = PendingEvents()
     private var isBracketed = false
     private var hasMissingSeparator = false
 
@@ -65,23 +65,23 @@ struct PendingEventFile {
 
     /// Reads all events that can be recovered.
     mutating func read() -> PendingEvents {
-        result = PendingEvents()
-        if let bracket = openingBracket() {
+        pendingEvents = PendingEvents()
+        if let bracket = openingBracketOffset() {
             isBracketed = true
-            result.notes.append("F11 brackets around the whole file")
-            if readWholeArray() { return result }
+            pendingEvents.notes.append("F11 brackets around the whole file")
+            if readWholeArray() { return pendingEvents }
             readSegments(from: bracket + 1)
         } else {
             readSegments(from: 0)
         }
-        if hasMissingSeparator { result.notes.append("F7 records without separator") }
-        return result
+        if hasMissingSeparator { pendingEvents.notes.append("F7 records without separator") }
+        return pendingEvents
     }
 
     /// Returns the offset of the bracket that a tool added around all events, or `nil` if there is none.
     ///
     /// Another bracket must follow, because the first element of an event is not an array.
-    private func openingBracket() -> Int? {
+    private func openingBracketOffset() -> Int? {
         guard let first = bytes.firstIndex(where: { !$0.isBlank }), bytes[first] == UInt8(ascii: "["),
             let second = bytes[(first + 1)...].firstIndex(where: { !$0.isBlank }),
             bytes[second] == UInt8(ascii: "[")
@@ -94,7 +94,7 @@ struct PendingEventFile {
         guard (try? document.read(bytes)) != nil else { return false }
         let elements = document.elements(of: document.root)
         guard elements.allSatisfy({ EventTuples.isTuple($0, in: document) }) else { return false }
-        for element in elements { _ = result.append(element, of: &document) }
+        for element in elements { _ = pendingEvents.append(element, of: &document) }
         return true
     }
 
@@ -111,7 +111,7 @@ struct PendingEventFile {
             do throws(JSONError) {
                 let end = try document.readValue(in: bytes, range: rest)
                 let value = rest.lowerBound..<end
-                if result.append(document.root, of: &document) {
+                if pendingEvents.append(document.root, of: &document) {
                     if let previousEnd, !bytes[previousEnd..<rest.lowerBound].contains(UInt8(ascii: ",")) {
                         hasMissingSeparator = true
                     }
@@ -138,7 +138,7 @@ struct PendingEventFile {
 
     private mutating func reject(_ span: Range<Int>, _ reason: String) {
         let span = trimmed(span)
-        result.rejects.append(Reject(reason, offset: span.lowerBound, length: span.count))
+        pendingEvents.rejects.append(Reject(reason, offset: span.lowerBound, length: span.count))
     }
 
     private func reason(for error: JSONError, in span: Range<Int>, isLast: Bool) -> String {

@@ -37,20 +37,24 @@ struct BorrowedFields: Sendable {
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 4.5.
 enum PendingEventRecords {
     /// Creates held records with at most 500 events each.
-    static func make(
-        _ pending: PendingEvents, borrowed: BorrowedFields?, client: String?, isClientInFile: Bool, firstIndex: Int = 0,
+    static func makeRecords(
+        of pending: PendingEvents, borrowed: BorrowedFields?, client: String?, isClientInFile: Bool,
+        firstIndex: Int = 0,
         from origin: MozillaStoreOrigin
     ) -> [Record] {
         let knownClient = isClientInFile ? client : borrowed?.client ?? client
         var notes = pending.notes
-        if let note = note(borrowed: borrowed, client: client, isClientInFile: isClientInFile) { notes.append(note) }
+        if let note = borrowingNote(borrowed: borrowed, client: client, isClientInFile: isClientInFile) {
+            notes.append(note)
+        }
         return stride(from: 0, to: pending.events.count, by: EventPing.maximumEventCount).enumerated().map {
             number, start in
             let end = min(start + EventPing.maximumEventCount, pending.events.count)
-            let events = pending.events.array(start..<end)
+            let events = pending.events.jsonArray(of: start..<end)
             return Record(
-                system: .mozilla, type: origin.typeInName,
-                id: UUIDText.ofPendingEvents(events, type: origin.typeInName, client: knownClient), client: knownClient,
+                system: .mozilla, type: origin.pingTypeFromName,
+                id: UUIDText.ofPendingEvents(events, type: origin.pingTypeFromName, client: knownClient),
+                client: knownClient,
                 app: borrowed?.app ?? App(id: origin.applicationID),
                 payload: payload(events: events, borrowed: borrowed, client: knownClient),
                 source: origin.source(index: firstIndex + number),
@@ -58,7 +62,7 @@ enum PendingEventRecords {
         }
     }
 
-    private static func note(borrowed: BorrowedFields?, client: String?, isClientInFile: Bool) -> String? {
+    private static func borrowingNote(borrowed: BorrowedFields?, client: String?, isClientInFile: Bool) -> String? {
         if let borrowed {
             let names = borrowed.fields.map(\.key.description).joined(separator: ", ")
             return "PE borrowed from ping \(borrowed.pingID): \(names)"

@@ -9,9 +9,9 @@ struct StoredValues: Sendable {
     static let keyPrefix = "telemetry-key-prefix-"
 
     /// The client id, which is used for all ping types.
-    private(set) var client: String?
+    private(set) var clientID: String?
     /// The events that are not yet included in a ping, by ping type in canonical order.
-    private(set) var pending: [(type: String, events: PendingEvents)] = []
+    private(set) var pendingEvents: [(type: String, events: PendingEvents)] = []
     /// The problem that reports counters that are not yet included in a ping, or `nil` if there are none.
     private(set) var counterProblem: Problem?
 
@@ -22,7 +22,7 @@ struct StoredValues: Sendable {
         guard document.kind(of: root) == .object else {
             throw JSONError(.unexpectedByte, at: document.sourceRange(of: root)?.lowerBound ?? 0)
         }
-        client = document.text(MeasurementKeys.clientID, in: root)
+        clientID = document.text(MeasurementKeys.clientID, in: root)
         counterProblem = Self.counterProblem(of: root, in: document)
         for position in 0..<document.memberCount(of: root) {
             let member = document.member(at: position, of: root)
@@ -30,7 +30,7 @@ struct StoredValues: Sendable {
             guard key.hasSuffix(Self.eventsSuffix), document.kind(of: member.value) == .array else { continue }
             let events = Self.events(in: member.value, key: key, of: &document)
             if events.events.count > 0 || !events.rejects.isEmpty {
-                pending.append((String(key.dropLast(Self.eventsSuffix.count)), events))
+                pendingEvents.append((String(key.dropLast(Self.eventsSuffix.count)), events))
             }
         }
     }

@@ -9,7 +9,7 @@ struct PingFolder: FileStore {
     let path: String
     private let isSingleFile: Bool
     /// The ping type in the name of the folder, or an empty string if the name contains none.
-    let type: String
+    let pingType: String
     /// The files, sorted by the times of their pings.
     private let files: FolderEntries
     /// Whether file paths contain a slash after the folder path, which they do not in the root of an archive.
@@ -20,7 +20,7 @@ struct PingFolder: FileStore {
         /// The time in the name of the file or in its envelope, or `nil` if both contain none.
         let time: DecimalTime?
         /// The index of the file among the entries of the folder.
-        let entry: UInt32
+        let entryIndex: UInt32
     }
 
     /// Creates a store of files of a folder, which are sorted by time and then by name.
@@ -29,16 +29,16 @@ struct PingFolder: FileStore {
         self.path = path
         isSingleFile = path != folder.path
         hasSeparator = folder.base.utf8.count > folder.path.utf8.count
-        self.type = type
+        pingType = type
         files.sort { left, right in
             switch (left.time, right.time) {
             case (let leftTime?, let rightTime?) where leftTime != rightTime: leftTime < rightTime
             case (nil, _?): true
             case (_?, nil): false
-            default: entries.precedes(Int(left.entry), Int(right.entry))
+            default: entries.precedes(Int(left.entryIndex), Int(right.entryIndex))
             }
         }
-        self.files = entries.selecting(files.lazy.map { Int($0.entry) })
+        self.files = entries.selecting(files.lazy.map { Int($0.entryIndex) })
     }
 }
 
@@ -58,7 +58,7 @@ extension PingFolder {
         name += folderPath.utf8
         if hasSeparator { name.append(UInt8(ascii: "/")) }
         let folderCount = name.count
-        name += files.bytes(index)
+        name += files.nameBytes(at: index)
         let path = String(decoding: name, as: UTF8.self)
         name.removeFirst(folderCount)
         return path
@@ -69,7 +69,7 @@ extension PingFolder {
     /// Returns the origin of the files, with the path of the folder instead of a file path.
     func origin(in context: StoreContext) -> MozillaStoreOrigin {
         MozillaStoreOrigin(
-            capture: context.capture, path: path, store: .mozillaPingFile, typeInName: type,
+            capture: context.capture, path: path, store: .mozillaPingFile, pingTypeFromName: pingType,
             applicationID: context.container.applicationID)
     }
 }

@@ -8,8 +8,8 @@ struct PingReader: FileReader {
     /// The origin of the next file to read.
     var origin: MozillaStoreOrigin
     private var document = JSONDocument()
-    private var buffer = TextBuffer()
-    private var paths = SubmitPathReader()
+    private var payloadBuffer = TextBuffer()
+    private var pathReader = SubmitPathReader()
     /// The client id of the last ping, which is reused because most pings have the same client id.
     private var lastClient = ""
 
@@ -24,7 +24,7 @@ struct PingReader: FileReader {
     ///
     /// The file contains an envelope, an array of envelopes (case P3), or measurements without an envelope (case P4).
     mutating func readPingFile(_ bytes: [UInt8], into output: inout ScanOutput) {
-        guard read(bytes, into: &output) else { return }
+        guard parse(bytes, into: &output) else { return }
         // The caller can reuse the memory of `bytes`.
         defer { document.reset() }
         switch document.kind(of: document.root) {
@@ -47,7 +47,7 @@ struct PingReader: FileReader {
 
     /// Reads a ping array (format S1), in the order of the timestamps.
     mutating func readPingArray(_ bytes: [UInt8], into output: inout ScanOutput) {
-        guard read(bytes, into: &output) else { return }
+        guard parse(bytes, into: &output) else { return }
         guard document.kind(of: document.root) == .array else {
             return output.rejects.append(Reject("P5 root is no array"))
         }
@@ -66,7 +66,7 @@ struct PingReader: FileReader {
     }
 
     /// Parses a file, or adds a reject and returns `false` if it is not JSON.
-    private mutating func read(_ bytes: [UInt8], into output: inout ScanOutput) -> Bool {
+    private mutating func parse(_ bytes: [UInt8], into output: inout ScanOutput) -> Bool {
         do throws(JSONError) {
             try document.read(bytes)
             return true
@@ -125,7 +125,7 @@ extension PingReader {
         noteUnknownKeys(of: envelope, findings: &findings)
 
         let type = document.string(of: pingType)
-        let path = paths.read(uploadPath, of: document)
+        let path = pathReader.read(uploadPath, of: document)
         noteDifferences(type, documentID, path, uploadPath, findings: &findings)
         if !document.bytes(of: documentID).isUUID {
             findings.note("P9 documentId is no UUID: the decoder rejects it")
@@ -139,7 +139,7 @@ extension PingReader {
         let record = Record(
             system: .mozilla, type: type, id: document.string(of: documentID),
             client: client(of: measurements), time: time?.timestamp,
-            app: paths.app(id: origin.applicationID) ?? App(id: origin.applicationID),
+            app: pathReader.app(id: origin.applicationID) ?? App(id: origin.applicationID),
             target: path == nil ? nil : Target(path: document.string(of: uploadPath)),
             payload: payload(of: measurements, in: output.takeRecycledMemory()), source: origin.source(index: index),
             notes: findings.notes, held: holds)
@@ -184,8 +184,8 @@ extension PingReader {
         _ type: String, _ documentID: JSONNode, _ path: SubmitPath?, _ uploadPath: JSONNode,
         findings: inout Findings
     ) {
-        if origin.typeInName != type, !origin.typeInName.isEmpty {
-            findings.note("P14 pingType \(type) in a store named for \(origin.typeInName)")
+        if origin.pingTypeFromName != type, !origin.pingTypeFromName.isEmpty {
+            findings.note("P14 pingType \(type) in a store named for \(origin.pingTypeFromName)")
         }
         guard let path else { return }
         let text = document.bytes(of: uploadPath)
@@ -198,9 +198,9 @@ extension PingReader {
     }
 
     private mutating func payload(of measurements: JSONNode, in memory: consuming [UInt8] = []) -> [UInt8] {
-        buffer.removeAll()
-        document.write(measurements, to: &buffer)
-        memory += buffer[0..<buffer.count]
+        payloadBuffer.removeAll()
+        document.write(measurements, to: &payloadBuffer)
+        memory += payloadBuffer[0..<payloadBuffer.count]
         return memory
     }
 
@@ -230,7 +230,7 @@ extension PingReader {
         var findings = Findings()
         findings.note(note)
         // The base class of the SDK uses the same name for pings without a type.
-        let type = origin.typeInName.isEmpty ? "unknown" : origin.typeInName
+        let type = origin.pingTypeFromName.isEmpty ? "unknown" : origin.pingTypeFromName
         let holds = PingNormalizer.normalize(measurements, type: type, in: &document, findings: &findings)
         let payload = payload(of: measurements)
         return Record(
@@ -243,7 +243,7 @@ extension PingReader {
     ///
     /// The dates have the form `2017-04-25 21:14:03 +0000`.
     mutating func readDatedMeasurements(_ bytes: [UInt8], into output: inout ScanOutput) {
-        guard read(bytes, into: &output) else { return }
+        guard parse(bytes, into: &output) else { return }
         guard document.kind(of: document.root) == .object else {
             return output.rejects.append(Reject("S0 root is no object"))
         }
@@ -255,7 +255,7 @@ extension PingReader {
                 continue
             }
             var datedOrigin = origin
-            datedOrigin.typeInName =
+            datedOrigin.pingTypeFromName =
                 document.value(of: MeasurementKeys.events, in: member.value) == nil ? "core" : "focus-event"
             output.add(
                 recordWithoutEnvelope(

@@ -4,7 +4,7 @@ import Telemetry
 /// The facts that a record contains besides the body of its ping, which is never changed.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 8.1, 8.2 and 9.
-struct PingBody {
+struct PingBodyFacts {
     /// The client id as written in the body, or `nil` if it is not a UUID.
     private(set) var client: String?
     /// The time at which the ping was built.
@@ -14,12 +14,12 @@ struct PingBody {
     private(set) var build: String?
     private(set) var channel: String?
     /// The capabilities that, according to the body, a program must have to upload the ping.
-    private(set) var capabilities: [String] = []
+    private(set) var requiredCapabilities: [String] = []
     /// Whether the body has a `client_info` or `ping_info` section.
-    let hasInfo: Bool
+    let hasInfoSection: Bool
     private(set) var notes: [String] = []
     /// The hold for a body that violates the schema, or `nil` if the body is valid.
-    private(set) var hold: Hold?
+    private(set) var schemaHold: Hold?
 
     /// Collects the facts about the body, which is the root object of `document`.
     ///
@@ -28,25 +28,25 @@ struct PingBody {
         let root = document.root
         let client = document.value(of: GleanKeys.clientInfo, in: root)
         let ping = document.value(of: GleanKeys.pingInfo, in: root)
-        hasInfo = client != nil || ping != nil
+        hasInfoSection = client != nil || ping != nil
         if let client { readClient(client, in: document) }
         if let ping { readTime(ping, in: document) }
         if let metrics = document.value(of: GleanKeys.metrics, in: root),
             let lists = document.value(of: GleanKeys.stringLists, in: metrics),
             let list = document.value(of: GleanKeys.capabilities, in: lists)
         {
-            capabilities = document.strings(of: list) ?? []
+            requiredCapabilities = document.strings(of: list) ?? []
         }
-        let check = GleanSchema.check(document, needsInfo: needsInfo ?? hasInfo)
-        hold = check.findings.hold
+        let check = GleanSchema.check(document, needsInfo: needsInfo ?? hasInfoSection)
+        schemaHold = check.findings.hold
         guard check.unknownCount > 0 else { return }
-        notes.append("G46 not in the schema: \(NameList.text(check.unknownKeys, of: check.unknownCount))")
+        notes.append("G46 not in the schema: \(NameList.text(check.unknownKeys, totalCount: check.unknownCount))")
     }
 
     private mutating func readClient(_ info: JSONNode, in document: JSONDocument) {
-        version = document.string(at: GleanKeys.appDisplayVersion, in: info)
-        build = document.string(at: GleanKeys.appBuild, in: info)
-        channel = document.string(at: GleanKeys.appChannel, in: info)
+        version = document.string(forKey: GleanKeys.appDisplayVersion, in: info)
+        build = document.string(forKey: GleanKeys.appBuild, in: info)
+        channel = document.string(forKey: GleanKeys.appChannel, in: info)
         guard let id = document.value(of: GleanKeys.clientID, .string, in: info), document.bytes(of: id).isUUID else {
             return
         }
@@ -57,18 +57,18 @@ struct PingBody {
 
     private mutating func readTime(_ info: JSONNode, in document: JSONDocument) {
         guard let end = document.value(of: GleanKeys.endTime, .string, in: info) else { return }
-        time = PingTime.timestamp(document.bytes(of: end))
+        time = PingTime.timestamp(from: document.bytes(of: end))
         if time == nil { notes.append("G44 ping_info.end_time is no time of the years 0000 to 9999") }
     }
 }
 
-extension PingBody {
+extension PingBodyFacts {
     /// Returns the app that the body describes, with the id `id` from the upload path.
     func app(id: String?) -> App? { App(id: id, version: version, channel: channel, build: build) }
 
-    /// Returns a hold if the body or `metadata` requires a capability other than plain HTTP (case G34).
-    func capabilityHold(_ metadata: [String]) -> Hold? {
-        let names = Set(metadata + capabilities).subtracting(["http"]).sorted()
+    /// Returns a hold if the body or its metadata requires a capability other than plain HTTP (case G34).
+    func capabilityHold(metadataCapabilities: [String]) -> Hold? {
+        let names = Set(metadataCapabilities + requiredCapabilities).subtracting(["http"]).sorted()
         guard !names.isEmpty else { return nil }
         return Hold("capability", NameList.text(names))
     }
@@ -76,7 +76,7 @@ extension PingBody {
 
 extension JSONDocument {
     /// Returns the value of `key` in `object`, or `nil` if the value is not a string.
-    func string(at key: JSONKey, in object: JSONNode) -> String? {
+    func string(forKey key: JSONKey, in object: JSONNode) -> String? {
         value(of: key, .string, in: object).map { string(of: $0) }
     }
 }

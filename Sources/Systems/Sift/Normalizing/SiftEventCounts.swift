@@ -1,5 +1,5 @@
 /// The numbers of events in a file, by result.
-struct SiftCounts {
+struct SiftEventCounts {
     /// The number of events in the file.
     var pending = 0
     /// The number of events that were added to requests.

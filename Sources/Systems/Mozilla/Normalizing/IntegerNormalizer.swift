@@ -4,7 +4,7 @@ import Telemetry
 /// Normalizes integers that are written in another form, such as `1.0` or `"1"`.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", cases C1 to C4.
-enum IntegerForm {
+enum IntegerNormalizer {
     /// The result of normalizing a value.
     enum Outcome {
         /// The value is a plain integer.
@@ -46,7 +46,7 @@ enum IntegerForm {
 
 extension Findings {
     /// Adds the note or the fault of `outcome`, and returns whether the value is now a plain integer.
-    mutating func add(_ outcome: IntegerForm.Outcome, name: () -> String) -> Bool {
+    mutating func add(_ outcome: IntegerNormalizer.Outcome, name: () -> String) -> Bool {
         switch outcome {
         case .plain: return true
         case .rewritten(let code, let text):

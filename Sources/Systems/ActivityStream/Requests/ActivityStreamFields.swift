@@ -7,20 +7,20 @@ import Telemetry
 /// that does not have the expected form is replaced by `unknown` or `??`.
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 4.3 to 5.5 and 7.1.
-enum ActivityStreamForm {
-    private static let pages = ["NEW_TAB"]
-    private static let sources = ["TOP_SITES", "HIGHLIGHTS", "HIGHLIGHTS_INTRO", "POCKET"]
+enum ActivityStreamFields {
+    private static let documentedPages = ["NEW_TAB"]
+    private static let documentedSources = ["TOP_SITES", "HIGHLIGHTS", "HIGHLIGHTS_INTRO", "POCKET"]
 
     /// The fields of all pings and batches, used only for pseudonyms.
-    static let ping = payload + pingFields + serverFields
+    static let allFields = payloadFields + pingFields + serverFields
 
-    private static let payload = sharedFields + eventFields + sessionFields
+    private static let payloadFields = sharedFields + eventFields + sessionFields
 
     private static let pingFields: PayloadFields = [
         .optional(
             ActivityStreamKeys.batchMode, .boolean, .keep(.boolean), "whether the ping is a batch of several payloads"),
         .optional(ActivityStreamKeys.clientID, .string(), .pseudonym(.client), "the id of the client"),
-        .optional(ActivityStreamKeys.payloads, listOf: payload, "the payloads of a batch"),
+        .optional(ActivityStreamKeys.payloads, listOf: payloadFields, "the payloads of a batch"),
         .required(
             ActivityStreamKeys.topic, .string(), .keep(.word), "the topic, which determines the format of the ping"),
     ]
@@ -53,11 +53,11 @@ enum ActivityStreamForm {
             "the number of milliseconds for which the page was open")
     ]
 
-    private static let event = sharedFields + eventFields
-    private static let session = sharedFields + sessionFields
+    private static let eventPayloadFields = sharedFields + eventFields
+    private static let sessionPayloadFields = sharedFields + sessionFields
 
     /// The duration, in milliseconds, at or above which the server discards a session.
-    private static let durationLimit = 1 << 31
+    private static let minimumDiscardedDuration = 1 << 31
     /// The value at or above which a duration is actually an absolute time in milliseconds, in the year 2001 or later.
     private static let earliestAbsoluteTime = 1_000_000_000_000
 
@@ -72,11 +72,11 @@ enum ActivityStreamForm {
         }
         switch topic {
         case .events:
-            findings.check(payload, event, at: path, in: document)
+            findings.check(payload, eventPayloadFields, at: path, in: document)
             normalizeNumber(ActivityStreamKeys.position, of: payload, prefix, in: &document, findings: &findings)
             noteEvent(payload, prefix, in: document, findings: &findings)
         case .sessions:
-            findings.check(payload, session, at: path, in: document)
+            findings.check(payload, sessionPayloadFields, at: path, in: document)
             normalizeNumber(ActivityStreamKeys.sessionDuration, of: payload, prefix, in: &document, findings: &findings)
             noteSession(payload, prefix, in: document, findings: &findings)
         }
@@ -86,15 +86,15 @@ enum ActivityStreamForm {
         _ payload: JSONNode, _ prefix: String, in document: JSONDocument, findings: inout Findings
     ) {
         if let event = document.text(ActivityStreamKeys.event, in: payload),
-            ActivityStreamVocabulary.events[event] == nil
+            ActivityStreamVocabulary.eventMeanings[event] == nil
         {
             findings.note("5.1 \(prefix)event: a value that is not documented")
         }
-        for (text, known, section) in [
-            (ActivityStreamKeys.page, pages, "4.4"), (ActivityStreamKeys.source, sources, "5.3"),
+        for (key, known, section) in [
+            (ActivityStreamKeys.page, documentedPages, "4.4"), (ActivityStreamKeys.source, documentedSources, "5.3"),
         ] {
-            if let value = document.text(text, in: payload), !known.contains(value) {
-                findings.note("\(section) \(prefix)\(text): a value that is not documented")
+            if let value = document.text(key, in: payload), !known.contains(value) {
+                findings.note("\(section) \(prefix)\(key): a value that is not documented")
             }
         }
     }
@@ -108,7 +108,7 @@ enum ActivityStreamForm {
         let duration = Int(document.string(of: value)) ?? Int.max
         if duration >= earliestAbsoluteTime {
             findings.note("\(prefix)session_duration is an absolute time in milliseconds, not a duration")
-        } else if duration < 0 || duration >= durationLimit {
+        } else if duration < 0 || duration >= minimumDiscardedDuration {
             findings.note("5.5 \(prefix)session_duration: the server discards it")
         }
     }
