@@ -225,9 +225,9 @@ extension BundleReader {
                 rest.removeFirst()
                 number += 1
             }
-            guard number > 1 else { throw .badManifest("the members of the lists are missing or in another order") }
+            guard number > 1 else { throw .badManifest("the list members of the bundle are missing or out of order") }
         }
-        guard rest.isEmpty else { throw .badManifest("the members of the lists are missing or in another order") }
+        guard rest.isEmpty else { throw .badManifest("the list members of the bundle are missing or out of order") }
         guard manifest.hasMatchingDigest else {
             throw .badManifest("the digest does not match the members")
         }

@@ -24,7 +24,7 @@ extension Record {
         try self.init(line: line, using: &document, knowing: Systems.table)
     }
 
-    /// Parses the line of a record in a range of a text with the known systems.
+    /// Parses the record on the line at `range` of `text`, and accepts all registered systems.
     public init(lineAt range: Range<Int>, of text: [UInt8], using memory: inout RecordMemory) throws(RecordError) {
         try self.init(lineAt: range, of: text, using: &memory, knowing: Systems.table)
     }

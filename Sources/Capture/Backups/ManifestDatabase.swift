@@ -157,7 +157,7 @@ extension ManifestDatabase {
 
     /// Returns the bytes of a text column, or `nil` for a value of another type.
     ///
-    /// A text that is too long is replaced by an invalid one.
+    /// If the text is too long, returns bytes that are not a valid path, so that the caller rejects them.
     private static func text(_ column: Int32, _ statement: borrowing PrivateStatement) -> [UInt8]? {
         guard statement.kind(column) == .text else { return nil }
         // Longer texts are rejected by the caller.

@@ -5,7 +5,9 @@ import Telemetry
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 7.
 struct PayloadLineReader: Sendable {
-    /// The reading policy for lines, which may nest a payload of 512 levels in a record or a request.
+    /// The reading policy for lines.
+    ///
+    /// The depth limit is one level more than that of a payload, because a record or a request encloses the payload.
     static let policy = JSONReadingPolicy(depthLimit: 513)
 
     private let source: Source

@@ -6,8 +6,8 @@ import Telemetry
 
 /// Searches one folder for stores.
 ///
-/// Hidden entries are skipped. Links and special files are not followed, but are reported if they may replace a store
-/// or a folder with stores. The formats are asked in reverse order, see `SystemTable`.
+/// Hidden entries are skipped. Links and special files are not followed, but are reported if they can be in the place of
+/// a store or of a folder with stores. Formats are tried in reverse order; see `SystemTable`.
 struct FolderSearch: Sendable {
     enum Archive: Sendable {
         /// An archive that can be opened as part of the capture.

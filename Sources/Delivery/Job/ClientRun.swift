@@ -135,7 +135,9 @@ struct ClientRun {
         var pause: Pause?
         /// The reason why no further attempt was made, or `nil` if an answer of the server is the reason.
         var abortReason: UndeliveredReason?
-        /// The instructions in the last answer, which end the client if any answer ended it.
+        /// The instructions in the last answer.
+        ///
+        /// If an earlier answer ended the client, they end it, too.
         var instructions = AnswerInstructions()
     }
 

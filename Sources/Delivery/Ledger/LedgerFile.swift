@@ -160,7 +160,7 @@ enum LedgerFile {
             guard try isUninitialized(db) else { throw LedgerError.notALedger(path: path) }
             return false
         }
-        if try LedgerSchema.isNewer(db) { throw LedgerError.newerVersion(path: path) }
+        if try LedgerSchema.isNewerThanSupported(db) { throw LedgerError.newerVersion(path: path) }
         if let fault: String = try db.first("PRAGMA quick_check(1)"), fault != "ok" {
             throw LedgerError.damaged(path: path, reason: fault)
         }

@@ -31,7 +31,7 @@ enum LedgerSchema {
     }
 
     /// Returns whether a newer version of the program has migrated the ledger.
-    static func isNewer(_ db: Database) throws -> Bool {
+    static func isNewerThanSupported(_ db: Database) throws -> Bool {
         try !appliedMigrations(in: db).isSubset(of: migrations.map(\.name))
     }
 

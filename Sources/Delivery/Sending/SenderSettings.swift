@@ -30,7 +30,7 @@ public struct SenderSettings: Sendable {
 /// The certificate files for encrypted connections, in PEM format.
 public struct TLSIdentity: Sendable {
     /// The path of a file with certificate authorities, which replace those of the operating system.
-    public var authorities: String?
+    public var certificateAuthoritiesPath: String?
     /// The path of a file with the client certificate, followed by its intermediate certificates.
     public var certificate: String?
     /// The path of a file with the private key of the client, or `nil` if the certificate file contains the key.
@@ -42,7 +42,9 @@ public struct TLSIdentity: Sendable {
     /// Reads the files and checks that they can be used.
     func read() throws(CredentialError) -> HTTPIdentity {
         var identity = HTTPIdentity()
-        if let authorities { identity.authorities = try Self.certificates(authorities) }
+        if let certificateAuthoritiesPath {
+            identity.authorities = try Self.certificates(certificateAuthoritiesPath)
+        }
         if let certificate {
             identity.certificate = (try Self.certificates(certificate), try Self.privateKey(key ?? certificate))
         }
@@ -50,7 +52,7 @@ public struct TLSIdentity: Sendable {
             try identity.check()
         } catch {
             switch error {
-            case .authorities: throw .malformed(authorities ?? "", Self.noCertificates)
+            case .authorities: throw .malformed(certificateAuthoritiesPath ?? "", Self.noCertificates)
             case .certificate: throw .malformed(key ?? certificate ?? "", "this is not the key of \(certificate ?? "")")
             }
         }

@@ -124,7 +124,9 @@ extension PropertyListDocument {
         }
     }
 
-    /// Returns the value of a real, a date in seconds since 2001-01-01T00:00:00Z, or 0 for other kinds.
+    /// Returns the value of a real, or of a date as seconds since 2001-01-01T00:00:00Z.
+    ///
+    /// Returns 0 for other kinds.
     @inlinable
     public func real(of node: PropertyListNode) -> Double {
         let start = Int(node.offset) + 1

@@ -7,7 +7,7 @@ struct FieldList: ~Copyable {
     /// The fields that libcurl adds unless they are suppressed.
     private static let automaticFields = ["Accept", "Content-Type", "Expect", "User-Agent"]
 
-    /// Creates a list that suppresses the fields that libcurl would add.
+    /// Creates a list of the given fields, and suppresses those that libcurl would add by itself.
     init(_ fields: [HTTPRequest.Field]) throws(HTTPError) {
         // In the syntax of libcurl, a semicolon follows the name of a field without a value, and a colon alone
         // suppresses a field.

@@ -116,7 +116,7 @@ struct SendingOptions: ParsableArguments {
         sender.connectTimeout = connectTimeout
         sender.readTimeout = readTimeout
         sender.exchangeTimeout = exchangeTimeout
-        sender.identity.authorities = caFile
+        sender.identity.certificateAuthoritiesPath = caFile
         sender.identity.certificate = clientCert
         sender.identity.key = clientKey
         sender.proxies = try proxyOption() ?? ProxyRules(environment: environment)

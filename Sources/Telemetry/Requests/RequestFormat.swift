@@ -125,7 +125,7 @@ public enum LineShape: Sendable {
 
 /// A kind of request in a request log that is not converted to a record.
 public struct OtherTraffic: Sendable, Hashable, Comparable {
-    /// The code of the problem that reports the traffic.
+    /// The code of the problem under which the traffic is reported.
     public let code: String
     /// The description of the traffic.
     ///

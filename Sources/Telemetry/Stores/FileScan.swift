@@ -201,7 +201,9 @@ public struct StoreFileBuffer: Sendable {
         }
     }
 
-    /// Puts all rejects in `output` into quarantine, for stores whose files are read together.
+    /// Puts all rejects in `output`, which are from `file`, into quarantine.
+    ///
+    /// This method is for stores whose files are read together.
     public func quarantineRejects(of file: StoreFile, in output: inout ScanOutput) {
         quarantine(output.takeRejects()[...], file, into: &output)
     }

@@ -13,7 +13,7 @@ import Testing
             ).finish()
             #expect(finished.status == 74, "\(limit): \(finished.errors)")
             #expect(
-                finished.errors.contains("pingferry-upload: cannot have ") && finished.errors.contains("ulimit -n"))
+                finished.errors.contains("pingferry-upload: cannot open ") && finished.errors.contains("ulimit -n"))
             #expect(folder.names == ["b.tar.zst"], "\(limit): nothing was begun")
         }
     }

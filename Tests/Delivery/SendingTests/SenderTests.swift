@@ -116,7 +116,7 @@ import Testing
         let certificates = try Certificates()
         let server = try server(isEncrypted ? certificates : nil)
         var settings = try settings(server.address)
-        settings.identity.authorities = certificates.authority
+        settings.identity.certificateAuthoritiesPath = certificates.authority
         try await withSender(settings) { sender async throws in
             for _ in 1...50 { #expect(try await answer(sender).status == 200) }
         }
@@ -191,7 +191,7 @@ import Testing
         let (certificate, key) = try certificates.make("server")
         let server = try LoopbackServer("--certificate=\(certificate)", "--key=\(key)")
         var settings = try settings(server.address)
-        settings.identity.authorities = certificates.authority
+        settings.identity.certificateAuthoritiesPath = certificates.authority
         try await withSender(settings) { sender async throws in
             #expect(try await answer(sender).status == 200)
         }
@@ -206,7 +206,8 @@ import Testing
         let server = try LoopbackServer("--certificate=\(certificate)", "--key=\(key)")
         var settings = try settings(server.address)
         let other = try Certificates()
-        settings.identity.authorities = reason == "unknown authority" ? other.authority : certificates.authority
+        settings.identity.certificateAuthoritiesPath =
+            reason == "unknown authority" ? other.authority : certificates.authority
         let failure = try #require(try await failure(settings))
         #expect(failure.kind == .notTrusted, "\(failure)")
         #expect(failure.description.contains("does not name this host") == (reason == "another name"))
@@ -219,7 +220,7 @@ import Testing
         let server = try LoopbackServer(
             "--certificate=\(certificate)", "--key=\(key)", "--client-authority=\(certificates.authority)")
         var settings = try settings(server.address)
-        settings.identity.authorities = certificates.authority
+        settings.identity.certificateAuthoritiesPath = certificates.authority
         #expect(try await failure(settings) != nil)
         settings.identity.certificate = own.certificate
         settings.identity.key = own.key
@@ -243,7 +244,7 @@ import Testing
     @Test func fileWithoutCertificatesIsRejected() throws {
         let folder = try TemporaryFolder()
         var settings = try settings("https://127.0.0.1:1")
-        settings.identity.authorities = try folder.put("nothing", "ca.pem")
+        settings.identity.certificateAuthoritiesPath = try folder.put("nothing", "ca.pem")
         #expect(throws: CredentialError.malformed(folder("ca.pem"), "the file contains no PEM certificates")) {
             try Sender(settings, servers: [try mozillaServer(in: settings)]) { SystemClock.now }
         }
@@ -259,7 +260,7 @@ import Testing
             isEncrypted ? try LoopbackServer("--certificate=\(certificate)", "--key=\(key)") : try LoopbackServer()
         let proxy = try LoopbackServer("--proxy", "--proxy-authorization=Basic dXNlcjpwYXNz")
         var settings = try settings(server.address)
-        settings.identity.authorities = certificates.authority
+        settings.identity.certificateAuthoritiesPath = certificates.authority
         settings.proxies = ProxyRules(always: try #require(Proxy("http://user:pass@127.0.0.1:\(proxy.port)")))
         try await withSender(settings) { sender async throws in
             for _ in 1...3 { #expect(try await answer(sender).status == 200) }
@@ -341,7 +342,7 @@ import Testing
         let stray = (rule.contains("raw") ? "ok" : "") + #"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"#
         try await server.setRules(#"[{\#(rule),"stray":"\#(stray)"},{"status":503}]"#)
         var settings = try settings(server.address)
-        settings.identity.authorities = certificates.authority
+        settings.identity.certificateAuthoritiesPath = certificates.authority
         try await withSender(settings) { sender async throws in
             #expect(try await answer(sender).status == 200)
             try await server.configure(#"{"release":true}"#)

@@ -10,7 +10,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// An escape sequence, C1 controls, DEL, direction marks, joiners, separators and tags.
+    /// A string of invisible characters: escape sequences, C1 controls, DEL, direction marks, joiners, separators and tags.
     private static let unseen =
         "\u{1B}[31m\u{7}\u{7F}\u{85}\u{9B}\u{AD}\u{61C}\u{180E}\u{200B}\u{200D}\u{200F}\u{2028}\u{2029}\u{202A}\u{202E}\u{2060}"
         + "\u{2064}\u{2066}\u{2069}\u{206A}\u{206F}\u{FEFF}\u{FFF9}\u{FFFB}\u{E0001}\u{E007F}"

@@ -27,7 +27,7 @@ import Testing
         return output
     }
 
-    /// Requests with a low limit, which is exceeded by little data.
+    /// Requests with a limit so low that a small amount of data exceeds it.
     private var smallRequests: LeanplumRequests {
         let source = Source(capture: "c", path: "p", store: .leanplumPlist, index: 0)
         return LeanplumRequests(

@@ -35,7 +35,7 @@ enum AdjustRequests {
 
     private static func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
         guard let path = AdjustType.path(ofParts: upload.route?.parts ?? []), let type = AdjustType.byPath[path] else {
-            throw .invalid("no path of the SDK")
+            throw .invalid("the path is none that the SDK uses")
         }
         func values(_ name: String) -> [String] {
             upload.headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)

@@ -57,7 +57,7 @@ extension CredentialFormat {
 }
 
 extension String {
-    /// Whether the string is valid at the end of the name of an environment variable.
+    /// Whether the string contains only characters that the name of an environment variable can end with.
     fileprivate var isVariableName: Bool {
         !isEmpty && utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
     }

@@ -37,9 +37,9 @@ enum DamageSearch {
         return beyond.row
     }
 
-    /// Returns an id after the damage, and the id of the first row that is not before it.
+    /// Returns an id after the damage, and the id of the first row at or after this id.
     ///
-    /// Returns `nil` if no such id is found.
+    /// Sets `damagedRowid` to the last id that was found to be damaged. Returns `nil` if there is no id after the damage.
     private static func firstFoundRowid(
         beyondDamageFrom damagedRowid: inout Int64, _ search: RowSearch
     ) throws(PrivateDatabaseError) -> (rowid: Int64, row: Int64?)? {
