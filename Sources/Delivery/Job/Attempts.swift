@@ -56,23 +56,23 @@ struct Attempts {
             return .finished(.credentialWrong(status: status, reason: reason, mayHaveArrived: mayHaveArrived), impact)
         case .retryLater(_, let reason):
             let isTemporary =
-                instructions.retryDelay != nil || answer.status == 408 || answer.status == 425 || answer.status == 429
-                || answer.status >= 500
+                answer.status == 408 || answer.status == 425 || answer.status == 429 || answer.status >= 500
             let retryAfter = [answer.retryAfter, instructions.retryDelay].compactMap(\.self).max()
             failures += 1
-            if isTemporary, let delay = delay(retryAfter, jitter) { return .retry(after: delay) }
-            let isUnavailable = !isTemporary || Double(retryAfter ?? 0) > backoff.maximumDelay
+            if isTemporary || instructions.retryDelay != nil, let delay = delay(retryAfter, jitter) {
+                return .retry(after: delay)
+            }
             let end = mayHaveArrived ? .unknown(reason: "\(answer.status) \(reason)") : outcome
+            // An instruction concerns only this client, and shows that the server works.
+            guard instructions.retryDelay == nil else { return .finished(end, .none) }
+            let isUnavailable = !isTemporary || Double(retryAfter ?? 0) > backoff.maximumDelay
             return .finished(end, isUnavailable ? .serverUnavailable : .failure)
         }
     }
 
     /// Returns the pause in seconds that an answer requests for its server, or `nil` if it requests none.
-    ///
-    /// If both the header field `Retry-After` and the body request a pause, the longer one applies.
-    static func requestedPause(in answer: Answer, _ instructions: AnswerInstructions) -> Int? {
-        let usesHeader = answer.status == 429 || answer.status >= 500 || instructions.retryDelay != nil
-        return [usesHeader ? answer.retryAfter : nil, instructions.retryDelay].compactMap(\.self).max()
+    static func requestedPause(in answer: Answer) -> Int? {
+        answer.status == 429 || answer.status >= 500 ? answer.retryAfter : nil
     }
 
     /// Returns the next step after an attempt that received no answer.

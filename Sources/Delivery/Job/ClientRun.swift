@@ -204,7 +204,7 @@ struct ClientRun {
                 let hasEnded = instructions.endsClient
                 instructions = format.instructions(in: answer)
                 if hasEnded { instructions.endsClient = true }
-                if let seconds = Attempts.requestedPause(in: answer, instructions) {
+                if let seconds = Attempts.requestedPause(in: answer) {
                     gate.pause(seconds: min(seconds, Int(settings.backoff.maximumDelay)))
                     pause = Pause(endpoint: server.endpoint.address, seconds: seconds, now: settings.now())
                 }

@@ -15,13 +15,15 @@ public enum AnswerTable {
         guard instructions.retryDelay == nil else {
             return .retryLater(status: answer.status, reason: "the server requires another attempt later")
         }
+        /// Returns `meaning` with the body, unless bodies of the system also contain data about the client.
+        func reason(_ meaning: String) -> String { format.instructions == nil ? answer.reason(meaning) : meaning }
         switch answer.status {
         case 401, 403:
-            return .credentialWrong(status: answer.status, reason: answer.reason("the credential is not accepted"))
+            return .credentialWrong(status: answer.status, reason: reason("the credential is not accepted"))
         case 407:
             return .credentialWrong(status: 407, reason: answer.reason("the proxy does not accept the credential"))
         case 408, 425, 429, 500...:
-            return .retryLater(status: answer.status, reason: answer.reason("the server is busy or failing"))
+            return .retryLater(status: answer.status, reason: reason("the server is busy or failing"))
         case 300..<400:
             // A captive portal or a moved host redirects all requests, so the record is not at fault.
             return .retryLater(status: answer.status, reason: redirection(answer))

@@ -33,6 +33,8 @@ public enum KeptForm: Sendable {
     case oneOf(Set<String>)
     /// An identifier with the given prefix.
     case beginning(String)
+    /// A code of the given number of letters and digits.
+    case code(length: Int)
 
     /// Returns whether a JSON value has the form.
     func matches(_ value: JSONNode, of document: JSONDocument) -> Bool {
@@ -63,6 +65,7 @@ public enum KeptForm: Sendable {
         case .zone:
             return text[0].isLetter && text.allSatisfy { $0.isLetter || $0.isDigit || "_-+/".utf8.contains($0) }
         case .scheme: return text.isScheme
+        case .code(let length): return text.count == length && text.allSatisfy { $0.isLetter || $0.isDigit }
         case .oneOf(let known): return known.contains(String(readingUTF8: text))
         case .beginning(let start):
             return text.count > start.utf8.count && text.extracting(..<start.utf8.count).equals(start)

@@ -16,9 +16,9 @@ public struct RequestFormat: Sendable {
     public let headers: Set<String>
     /// The lowercase names of the header fields whose presence matters, but whose values are never read.
     public let secretHeaders: Set<String>
-    /// Whether the payloads of the system have neither an id nor a time.
+    /// Whether payloads of the system can have neither an id nor a time.
     ///
-    /// If so, equal payloads are numbered as distinct uploads.
+    /// If so, equal payloads without a time are numbered as distinct uploads.
     public let payloadsRepeat: Bool
     /// Returns whether a path on one of the hosts is the path of an upload.
     ///

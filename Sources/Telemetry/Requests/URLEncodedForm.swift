@@ -54,44 +54,49 @@ public struct FormFields: Sendable {
 
     /// Returns the fields of `form` as a JSON object, in which a repeated field is a repeated key.
     public func json(of form: [UInt8]) throws(BodyError) -> [UInt8] {
-        var fields: [Field] = []
+        var object = FormObject()
         for pair in form.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {
             guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else {
                 throw .invalid("the form has a pair without an equals sign")
             }
-            fields.append(Field(name: Array(pair[..<equals]), value: Array(pair[(equals + 1)...])))
+            let (name, value) = (pair[..<equals], pair[(equals + 1)...])
+            try object.append(name.span, value.span, isEncoded: true)
         }
-        return try Self.json(ofEncoded: fields)
+        return object.finish()
     }
 
     /// Returns fields that a log lists separately as a JSON object.
     public func json(of fields: [Field]) throws(BodyError) -> [UInt8] {
-        areDecoded(fields) ? Self.object(fields) : try Self.json(ofEncoded: fields)
+        let isEncoded = !areDecoded(fields)
+        var object = FormObject()
+        for field in fields { try object.append(field.name.span, field.value.span, isEncoded: isEncoded) }
+        return object.finish()
+    }
+}
+
+/// A JSON object that is built from the fields of a form.
+private struct FormObject: ~Copyable {
+    private var text = TextBuffer([UInt8(ascii: "{")])
+
+    mutating func append(_ name: Span<UInt8>, _ value: Span<UInt8>, isEncoded: Bool) throws(BodyError) {
+        if text.count > 1 { text.append(UInt8(ascii: ",")) }
+        try append(name, isEncoded)
+        text.append(UInt8(ascii: ":"))
+        try append(value, isEncoded)
     }
 
-    private static func json(ofEncoded fields: [Field]) throws(BodyError) -> [UInt8] {
-        var decoded: [Field] = []
-        for field in fields {
-            guard let name = PercentEncoding.decoded(field.name.span, plusIsSpace: true),
-                let value = PercentEncoding.decoded(field.value.span, plusIsSpace: true)
-            else { throw .invalid("malformed percent-encoding") }
-            guard [name, value].allSatisfy({ (try? UTF8Span(validating: $0.span)) != nil }) else {
-                throw .invalid("a field of the form is not UTF-8")
-            }
-            decoded.append(Field(name: name, value: value))
+    private mutating func append(_ string: Span<UInt8>, _ isEncoded: Bool) throws(BodyError) {
+        guard isEncoded else { return text.append(jsonString: string) }
+        guard let decoded = PercentEncoding.decoded(string, plusIsSpace: true) else {
+            throw .invalid("malformed percent-encoding")
         }
-        return object(decoded)
+        guard (try? UTF8Span(validating: decoded.span)) != nil else {
+            throw .invalid("a field of the form is not UTF-8")
+        }
+        text.append(jsonString: decoded.span)
     }
 
-    private static func object(_ fields: [Field]) -> [UInt8] {
-        var text = TextBuffer()
-        text.append(UInt8(ascii: "{"))
-        for (index, field) in fields.enumerated() {
-            if index > 0 { text.append(UInt8(ascii: ",")) }
-            text.append(jsonString: field.name.span)
-            text.append(UInt8(ascii: ":"))
-            text.append(jsonString: field.value.span)
-        }
+    mutating func finish() -> [UInt8] {
         text.append(UInt8(ascii: "}"))
         return text.bytes
     }

@@ -59,26 +59,21 @@ import Testing
         #expect(attempts.step(after: answer, AnswerInstructions(retryDelay: 7), jitter: 0) == .retry(after: 7))
         #expect(
             attempts.step(after: answer, AnswerInstructions(retryDelay: 7), jitter: 0)
-                == .finished(.retryLater(status: status, reason: retryReason), .failure))
+                == .finished(.retryLater(status: status, reason: retryReason), .none))
     }
 
     @Test func retryInstructionBeyondLimitEndsAttempts() {
         var attempts = attempts()
         let step = attempts.step(after: Answer(status: 200), AnswerInstructions(retryDelay: 31), jitter: 0)
-        #expect(step == .finished(.retryLater(status: 200, reason: retryReason), .serverUnavailable))
+        #expect(step == .finished(.retryLater(status: 200, reason: retryReason), .none))
     }
 
-    @Test func longerOfTwoRequestedPausesApplies() {
-        func pause(_ status: Int, header: Int?, body: Int?) -> Int? {
-            Attempts.requestedPause(
-                in: Answer(status: status, retryAfter: header), AnswerInstructions(retryDelay: body))
+    @Test func onlyHeadersOfFailuresPauseTheServer() {
+        func pause(_ status: Int, header: Int?) -> Int? {
+            Attempts.requestedPause(in: Answer(status: status, retryAfter: header))
         }
-        #expect(pause(200, header: nil, body: nil) == nil)
-        #expect(pause(200, header: 9, body: nil) == nil)
-        #expect(pause(503, header: 9, body: nil) == 9)
-        #expect(pause(200, header: 9, body: 5) == 9)
-        #expect(pause(200, header: nil, body: 5) == 5)
-        #expect(pause(429, header: 2, body: 5) == 5)
+        #expect(pause(200, header: 9) == nil && pause(503, header: nil) == nil)
+        #expect(pause(503, header: 9) == 9 && pause(429, header: 2) == 2)
     }
 
     @Test func closedConnectionIsReplacedImmediately() {

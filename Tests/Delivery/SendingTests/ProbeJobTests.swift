@@ -146,28 +146,23 @@ import Testing
         #expect(try counts(LedgerView(path: folder("ledger"))) == (1, 0))
     }
 
-    @Test func longRetryDelayPausesTheServerForLaterJobs() async throws {
+    @Test func longRetryDelayLeavesTheClientForALaterJob() async throws {
         let server = try LoopbackServer()
-        try await server.setRules(#"[{"status":200,"text":"{\"retry\":3600}"}]"#)
+        try await server.setRules(#"[{"status":200,"text":"{\"retry\":3600}","times":1}]"#)
         let bundle = try await bundle([
             Self.record("1", "hello", client: "C", minute: 0), Self.record("2", "hello", client: "C", minute: 1),
             Self.record("3", "hello", client: "D", minute: 0),
         ])
         let systems = ProbeSystem.makeTable(endpoint: server.address)
         let (_, first) = try await run(bundle, systems)
-        #expect(first.deliveredRecordCount == 0 && first.failure == nil)
-        #expect(
-            first.undeliveredUploadCounts[
-                try #require(first.undeliveredUploadCounts.keys.first { $0.code == "status-200" })] == 1)
-        #expect(first.undeliveredUploadCounts.values.reduce(0, +) == 3)
-        #expect(try counts(LedgerView(path: folder("ledger"))) == (0, 0))
-        try await server.setRules()
+        // The client whose upload is delayed has to wait, but not the other one.
+        #expect(first.deliveredRecordCount + first.undeliveredUploadCounts.values.reduce(0, +) == 3)
+        #expect([1, 2].contains(first.deliveredRecordCount) && first.failure == nil)
+        #expect(first.undeliveredUploadCounts.keys.contains { $0.code == "status-200" })
         let (plan, second) = try await run(bundle, systems)
-        #expect(plan.count(.serverPause) == 3)
-        #expect(plan.pauses.map(\.endpoint) == [server.address])
-        #expect(plan.pauses.map(\.endTime) == [Sample.time(120)])
-        #expect(second.attemptedUploadCount == 0)
-        #expect(try await server.report().total == 1)
+        #expect(plan.pauses.isEmpty)
+        #expect(first.deliveredRecordCount + second.deliveredRecordCount == 3)
+        #expect(second.undeliveredUploadCounts.isEmpty)
     }
 
     @Test func clientContinuesAfterTheRequiredDelay() async throws {

@@ -18,7 +18,7 @@ import Testing
             ("ios4.1@flutter4.1", nil), ("ios99999999999999999999", nil), ("ios４.１", nil),
         ] as [(String, [Int]?)])
     func version(name: String, version: [Int]?) {
-        #expect(AdjustClient.version(ofSDK: name) == version)
+        #expect(AdjustHeaders.version(ofSDK: name) == version)
     }
 
     @Test(
@@ -42,7 +42,7 @@ import Testing
             ("ios/4", false), ("ios:4", false), ("ios４", false),
         ])
     func sdk(name: String, isAllowed: Bool) {
-        #expect(AdjustClient.isSDK(name) == isAllowed)
+        #expect(AdjustHeaders.isValidSDKName(name) == isAllowed)
     }
 
     @Test(
@@ -53,7 +53,7 @@ import Testing
             ("a\r\nHost: x", false), ("a\tb", false), ("a\u{7F}", false), ("iPhöne", false), ("a\u{0}", false),
         ])
     func agent(name: String, isAllowed: Bool) {
-        #expect(AdjustClient.isAgent(name) == isAllowed)
+        #expect(AdjustHeaders.isValidUserAgent(name) == isAllowed)
     }
 
     // MARK: Types

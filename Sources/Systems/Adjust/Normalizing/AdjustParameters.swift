@@ -47,6 +47,8 @@ enum AdjustParameters {
         "persistent_ios_uuid", "ios_uuid", "primary_dedupe_token", "secondary_dedupe_token", "idfv",
     ]
 
+    private static let choices: Set<String> = ["disable", "enable"]
+
     /// The words that the SDK itself uses as the source of a package.
     private static let sources: Set<String> = [
         "apple_ads", "att", "deeplink", "google_odm", "iad", "iad3", "linkme", "push",
@@ -58,9 +60,16 @@ enum AdjustParameters {
     static let fields = PayloadFields(
         clients.map { .optional($0, .string(), .pseudonym(.client), "an id of the installation") }
             + keeping(.oneOf(["0", "1"]), "a flag", flags) + keeping(.decimal, "a number", numbers)
-            + keeping(.date, "a time", times) + keeping(.name, "a property of the app or the device", properties)
+            + keeping(.date, "a time", times) + keeping(.word, "a code, such as a country or a currency", codes)
+            + keeping(.name, "a property of the app or the device", properties)
             + dropped.map { .optional($0, .string(), .drop, "a value of the app, of the device or of a campaign") }
             + [
+                .optional(appToken, .string(), .keep(.code(length: 12)), "the id of the app at Adjust"),
+                .optional("att_status", .string(), .keep(.oneOf(["0", "1", "2", "3"])), "the permission to track"),
+                .optional(
+                    environment, .string(), .keep(.oneOf(["production", "sandbox", "unknown"])), "the kind of build"),
+                .optional("measurement", .string(), .keep(.oneOf(choices)), "the choice on measurement"),
+                .optional("sharing", .string(), .keep(.oneOf(choices)), "the choice on sharing"),
                 .optional(
                     eventToken, .string(), .keep(.oneOf(Set(FocusTokens.meanings.keys)), else: .pseudonym(.event)),
                     "the token of the event"),
@@ -81,7 +90,7 @@ enum AdjustParameters {
     ]
 
     private static let numbers: [JSONKey] = [
-        "ad_impressions_count", amount, "att_status", "connectivity_type", "enqueue_size", "event_count",
+        "ad_impressions_count", amount, "connectivity_type", "enqueue_size", "event_count",
         "last_interval", "mcc", "mnc", "mobile_country_code", "mobile_network_code", revenue, "seq", "session_count",
         "session_length", "subsession_count", "time_spent",
     ]
@@ -90,10 +99,13 @@ enum AdjustParameters {
         "app_updated_at", createdAt, "installed_at", "skadn_registered_at", "started_at", "transaction_date",
     ]
 
+    private static let codes: [JSONKey] = [
+        "billing_store", country, "cpu_type", currency, language, "network_type", "sales_region",
+    ]
+
     private static let properties: [JSONKey] = [
-        appToken, appVersion, appVersionShort, "billing_store", bundleID, country, "cpu_type", currency, deviceName,
-        "device_type", environment, "hardware_name", language, "measurement", "network_type", "os_build", osName,
-        osVersion, "sales_region", "sharing",
+        appVersion, appVersionShort, bundleID, deviceName, "device_type", "hardware_name", "os_build", osName,
+        osVersion,
     ]
 
     private static let dropped: [JSONKey] = [

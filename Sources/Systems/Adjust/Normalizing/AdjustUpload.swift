@@ -16,6 +16,8 @@ struct AdjustUpload {
     private(set) var agent: String?
     /// The findings so far.
     var findings = Findings()
+    /// The names of the parameters that are not strings.
+    var nonStringNames: [String] = []
     /// Whether the server expects a signature.
     var needsSignature: Bool
 
@@ -27,21 +29,21 @@ struct AdjustUpload {
     init(path: String?, type: String, sdk: String?, agent: String?, needsSignature: Bool = false) {
         self.path = path
         self.type = type
-        let version = sdk.flatMap { AdjustClient.version(ofSDK: $0) }
+        let version = sdk.flatMap { AdjustHeaders.version(ofSDK: $0) }
         self.version = version
         self.needsSignature =
             needsSignature || version.map { !$0.isVersion(before: Self.firstSigningVersion) } ?? false
-        if let sdk, AdjustClient.isSDK(sdk) {
+        if let sdk, AdjustHeaders.isValidSDKName(sdk) {
             self.sdk = sdk
         } else {
-            findings.note("A16 \(AdjustClient.sdkHeader) missing or not allowed in a header")
-            findings.fault("\(AdjustClient.sdkHeader) missing")
+            findings.note("A16 \(AdjustHeaders.sdkHeader) missing or not allowed in a header")
+            findings.fault("\(AdjustHeaders.sdkHeader) missing")
         }
         guard let agent else { return }
-        if AdjustClient.isAgent(agent) {
+        if AdjustHeaders.isValidUserAgent(agent) {
             self.agent = agent
         } else {
-            findings.note("A16 \(AdjustClient.agentHeader) not allowed in a header")
+            findings.note("A16 \(AdjustHeaders.agentHeader) not allowed in a header")
         }
     }
 
@@ -49,8 +51,8 @@ struct AdjustUpload {
     var target: Target? {
         guard let path else { return nil }
         var headers: [String: String] = [:]
-        headers[AdjustClient.sdkHeader] = sdk
-        headers[AdjustClient.agentHeader] = agent
+        headers[AdjustHeaders.sdkHeader] = sdk
+        headers[AdjustHeaders.agentHeader] = agent
         return Target(path: path, headers: headers)
     }
 
@@ -66,7 +68,7 @@ struct AdjustUpload {
         checkForm(of: document)
         let time = document.value(of: AdjustParameters.createdAt, .string, in: document.root)
             .flatMap { Timestamp(adjust: document.bytes(of: $0)) }
-        if time == nil { findings.note("A5 created_at is missing or no time") }
+        if time == nil { findings.note("A5 created_at is missing or not a time") }
         let payload = document.canonicalBytes(of: document.root)
         return Record(
             system: .adjust, type: type, id: PayloadHash.id(of: payload), client: client(in: document),
@@ -93,7 +95,7 @@ struct AdjustUpload {
         // A request contains the parameters of its attempt, but a stored package does not.
         for (code, names) in [("A7", credentials), ("A15", isStored ? attempts : []), ("A12", callbackID)]
         where !names.isEmpty {
-            findings.note("\(code) \(names.map(\.description).joined(separator: ", ")) left out")
+            findings.note("\(code) \(names.map(\.description).joined(separator: ", ")) omitted")
         }
     }
 
@@ -105,23 +107,17 @@ struct AdjustUpload {
         where document.text(key, in: root) == nil {
             findings.fault("\(key) missing")
         }
-        var odd: [String] = []
         for position in 0..<document.memberCount(of: root) {
             let member = document.member(at: position, of: root)
-            if document.kind(of: member.value) != .string { odd.append(document.string(of: member.key)) }
+            if document.kind(of: member.value) != .string { nonStringNames.append(document.string(of: member.key)) }
         }
-        addOddValues(odd)
+        guard !nonStringNames.isEmpty else { return }
+        let names = nonStringNames.prefix(Self.maximumNamedCount).map(\.adjustExcerpt)
+        findings.note("A4 not a string: \(names.joined(separator: ", "))")
+        findings.fault("a parameter is not a string")
     }
 
-    /// Adds a note and a fault for parameters whose values are not strings.
-    mutating func addOddValues(_ names: [String]) {
-        guard !names.isEmpty else { return }
-        let shown = names.prefix(Self.maximumNamedCount).map { $0.prefix(Self.maximumNameLength) }
-        findings.note("A4 \(shown.joined(separator: ", ")): no string")
-        findings.fault("a parameter is no string")
-    }
-
-    private static let (maximumNamedCount, maximumNameLength) = (8, 40)
+    private static let maximumNamedCount = 8
 
     // MARK: Properties of the record
 
@@ -155,23 +151,7 @@ struct AdjustUpload {
     }
 }
 
-/// The holds of records, except for those that all systems share.
-///
-/// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 7.3.
-enum AdjustHold {
-    static let attribution = Hold("attribution")
-    static let consent = Hold("consent")
-    static let disabled = Hold("disabled")
-    static let forgotten = Hold("forgotten")
-    static let signature = Hold("signature")
-    static let superseded = Hold("superseded")
-
-    static let codes = [
-        HoldCode(attribution.code, "would count late, as an installation, a session or fraud"),
-        HoldCode(consent.code, "contains a choice that the user may have changed since"),
-        HoldCode(disabled.code, "is from an app whose SDK is switched off"),
-        HoldCode(forgotten.code, "is from a device that the user asked Adjust to forget", isFinal: true),
-        HoldCode(signature.code, "would lack the signature that the server may demand"),
-        HoldCode(superseded.code, "was sent or dropped by a newer version of the SDK"),
-    ]
+extension String {
+    /// The beginning of a string for notes, which apps can make arbitrarily long.
+    var adjustExcerpt: String { String(unicodeScalars.prefix(40)) }
 }

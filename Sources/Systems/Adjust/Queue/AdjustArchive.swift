@@ -44,11 +44,11 @@ struct AdjustArchive {
         return node
     }
 
-    /// Returns the elements of the root, or throws an error if it is no array.
+    /// Returns the elements of the root, or throws an error if it is not an array.
     mutating func rootElements() throws(PropertyListError) -> KeyedElements {
         let root = try archive.root()
         guard case .array(let elements, .array) = try archive.value(ofObject: root) else {
-            throw wrongRoot("the root is no array")
+            throw wrongRoot("the root is not an array")
         }
         return elements
     }
@@ -72,35 +72,45 @@ struct AdjustArchive {
             [ClassName.oldPackage, .package].contains(where: { nodeClass.isNamed($0.rawValue) })
         else {
             throw PropertyListError(
-                .wrongClass, at: archive.document.offset(of: stored), "an element that is no package")
+                .wrongClass, at: archive.document.offset(of: stored), "an element that is not a package")
         }
         return node
     }
 
-    /// Returns the entries of the root, or throws an error if it is no dictionary.
+    /// Returns the entries of the root, or throws an error if it is not a dictionary.
     ///
-    /// A value that is no string is `nil`.
+    /// A value that is not a string is `nil`.
     mutating func rootStrings() throws(PropertyListError) -> [String: String?] {
         let root = try archive.root()
         guard case .dictionary(let pairs) = try archive.value(ofObject: root) else {
-            throw wrongRoot("the root is no dictionary")
+            throw wrongRoot("the root is not a dictionary")
         }
         return try strings(of: pairs)
     }
 
-    /// Returns the entries of a dictionary, in which a value that is no string is `nil`.
+    /// Returns the entries of a dictionary, in which a value that is not a string is `nil`.
+    ///
+    /// The first entry of each name applies. An entry without a name has the name "". Throws an error if the strings are
+    /// larger than any app needs.
     mutating func strings(of pairs: KeyedPairs) throws(PropertyListError) -> [String: String?] {
         var strings: [String: String?] = [:]
+        var byteCount = 0
         for position in 0..<pairs.count {
-            guard let key = string(try key(at: position, of: pairs)) else {
-                // An entry without a name makes the dictionary unusable.
-                strings.updateValue(nil, forKey: "")
-                continue
+            let (key, value) = (try key(at: position, of: pairs), try self.value(at: position, of: pairs))
+            for case .text(let node) in [key, value] { byteCount += archive.document.payload(of: node).count }
+            guard byteCount <= Self.stringsLimit else {
+                let offset = archive.document.offset(of: try archive.element(at: position, of: pairs.keys))
+                throw PropertyListError(
+                    .budgetExceeded, at: offset, "more than \(Self.stringsLimit >> 20) MiB of strings")
             }
-            strings.updateValue(string(try value(at: position, of: pairs)), forKey: key)
+            let name = string(key) ?? ""
+            if strings[name] == nil { strings.updateValue(string(value), forKey: name) }
         }
         return strings
     }
+
+    /// The maximum size, in bytes, of the strings in a dictionary.
+    private static let stringsLimit = 1 << 20
 
     mutating func key(at position: Int, of pairs: KeyedPairs) throws(PropertyListError) -> KeyedValue {
         try archive.value(of: archive.element(at: position, of: pairs.keys))
@@ -110,9 +120,13 @@ struct AdjustArchive {
         try archive.value(of: archive.element(at: position, of: pairs.values))
     }
 
-    /// Returns a member of an instance, or `nil` if it is missing or no string.
+    /// Returns a member of an instance, or `nil` if it is missing or not a string.
+    ///
+    /// A string that is longer than those of the SDK is replaced by an empty one, because packages can share it.
     mutating func string(_ key: String, of instance: PropertyListNode) throws(PropertyListError) -> String? {
-        string(try archive.object(archive.key(key), of: instance))
+        let value = try archive.object(archive.key(key), of: instance)
+        if case .text(let node) = value, archive.document.payload(of: node).count > 4096 { return "" }
+        return string(value)
     }
 
     private func string(_ value: KeyedValue) -> String? {

@@ -9,18 +9,26 @@ struct AdjustPackage {
     /// The number of failed attempts to send the package, if the SDK stores it.
     private(set) var attempts = 0
     var upload: AdjustUpload
-    /// The parameters as a JSON object, in the order of the archive.
+    /// The parameters as a JSON object, whose last member of a name applies.
     let parameters: [UInt8]
+    /// The number of members in ``parameters``.
+    let parameterCount: Int
+
+    /// The maximum size of the parameters in bytes.
+    private static let parameterByteLimit = 16 << 20
 
     private static let members = [
         "path", "kind", "suffix", "clientSdk", "parameters", "userAgent", "callbackParameters", "partnerParameters",
         "errorCount", "firstErrorCode", "lastErrorCode", "waitBeforeSend", "$class",
     ]
 
-    /// Reads an instance, or throws an error if it is no package or a member is damaged.
-    init(_ stored: PropertyListNode, in archive: inout AdjustArchive, _ context: AdjustContext)
-        throws(PropertyListError)
-    {
+    /// Reads an instance, or throws an error if it is not a package or a member is damaged.
+    ///
+    /// Reduces `remainingByteCount` by the size of the parameters, also if an error is thrown.
+    init(
+        _ stored: PropertyListNode, in archive: inout AdjustArchive, _ context: AdjustContext,
+        remainingByteCount: inout Int
+    ) throws(PropertyListError) {
         let node = try archive.package(stored)
         let path = try archive.string("path", of: node)
         let kind = try archive.string("kind", of: node)
@@ -39,10 +47,16 @@ struct AdjustPackage {
             let offset = archive.archive.document.offset(of: stored)
             throw PropertyListError(.wrongClass, at: offset, "a package without parameters")
         }
-        var writer = AdjustParameterWriter(context)
+        var writer = AdjustParameterWriter(context, byteLimit: min(Self.parameterByteLimit, remainingByteCount))
+        defer { remainingByteCount -= writer.byteCount }
         try writer.write(pairs, ofPackage: node, in: &archive)
         parameters = writer.finish()
-        upload.addOddValues(writer.oddNames)
+        parameterCount = writer.memberCount
+        upload.nonStringNames = writer.nonStringNames
+        if writer.hasNestedCredential {
+            upload.needsSignature = true
+            upload.findings.note("A7 a credential inside another value omitted")
+        }
         if !writer.mergedNames.isEmpty {
             let names = writer.mergedNames.joined(separator: " and ")
             upload.findings.note("A11 \(names) merged, as at the end of a delayed start")
@@ -50,18 +64,25 @@ struct AdjustPackage {
         if case .integer(let count) = try archive.archive.object(archive.archive.key("errorCount"), of: node) {
             attempts = Int(clamping: count.signed ?? 0)
         }
-        noteUnknownMembers(of: node, in: archive)
+        try checkMembers(of: node, in: archive)
     }
 
-    private mutating func noteUnknownMembers(of node: PropertyListNode, in archive: AdjustArchive) {
+    /// Adds a note about unknown members, or throws an error if a known member is not stored as an object.
+    private mutating func checkMembers(of node: PropertyListNode, in archive: AdjustArchive) throws(PropertyListError) {
         let document = archive.archive.document
         let members = document.members(of: node)
-        let unknown = (0..<members.count).map { document.key(at: $0, of: members) }.filter { key in
-            !Self.members.contains { document.text(key, equals: $0.utf8.span) }
+        var unknown: [PropertyListNode] = []
+        for position in 0..<members.count {
+            let (key, value) = (document.key(at: position, of: members), document.value(at: position, of: members))
+            if !Self.members.contains(where: { document.text(key, equals: $0.utf8.span) }) {
+                unknown.append(key)
+            } else if document.kind(of: value) != .uid {
+                throw PropertyListError(.badValue, at: document.offset(of: value), "a member that is not a reference")
+            }
         }
         guard let first = unknown.first else { return }
-        let name = document.string(of: first).prefix(40)
-        upload.findings.note(
-            "A18 \(unknown.count == 1 ? "member" : "\(unknown.count) members such as") \(name) ignored")
+        let name =
+            document.payload(of: first).count > 4096 ? "" : " such as \(document.string(of: first).adjustExcerpt)"
+        upload.findings.note("A18 \(unknown.count) unknown members\(name) ignored")
     }
 }

@@ -6,16 +6,26 @@ import PropertyList
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", sections 4 and 7.6.
 struct AdjustParameterWriter {
     /// The names of the parameters that JSON cannot represent, which are omitted, and of those that cannot be merged.
-    private(set) var oddNames: [String] = []
+    private(set) var nonStringNames: [String] = []
     /// The names of the parameters that were merged.
     private(set) var mergedNames: [String] = []
+    /// The number of members that were written.
+    private(set) var memberCount = 0
+    /// Whether a value that is not a string contained a credential, which is omitted.
+    private(set) var hasNestedCredential = false
     private let context: AdjustContext
+    /// The maximum size of the object in bytes.
+    private let byteLimit: Int
     private var text = TextBuffer()
 
-    init(_ context: AdjustContext) {
+    init(_ context: AdjustContext, byteLimit: Int) {
         self.context = context
+        self.byteLimit = byteLimit
         text.append(UInt8(ascii: "{"))
     }
+
+    /// The size of the object so far.
+    var byteCount: Int { text.count }
 
     /// Returns the object.
     mutating func finish() -> [UInt8] {
@@ -24,31 +34,36 @@ struct AdjustParameterWriter {
     }
 
     /// Writes the parameters of a package, and those that the SDK adds at the end of a delayed start.
+    ///
+    /// The order is reversed, so that the first parameter of several with the same name becomes the last one, which
+    /// applies when the object is read.
     mutating func write(
         _ pairs: KeyedPairs, ofPackage package: PropertyListNode, in archive: inout AdjustArchive
     ) throws(PropertyListError) {
         var (hasCallback, hasPartner) = (false, false)
-        for position in 0..<pairs.count {
+        for position in (0..<pairs.count).reversed() {
             let start = text.count
             guard case .text(let name) = try archive.key(at: position, of: pairs) else {
-                oddNames.append("a name")
+                nonStringNames.append("a name")
                 continue
             }
             let document = archive.archive.document
             hasCallback = hasCallback || document.text(name, equals: AdjustParameters.callbackParams.utf8)
             hasPartner = hasPartner || document.text(name, equals: AdjustParameters.partnerParams.utf8)
             writeSeparator()
-            text.append(jsonText: name, of: document)
+            try append(string: name, of: document)
             text.append(UInt8(ascii: ":"))
+            memberCount += 1
             guard try !write(archive.value(at: position, of: pairs), in: &archive) else { continue }
             text.removeAll(from: start)
-            if AdjustParameters.credentials.contains(where: { document.text(name, equals: $0.utf8) }) {
+            if Self.isCredential(name, of: document) {
                 // The value is not needed, because the parameter is omitted from records.
                 writeSeparator()
-                text.append(jsonText: name, of: document)
+                try append(string: name, of: document)
                 text.append(":null")
             } else {
-                oddNames.append(document.string(of: name))
+                memberCount -= 1
+                nonStringNames.append(document.string(of: name))
             }
         }
         if !hasCallback {
@@ -69,15 +84,33 @@ struct AdjustParameterWriter {
             guard !own.isEmpty || context.state?.isDelayed == true else { return }
             let merged = session.merging(own) { _, own in own }
             guard !merged.isEmpty else { return }
-            guard merged.values.allSatisfy({ $0 != nil }) else { return oddNames.append(key.description) }
+            guard merged.values.allSatisfy({ $0 != nil }) else { return nonStringNames.append(key.description) }
             var object = CanonicalObject()
             for (name, value) in merged { object.set(JSONKey(name), string: value) }
             writeSeparator()
             text.append(jsonString: key.utf8.span)
             text.append(UInt8(ascii: ":"))
             text.append(jsonString: object.bytes.span)
+            memberCount += 1
             mergedNames.append(key.description)
         }
+    }
+
+    private static func isCredential(_ name: PropertyListNode, of document: PropertyListDocument) -> Bool {
+        AdjustParameters.credentials.contains { document.text(name, equals: $0.utf8) }
+    }
+
+    /// Appends a string, or throws an error if the object would become too large.
+    ///
+    /// The size is checked first, because many values can share a large string.
+    private mutating func append(
+        string node: PropertyListNode, of document: PropertyListDocument
+    ) throws(PropertyListError) {
+        guard text.count + document.payload(of: node).count <= byteLimit else {
+            throw PropertyListError(
+                .budgetExceeded, at: document.offset(of: node), "parameters of more than \(byteLimit) bytes")
+        }
+        text.append(jsonText: node, of: document)
     }
 
     private mutating func writeSeparator() {
@@ -90,7 +123,7 @@ struct AdjustParameterWriter {
     private mutating func write(_ value: KeyedValue, in archive: inout AdjustArchive) throws(PropertyListError) -> Bool
     {
         switch value {
-        case .text(let node): text.append(jsonText: node, of: archive.archive.document)
+        case .text(let node): try append(string: node, of: archive.archive.document)
         case .none, .null: text.append("null")
         case .boolean(let value): text.append(value ? "true" : "false")
         case .integer(let value): text.append(copying: value.description.utf8.span)
@@ -109,10 +142,15 @@ struct AdjustParameterWriter {
             text.append(UInt8(ascii: "]"))
         case .dictionary(let pairs):
             text.append(UInt8(ascii: "{"))
+            let start = text.count
             for position in 0..<pairs.count {
                 guard case .text(let key) = try archive.key(at: position, of: pairs) else { return false }
-                if position > 0 { text.append(UInt8(ascii: ",")) }
-                text.append(jsonText: key, of: archive.archive.document)
+                guard !Self.isCredential(key, of: archive.archive.document) else {
+                    hasNestedCredential = true
+                    continue
+                }
+                if text.count > start { text.append(UInt8(ascii: ",")) }
+                try append(string: key, of: archive.archive.document)
                 text.append(UInt8(ascii: ":"))
                 guard try write(archive.value(at: position, of: pairs), in: &archive) else { return false }
             }

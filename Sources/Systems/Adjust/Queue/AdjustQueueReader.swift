@@ -23,8 +23,8 @@ package struct AdjustQueueReader {
     private var remainingValueCount: Int
     /// The number of bytes that the remaining parameters may have.
     private var remainingByteCount: Int
-    /// The last record without its number, and the reference to its package.
-    private var last: (reference: UInt32, record: Record)?
+    /// The last record without its number, the reference to its package, and the number of values in the package.
+    private var last: (reference: UInt32, record: Record, valueCount: Int)?
     private var losses: (count: Int, firstPosition: Int, firstError: PropertyListError)?
 
     /// The maximum number of values in a package.
@@ -67,22 +67,28 @@ package struct AdjustQueueReader {
     private mutating func record() throws(PropertyListError) -> Record {
         let stored = try archive.archive.element(at: position, of: elements)
         let reference = archive.archive.document.uid(of: stored)
-        var record: Record
         // A package that is listed repeatedly is read only once.
-        if let last, last.reference == reference {
-            record = last.record
-            remainingByteCount -= record.payload.count
-            guard remainingByteCount >= 0 else { throw budgetError(at: stored) }
-        } else {
-            record = try read(stored)
-        }
-        last = (reference, record)
+        if last?.reference == reference { try charge(last, at: stored) } else { last = try read(stored, reference) }
+        guard var record = last?.record else { throw budgetError(at: stored) }
         record.source.index = position
         repeats.number(&record)
         return record
     }
 
-    private mutating func read(_ stored: PropertyListNode) throws(PropertyListError) -> Record {
+    /// Reduces the limits by a record that is repeated.
+    private mutating func charge(
+        _ last: (reference: UInt32, record: Record, valueCount: Int)?, at stored: PropertyListNode
+    ) throws(PropertyListError) {
+        guard let last else { return }
+        remainingByteCount -= last.record.payload.count
+        // Repeated records with a time are duplicates, which are omitted.
+        if last.record.time == nil { remainingValueCount -= last.valueCount }
+        guard remainingByteCount >= 0, remainingValueCount >= 0 else { throw budgetError(at: stored) }
+    }
+
+    private mutating func read(
+        _ stored: PropertyListNode, _ reference: UInt32
+    ) throws(PropertyListError) -> (reference: UInt32, record: Record, valueCount: Int) {
         let expansion = try archive.archive.expansion(of: stored)
         guard expansion.count <= min(Self.valueLimit, remainingValueCount), remainingByteCount >= 0 else {
             throw budgetError(at: stored)
@@ -92,19 +98,20 @@ package struct AdjustQueueReader {
             throw PropertyListError(
                 .tooDeep, at: archive.archive.document.offset(of: stored), "more than \(Expansion.allowedDepth) levels")
         }
-        var package = try AdjustPackage(stored, in: &archive, context)
-        remainingByteCount -= package.parameters.count
-        // The last of several equal names counts, and the text is valid in all other respects.
+        var package = try AdjustPackage(stored, in: &archive, context, remainingByteCount: &remainingByteCount)
+        // Names can be repeated, but the object is valid in all other respects.
         guard (try? document.read(package.parameters, policy: JSONReadingPolicy(duplicateKeys: .lastWins))) != nil
-        else {
-            throw budgetError(at: stored)
-        }
+        else { throw budgetError(at: stored) }
         defer { document.reset() }
+        if document.memberCount(of: document.root) < package.parameterCount {
+            package.upload.findings.note("A4 names occur repeatedly; the first value of each applies")
+            package.upload.findings.fault("a parameter occurs repeatedly")
+        }
         var record = package.upload.record(from: &document, isStored: true, state: context.state, source: source)
         record.target = package.upload.target
         if record.target == nil { record.held.append(.noTarget) }
         summary.add(record, attempts: package.attempts, isFirst: position == 0, parameters: document)
-        return record
+        return (reference, record, expansion.count)
     }
 
     private func budgetError(at node: PropertyListNode) -> PropertyListError {

@@ -9,7 +9,7 @@ enum AdjustRequests {
     static let format = RequestFormat(
         hosts: hosts, methods: ["POST"],
         body: .fields(FormFields(areDecoded: areDecoded(_:))),
-        headers: [AdjustClient.sdkHeader.lowercased(), AdjustClient.agentHeader.lowercased()],
+        headers: [AdjustHeaders.sdkHeader.lowercased(), AdjustHeaders.agentHeader.lowercased()],
         secretHeaders: [authorization], payloadsRepeat: true,
         isUpload: { AdjustType.path(ofParts: $0) != nil }, otherTraffic: nil,
         path: { AdjustType.path(ofParts: $0.parts) ?? $0.path },
@@ -40,13 +40,13 @@ enum AdjustRequests {
         func values(_ name: String) -> [String] {
             upload.headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
         }
-        let sdks = values(AdjustClient.sdkHeader)
+        let sdks = values(AdjustHeaders.sdkHeader)
         let sdk = sdks.count == 1 ? sdks[0] : nil
-        let version = sdk.flatMap { AdjustClient.version(ofSDK: $0) }
+        let version = sdk.flatMap { AdjustHeaders.version(ofSDK: $0) }
         // Later versions send the name that the system or the app sets.
         let hasOwnAgent = version?.isVersion(before: firstVersionWithoutAgent) ?? false
         var request = AdjustUpload(
-            path: path, type: type, sdk: sdk, agent: hasOwnAgent ? values(AdjustClient.agentHeader).first : nil,
+            path: path, type: type, sdk: sdk, agent: hasOwnAgent ? values(AdjustHeaders.agentHeader).first : nil,
             needsSignature: !values(authorization).isEmpty)
         var record = upload.completed(
             request.record(from: &document, isStored: false, captureTime: upload.time, source: upload.source))

@@ -20,8 +20,8 @@ struct AdjustRows: RowFormat {
             cells.basis = .event(instant)
         }
         cells.category = rows.buffer.keep(payload.type)
-        let token = keep(AdjustParameters.eventToken)
-        cells.name = token == .null ? cells.category : token
+        let token = document.text(AdjustParameters.eventToken, in: document.root)
+        cells.name = token == nil ? cells.category : rows.buffer.keep(token)
         let revenue = keep(AdjustParameters.revenue)
         cells.value = revenue == .null ? keep(AdjustParameters.amount) : revenue
         cells.extra = rows.buffer.keep(Self.extra(of: document, &nested))

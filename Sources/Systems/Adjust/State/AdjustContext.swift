@@ -10,9 +10,11 @@ import Telemetry
 package struct AdjustContext {
     /// The state of the SDK, or `nil` if it is unknown.
     private(set) var state: AdjustState?
-    /// The session's parameters for callbacks, in which a value that is no string is `nil`.
+    /// Whether the preferences of the app state that the user asked Adjust to forget the device.
+    private(set) var asksToForget = false
+    /// The session's parameters for callbacks, in which a value that is not a string is `nil`.
     private(set) var callbackParameters: [String: String?] = [:]
-    /// The session's parameters for partners, in which a value that is no string is `nil`.
+    /// The session's parameters for partners, in which a value that is not a string is `nil`.
     private(set) var partnerParameters: [String: String?] = [:]
 
     /// Creates the context of a queue without other files.
@@ -20,8 +22,8 @@ package struct AdjustContext {
 
     /// Reads the files that apply to the queue at `place`.
     ///
-    /// Of each kind, the first one that can be read counts. Damaged files are reported when their stores are scanned.
-    init(_ place: AdjustPlace, in context: StoreContext, _ output: inout ScanOutput) {
+    /// Of each kind, the first one that can be read applies. Damaged files are reported when their stores are scanned.
+    init(_ place: AdjustFolders, in context: StoreContext, _ output: inout ScanOutput) {
         func first<Contents>(
             _ file: AdjustFile, _ read: (inout AdjustArchive) throws(PropertyListError) -> Contents
         ) -> Contents? {
@@ -31,19 +33,16 @@ package struct AdjustContext {
             }
             return nil
         }
+        let strings = { (archive: inout AdjustArchive) throws(PropertyListError) in try archive.rootStrings() }
         state = first(.activityState) { archive throws(PropertyListError) in try AdjustState(&archive) }
-        callbackParameters = first(.callbackParameters, AdjustArchive.readStrings) ?? [:]
-        partnerParameters = first(.partnerParameters, AdjustArchive.readStrings) ?? [:]
-        if let container = place.container, AdjustPreferences.asksToForget(container, in: context, &output) {
+        callbackParameters = first(.callbackParameters, strings) ?? [:]
+        partnerParameters = first(.partnerParameters, strings) ?? [:]
+        guard let container = place.container else { return }
+        asksToForget = AdjustPreferences.asksToForget(container, in: context, &output)
+        if asksToForget {
             state = state ?? AdjustState()
             state?.isForgotten = true
         }
-    }
-}
-
-extension AdjustArchive {
-    static func readStrings(_ archive: inout AdjustArchive) throws(PropertyListError) -> [String: String?] {
-        try archive.rootStrings()
     }
 }
 

@@ -18,7 +18,7 @@ enum AdjustFile: String, CaseIterable {
 }
 
 /// The location of a queue relative to the folders in which the SDK stores its files.
-struct AdjustPlace {
+struct AdjustFolders {
     /// The folders whose files apply to the queue, in the order in which the SDK reads them.
     let folders: [String]
     /// The folder of the container, or `nil` if the queue is in no folder of the SDK.

@@ -27,15 +27,9 @@ private struct AdjustQueueScan: StoreScan {
     /// The reader, or `nil` before the queue is opened and if it cannot be read.
     private var reader: AdjustQueueReader?
     /// The packages of the newer copy of the queue, or `nil` if there is none that can be read.
-    private var newerPackages: Set<PackageKey>?
+    private var newerPackages: Set<RecordKey>?
     private var isSuperseded = false
-
-    private struct PackageKey: Hashable {
-        let type: String
-        let id: String
-
-        init(_ record: borrowing Record) { (type, id) = (record.type, record.id) }
-    }
+    private var asksToForget = false
 
     init(_ store: AdjustQueueStore, in context: StoreContext) {
         self.context = context
@@ -53,7 +47,7 @@ private struct AdjustQueueScan: StoreScan {
                 return false
             }
             if let newerPackages {
-                guard !newerPackages.contains(PackageKey(record)) else {
+                guard !newerPackages.contains(RecordKey(record, secret: context.options.secret)) else {
                     output.omit(duplicate: record)
                     continue
                 }
@@ -74,8 +68,9 @@ private struct AdjustQueueScan: StoreScan {
         } catch {
             return output.report(Problem("unreadable", error.description), path: file.path)
         }
-        let place = AdjustPlace(ofQueueAt: file.path)
+        let place = AdjustFolders(ofQueueAt: file.path)
         let surroundings = AdjustContext(place, in: context, &output)
+        asksToForget = surroundings.asksToForget
         newerPackages = place.newerQueue.flatMap { packages(ofQueueAt: $0, surroundings) }
         do throws(PropertyListError) {
             let reader = try reader(of: buffer.contents, at: file.path, surroundings)
@@ -94,12 +89,12 @@ private struct AdjustQueueScan: StoreScan {
     }
 
     /// Returns the packages of the queue at `path`, or `nil` if it is missing or cannot be read.
-    private func packages(ofQueueAt path: String, _ surroundings: AdjustContext) -> Set<PackageKey>? {
+    private func packages(ofQueueAt path: String, _ surroundings: AdjustContext) -> Set<RecordKey>? {
         guard let bytes = context.contents(ofStoreAt: path),
             var reader = try? reader(of: bytes, at: path, surroundings)
         else { return nil }
-        var packages: Set<PackageKey> = []
-        while let record = reader.next() { packages.insert(PackageKey(record)) }
+        var packages: Set<RecordKey> = []
+        while let record = reader.next() { packages.insert(RecordKey(record, secret: context.options.secret)) }
         return packages
     }
 
@@ -110,6 +105,7 @@ private struct AdjustQueueScan: StoreScan {
         summary.isSuperseded = isSuperseded
         output.report(
             StoreReport(
+                facts: asksToForget ? ["the preferences state that the user asked Adjust to forget the device"] : [],
                 parts: [StoreReport.Part(part: 0, events: nil, queue: summary)],
                 newest: summary.newest?.milliseconds ?? 0))
     }

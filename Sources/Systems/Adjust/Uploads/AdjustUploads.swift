@@ -24,8 +24,8 @@ enum AdjustUploads {
 
     private static func isTargetHeader(_ field: HeaderField) -> Bool {
         switch field.name {
-        case AdjustClient.sdkHeader: AdjustClient.isSDK(field.value)
-        case AdjustClient.agentHeader: AdjustClient.isAgent(field.value)
+        case AdjustHeaders.sdkHeader: AdjustHeaders.isValidSDKName(field.value)
+        case AdjustHeaders.agentHeader: AdjustHeaders.isValidUserAgent(field.value)
         default: false
         }
     }
@@ -51,43 +51,5 @@ enum AdjustUploads {
         return RequestContent(
             headers: [HeaderField("Content-Type", "application/x-www-form-urlencoded")], body: body,
             isCompressed: false)
-    }
-}
-
-/// The answer of the server, whose body is a JSON object.
-///
-/// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 10.3.
-struct AdjustAnswer {
-    private let answer: Answer
-    /// The members of the body, or `nil` if it is no object, such as the page of a captive portal.
-    private let fields: JSONFields?
-
-    init(_ answer: Answer) {
-        self.answer = answer
-        fields = try? JSONFields(answer.body)
-    }
-
-    var outcome: Outcome {
-        let status = answer.status
-        guard answer.isWhole else { return .unknown(reason: "the server's answer was cut short") }
-        guard let fields else {
-            let isSuccess = (200..<300).contains(status)
-            return isSuccess
-                ? .retryLater(status: status, reason: answer.reason("the answer is not from Adjust"))
-                : .refused(answer)
-        }
-        let texts = ["error", "message"].compactMap { fields.text(JSONKey($0)) }
-        let message = texts.first { !$0.isEmpty }.map { answer.line($0) } ?? ""
-        if AdjustUploads.deliveredStatuses.contains(status) {
-            return .delivered(status: status, note: message.isEmpty || message == "OK" ? nil : message)
-        }
-        return .refused(status: status, reason: message.isEmpty ? "the server rejects the request" : message)
-    }
-
-    var instructions: AnswerInstructions {
-        AnswerInstructions(
-            retryDelay: fields?.integer("retry_in").map { max(0, $0) / 1000 + ($0 % 1000 > 0 ? 1 : 0) },
-            nextDelay: fields?.integer("continue_in").map { Double(max(0, $0)) / 1000 },
-            endsClient: fields?.text("tracking_state") == "opted_out")
     }
 }

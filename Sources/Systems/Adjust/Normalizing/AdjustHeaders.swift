@@ -3,18 +3,18 @@ import Bytes
 /// The header fields that identify the SDK and the app.
 ///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 7.4.
-enum AdjustClient {
+enum AdjustHeaders {
     static let sdkHeader = "Client-Sdk"
     static let agentHeader = "User-Agent"
 
     /// Returns whether a string can be sent as the name of the SDK.
-    static func isSDK(_ text: String) -> Bool {
+    static func isValidSDKName(_ text: String) -> Bool {
         guard let first = text.utf8.first, first.isLetter || first.isDigit, text.utf8.count <= 64 else { return false }
         return text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "._@+-".utf8.contains($0) }
     }
 
     /// Returns whether a string can be sent as the name of the app.
-    static func isAgent(_ text: String) -> Bool {
+    static func isValidUserAgent(_ text: String) -> Bool {
         (1...512).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
 

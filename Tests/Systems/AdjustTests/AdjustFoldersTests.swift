@@ -5,7 +5,7 @@ import Testing
 /// Tests the folders whose files apply to a queue.
 ///
 /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", sections 1, 5 and 7.7.
-@Suite struct AdjustPlaceTests {
+@Suite struct AdjustFoldersTests {
     private static let newer = "Library/Application Support/Adjust/"
     private static let older = "Documents/"
 
@@ -16,11 +16,11 @@ import Testing
             "x.zip!", "phones/x.zip!", "x.zip!AppData/", "Documents/", "Library/Application Support/Adjust/",
         ])
     func containers(container: String) {
-        let newer = AdjustPlace(ofQueueAt: container + Self.newer + "AdjustIoPackageQueue")
+        let newer = AdjustFolders(ofQueueAt: container + Self.newer + "AdjustIoPackageQueue")
         #expect(newer.container == container)
         #expect(newer.folders == [container + Self.newer, container + Self.older])
         #expect(newer.newerQueue == nil)
-        let older = AdjustPlace(ofQueueAt: container + Self.older + "AdjustIoPackageQueue")
+        let older = AdjustFolders(ofQueueAt: container + Self.older + "AdjustIoPackageQueue")
         #expect(older.container == container)
         #expect(older.folders == newer.folders)
         #expect(older.newerQueue == container + Self.newer + "AdjustIoPackageQueue")
@@ -33,7 +33,7 @@ import Testing
             "Application Support/Adjust/", "OtherLibrary/Application Support/Adjust/", "documents/",
         ])
     func elsewhere(folder: String) {
-        let place = AdjustPlace(ofQueueAt: folder + "AdjustIoPackageQueue")
+        let place = AdjustFolders(ofQueueAt: folder + "AdjustIoPackageQueue")
         #expect(place.container == nil)
         #expect(place.folders == [folder])
         #expect(place.newerQueue == nil)
@@ -41,7 +41,7 @@ import Testing
 
     @Test("A renamed queue is in no folder of the SDK", arguments: ["queue.bin", "Documents/queue.bin", "x"])
     func renamed(path: String) {
-        let place = AdjustPlace(ofQueueAt: path)
+        let place = AdjustFolders(ofQueueAt: path)
         #expect(place.container == nil && place.newerQueue == nil)
     }
 
