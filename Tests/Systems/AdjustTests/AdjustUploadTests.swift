@@ -165,7 +165,8 @@ import Testing
             (418, "no JSON", .refused(status: 418, reason: "\(rejected): no JSON")),
             (200, "", .retryLater(status: 200, reason: foreign)),
             (200, "<html>Welcome</html>", .retryLater(status: 200, reason: "\(foreign): <html>Welcome</html>")),
-            (200, "[]", .retryLater(status: 200, reason: "\(foreign): []")),
+            (200, "[]", .retryLater(status: 200, reason: foreign)),
+            (400, #"{"adid":"a",}"#, .refused(status: 400, reason: "the server cannot read the request")),
             (200, "OK", .retryLater(status: 200, reason: "\(foreign): OK")),
             (204, "", .retryLater(status: 204, reason: foreign)),
         ] as [(Int, String, Outcome)])
