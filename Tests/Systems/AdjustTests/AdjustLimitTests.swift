@@ -93,6 +93,34 @@ import Testing
         #expect(total <= 64 * bytes.count + 64 << 20 + 2 * size)
     }
 
+    @Test("A package whose parameters share a large string is lost before it is written in full")
+    func sharedString() throws {
+        var package = StoredPackage.event()
+        let text = String(repeating: "x", count: 100_000)
+        package.parameters += (0..<400).map { ("k\($0)", text) }
+        let reading = try QueueReading([package, .event()])
+        #expect(reading.records.map(\.source.index) == [1])
+        #expect(try #require(reading.reject).reason.contains("budget-exceeded"))
+    }
+
+    @Test("Names of megabytes are not sent, noted or repeated in records")
+    func longNames() throws {
+        let long = String(repeating: "e\u{301}", count: 1 << 20)
+        var package = StoredPackage.event()
+        (package.sdk, package.agent, package.kind) = (long, long, long)
+        let record = try #require(try QueueReading([package]).records.first)
+        #expect(record.target?.headers == [:])
+        #expect(record.notes.allSatisfy { $0.utf8.count < 400 })
+        #expect(Set(record.notes.map { $0.prefix(3) }) == ["A13", "A16"])
+    }
+
+    @Test("The first value of a repeated parameter applies, and the record is held [A4]")
+    func repeatedParameter() throws {
+        let record = try #require(try QueueReading([.event(["revenue": "1", "revenue": "2"])]).records.first)
+        #expect(String(decoding: record.payload, as: UTF8.self).contains(#""revenue":"1""#))
+        #expect(record.notes.contains { $0.hasPrefix("A4 ") } && record.held.contains(where: \.isSchema))
+    }
+
     @Test("A damaged element does not affect the others, and the losses are reported once [A3]")
     func losses() throws {
         var other = StoredPackage.event()
