@@ -41,6 +41,7 @@ private struct Probe: TelemetrySystem {
     let vocabulary: (any Vocabulary)? = nil
     let pseudonyms: PseudonymFormat? = nil
     let rows: (any RowFormat)? = nil
+    let sequence: SequenceFormat? = nil
     let repeatedIDCode = "X23"
 
     init(endpoint: String, endpointsOfTypes: [String: String]) {

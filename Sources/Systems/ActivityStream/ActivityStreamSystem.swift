@@ -23,6 +23,8 @@ public struct ActivityStreamSystem: TelemetrySystem {
     public let vocabulary: (any Vocabulary)? = ActivityStreamVocabulary()
     /// The conversion of payloads to table rows.
     public let rows: (any RowFormat)? = ActivityStreamRows()
+    /// The value `nil`, because pings are not numbered.
+    public let sequence: SequenceFormat? = nil
 
     /// Creates the system.
     public init() {}

@@ -19,6 +19,8 @@ public struct AdjustSystem: TelemetrySystem {
     public let vocabulary: (any Vocabulary)? = AdjustVocabulary()
     /// The conversion of payloads to table rows.
     public let rows: (any RowFormat)? = AdjustRows()
+    /// The numbering of sessions and events.
+    public let sequence: SequenceFormat? = AdjustParameters.sequence
 
     /// Creates the system.
     public init() {}

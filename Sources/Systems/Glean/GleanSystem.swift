@@ -18,6 +18,12 @@ public struct GleanSystem: TelemetrySystem {
     public let vocabulary: (any Vocabulary)? = GleanVocabulary()
     /// The conversion of payloads to table rows.
     public let rows: (any RowFormat)? = GleanRows()
+    /// The numbering of pings, which starts at 0 for each ping name.
+    ///
+    /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 4.
+    public let sequence: SequenceFormat? = SequenceFormat(
+        start: 0...0, sharedClients: [GleanName.placeholderClient],
+        memberOfEveryType: [GleanKeys.pingInfo, GleanKeys.sequenceNumber])
     /// The note code for a document id that occurs more than once.
     public let repeatedIDCode = "G23"
 

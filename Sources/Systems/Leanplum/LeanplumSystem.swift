@@ -24,6 +24,8 @@ public struct LeanplumSystem: TelemetrySystem {
     public let vocabulary: (any Vocabulary)? = LeanplumVocabulary()
     /// The conversion of payloads to table rows.
     public let rows: (any RowFormat)? = LeanplumRows()
+    /// The value `nil`, because calls are not numbered.
+    public let sequence: SequenceFormat? = nil
 }
 
 extension SystemName {

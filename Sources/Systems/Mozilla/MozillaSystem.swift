@@ -18,6 +18,14 @@ public struct MozillaSystem: TelemetrySystem {
     public let vocabulary: (any Vocabulary)? = MozillaVocabulary()
     /// The conversion of payloads to table rows.
     public let rows: (any RowFormat)? = MozillaRows()
+    /// The numbering of pings, which is separate for each type.
+    ///
+    /// It starts at 1, or at 0 in core pings of Firefox before 10.0.
+    ///
+    /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 3.1 and 5.5.
+    public let sequence: SequenceFormat? = SequenceFormat(
+        start: 0...1, sharedClients: [MeasurementKeys.placeholderClient],
+        memberOfEveryType: [MeasurementKeys.sequenceNumber])
 
     /// Creates the system.
     public init() {}

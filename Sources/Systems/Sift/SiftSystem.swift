@@ -18,6 +18,8 @@ public struct SiftSystem: TelemetrySystem {
     public let vocabulary: (any Vocabulary)? = SiftVocabulary()
     /// The conversion of payloads to table rows.
     public let rows: (any RowFormat)? = SiftRows()
+    /// The value `nil`, because list requests are not numbered.
+    public let sequence: SequenceFormat? = nil
 
     /// Creates the system.
     public init() {}

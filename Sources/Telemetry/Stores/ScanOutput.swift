@@ -24,6 +24,8 @@ public struct ScanOutput: Sendable {
         public let place: StorePlace?
         /// The numbers of values that pseudonymization removed.
         public let leftOut: PseudonymCounts
+        /// The sequence number of the record, or `nil` if the options do not request sequence numbers.
+        public let sequenceNumber: SequenceNumber?
     }
 
     /// A reference to a part of a store.
@@ -95,6 +97,10 @@ public struct ScanOutput: Sendable {
     /// The secret for the keys of records, or `nil` if the output has no options.
     private let secret: RunSecret?
     private var pseudonymizer: RecordPseudonymizer?
+    /// The systems whose sequence numbers are read.
+    private let numberedSystems: SystemTable?
+    /// The payload from which a sequence number is read.
+    private var payload = JSONDocument()
     /// The estimated size of all findings in bytes.
     private var size = 0
     /// The payload of an earlier record, kept to reuse its memory.
@@ -122,6 +128,7 @@ public struct ScanOutput: Sendable {
         filter = RecordFilter()
         collectsApps = false
         secret = nil
+        numberedSystems = nil
     }
 
     /// Creates an output that filters records, replaces ids by pseudonyms and writes the records as lines.
@@ -133,6 +140,7 @@ public struct ScanOutput: Sendable {
         collectsApps = options.reportsQueues
         secret = options.secret
         pseudonymizer = options.pseudonymizer
+        numberedSystems = options.numberedSystems
     }
 
     /// Whether the findings must be removed before more are added.
@@ -198,10 +206,28 @@ public struct ScanOutput: Sendable {
         _ record: borrowing Record, at line: Range<Int>, _ written: RecordLineLayout, _ secret: RunSecret,
         place: StorePlace?, leftOut: PseudonymCounts
     ) {
+        let summary = RecordSummary(record)
+        let number = sequenceNumber(of: record, summary)
         entries.append(
             Entry(
-                summary: RecordSummary(record), line: line, written: written,
-                key: RecordKey(record, secret: secret), input: input, place: place, leftOut: leftOut))
+                summary: summary, line: line, written: written, key: RecordKey(record, secret: secret), input: input,
+                place: place, leftOut: leftOut, sequenceNumber: number))
+    }
+
+    /// Reads the sequence number of a record from its payload.
+    ///
+    /// Returns `nil` if sequence numbers are not requested.
+    private mutating func sequenceNumber(
+        of record: borrowing Record, _ summary: borrowing RecordSummary
+    ) -> SequenceNumber? {
+        guard let numberedSystems else { return nil }
+        guard numberedSystems[record.system]?.sequence?.isNumbered(record.type) == true else { return .unnumbered }
+        // A payload is valid JSON but can contain unpaired surrogates.
+        guard (try? payload.read(record.payload, policy: JSONReadingPolicy(unpairedSurrogates: .keep))) != nil else {
+            return .invalid
+        }
+        defer { payload.reset() }
+        return numberedSystems.sequenceNumber(in: payload, of: summary)
     }
 
     /// Returns a hold if the record has no type.

@@ -89,6 +89,8 @@ public struct ScanOptions: Sendable {
     public var copyFolder: String
     /// Whether stores report on their contents, such as the state of their queues.
     public var reportsQueues: Bool
+    /// The systems whose sequence numbers are read from payloads, or `nil` if the numbers are not needed.
+    public var numberedSystems: SystemTable?
     /// The function that distributes work on large files across cores.
     public var parallelFor: ParallelFor
 
@@ -96,7 +98,7 @@ public struct ScanOptions: Sendable {
     public init(
         secret: RunSecret, filter: RecordFilter = RecordFilter(), pseudonymizer: RecordPseudonymizer? = nil,
         quarantineFileLimit: Int = 64 << 20, copyFolder: String = "/tmp", reportsQueues: Bool = false,
-        parallelFor: @escaping ParallelFor = sequentialFor
+        numberedSystems: SystemTable? = nil, parallelFor: @escaping ParallelFor = sequentialFor
     ) {
         self.secret = secret
         self.filter = filter
@@ -104,6 +106,7 @@ public struct ScanOptions: Sendable {
         self.quarantineFileLimit = quarantineFileLimit
         self.copyFolder = copyFolder
         self.reportsQueues = reportsQueues
+        self.numberedSystems = numberedSystems
         self.parallelFor = parallelFor
     }
 }

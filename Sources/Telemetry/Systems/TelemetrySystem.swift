@@ -25,6 +25,8 @@ public protocol TelemetrySystem: Sendable {
     var pseudonyms: PseudonymFormat? { get }
     /// The conversion of payloads to table rows, or `nil` if payloads have neither events nor tables.
     var rows: (any RowFormat)? { get }
+    /// The numbering of uploads, or `nil` if uploads have no sequence numbers.
+    var sequence: SequenceFormat? { get }
     /// The note code for a record that has the id of another record but a different payload.
     ///
     /// The default is case P11 of "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 2.5.

@@ -19,6 +19,7 @@ enum AdjustParameters {
     static let currency: JSONKey = "currency"
     static let deviceName: JSONKey = "device_name"
     static let environment: JSONKey = "environment"
+    static let eventCount: JSONKey = "event_count"
     static let eventToken: JSONKey = "event_token"
     static let language: JSONKey = "language"
     static let osName: JSONKey = "os_name"
@@ -26,6 +27,20 @@ enum AdjustParameters {
     static let params: JSONKey = "params"
     static let partnerParams: JSONKey = "partner_params"
     static let revenue: JSONKey = "revenue"
+    static let sessionCount: JSONKey = "session_count"
+
+    /// The numbering of sessions and events.
+    ///
+    /// Before version 4.0, which introduced ``bundleID``, events and revenues had one count in common. Therefore, such
+    /// events are not numbered.
+    ///
+    /// Source: "Adjust iOS SDK: the package queue on disk, records, upload", section 4.4.
+    static let sequence = SequenceFormat(
+        start: 1...1, sharedClients: [],
+        membersOfTypes: [
+            AdjustType.event: SequenceFormat.Member([eventCount], notation: .string, requiredKey: bundleID),
+            AdjustType.session: SequenceFormat.Member([sessionCount], notation: .string, requiredKey: nil),
+        ])
 
     /// The parameter that SDKs before version 4.35.2 store but do not send.
     static let eventCallbackID: JSONKey = "event_callback_id"
@@ -90,8 +105,8 @@ enum AdjustParameters {
     ]
 
     private static let numbers: [JSONKey] = [
-        "ad_impressions_count", amount, "connectivity_type", "enqueue_size", "event_count",
-        "last_interval", "mcc", "mnc", "mobile_country_code", "mobile_network_code", revenue, "seq", "session_count",
+        "ad_impressions_count", amount, "connectivity_type", "enqueue_size", eventCount,
+        "last_interval", "mcc", "mnc", "mobile_country_code", "mobile_network_code", revenue, "seq", sessionCount,
         "session_length", "subsession_count", "time_spent",
     ]
 

@@ -18,6 +18,7 @@ enum GleanKeys {
     static let os: JSONKey = "os"
     static let osVersion: JSONKey = "os_version"
     static let sdkBuild: JSONKey = "telemetry_sdk_build"
+    static let sequenceNumber: JSONKey = "seq"
 
     // Events
     static let category: JSONKey = "category"

@@ -39,7 +39,7 @@ enum PingNormalizer {
         _ measurements: JSONNode, in document: JSONDocument, findings: inout Findings
     ) {
         if let client = document.value(of: MeasurementKeys.clientID, in: measurements),
-            document.bytes(of: client).equals("c0ffeec0-ffee-c0ff-eec0-ffeec0ffeec0")
+            document.bytes(of: client).equals(MeasurementKeys.placeholderClient)
         {
             findings.note("C13 clientId: placeholder of other clients, the server treats it as an error")
         }

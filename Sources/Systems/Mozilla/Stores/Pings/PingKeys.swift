@@ -18,6 +18,10 @@ enum MeasurementKeys {
     static let events: JSONKey = "events"
     static let processStart: JSONKey = "processStartTimestamp"
     static let searches: JSONKey = "searches"
+    static let sequenceNumber: JSONKey = "seq"
     static let timeZone: JSONKey = "tz"
     static let version: JSONKey = "v"
+
+    /// The client id that other Mozilla clients store in place of a discarded one.
+    static let placeholderClient = "c0ffeec0-ffee-c0ff-eec0-ffeec0ffeec0"
 }
