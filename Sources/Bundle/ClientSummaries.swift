@@ -6,26 +6,6 @@ import Telemetry
 /// Client IDs are compared case-insensitively. A client uses about 150 bytes of memory, because a bundle can have
 /// millions of clients.
 public struct ClientSummaries: Sendable {
-    /// A 128-bit hash that identifies a client.
-    ///
-    /// It is used as a key instead of the ID to save memory.
-    ///
-    /// `Hasher` uses a random seed in each run, so that no input can be made to produce two equal keys.
-    private struct ClientKey: Hashable {
-        private let firstHalf: Int
-        private let secondHalf: Int
-
-        init(_ system: SystemName, _ client: String?) {
-            var hasher = Hasher()
-            hasher.combine(system)
-            hasher.combine(client?.lowercased())
-            let prefix = hasher
-            hasher.combine(true)
-            firstHalf = prefix.finalize()
-            secondHalf = hasher.finalize()
-        }
-    }
-
     /// The counts of a client.
     ///
     /// Most clients have one record type and one app. Additional types and apps form a linked list in `names`, which starts at `lastName`.
@@ -33,19 +13,12 @@ public struct ClientSummaries: Sendable {
         var recordCount = 0
         var uploadableCount = 0
         var eventCount = 0
-        /// The index, in `idBytes`, of the first byte of the client ID.
-        let idStart: Int
         /// The range of the times of the records, in milliseconds since 1970, or `nil` if no record has a time.
         var times: ClosedRange<Int64>?
-        let isASCII: Bool
-        /// The length of the client ID in bytes, or no value for records without a client.
-        let idLength: OptionalUInt32
         /// The index, in `names`, of the last additional type or app.
         var lastName = OptionalUInt32(nil)
         /// The number, in `texts`, of the type of the records that are not counted in `names`.
         let typeNumber: UInt32
-        /// The number of the system in `systems`.
-        let systemNumber: UInt32
         /// The number, in `texts`, of the app of the first record that has one.
         var appNumber = OptionalUInt32(nil)
     }
@@ -66,18 +39,12 @@ public struct ClientSummaries: Sendable {
         let isApp: Bool
     }
 
-    private var systems = NumberedValues<SystemName>()
+    /// The clients, whose numbers are indices of `entries`.
+    public private(set) var clients = ClientIndex()
     private var texts = NumberedValues<String>()
     private var entries = ChunkedArray<Entry>()
     private var names = ChunkedArray<Name>()
-    /// The client IDs, one after another.
-    private var idBytes: [UInt8] = []
-    private var clientIndices: [ClientKey: UInt32] = [:]
     private var nameIndices: [NameKey: UInt32] = [:]
-    /// The client of the last record and its index.
-    ///
-    /// The next record usually has the same client.
-    private var lastClient: (system: SystemName, client: String?, index: Int)?
 
     /// The number of clients.
     public var count: Int { entries.count }
@@ -85,18 +52,22 @@ public struct ClientSummaries: Sendable {
     /// Creates an empty list.
     public init() {}
 
-    /// Counts a record.
-    public mutating func count(_ record: borrowing RecordSummary, eventCount: Int = 0) {
-        let index = clientIndex(of: record)
+    /// Counts a record, and returns the number of its client in ``clients``.
+    @discardableResult
+    public mutating func count(_ record: borrowing RecordSummary, eventCount: Int = 0) -> Int {
+        let index = clients.number(of: record.client, system: record.system)
+        if index == entries.count { entries.append(Entry(typeNumber: texts.number(of: record.type))) }
         entries[index].recordCount += 1
         entries[index].eventCount += eventCount
         if record.isUploadable { entries[index].uploadableCount += 1 }
         let type = texts.number(of: record.type)
         if entries[index].typeNumber != type { names[nameIndex(type, ofClient: index, isApp: false)].recordCount? += 1 }
         if let app = record.appName ?? record.appID { add(app: texts.number(of: app), toClient: index) }
-        guard let time = record.time?.milliseconds else { return }
-        let times = entries[index].times ?? time...time
-        entries[index].times = min(times.lowerBound, time)...max(times.upperBound, time)
+        if let time = record.time?.milliseconds {
+            let times = entries[index].times ?? time...time
+            entries[index].times = min(times.lowerBound, time)...max(times.upperBound, time)
+        }
+        return index
     }
 
     private mutating func add(app: UInt32, toClient index: Int) {
@@ -106,40 +77,13 @@ public struct ClientSummaries: Sendable {
 
     /// The counts of all clients, sorted by system and client ID.
     public var sortedSummaries: some Sequence<ClientSummary> {
-        sortedIndices.lazy.map { summary(at: Int($0)) }
+        clients.sortedNumbers.lazy.map { summary(at: Int($0)) }
     }
 }
 
-// MARK: - Finding
+// MARK: - Types and apps
 
 extension ClientSummaries {
-    private mutating func clientIndex(of record: borrowing RecordSummary) -> Int {
-        if let lastClient, lastClient.system == record.system, lastClient.client == record.client {
-            return lastClient.index
-        }
-        let key = ClientKey(record.system, record.client)
-        let index: Int
-        if let known = clientIndices[key] {
-            index = Int(known)
-        } else {
-            index = entries.count
-            clientIndices[key] = UInt32(index)
-            appendEntry(for: record)
-        }
-        lastClient = (record.system, record.client, index)
-        return index
-    }
-
-    private mutating func appendEntry(for record: borrowing RecordSummary) {
-        let id = record.client?.utf8.prefix(Int(Int32.max))
-        entries.append(
-            Entry(
-                idStart: idBytes.count, isASCII: id?.allSatisfy { $0 < 0x80 } ?? true,
-                idLength: OptionalUInt32(id.map { UInt32($0.count) }),
-                typeNumber: texts.number(of: record.type), systemNumber: systems.number(of: record.system)))
-        if let id { idBytes += id }
-    }
-
     private mutating func nameIndex(_ text: UInt32, ofClient client: Int, isApp: Bool) -> Int {
         let key = NameKey(clientIndex: UInt32(client), textNumber: text, isApp: isApp)
         if let index = nameIndices[key] { return Int(index) }
@@ -148,48 +92,6 @@ extension ClientSummaries {
         names.append(Name(textNumber: text, previousName: entries[client].lastName, recordCount: isApp ? nil : 0))
         entries[client].lastName = OptionalUInt32(UInt32(index))
         return index
-    }
-
-    private func system(of entry: Entry) -> SystemName { systems[entry.systemNumber] }
-
-    private func clientID(at index: Int) -> String? {
-        let entry = entries[index]
-        return entry.idLength.value == nil ? nil : String(decoding: idBytes[idRange(of: entry)], as: UTF8.self)
-    }
-
-    /// Returns the range of the client ID in `idBytes`.
-    ///
-    /// The range is empty for records without a client.
-    private func idRange(of entry: Entry) -> Range<Int> {
-        entry.idStart..<entry.idStart + Int(entry.idLength.value ?? 0)
-    }
-
-    private func lowercasedID(at index: Int) -> String? { clientID(at: index)?.lowercased() }
-}
-
-// MARK: - The list
-
-extension ClientSummaries {
-    private var sortedIndices: [UInt32] {
-        (0..<UInt32(entries.count)).sorted { left, right in
-            let (one, other) = (entries[Int(left)], entries[Int(right)])
-            guard one.systemNumber == other.systemNumber else { return system(of: one) < system(of: other) }
-            return isBefore(one, other, Int(left), Int(right)) ?? (left < right)
-        }
-    }
-
-    /// Returns whether the ID of the first client sorts before that of the second, or `nil` if the IDs are equal.
-    private func isBefore(_ one: Entry, _ other: Entry, _ left: Int, _ right: Int) -> Bool? {
-        guard one.isASCII, other.isASCII else {
-            let (first, second) = (lowercasedID(at: left) ?? "", lowercasedID(at: right) ?? "")
-            return first == second ? nil : first < second
-        }
-        let (first, second) = (idRange(of: one), idRange(of: other))
-        for (index, otherIndex) in zip(first, second) {
-            let (byte, against) = (idBytes[index].lowercased, idBytes[otherIndex].lowercased)
-            if byte != against { return byte < against }
-        }
-        return first.count == second.count ? nil : first.count < second.count
     }
 
     private func summary(at index: Int) -> ClientSummary {
@@ -209,8 +111,9 @@ extension ClientSummaries {
         }
         types[texts[entry.typeNumber]] = entry.recordCount - types.values.reduce(0, +)
         return ClientSummary(
-            system: system(of: entry).description, client: clientID(at: index), recordCount: entry.recordCount,
-            uploadableCount: entry.uploadableCount, eventCount: entry.eventCount, recordCountsByType: types, apps: apps,
+            system: clients.system(ofClient: index).description, client: clients.id(ofClient: index),
+            recordCount: entry.recordCount, uploadableCount: entry.uploadableCount, eventCount: entry.eventCount,
+            recordCountsByType: types, apps: apps,
             firstTime: entry.times.flatMap { Timestamp(inAnyYear: $0.lowerBound) },
             lastTime: entry.times.flatMap { Timestamp(inAnyYear: $0.upperBound) })
     }
