@@ -16,7 +16,7 @@ public struct ExportTables: Sendable {
     public init(_ systems: SystemTable) {
         all =
             [Self.records, Self.holds, Self.notes, Self.events] + systems.all.compactMap(\.rows).flatMap(\.tables)
-            + [Self.clients, Self.problems, Self.quarantine, Self.meta, Self.columns]
+            + [Self.clients, Self.gaps, Self.problems, Self.quarantine, Self.meta, Self.columns]
     }
 
     /// Returns the index in ``all`` of a table that this module declares.
@@ -120,6 +120,37 @@ extension ExportTables {
             TableColumn("events", .integer, "the number of events in these records", isRequired: true),
             TableColumn("first", .text, "the earliest time of a record"),
             TableColumn("last", .text, "the latest time of a record"),
+        ], key: ["n"], indexes: [["system", "client"]])
+
+    static let gaps = Table(
+        "gaps", aRowForEach: "gap, repetition or restart of the sequence numbers of a client",
+        [
+            TableColumn("n", .integer, "the row number, from 1", isRequired: true),
+            TableColumn("system", .text, "the telemetry system", isRequired: true),
+            TableColumn("type", .text, "the type of the records, whose numbers are one sequence", isRequired: true),
+            TableColumn("client", .text, "the id of the client, as in the table `clients`", isRequired: true),
+            TableColumn(
+                "run", .integer, "the number of the run, from 1; each restart of the sequence begins a run",
+                isRequired: true),
+            TableColumn(
+                "reason", .text,
+                "`missing`: no record has the numbers; `repeated`: several different records have the same number; "
+                    + "`restart`: the sequence starts again, for example because the app was installed again",
+                isRequired: true),
+            TableColumn("first", .integer, "the first of the missing or repeated numbers; NULL for a restart"),
+            TableColumn("last", .integer, "the last of the missing or repeated numbers; NULL for a restart"),
+            TableColumn(
+                "count", .integer, "the number of missing numbers or of additional records; 0 for a restart",
+                isRequired: true),
+            TableColumn(
+                "number_before", .integer,
+                "the number before the gap; for a restart, the highest number of the preceding run"),
+            TableColumn(
+                "number_after", .integer, "the number after the gap; for a restart, the lowest number of the new run"),
+            TableColumn(
+                "time_before", .text, "the time of the record before the gap, or of the first of the repeated records"),
+            TableColumn(
+                "time_after", .text, "the time of the record after the gap, or of the last of the repeated records"),
         ], key: ["n"], indexes: [["system", "client"]])
 
     static let problems = Table(

@@ -26,20 +26,23 @@ struct RowBuilder {
         rows = RecordRows(tables.all, eventTable: tables.index(of: ExportTables.events))
     }
 
-    /// Builds the rows of a batch in ``rows``, and returns the number of events of each record.
-    mutating func buildRows(of batch: RecordBatch) throws(JSONError) -> [Int] {
+    /// Builds the rows of a batch in ``rows``, and returns the counted properties of each record.
+    mutating func buildRows(of batch: RecordBatch) throws(JSONError) -> [WrittenRows.Record] {
         rows.removeAll()
-        var eventCounts: [Int] = []
-        eventCounts.reserveCapacity(batch.entries.count)
+        var records: [WrittenRows.Record] = []
+        records.reserveCapacity(batch.entries.count)
         for (index, entry) in batch.entries.enumerated() {
             _ = try envelope.readValue(in: batch.text, range: entry.envelope, policy: Self.readingPolicy)
             _ = try payload.readValue(in: batch.text, range: entry.payload, policy: Self.readingPolicy)
             add(entry, number: batch.firstNumber + index, batch.text.span.extracting(entry.payload))
-            eventCounts.append(rows.eventCount)
+            records.append(
+                WrittenRows.Record(
+                    summary: entry.summary, eventCount: rows.eventCount,
+                    sequenceNumber: systems.sequenceNumber(in: payload, of: entry.summary)))
         }
         envelope.reset()
         payload.reset()
-        return eventCounts
+        return records
     }
 
     private mutating func add(_ entry: RecordBatch.Entry, number: Int, _ payloadBytes: Span<UInt8>) {

@@ -28,11 +28,21 @@ public struct TableExport: ~Copyable {
         case report(ReportCounter)
     }
 
+    /// The part of the input that is exported.
+    public enum Coverage: Sendable {
+        /// All selected records of the input.
+        case complete
+        /// The records of some segments, in which missing sequence numbers are not notable.
+        case segments
+    }
+
     private let tables: ExportTables
     private let sink: any TableSink
     private let rowJobs: any RowJobs
     private var batch = RecordBatch(firstNumber: 1)
     private var clients = ClientSummaries()
+    /// The sequence numbers of the records, or `nil` if the output does not contain gaps.
+    private var sequences: SequenceIndex?
     private var rowCounts: [Int]
     /// The rows that do not belong to records and have not been written yet.
     private var otherRows: RowBuffer
@@ -44,7 +54,8 @@ public struct TableExport: ~Copyable {
     ///
     /// `path` is ignored if the format is a timeline or a report.
     public init(
-        _ format: Format, path: String, replacing: Bool, systems: SystemTable, limit: JobLimit
+        _ format: Format, path: String, replacing: Bool, systems: SystemTable, coverage: Coverage = .complete,
+        limit: JobLimit
     ) throws(FileError) {
         let tables = ExportTables(systems)
         self.tables = tables
@@ -56,6 +67,10 @@ public struct TableExport: ~Copyable {
             case .timeline(let output): try TimelineSink(output, threads: limit.jobs)
             case .report(let counter): counter
             }
+        switch (format, coverage) {
+        case (.timeline, _), (_, .segments): sequences = nil
+        case (.sqlite, .complete), (.csv, .complete), (.report, .complete): sequences = SequenceIndex(systems)
+        }
         self.sink = sink
         rowJobs = makeRowJobs(for: sink, tables, systems, limit)
         rowCounts = Array(repeating: 0, count: tables.all.count)
@@ -131,8 +146,9 @@ public struct TableExport: ~Copyable {
     private mutating func writeNextBatch() async throws {
         guard let written = try await rowJobs.writeNextBatch() else { return }
         for (index, count) in written.rowCounts.enumerated() { rowCounts[index] += count }
-        for (summary, eventCount) in zip(written.summaries, written.eventCounts) {
-            clients.count(summary, eventCount: eventCount)
+        for record in written.records {
+            let client = clients.count(record.summary, eventCount: record.eventCount)
+            sequences?.add(record.sequenceNumber, of: record.summary, client: client)
         }
     }
 
@@ -151,6 +167,7 @@ public struct TableExport: ~Copyable {
         if !batch.entries.isEmpty { closeBatch() }
         while rowJobs.pendingCount > 0 { try await writeNextBatch() }
         try writeClients()
+        try writeGaps()
         addColumnDescriptions()
         try writeOtherRows()
         try sink.commit()
@@ -188,6 +205,35 @@ public struct TableExport: ~Copyable {
     }
 }
 
+// MARK: - Gaps
+
+extension TableExport {
+    private mutating func writeGaps() throws {
+        guard let sequences else { return }
+        self.sequences = nil
+        try sequences.forEachSequence(of: clients.clients) { sequence in
+            try sequence.forEachGap { row in
+                add(row)
+                if otherRows.text.count > RecordBatch.sizeGoal { try writeOtherRows() }
+            }
+        }
+    }
+
+    private mutating func add(_ row: GapRow) {
+        addRow(to: ExportTables.gaps) { buffer in
+            [
+                buffer.keep(row.system.description), buffer.keep(row.type), buffer.keep(row.client),
+                .integer(Int64(row.run)), buffer.keep(row.reason.rawValue), Self.cell(row.numbers?.lowerBound),
+                Self.cell(row.numbers?.upperBound), .integer(Int64(row.count)), Self.cell(row.numberBefore),
+                Self.cell(row.numberAfter), row.timeBefore.map { buffer.keep($0) } ?? .null,
+                row.timeAfter.map { buffer.keep($0) } ?? .null,
+            ]
+        }
+    }
+
+    private static func cell(_ number: Int64?) -> Cell { number.map { .integer($0) } ?? .null }
+}
+
 extension RowBuffer {
     /// Returns the number of rows of the table at `index`.
     func rowCount(ofTableAt index: Int, _ table: Table) -> Int { cells[index].count / table.columns.count }
@@ -195,13 +241,18 @@ extension RowBuffer {
 
 // MARK: - Jobs
 
-/// The number of rows and events of a batch that has been written.
+/// The number of rows of a batch that has been written, and its records.
 struct WrittenRows: Sendable {
     /// The number of rows of each table.
     let rowCounts: [Int]
-    let summaries: [RecordSummary]
-    /// The number of events of each record.
-    let eventCounts: [Int]
+    let records: [Record]
+
+    /// The properties of a record that are counted.
+    struct Record: Sendable {
+        let summary: RecordSummary
+        let eventCount: Int
+        let sequenceNumber: SequenceNumber
+    }
 }
 
 /// A queue of jobs that build rows for a sink.
@@ -245,12 +296,11 @@ private final class SinkJobs<Sink: TableSink>: RowJobs {
     func startJob(for batch: RecordBatch) {
         tasks.add { [builders, tables, prepareRows = sink.prepareRows] in
             try builders.withPooledValue { builder in
-                let eventCounts = try builder.buildRows(of: batch)
+                let records = try builder.buildRows(of: batch)
                 let rowCounts = tables.indices.map { builder.rows.buffer.rowCount(ofTableAt: $0, tables[$0]) }
                 return Prepared(
                     contents: prepareRows(&builder.rows.buffer),
-                    written: WrittenRows(
-                        rowCounts: rowCounts, summaries: batch.entries.map(\.summary), eventCounts: eventCounts))
+                    written: WrittenRows(rowCounts: rowCounts, records: records))
             }
         }
     }

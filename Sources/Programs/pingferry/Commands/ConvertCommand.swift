@@ -199,7 +199,9 @@ struct ConvertCommand: AsyncParsableCommand {
         let limit = common.jobLimit
         let companions = self.format == .sqlite ? DatabaseCompanions(of: output) : nil
         if !force { try companions?.requireAbsence() }
-        var export = try TableExport(format, path: output, replacing: force, systems: Systems.table, limit: limit)
+        var export = try TableExport(
+            format, path: output, replacing: force, systems: Systems.table,
+            coverage: segments == nil ? .complete : .segments, limit: limit)
         let reader = try await reader(excluded: export.identities, pseudonymizer)
         export.add(meta: "tool", "pingferry \(ProgramVersion.number)")
         export.add(meta: "tables", "\(ExportTables.schemaVersion)")

@@ -1,0 +1,167 @@
+import Bundle
+import Bytes
+import Telemetry
+
+/// The sequence of the uploads of one type by one client.
+public struct NumberedSequence: Sendable, Equatable {
+    /// The system.
+    public let system: SystemName
+    /// The type of the records.
+    public let type: String
+    /// The client, as in its first record.
+    public let client: String
+    /// The runs in the order of time, or no runs if only an expected list contains the sequence.
+    public let runs: [SequenceRun]
+    /// The comparison with an expected list, or `nil` if there is no list.
+    public let comparison: ExpectedComparison?
+}
+
+/// The sequence numbers of records, grouped by client and type.
+///
+/// A number uses 24 bytes of memory, and about as much again while its sequence is analyzed.
+///
+/// ```swift
+/// var clients = ClientIndex()
+/// var sequences = SequenceIndex(Systems.table)
+/// sequences.add(.number(7), of: record, client: clients.number(of: record.client, system: record.system))
+/// sequences.forEachSequence(of: clients) { print($0.runs.flatMap(\.missing)) }
+/// ```
+public struct SequenceIndex: Sendable {
+    /// The number of records that belong to no sequence, by reason.
+    public struct OmittedCounts: Sendable, Equatable {
+        /// The number of records of types that are not numbered.
+        public var unnumbered = 0
+        /// The number of records of numbered types without a number.
+        public var missing = 0
+        /// The number of records whose number is not an integer from 0 to 2⁶³ − 1.
+        public var invalid = 0
+        /// The number of numbered records without a client.
+        public var withoutClient = 0
+        /// The number of numbered records whose client id is shared by several installations.
+        public var sharedClient = 0
+    }
+
+    /// A number of a sequence and the position of the preceding one.
+    private struct Entry {
+        let number: Int64
+        /// The time in milliseconds since 1970, ``NumberedTime/unknownTime``, or ``SequenceIndex/expected``.
+        let milliseconds: Int64
+        /// The index of the preceding entry of the same sequence.
+        let previous: OptionalUInt32
+    }
+
+    private struct Key: Hashable {
+        let client: UInt32
+        let type: UInt32
+    }
+
+    private struct Chain {
+        let key: Key
+        /// The index of the last entry.
+        var last = OptionalUInt32(nil)
+        /// The number of entries that belong to records.
+        var recordCount: UInt32 = 0
+    }
+
+    /// The value of `Entry.milliseconds` of a number in an expected list.
+    private static let expected = Int64.max
+
+    private let systems: SystemTable
+    private var types = NumberedValues<String>()
+    private var entries = ChunkedArray<Entry>()
+    private var chains = ChunkedArray<Chain>()
+    private var chainIndices: [Key: UInt32] = [:]
+    /// The number of records that belong to no sequence.
+    public private(set) var omitted = OmittedCounts()
+    private var isCompared = false
+
+    /// Creates an empty index.
+    public init(_ systems: SystemTable) {
+        self.systems = systems
+    }
+
+    /// Adds the sequence number of a record.
+    ///
+    /// `client` is the number of the client in a ``ClientIndex``.
+    public mutating func add(_ number: SequenceNumber, of record: borrowing RecordSummary, client: Int) {
+        switch number {
+        case .unnumbered: omitted.unnumbered += 1
+        case .missing: omitted.missing += 1
+        case .invalid: omitted.invalid += 1
+        case .number(let number):
+            guard let id = record.client else { return omitted.withoutClient += 1 }
+            if let shared = systems[record.system]?.sequence?.sharedClients, !shared.isEmpty,
+                shared.contains(id.lowercased())
+            {
+                return omitted.sharedClient += 1
+            }
+            append(number, record.time?.milliseconds ?? NumberedTime.unknownTime, client: client, type: record.type)
+        }
+    }
+
+    /// Adds a number of an expected list.
+    ///
+    /// `client` is the number of the client in a ``ClientIndex``.
+    public mutating func add(expected number: Int64, client: Int, type: String) {
+        append(number, Self.expected, client: client, type: type)
+    }
+
+    /// Causes all sequences to be compared with the expected list, even if the list is empty.
+    public mutating func compareWithExpectedNumbers() { isCompared = true }
+
+    private mutating func append(_ number: Int64, _ milliseconds: Int64, client: Int, type: String) {
+        let key = Key(client: UInt32(client), type: types.number(of: type))
+        let index: Int
+        if let known = chainIndices[key] {
+            index = Int(known)
+        } else {
+            index = chains.count
+            chainIndices[key] = UInt32(index)
+            chains.append(Chain(key: key))
+        }
+        let entry = UInt32(entries.count)
+        entries.append(Entry(number: number, milliseconds: milliseconds, previous: chains[index].last))
+        chains[index].last = OptionalUInt32(entry)
+        if milliseconds != Self.expected { chains[index].recordCount += 1 }
+    }
+
+    /// Calls `body` with each sequence, sorted by system, client and type.
+    ///
+    /// `clients` is the list in which clients were numbered.
+    public func forEachSequence(of clients: ClientIndex, _ body: (NumberedSequence) throws -> Void) rethrows {
+        var ranks = [UInt32](repeating: 0, count: clients.count)
+        for (rank, client) in clients.sortedNumbers.enumerated() { ranks[Int(client)] = UInt32(rank) }
+        let sorted = (0..<UInt32(chains.count)).sorted { left, right in
+            let (one, other) = (chains[Int(left)].key, chains[Int(right)].key)
+            guard one.client == other.client else { return ranks[Int(one.client)] < ranks[Int(other.client)] }
+            return types[one.type].utf8.lexicographicallyPrecedes(types[other.type].utf8)
+        }
+        for index in sorted { try body(sequence(at: Int(index), clients)) }
+    }
+
+    private func sequence(at index: Int, _ clients: ClientIndex) -> NumberedSequence {
+        let chain = chains[index]
+        var records: [NumberedTime] = []
+        records.reserveCapacity(Int(chain.recordCount))
+        var expected: [Int64] = []
+        var next = chain.last.value
+        while let position = next {
+            let entry = entries[Int(position)]
+            if entry.milliseconds == Self.expected {
+                expected.append(entry.number)
+            } else {
+                records.append(NumberedTime(number: entry.number, milliseconds: entry.milliseconds))
+            }
+            next = entry.previous.value
+        }
+        let client = Int(chain.key.client)
+        let system = clients.system(ofClient: client)
+        let comparison = isCompared ? ExpectedComparison(records.map(\.number), expected: expected) : nil
+        // Records mostly are in the order of time, and sorting them is fast then.
+        records.reverse()
+        let runs = SequenceRun.runs(of: &records, startingWith: systems[system]?.sequence?.start ?? 0...0)
+        return NumberedSequence(
+            system: system, type: types[chain.key.type], client: clients.id(ofClient: client) ?? "", runs: runs,
+            comparison: comparison)
+    }
+}

@@ -1,0 +1,183 @@
+import Telemetry
+
+/// Consecutive sequence numbers of a client that are missing.
+public struct SequenceGap: Sendable, Equatable {
+    /// The missing numbers.
+    public let numbers: ClosedRange<Int64>
+    /// The time of the record with the preceding number, if it has a time.
+    public let timeBefore: Timestamp?
+    /// The time of the record with the following number, if it has a time.
+    public let timeAfter: Timestamp?
+}
+
+/// Consecutive sequence numbers, each of which belongs to several different records.
+public struct RepeatedNumbers: Sendable, Equatable {
+    /// The repeated numbers.
+    public let numbers: ClosedRange<Int64>
+    /// The number of records in addition to one for each number.
+    public let extraCount: Int
+    /// The earliest time of these records.
+    public let firstTime: Timestamp?
+    /// The latest time of these records.
+    public let lastTime: Timestamp?
+}
+
+/// The records of a sequence between two restarts.
+///
+/// A sequence restarts when its number falls back to the start while time goes on, for example because the app was
+/// installed again.
+public struct SequenceRun: Sendable, Equatable {
+    /// The ranges of present numbers in ascending order, separated by ``missing``.
+    public private(set) var present: [ClosedRange<Int64>] = []
+    /// The gaps between present numbers in ascending order.
+    public private(set) var missing: [SequenceGap] = []
+    /// The ranges of numbers that several records have, in ascending order.
+    public private(set) var repeated: [RepeatedNumbers] = []
+    /// The number of records.
+    public let recordCount: Int
+    /// The earliest time of a record.
+    public private(set) var firstTime: Timestamp?
+    /// The latest time of a record.
+    public private(set) var lastTime: Timestamp?
+
+    /// Creates a run of at least one record, sorted by number and time.
+    init(_ sorted: ArraySlice<NumberedTime>) {
+        recordCount = sorted.count
+        var index = sorted.startIndex
+        var before: NumberedTime?
+        while index < sorted.endIndex {
+            let first = sorted[index]
+            var last = first
+            var count = 0
+            while index < sorted.endIndex, sorted[index].number == first.number {
+                last = sorted[index]
+                count += 1
+                index += 1
+            }
+            add(first, after: before)
+            if count > 1 { addRepetition(first, last, extraCount: count - 1) }
+            if let time = first.time ?? last.time { firstTime = min(firstTime ?? time, time) }
+            if let time = last.time { lastTime = max(lastTime ?? time, time) }
+            before = first
+        }
+    }
+
+    private mutating func add(_ record: NumberedTime, after before: NumberedTime?) {
+        guard let before else { return present.append(record.number...record.number) }
+        // Numbers are sorted and distinct, so neither the sum nor the difference overflows.
+        if record.number == before.number + 1 {
+            let range = present.removeLast()
+            present.append(range.lowerBound...record.number)
+        } else {
+            let gap = before.number + 1...record.number - 1
+            missing.append(SequenceGap(numbers: gap, timeBefore: before.time, timeAfter: record.time))
+            present.append(record.number...record.number)
+        }
+    }
+
+    private mutating func addRepetition(_ first: NumberedTime, _ last: NumberedTime, extraCount: Int) {
+        guard let previous = repeated.last, previous.numbers.upperBound + 1 == first.number else {
+            return repeated.append(
+                RepeatedNumbers(
+                    numbers: first.number...first.number, extraCount: extraCount, firstTime: first.time ?? last.time,
+                    lastTime: last.time))
+        }
+        repeated[repeated.count - 1] = RepeatedNumbers(
+            numbers: previous.numbers.lowerBound...first.number, extraCount: previous.extraCount + extraCount,
+            firstTime: [previous.firstTime, first.time ?? last.time].compactMap(\.self).min(),
+            lastTime: [previous.lastTime, last.time].compactMap(\.self).max())
+    }
+}
+
+/// The sequence number and the time of a record.
+struct NumberedTime: Sendable, Equatable {
+    /// The value of ``milliseconds`` of a record without a time, which sorts before all times.
+    static let unknownTime = Int64.min
+
+    let number: Int64
+    /// The time in milliseconds since 1970, or ``unknownTime``.
+    let milliseconds: Int64
+
+    var time: Timestamp? { Timestamp(inAnyYear: milliseconds) }
+}
+
+extension SequenceRun {
+    /// Splits the records of a sequence into runs, in the order of time.
+    ///
+    /// A run ends before a record if its number is lower than the highest number so far and is one with which a
+    /// sequence can start, and if its time is later than that of the preceding record. This is not a restart if the run
+    /// lacks the number and continues after the record, because then only the clock was wrong.
+    ///
+    /// A record without a time belongs to the last run whose numbers surround its number, or else to the last run.
+    ///
+    /// `records` is sorted in place, because a sequence can be large.
+    static func runs(of records: inout [NumberedTime], startingWith start: ClosedRange<Int64>) -> [SequenceRun] {
+        guard !records.isEmpty else { return [] }
+        records.sort { ($0.milliseconds, $0.number) < ($1.milliseconds, $1.number) }
+        let firstTimed = records.firstIndex { $0.milliseconds != NumberedTime.unknownTime } ?? records.endIndex
+        let parts = Self.parts(of: records[firstTimed...], startingWith: start)
+        var untimed: [[NumberedTime]] = Array(repeating: [], count: max(1, parts.count))
+        for record in records[..<firstTimed] {
+            let part = parts.lastIndex { $0.numbers.contains(record.number) } ?? untimed.count - 1
+            untimed[part].append(record)
+        }
+        return untimed.indices.map { index in
+            let indices = index < parts.count ? parts[index].indices : records.endIndex..<records.endIndex
+            guard untimed[index].isEmpty else {
+                return SequenceRun((records[indices] + untimed[index]).sorted(by: NumberedTime.isNumberedBefore)[...])
+            }
+            records[indices].sort(by: NumberedTime.isNumberedBefore)
+            return SequenceRun(records[indices])
+        }
+    }
+
+    /// The records of a run in a list that is sorted by time.
+    private struct Part {
+        var indices: Range<Int>
+        /// The range from the lowest to the highest number.
+        var numbers: ClosedRange<Int64>
+    }
+
+    private static func parts(
+        of records: ArraySlice<NumberedTime>, startingWith start: ClosedRange<Int64>
+    ) -> [Part] {
+        var parts: [Part] = []
+        for index in records.indices {
+            let record = records[index]
+            guard let part = parts.last, !isRestart(at: index, of: records, after: part, startingWith: start) else {
+                parts.append(Part(indices: index..<index + 1, numbers: record.number...record.number))
+                continue
+            }
+            let (lowest, highest) = (part.numbers.lowerBound, part.numbers.upperBound)
+            parts[parts.count - 1] = Part(
+                indices: part.indices.lowerBound..<index + 1,
+                numbers: min(lowest, record.number)...max(highest, record.number))
+        }
+        return parts
+    }
+
+    private static func isRestart(
+        at index: Int, of records: ArraySlice<NumberedTime>, after part: Part, startingWith start: ClosedRange<Int64>
+    ) -> Bool {
+        let record = records[index]
+        guard record.number <= start.upperBound, record.number < part.numbers.upperBound,
+            record.milliseconds > records[index - 1].milliseconds
+        else { return false }
+        let isLast = index + 1 == records.endIndex
+        return part.numbers.contains(record.number) || isLast || records[index + 1].number <= part.numbers.upperBound
+    }
+}
+
+extension NumberedTime {
+    fileprivate static func isNumberedBefore(_ left: NumberedTime, _ right: NumberedTime) -> Bool {
+        (left.number, left.milliseconds) < (right.number, right.milliseconds)
+    }
+}
+
+extension ClosedRange<Int64> {
+    /// The number of sequence numbers in the range, or the maximum integer on overflow.
+    public var sequenceCount: Int {
+        let (count, hasOverflowed) = (upperBound &- lowerBound).addingReportingOverflow(1)
+        return hasOverflowed ? .max : Int(count)
+    }
+}
