@@ -50,7 +50,7 @@ extension Int {
     /// Returns the sum, or the maximum integer on overflow.
     ///
     /// An overflow is possible, because a capture can contain arbitrarily large counts.
-    fileprivate func addingSaturated(_ other: Int) -> Int {
+    func addingSaturated(_ other: Int) -> Int {
         let (sum, hasOverflowed) = addingReportingOverflow(other)
         return hasOverflowed ? .max : sum
     }

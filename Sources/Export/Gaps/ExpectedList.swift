@@ -1,0 +1,228 @@
+import Bytes
+import JSONText
+import Telemetry
+
+/// A list of sequence numbers to compare with, such as those that a server has received.
+///
+/// The list is NDJSON, or CSV with a header, and has the columns `system`, `client`, `type` and `seq`. Other columns
+/// are ignored. The text is read in pieces that end at any byte.
+///
+/// ```swift
+/// var list = ExpectedList(Systems.table)
+/// try list.read(bytes.span) { print($0.client, $0.number) }
+/// try list.finish { print($0.client, $0.number) }
+/// ```
+public struct ExpectedList {
+    /// A row of the list.
+    public struct Row: Sendable, Equatable {
+        /// The system.
+        public let system: SystemName
+        /// The client.
+        public let client: String
+        /// The type of the upload.
+        public let type: String
+        /// The sequence number, which is not negative.
+        public let number: Int64
+    }
+
+    /// The maximum number of rows.
+    public static let rowLimit = 100_000_000
+    /// The maximum length of a line of NDJSON in bytes.
+    static let lineLimit = 64 << 10
+
+    private enum Format {
+        /// No byte except white space has been read.
+        case unknown
+        case csv
+        case ndjson
+    }
+
+    private let systems: SystemTable
+    private var format = Format.unknown
+    private var csv = CSVReader()
+    /// The indices of the columns `system`, `client`, `type` and `seq`, or `nil` before the header is read.
+    private var columns: [Int]?
+    private var columnCount = 0
+    private var line = LimitedBytes(byteLimit: lineLimit)
+    private var lineNumber = 1
+    private var document = JSONDocument()
+    /// The bytes of a byte order mark that may follow at the start of the text.
+    private var remainingMark: ArraySlice<UInt8> = [0xEF, 0xBB, 0xBF]
+    /// The number of rows that were read.
+    public private(set) var rowCount = 0
+
+    private static let columnNames = ["system", "client", "type", "seq"]
+    private static let (system, client, type, number): (JSONKey, JSONKey, JSONKey, JSONKey) = (
+        "system", "client", "type", "seq"
+    )
+
+    /// Creates a reader of a list with numbers of the given systems.
+    public init(_ systems: SystemTable) {
+        self.systems = systems
+    }
+
+    /// Reads the next bytes, and calls `body` with each row.
+    ///
+    /// - Throws: ``ExpectedListError``, or an error of `body`.
+    public mutating func read(_ bytes: Span<UInt8>, _ body: (Row) throws -> Void) throws {
+        for index in bytes.indices { try add(bytes[index], body) }
+    }
+
+    /// Reads the row that has no line feed at its end, if there is one.
+    ///
+    /// - Throws: ``ExpectedListError``, or an error of `body`.
+    public mutating func finish(_ body: (Row) throws -> Void) throws {
+        switch format {
+        case .unknown, .csv: if try csv.finish() { try addCSVRow(body) }
+        case .ndjson: try addLine(body)
+        }
+    }
+
+    private mutating func add(_ byte: UInt8, _ body: (Row) throws -> Void) throws {
+        if let expected = remainingMark.first {
+            guard byte != expected else { return remainingMark = remainingMark.dropFirst() }
+            remainingMark = []
+        }
+        if format == .unknown {
+            switch byte {
+            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): return
+            case UInt8(ascii: "\n"): lineNumber += 1
+            case UInt8(ascii: "{"): format = .ndjson
+            default: format = .csv
+            }
+        }
+        switch format {
+        case .unknown, .csv: if try csv.add(byte) { try addCSVRow(body) }
+        case .ndjson:
+            guard byte == UInt8(ascii: "\n") else { return line.append(byte) }
+            try addLine(body)
+            lineNumber += 1
+        }
+    }
+
+    // MARK: CSV
+
+    private mutating func addCSVRow(_ body: (Row) throws -> Void) throws {
+        let fields = csv.fields
+        guard let columns else { return try readHeader(fields) }
+        guard fields.count == columnCount else {
+            throw ExpectedListError(
+                line: csv.line, .syntax("\(fields.count) fields instead of the \(columnCount) of the header"))
+        }
+        let texts = try columns.map { column throws(ExpectedListError) in
+            guard let text = String(validating: fields[column], as: UTF8.self) else {
+                throw ExpectedListError(line: csv.line, .syntax("malformed UTF-8"))
+            }
+            return text
+        }
+        try add(
+            system: texts[0], client: texts[1], type: texts[2], number: Self.integer(fields[columns[3]]),
+            line: csv.line,
+            body)
+    }
+
+    private static func integer(_ digits: [UInt8]) -> Int64? { Int64(decimal: digits.span) }
+
+    private mutating func readHeader(_ fields: [[UInt8]]) throws(ExpectedListError) {
+        let names = fields.map { String(decoding: $0, as: UTF8.self) }
+        var columns: [Int] = []
+        for name in Self.columnNames {
+            guard let column = names.firstIndex(of: name) else {
+                throw ExpectedListError(line: csv.line, .syntax("no column \(name) in the header"))
+            }
+            guard names.lastIndex(of: name) == column else {
+                throw ExpectedListError(line: csv.line, .syntax("two columns \(name) in the header"))
+            }
+            columns.append(column)
+        }
+        self.columns = columns
+        columnCount = names.count
+    }
+
+    // MARK: NDJSON
+
+    private mutating func addLine(_ body: (Row) throws -> Void) throws {
+        defer { line.removeAll() }
+        guard !line.isTooLong else { throw ExpectedListError(line: lineNumber, .tooLong) }
+        guard line.bytes.contains(where: { !" \t\r".utf8.contains($0) }) else { return }
+        do throws(JSONError) {
+            try document.read(line.bytes)
+        } catch {
+            throw ExpectedListError(line: lineNumber, .syntax("\(error)"))
+        }
+        let root = document.root
+        guard document.kind(of: root) == .object else {
+            throw ExpectedListError(line: lineNumber, .syntax("not a JSON object"))
+        }
+        guard let system = text(Self.system), let client = text(Self.client), let type = text(Self.type) else {
+            throw ExpectedListError(line: lineNumber, .syntax("system, client and type must be strings"))
+        }
+        let number = document.value(of: Self.number, .number, in: root).flatMap {
+            Int64(decimal: document.bytes(of: $0))
+        }
+        try add(system: system, client: client, type: type, number: number, line: lineNumber, body)
+    }
+
+    private func text(_ key: JSONKey) -> String? {
+        document.value(of: key, .string, in: document.root).map { document.string(of: $0) }
+    }
+
+    // MARK: Rows
+
+    private mutating func add(
+        system name: String, client: String, type: String, number: Int64?, line: Int, _ body: (Row) throws -> Void
+    ) throws {
+        guard let system = systems.name(name) else { throw ExpectedListError(line: line, .unknownSystem(name)) }
+        guard systems[system]?.sequence?.isNumbered(type) == true else {
+            throw ExpectedListError(line: line, .unnumbered(name, type: type))
+        }
+        guard !client.isEmpty else { throw ExpectedListError(line: line, .syntax("client is empty")) }
+        guard let number, number >= 0 else { throw ExpectedListError(line: line, .number) }
+        guard rowCount < Self.rowLimit else { throw ExpectedListError(line: line, .tooManyRows) }
+        rowCount += 1
+        try body(Row(system: system, client: client, type: type, number: number))
+    }
+}
+
+/// An error in a list of sequence numbers.
+public struct ExpectedListError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The kinds of errors.
+    public enum Reason: Sendable, Equatable {
+        /// The text is malformed.
+        case syntax(String)
+        /// A line or a row exceeds a limit.
+        case tooLong
+        /// The list has too many rows.
+        case tooManyRows
+        /// No system has this name.
+        case unknownSystem(String)
+        /// Uploads of the type are not numbered.
+        case unnumbered(String, type: String)
+        /// The number is not an integer from 0 to 2⁶³ − 1.
+        case number
+    }
+
+    /// The number of the line, from 1.
+    public let line: Int
+    /// The reason.
+    public let reason: Reason
+
+    init(line: Int, _ reason: Reason) {
+        self.line = line
+        self.reason = reason
+    }
+
+    /// A description of the error in one line, without a full stop.
+    public var description: String {
+        let text =
+            switch reason {
+            case .syntax(let text): text
+            case .tooLong: "longer than \(ExpectedList.lineLimit) bytes, or more than \(CSVReader.fieldLimit) fields"
+            case .tooManyRows: "more than \(ExpectedList.rowLimit) rows"
+            case .unknownSystem(let name): "unknown system \"\(name)\""
+            case .unnumbered(let system, let type): "records of \(system) with the type \"\(type)\" are not numbered"
+            case .number: "seq is not an integer from 0 to \(Int64.max)"
+            }
+        return "line \(line): \(text)"
+    }
+}

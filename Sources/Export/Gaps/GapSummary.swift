@@ -1,0 +1,187 @@
+import Telemetry
+
+/// The totals of all sequences, and the sequences and gaps that are most notable.
+public struct GapSummary: Sendable {
+    /// A sequence without its ranges.
+    public struct Sequence: Sendable, Equatable {
+        /// The system.
+        public let system: SystemName
+        /// The type of the records.
+        public let type: String
+        /// The client.
+        public let client: String
+        /// The lowest number of all runs, or `nil` if there are no records.
+        public let lowestNumber: Int64?
+        /// The highest number of all runs, or `nil` if there are no records.
+        public let highestNumber: Int64?
+        /// The totals of the sequence.
+        public let totals: Totals
+    }
+
+    /// The totals of one or all sequences.
+    ///
+    /// A total that exceeds the maximum integer is the maximum integer.
+    public struct Totals: Sendable, Equatable {
+        /// The number of records with a number.
+        public var recordCount = 0
+        /// The number of runs after the first.
+        public var restartCount = 0
+        /// The number of gaps.
+        public var gapCount = 0
+        /// The number of missing numbers.
+        public var missingCount = 0
+        /// The number of records that have the number of another record of the same run.
+        public var repeatedCount = 0
+
+        init() {}
+
+        init(_ sequence: NumberedSequence) {
+            restartCount = max(0, sequence.runs.count - 1)
+            for run in sequence.runs {
+                recordCount += run.recordCount
+                gapCount += run.missing.count
+                for gap in run.missing { missingCount = missingCount.addingSaturated(gap.numbers.sequenceCount) }
+                for numbers in run.repeated { repeatedCount += numbers.extraCount }
+            }
+        }
+
+        /// Whether all numbers follow one another.
+        var isComplete: Bool { gapCount == 0 && repeatedCount == 0 && restartCount == 0 }
+
+        fileprivate static func += (left: inout Totals, right: Totals) {
+            left.recordCount += right.recordCount
+            left.restartCount += right.restartCount
+            left.gapCount += right.gapCount
+            left.missingCount = left.missingCount.addingSaturated(right.missingCount)
+            left.repeatedCount += right.repeatedCount
+        }
+    }
+
+    /// The comparison of a sequence with an expected list.
+    public struct Comparison: Sendable, Equatable {
+        /// The system.
+        public let system: SystemName
+        /// The type of the records.
+        public let type: String
+        /// The client.
+        public let client: String
+        /// The comparison.
+        public let comparison: ExpectedComparison
+    }
+
+    /// The totals of the comparison with an expected list.
+    public struct ComparisonTotals: Sendable, Equatable {
+        /// The number of numbers that the input and the list contain.
+        public var commonCount = 0
+        /// The number of numbers that only the input contains.
+        public var filledCount = 0
+        /// The number of numbers that neither contains.
+        public var openCount = 0
+        /// The number of numbers that only the list contains.
+        public var expectedOnlyCount = 0
+        /// The number of rows of the list that repeat an earlier row.
+        public var repeatedRowCount = 0
+    }
+
+    /// The number of sequences.
+    public private(set) var sequenceCount = 0
+    /// The number of clients.
+    public private(set) var clientCount = 0
+    /// The totals of all sequences.
+    public private(set) var totals = Totals()
+    /// The totals of the comparison with an expected list, or `nil` if there is no list.
+    public private(set) var comparisonTotals: ComparisonTotals?
+    /// The number of gaps, repetitions and restarts.
+    public private(set) var rowCount = 0
+    /// The number of sequences with gaps, repetitions or restarts.
+    public private(set) var incompleteCount = 0
+    /// The number of sequences in which the input and the list differ, or that have numbers that neither contains.
+    public private(set) var differenceCount = 0
+    /// The sequences with the most missing numbers, in descending order.
+    public private(set) var largestSequences: LargestValues<Sequence>
+    /// The gaps with the most missing numbers, in descending order.
+    public private(set) var largestRows: LargestValues<GapRow>
+    /// The comparisons with the most differences, in descending order.
+    public private(set) var largestComparisons: LargestValues<Comparison>
+    private var lastClient: (system: SystemName, client: String)?
+
+    /// Summarizes all sequences, and keeps at most `limit` of the most notable sequences, gaps and comparisons.
+    public init(limit: Int, _ forEachSequence: ((NumberedSequence) -> Void) -> Void) {
+        largestSequences = LargestValues(limit: limit)
+        largestRows = LargestValues(limit: limit)
+        largestComparisons = LargestValues(limit: limit)
+        forEachSequence { add($0) }
+    }
+
+    private mutating func add(_ sequence: NumberedSequence) {
+        sequenceCount += 1
+        if lastClient?.system != sequence.system || lastClient?.client != sequence.client { clientCount += 1 }
+        lastClient = (sequence.system, sequence.client)
+        let totals = Totals(sequence)
+        self.totals += totals
+        if !totals.isComplete {
+            incompleteCount += 1
+            largestSequences.add(
+                Sequence(
+                    system: sequence.system, type: sequence.type, client: sequence.client,
+                    lowestNumber: sequence.runs.compactMap(\.present.first?.lowerBound).min(),
+                    highestNumber: sequence.runs.compactMap(\.present.last?.upperBound).max(), totals: totals),
+                size: totals.missingCount)
+        }
+        sequence.forEachGap { row in
+            rowCount += 1
+            largestRows.add(row, size: row.reason == .missing ? row.count : 0)
+        }
+        if let comparison = sequence.comparison { add(comparison, of: sequence) }
+    }
+
+    private mutating func add(_ comparison: ExpectedComparison, of sequence: NumberedSequence) {
+        let (filled, open) = (Self.count(comparison.filled), Self.count(comparison.open))
+        let expectedOnly = Self.count(comparison.expectedOnly)
+        var totals = comparisonTotals ?? ComparisonTotals()
+        totals.commonCount += comparison.commonCount
+        totals.filledCount += filled
+        totals.openCount = totals.openCount.addingSaturated(open)
+        totals.expectedOnlyCount += expectedOnly
+        totals.repeatedRowCount += comparison.repeatedRowCount
+        comparisonTotals = totals
+        let size = filled.addingSaturated(open).addingSaturated(expectedOnly)
+        guard size > 0 else { return }
+        differenceCount += 1
+        largestComparisons.add(
+            Comparison(
+                system: sequence.system, type: sequence.type, client: sequence.client, comparison: comparison),
+            size: size)
+    }
+
+    private static func count(_ ranges: [ClosedRange<Int64>]) -> Int {
+        ranges.reduce(0) { $0.addingSaturated($1.sequenceCount) }
+    }
+}
+
+/// The largest of any number of values, in descending order of their sizes.
+///
+/// Values of the same size are in the order in which they were added.
+public struct LargestValues<Value: Sendable>: Sendable {
+    private var candidates: [(value: Value, size: Int)] = []
+    private let limit: Int
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    mutating func add(_ value: Value, size: Int) {
+        candidates.append((value, size))
+        if candidates.count >= 2 * max(limit, 1) { candidates = largest }
+    }
+
+    private var largest: [(value: Value, size: Int)] {
+        let sorted = candidates.enumerated().sorted {
+            ($1.element.size, $0.offset) < ($0.element.size, $1.offset)
+        }
+        return sorted.prefix(limit).map(\.element)
+    }
+
+    /// The largest values.
+    public var values: [Value] { largest.map(\.value) }
+}
