@@ -89,8 +89,8 @@ public struct GapSummary: Sendable {
     public private(set) var clientCount = 0
     /// The totals of all sequences.
     public private(set) var totals = Totals()
-    /// The totals of the comparison with an expected list, or `nil` if there is no list.
-    public private(set) var comparisonTotals: ComparisonTotals?
+    /// The totals of the comparison with an expected list, which are 0 if there is no list.
+    public private(set) var comparisonTotals = ComparisonTotals()
     /// The number of gaps, repetitions and restarts.
     public private(set) var rowCount = 0
     /// The number of sequences with gaps, repetitions or restarts.
@@ -138,13 +138,11 @@ public struct GapSummary: Sendable {
     private mutating func add(_ comparison: ExpectedComparison, of sequence: NumberedSequence) {
         let (filled, open) = (Self.count(comparison.filled), Self.count(comparison.open))
         let expectedOnly = Self.count(comparison.expectedOnly)
-        var totals = comparisonTotals ?? ComparisonTotals()
-        totals.commonCount += comparison.commonCount
-        totals.filledCount += filled
-        totals.openCount = totals.openCount.addingSaturated(open)
-        totals.expectedOnlyCount += expectedOnly
-        totals.repeatedRowCount += comparison.repeatedRowCount
-        comparisonTotals = totals
+        comparisonTotals.commonCount += comparison.commonCount
+        comparisonTotals.filledCount += filled
+        comparisonTotals.openCount = comparisonTotals.openCount.addingSaturated(open)
+        comparisonTotals.expectedOnlyCount += expectedOnly
+        comparisonTotals.repeatedRowCount += comparison.repeatedRowCount
         let size = filled.addingSaturated(open).addingSaturated(expectedOnly)
         guard size > 0 else { return }
         differenceCount += 1

@@ -29,7 +29,7 @@ struct Pingferry: AsyncParsableCommand {
         version: ProgramVersion.description(of: "pingferry"),
         subcommands: [
             ScanCommand.self, InspectCommand.self, ConvertCommand.self, ReportCommand.self, BundleCommand.self,
-            VerifyCommand.self, ListCommand.self, PseudonymKeyCommand.self, UploadCommand.self,
+            VerifyCommand.self, ListCommand.self, GapsCommand.self, PseudonymKeyCommand.self, UploadCommand.self,
         ])
 
     /// The number of files that a command has open in addition to the three standard ones.
