@@ -173,6 +173,10 @@ public struct LargestValues<Value: Sendable>: Sendable {
         if candidates.count >= 2 * max(limit, 1) { candidates = largest }
     }
 
+    mutating func add(_ later: LargestValues) {
+        for (value, size) in later.candidates { add(value, size: size) }
+    }
+
     private var largest: [(value: Value, size: Int)] {
         let sorted = candidates.enumerated().sorted {
             ($1.element.size, $0.offset) < ($0.element.size, $1.offset)

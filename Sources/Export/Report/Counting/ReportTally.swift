@@ -21,6 +21,7 @@ struct ReportTally: Sendable {
     var recordsByModel = BoundedCounts<ReportModel>(keyLimit: 2000)
     var phones = ClientPhones()
     var clients = LargestClients()
+    var gaps = GapCounts()
 
     var eventsByKind = BoundedCounts<EventKind>(keyLimit: 4000)
     var searchesByKind = BoundedCounts<SearchKind>(keyLimit: 500)
@@ -52,6 +53,7 @@ struct ReportTally: Sendable {
         recordsByModel.add(later.recordsByModel)
         phones.add(later.phones)
         clients.add(later.clients)
+        gaps.add(later.gaps)
         eventsByKind.add(later.eventsByKind)
         searchesByKind.add(later.searchesByKind)
         heldRecordsByCode.add(later.heldRecordsByCode)

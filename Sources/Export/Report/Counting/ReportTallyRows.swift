@@ -11,6 +11,7 @@ extension ReportTally {
             countSearches(TableRows(table, in: buffer))
         }
         countClients(TableRows(ExportTables.clients, in: buffer))
+        countGaps(TableRows(ExportTables.gaps, in: buffer))
         countProblems(TableRows(ExportTables.problems, in: buffer))
         countQuarantine(TableRows(ExportTables.quarantine, in: buffer))
     }
@@ -134,6 +135,27 @@ extension ReportTally {
                     recordCount: rows.integer(row, records) ?? 0, uploadableCount: rows.integer(row, uploadable) ?? 0,
                     eventCount: rows.integer(row, events) ?? 0, firstTime: rows.text(row, first),
                     lastTime: rows.text(row, last)))
+        }
+    }
+
+    private mutating func countGaps(_ rows: TableRows) {
+        let (system, type, client) = (rows.column("system"), rows.column("type"), rows.column("client"))
+        let (reason, count) = (rows.column("reason"), rows.column("count"))
+        let (first, last) = (rows.column("first"), rows.column("last"))
+        let (timeBefore, timeAfter) = (rows.column("time_before"), rows.column("time_after"))
+        for row in 0..<rows.count {
+            let count = rows.integer(row, count) ?? 0
+            switch rows.text(row, reason).flatMap(GapRow.Reason.init) {
+            case .restart: gaps.addRestart()
+            case .repeated: gaps.addRepetition(extraCount: count)
+            case .missing, nil:
+                gaps.add(
+                    GapCounts.Gap(
+                        client: rows.text(row, client) ?? "", system: rows.text(row, system) ?? "",
+                        type: rows.text(row, type) ?? "", first: rows.integer(row, first) ?? 0,
+                        last: rows.integer(row, last) ?? 0, count: count, timeBefore: rows.text(row, timeBefore),
+                        timeAfter: rows.text(row, timeAfter)))
+            }
         }
     }
 

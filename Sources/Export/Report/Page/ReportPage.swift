@@ -62,7 +62,7 @@ public struct ReportPage: Sendable {
     private var title: String { "Telemetry report: " + facts.inputs.prefix(3).map(\.label).joined(separator: ", ") }
 
     private var sections: [PageSection] {
-        [timelineSection, clientSection, activitySection, uploadSection, problemSection, queueSection]
+        [timelineSection, clientSection, activitySection, uploadSection, gapSection, problemSection, queueSection]
     }
 
     /// The content security policy, which allows nothing except the style sheet of the page.

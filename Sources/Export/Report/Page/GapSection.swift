@@ -1,0 +1,56 @@
+/// The section about gaps in the sequence numbers of records.
+extension ReportPage {
+    var gapSection: PageSection {
+        PageSection(
+            id: "gaps", title: "Gaps",
+            introduction: """
+                Some systems number the uploads of each client and type. A missing number is an upload that was lost, or that the \
+                phone sent itself.
+                """,
+            content: [gapText, gapTable])
+    }
+
+    private var gapText: HTML {
+        let gaps = tally.gaps
+        guard gaps.gapCount + gaps.repeatedCount + gaps.restartCount > 0 else {
+            return "<p id=\"no-gaps\">No numbers are missing or repeated.</p>"
+        }
+        return """
+            <ul><li><b id="missing">\(countFormatter.text(gaps.missingCount))</b> missing numbers in \
+            \(countFormatter.text(gaps.gapCount, "gap"))</li>\
+            <li><b id="repeated">\(countFormatter.text(gaps.repeatedCount))</b> records with the number of another record</li>\
+            <li><b id="restarts">\(countFormatter.text(gaps.restartCount))</b> restarts, for example because an app was installed \
+            again</li></ul>
+            """
+    }
+
+    private var gapTable: HTML {
+        let gaps = tally.gaps.largest.values
+        guard !gaps.isEmpty else { return "" }
+        var table = HTMLTable(
+            "Gaps, most missing numbers first",
+            ["client", "system", "type", .number("missing"), "numbers", "time before", "time after"])
+        for gap in gaps {
+            table.rows.append([
+                "<code><bdi>\(gap.client)</bdi></code>", "\(gap.system)", .captured(gap.type),
+                "\(countFormatter.text(gap.count))", numbers(of: gap), Self.timeText(gap.timeBefore),
+                Self.timeText(gap.timeAfter),
+            ])
+        }
+        let more = tally.gaps.gapCount - gaps.count
+        return "\(table.html)\(HTML.aside(more, "Not shown: \(countFormatter.text(more, "gap"))."))"
+    }
+
+    /// Returns the range of the missing numbers, or nothing if their count is not shown exactly.
+    private func numbers(of gap: GapCounts.Gap) -> HTML {
+        guard gap.count >= countFormatter.minimumCount else { return .captured(nil) }
+        return gap.first == gap.last ? "\(gap.first)" : "\(gap.first)–\(gap.last)"
+    }
+
+    /// Returns a time without its seconds.
+    private static func timeText(_ time: String?) -> HTML {
+        guard let time else { return .captured(nil) }
+        let minutes = time.prefix(16).map { $0 == "T" ? " " : $0 }
+        return "<span class=\"day\">\(String(minutes))</span>"
+    }
+}
