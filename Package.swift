@@ -228,7 +228,7 @@ let tests: [Target] = [
             "ActivityStream", "Adjust", "Bundle", "Delivery", "Glean", "HTTP", "Leanplum", "Mozilla", "Sift",
             "pingferry", "pingferry-upload",
         ] + telemetryForTests),
-    tests(of: "Export", ["Export", "SQLite"] + telemetryForTests),
+    tests(of: "Export", ["Bundle", "Export", "Mozilla", "SQLite"] + telemetryForTests),
     tests(
         of: "Example",
         [

@@ -140,6 +140,39 @@ import Testing
         #expect(try folder.text("phone.csv/meta.csv") == "key,value\ntool,1.0\n")
     }
 
+    @Test func sequenceNumber() throws {
+        let payload = try JSONDocument(Array(#"{"seq":212,"v":7}"#.utf8))
+        let number = MozillaSystem().sequence?.number(in: payload, type: "core")  // .number(212)
+        #expect(number == .number(212))
+    }
+
+    @Test func sequences() {
+        var record = Self.record
+        record.client = "C1"
+        let summary = RecordSummary(record)
+        var missing: [ClosedRange<Int64>] = []
+        addSequences(of: summary, to: &missing)
+        #expect(missing == [8...9])
+    }
+
+    private func addSequences(of record: RecordSummary, to missing: inout [ClosedRange<Int64>]) {
+        var clients = ClientIndex()
+        var sequences = SequenceIndex(Systems.table)
+        let client = clients.number(of: record.client, system: record.system)
+        sequences.add(.number(7), of: record, client: client)
+        sequences.add(.number(10), of: record, client: client)
+        sequences.forEachSequence(of: clients) { missing += $0.runs.flatMap(\.missing).map(\.numbers) }  // 8...9
+    }
+
+    @Test func expectedList() throws {
+        var numbers: [Int64] = []
+        let bytes = Array("system,client,type,seq\nmozilla,C1,core,7".utf8)
+        var list = ExpectedList(Systems.table)
+        try list.read(bytes.span) { numbers.append($0.number) }
+        try list.finish { numbers.append($0.number) }  // 7
+        #expect(numbers == [7])
+    }
+
     @Test func atomicFolder() throws {
         let (path, bytes) = (folder("new.csv"), Array("text".utf8))
         let output = try AtomicFolder(path: path, files: ["events.csv", "records.csv"], replacing: false)

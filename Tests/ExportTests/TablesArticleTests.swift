@@ -73,6 +73,7 @@ import Testing
         "sift_states": "record n kind latitude longitude altitude state",
         "metrics": "record metric_type name label value",
         "clients": "system client app_name records uploadable events first last",
+        "gaps": "n system type client run reason first last count number_before number_after time_before time_after",
         "problems": "capture path offset code text",
         "quarantine": "capture path offset length sha256 code reason stored", "meta": "key value",
         "columns": "table column type meaning",

@@ -5,12 +5,6 @@ import Bytes
 /// Fields in quotation marks can contain commas, line feeds and doubled quotation marks. Rows end with a line feed or
 /// with a carriage return and a line feed. Empty lines are ignored.
 ///
-/// ```swift
-/// var reader = CSVReader()
-/// for byte in bytes where try reader.add(byte) { print(reader.fields) }
-/// if try reader.finish() { print(reader.fields) }
-/// ```
-///
 /// Source: RFC 4180.
 struct CSVReader {
     /// The maximum size, in bytes, of the fields of a row.

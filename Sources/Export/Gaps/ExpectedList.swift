@@ -8,9 +8,10 @@ import Telemetry
 /// are ignored. The text is read in pieces that end at any byte.
 ///
 /// ```swift
+/// let bytes = Array("system,client,type,seq\nmozilla,C1,core,7".utf8)
 /// var list = ExpectedList(Systems.table)
-/// try list.read(bytes.span) { print($0.client, $0.number) }
-/// try list.finish { print($0.client, $0.number) }
+/// try list.read(bytes.span) { numbers.append($0.number) }
+/// try list.finish { numbers.append($0.number) }  // 7
 /// ```
 public struct ExpectedList {
     /// A row of the list.

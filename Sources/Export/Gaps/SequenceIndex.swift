@@ -23,8 +23,10 @@ public struct NumberedSequence: Sendable, Equatable {
 /// ```swift
 /// var clients = ClientIndex()
 /// var sequences = SequenceIndex(Systems.table)
-/// sequences.add(.number(7), of: record, client: clients.number(of: record.client, system: record.system))
-/// sequences.forEachSequence(of: clients) { print($0.runs.flatMap(\.missing)) }
+/// let client = clients.number(of: record.client, system: record.system)
+/// sequences.add(.number(7), of: record, client: client)
+/// sequences.add(.number(10), of: record, client: client)
+/// sequences.forEachSequence(of: clients) { missing += $0.runs.flatMap(\.missing).map(\.numbers) }  // 8...9
 /// ```
 public struct SequenceIndex: Sendable {
     /// The number of records that belong to no sequence, by reason.

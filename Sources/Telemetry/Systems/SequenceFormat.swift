@@ -5,8 +5,8 @@ import JSONText
 /// Each client of a system numbers the uploads of each type consecutively.
 ///
 /// ```swift
-/// let sequence = MozillaSystem().sequence
-/// let number = sequence?.number(in: payload, type: "core")  // .number(212)
+/// let payload = try JSONDocument(Array(#"{"seq":212,"v":7}"#.utf8))
+/// let number = MozillaSystem().sequence?.number(in: payload, type: "core")  // .number(212)
 /// ```
 public struct SequenceFormat: Sendable {
     /// A member of a payload that contains the sequence number.

@@ -9,7 +9,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private static let tables = [
-        "clients", "columns", "core", "events", "holds", "meta", "metrics", "notes", "problems", "quarantine",
+        "clients", "columns", "core", "events", "gaps", "holds", "meta", "metrics", "notes", "problems", "quarantine",
         "records", "searches", "sift_states",
     ]
 
