@@ -34,6 +34,7 @@ import Testing
             ["scan", "--json"] + captures + logs, ["convert", "--json", "-o", folder("x.ndjson")] + captures + logs,
             ["bundle", "--json", "-o", folder("b.tar.zst")] + captures + logs, ["list", "--json", "--ids", bundle],
             ["verify", "--json", bundle], ["verify", "--json", bundle, folder("none")],
+            ["gaps", "--json"] + captures + logs,
         ] {
             let finished = try shell(#""$0" "$@""#, words)
             #expect(unusualKeys(in: try finished.json()) == [], "\(words)")
