@@ -335,6 +335,94 @@ def states_of(record):
             yield dict(n=n, kind=kind, latitude=location[0], longitude=location[1], altitude=location[2], state=canonical(state))
 
 
+# The numbers with which a sequence of each system can start.
+SEQUENCE_STARTS = {"mozilla": 1, "glean": 0, "adjust": 1}
+
+
+def sequence_number(record):
+    """Returns the sequence number of a record, or `None`."""
+    payload, kind = record["payload"], (record["system"], record["type"])
+    if kind[0] == "mozilla":
+        value = payload.get("seq")
+    elif kind[0] == "glean":
+        value = get(payload, "ping_info", "seq")
+    elif kind == ("adjust", "session"):
+        value = payload.get("session_count")
+    elif kind == ("adjust", "event") and type(payload.get("bundle_id")) is str:
+        value = payload.get("event_count")
+    else:
+        return None
+    if kind[0] == "adjust":
+        if type(value) is not str or not re.fullmatch("[0-9]{1,19}", value):
+            return None
+    elif not isinstance(value, Number) or decimal.Decimal(value) % 1 != 0:
+        return None
+    return int(decimal.Decimal(value)) if 0 <= decimal.Decimal(value) < 1 << 63 else None
+
+
+def runs_of(members, start):
+    """Returns the runs of a sequence. `members` are pairs of a time or an empty string, and a number."""
+    timed = sorted(member for member in members if member[0])
+    runs = []
+    for index, (time, number) in enumerate(timed):
+        numbers = [other for _, other in runs[-1]] if runs else []
+        if not runs or (number <= start and number < max(numbers) and time > timed[index - 1][0] and (
+                number >= min(numbers) or index + 1 == len(timed) or timed[index + 1][1] <= max(numbers))):
+            runs.append([])
+        runs[-1].append((time, number))
+    spans = [(min(n for _, n in run), max(n for _, n in run)) for run in runs]
+    runs = runs or [[]]
+    for member in members:
+        if not member[0]:
+            around = [index for index, (low, high) in enumerate(spans) if low <= member[1] <= high]
+            runs[around[-1] if around else -1].append(member)
+    return runs
+
+
+def gaps_of(records):
+    """Returns the rows of the table of gaps."""
+    sequences, clients = {}, {}
+    for record in records:
+        number, client = sequence_number(record), record["client"]
+        if client is not None:
+            clients.setdefault((record["system"], client.lower()), client)
+        if number is not None and client is not None and client.lower() != "c0ffeec0-ffee-c0ff-eec0-ffeec0ffeec0":
+            key = (record["system"], client.lower(), record["type"].encode("utf-8", "surrogatepass"), record["type"])
+            sequences.setdefault(key, []).append((record["time"] or "", number))
+    rows = []
+    for system, client, _, kind in sorted(sequences):
+        last = None
+        for run, members in enumerate(runs_of(sequences[system, client, _, kind], SEQUENCE_STARTS[system]), 1):
+            def add(reason, first, end, count, number_before, number_after, time_before, time_after):
+                rows.append(dict(
+                    n=len(rows) + 1, system=system, type=kind, client=clients[system, client], run=run, reason=reason,
+                    first=first, last=end, count=count, number_before=number_before, number_after=number_after,
+                    time_before=time_before or None, time_after=time_after or None))
+
+            times = {}
+            for time, number in sorted(members):
+                times.setdefault(number, []).append(time)
+            numbers = sorted(times)
+            known = sorted(time for time, _ in members if time)
+            if last:
+                add("restart", None, None, 0, last[0], numbers[0], last[1], known[0])
+            last = (numbers[-1], known[-1] if known else None)
+            for low, high in zip(numbers, numbers[1:]):
+                if high > low + 1:
+                    add("missing", low + 1, high - 1, high - low - 1, low, high, times[low][0], times[high][0])
+            ranges = []
+            for number in numbers:
+                if len(times[number]) > 1:
+                    if not ranges or ranges[-1][-1] + 1 != number:
+                        ranges.append([])
+                    ranges[-1].append(number)
+            for found in ranges:
+                known = sorted(time for number in found for time in times[number] if time)
+                add("repeated", found[0], found[-1], sum(len(times[number]) - 1 for number in found), None, None,
+                    known[0] if known else None, known[-1] if known else None)
+    return rows
+
+
 def record_row(number, record):
     app, target, source = record["app"] or {}, record["target"] or {}, record["source"]
     os_name, version, device, locale = device_of(record)
@@ -385,6 +473,7 @@ def expected_tables(records):
             n=n, system=key[0], client=client["client"], app_name=", ".join(sorted(client["apps"])) or None,
             records=client["records"], uploadable=client["uploadable"], events=client["events"],
             first=min(client["times"], default=None), last=max(client["times"], default=None)))
+    tables["gaps"] = gaps_of(records)
     return tables
 
 

@@ -48,15 +48,17 @@ public struct SequenceRun: Sendable, Equatable {
         while index < sorted.endIndex {
             let first = sorted[index]
             var last = first
+            var earliest: Timestamp?
             var count = 0
             while index < sorted.endIndex, sorted[index].number == first.number {
                 last = sorted[index]
+                earliest = earliest ?? last.time
                 count += 1
                 index += 1
             }
             add(first, after: before)
-            if count > 1 { addRepetition(first, last, extraCount: count - 1) }
-            if let time = first.time ?? last.time { firstTime = min(firstTime ?? time, time) }
+            if count > 1 { addRepetition(of: first.number, extraCount: count - 1, earliest, last.time) }
+            if let time = earliest { firstTime = min(firstTime ?? time, time) }
             if let time = last.time { lastTime = max(lastTime ?? time, time) }
             before = first
         }
@@ -75,17 +77,18 @@ public struct SequenceRun: Sendable, Equatable {
         }
     }
 
-    private mutating func addRepetition(_ first: NumberedTime, _ last: NumberedTime, extraCount: Int) {
-        guard let previous = repeated.last, previous.numbers.upperBound + 1 == first.number else {
+    private mutating func addRepetition(
+        of number: Int64, extraCount: Int, _ earliest: Timestamp?, _ latest: Timestamp?
+    ) {
+        guard let previous = repeated.last, previous.numbers.upperBound + 1 == number else {
             return repeated.append(
                 RepeatedNumbers(
-                    numbers: first.number...first.number, extraCount: extraCount, firstTime: first.time ?? last.time,
-                    lastTime: last.time))
+                    numbers: number...number, extraCount: extraCount, firstTime: earliest, lastTime: latest))
         }
         repeated[repeated.count - 1] = RepeatedNumbers(
-            numbers: previous.numbers.lowerBound...first.number, extraCount: previous.extraCount + extraCount,
-            firstTime: [previous.firstTime, first.time ?? last.time].compactMap(\.self).min(),
-            lastTime: [previous.lastTime, last.time].compactMap(\.self).max())
+            numbers: previous.numbers.lowerBound...number, extraCount: previous.extraCount + extraCount,
+            firstTime: [previous.firstTime, earliest].compactMap(\.self).min(),
+            lastTime: [previous.lastTime, latest].compactMap(\.self).max())
     }
 }
 
