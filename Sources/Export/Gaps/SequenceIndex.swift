@@ -84,7 +84,7 @@ public struct SequenceIndex: Sendable {
 
     /// Adds the sequence number of a record.
     ///
-    /// `client` is the number of the client in a ``ClientIndex``.
+    /// `client` is the number of the client in a `ClientIndex`.
     public mutating func add(_ number: SequenceNumber, of record: borrowing RecordSummary, client: Int) {
         switch number {
         case .unnumbered: omitted.unnumbered += 1
@@ -103,7 +103,7 @@ public struct SequenceIndex: Sendable {
 
     /// Adds a number of an expected list.
     ///
-    /// `client` is the number of the client in a ``ClientIndex``.
+    /// `client` is the number of the client in a `ClientIndex`.
     public mutating func add(expected number: Int64, client: Int, type: String) {
         append(number, Self.expected, client: client, type: type)
     }
