@@ -26,6 +26,8 @@ public struct ScanOutput: Sendable {
         public let leftOut: PseudonymCounts
         /// The sequence number of the record, or `nil` if the options do not request sequence numbers.
         public let sequenceNumber: SequenceNumber?
+        /// The key of the record in the index of a bundle, or `nil` if the options do not request it.
+        public let indexKey: IndexKey?
     }
 
     /// A reference to a part of a store.
@@ -99,6 +101,7 @@ public struct ScanOutput: Sendable {
     private var pseudonymizer: RecordPseudonymizer?
     /// The systems whose sequence numbers are read.
     private let numberedSystems: SystemTable?
+    private let computesIndexKeys: Bool
     /// The payload from which a sequence number is read.
     private var payload = JSONDocument()
     /// The estimated size of all findings in bytes.
@@ -129,6 +132,7 @@ public struct ScanOutput: Sendable {
         collectsApps = false
         secret = nil
         numberedSystems = nil
+        computesIndexKeys = false
     }
 
     /// Creates an output that filters records, replaces ids by pseudonyms and writes the records as lines.
@@ -141,6 +145,7 @@ public struct ScanOutput: Sendable {
         secret = options.secret
         pseudonymizer = options.pseudonymizer
         numberedSystems = options.numberedSystems
+        computesIndexKeys = options.computesIndexKeys
     }
 
     /// Whether the findings must be removed before more are added.
@@ -211,7 +216,8 @@ public struct ScanOutput: Sendable {
         entries.append(
             Entry(
                 summary: summary, line: line, written: written, key: RecordKey(record, secret: secret), input: input,
-                place: place, leftOut: leftOut, sequenceNumber: number))
+                place: place, leftOut: leftOut, sequenceNumber: number,
+                indexKey: computesIndexKeys ? IndexKey(record) : nil))
     }
 
     /// Reads the sequence number of a record from its payload.

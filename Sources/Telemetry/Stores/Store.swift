@@ -91,6 +91,8 @@ public struct ScanOptions: Sendable {
     public var reportsQueues: Bool
     /// The systems whose sequence numbers are read from payloads, or `nil` if the numbers are not needed.
     public var numberedSystems: SystemTable?
+    /// Whether the keys of records for the index of a bundle are computed.
+    public var computesIndexKeys: Bool
     /// The function that distributes work on large files across cores.
     public var parallelFor: ParallelFor
 
@@ -98,7 +100,8 @@ public struct ScanOptions: Sendable {
     public init(
         secret: RunSecret, filter: RecordFilter = RecordFilter(), pseudonymizer: RecordPseudonymizer? = nil,
         quarantineFileLimit: Int = 64 << 20, copyFolder: String = "/tmp", reportsQueues: Bool = false,
-        numberedSystems: SystemTable? = nil, parallelFor: @escaping ParallelFor = sequentialFor
+        numberedSystems: SystemTable? = nil, computesIndexKeys: Bool = false,
+        parallelFor: @escaping ParallelFor = sequentialFor
     ) {
         self.secret = secret
         self.filter = filter
@@ -107,6 +110,7 @@ public struct ScanOptions: Sendable {
         self.copyFolder = copyFolder
         self.reportsQueues = reportsQueues
         self.numberedSystems = numberedSystems
+        self.computesIndexKeys = computesIndexKeys
         self.parallelFor = parallelFor
     }
 }

@@ -1,0 +1,50 @@
+import Hashing
+
+/// A 24-byte key that identifies a record, or a line of details, in the index of a bundle.
+///
+/// Unlike a ``RecordKey``, it is the same in each run. Finding two payloads of one ID with equal keys requires about
+/// 2⁶⁴ attempts.
+///
+/// Source: "Increments", section "The index".
+public struct IndexKey: Sendable, Hashable, Comparable {
+    /// The first 8 bytes of the SHA-256 hash of system, type and ID.
+    public let identity: UInt64
+    /// The first 8 bytes of the SHA-256 hash of the payload.
+    public let contentHigh: UInt64
+    /// The next 8 bytes of the SHA-256 hash of the payload.
+    public let contentLow: UInt64
+
+    /// Creates a key from its three words.
+    public init(identity: UInt64, contentHigh: UInt64, contentLow: UInt64) {
+        self.identity = identity
+        self.contentHigh = contentHigh
+        self.contentLow = contentLow
+    }
+
+    /// Creates the key of a record.
+    public init(_ record: borrowing Record) {
+        var hash = SHA256()
+        for text in [record.system.description, record.type, record.id] {
+            // The length separates the strings, which can contain any character.
+            hash.update("\(text.utf8.count):".utf8.span)
+            hash.update(text.utf8.span)
+        }
+        self.init(identity: hash.finalize(), content: SHA256.hash(record.payload.span))
+    }
+
+    /// Creates the key of a line of `quarantine.ndjson` or `problems.ndjson`, without its line feed.
+    public init(line: [UInt8]) {
+        let hash = ContentHash(of: line)
+        self.init(identity: hash, content: hash)
+    }
+
+    private init(identity: ContentHash, content: ContentHash) {
+        self.identity = identity.leadingWords.high
+        (contentHigh, contentLow) = content.leadingWords
+    }
+
+    /// Returns whether `left` sorts before `right`.
+    public static func < (left: IndexKey, right: IndexKey) -> Bool {
+        (left.identity, left.contentHigh, left.contentLow) < (right.identity, right.contentHigh, right.contentLow)
+    }
+}
