@@ -169,10 +169,12 @@ public struct BundleAssembler: ~Copyable {
     ///
     /// `pseudonymKeyID` is the ID of the pseudonym key. Pass `nil` if a record has no pseudonyms, or if the bundle has
     /// quarantined input or problems. If the ID is not `nil`, only the kinds of the inputs are written. If `inputs` is
-    /// `nil`, the manifest lists no inputs, as in older versions of the format.
+    /// `nil`, the manifest lists no inputs, as in older versions of the format. `parents` contains the digests of the
+    /// bundles that this bundle continues, and `omitted` the numbers of omitted contents, which are only written if
+    /// there are parents.
     public mutating func finish(
         problems: DetailSpill, duplicateCount: Int, pseudonymKeyID: String? = nil, inputs: [BundleInput]? = nil,
-        to sink: Sink
+        parents: [String] = [], omitted: Manifest.OmittedCounts = Manifest.OmittedCounts(), to sink: Sink
     ) throws -> Manifest {
         try writeDetails(BundleLayout.problems, to: sink) { add in try problems.forEach { line, _ in try add(line) } }
         let clients = clients
@@ -181,7 +183,8 @@ public struct BundleAssembler: ~Copyable {
         }
         let listed = pseudonymKeyID == nil ? inputs : inputs?.map(\.anonymized)
         let manifest = makeManifest(
-            duplicateCount: duplicateCount, pseudonymKeyID: pseudonymKeyID, listed.map { BundleInputs($0) })
+            duplicateCount: duplicateCount, pseudonymKeyID: pseudonymKeyID, listed.map { BundleInputs($0) }, parents,
+            omitted)
         try append(BundleLayout.manifest, manifest.bytes, to: sink)
         let end = try encoderPool.withPooledValue { try $0.encoder.compressArchiveEnd() }
         try container.finish(end: end, to: sink)
@@ -252,7 +255,8 @@ public struct BundleAssembler: ~Copyable {
     }
 
     private func makeManifest(
-        duplicateCount: Int, pseudonymKeyID: String?, _ inputs: BundleInputs?
+        duplicateCount: Int, pseudonymKeyID: String?, _ inputs: BundleInputs?, _ parents: [String],
+        _ omitted: Manifest.OmittedCounts
     ) -> Manifest {
         let members = container.members.map { Manifest.Member(path: $0.name, bytes: $0.size, sha256: $0.sha256) }
         return Manifest(
@@ -260,8 +264,8 @@ public struct BundleAssembler: ~Copyable {
             segments: writtenSegments,
             otherMembers: members.filter { !BundleLayout.isSegment($0.path) },
             totals: totals, duplicateCount: duplicateCount, pseudonymKeyID: pseudonymKeyID, inputs: inputs,
-            hasSplitSegments: container.hasSplitMembers,
-            digest: Manifest.digest(of: members))
+            hasSplitSegments: container.hasSplitMembers, parents: parents, omitted: omitted,
+            digest: Manifest.digest(of: members, parents: parents))
     }
 }
 

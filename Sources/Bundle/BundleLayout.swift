@@ -16,8 +16,12 @@ public enum BundleLayout {
     static let inputsVersion = 2
     /// The version of manifests of bundles with segments that consist of several zstd frames.
     static let framesVersion = 3
+    /// The version of manifests of bundles that continue others.
+    static let incrementVersion = 4
     /// The versions of manifests that can be read.
-    static let manifestVersions = version...framesVersion
+    static let manifestVersions = version...incrementVersion
+    /// The maximum number of parents of a bundle.
+    public static let maxParentCount = 4096
     /// The name of the first member, which identifies the file as a bundle.
     public static let marker = "pingferry-bundle.json"
     /// The name of the last member, which lists all others.

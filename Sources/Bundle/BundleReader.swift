@@ -181,7 +181,8 @@ extension BundleReader {
         of container: ContainerReader, checkedAgainst manifest: Manifest
     ) throws(BundleError) -> [String: Int] {
         try checkMembers(container.members.dropLast(), against: manifest)
-        guard manifest.hasSplitSegments == container.members.contains(where: { $0.frameIndices.count > 1 }) else {
+        let hasSplitSegments = container.members.contains { $0.frameIndices.count > 1 }
+        guard manifest.hasSplitSegments == hasSplitSegments || !manifest.parents.isEmpty else {
             throw .badManifest("its version does not match the number of frames of a member")
         }
         return Dictionary(container.members.enumerated().map { ($1.name, $0) }) { first, _ in first }

@@ -47,13 +47,34 @@ public struct Manifest: Sendable, Equatable {
     public private(set) var inputs: BundleInputs?
     /// Whether some segments consist of several zstd frames.
     public private(set) var hasSplitSegments = false
-    /// A hash over the hashes of all members, which identifies the bundle independently of its compression.
+    /// The digests of the bundles that this bundle continues, or an empty array if it is complete without others.
+    ///
+    /// Source: "Increments".
+    public private(set) var parents: [String] = []
+    /// The contents that were omitted because the parents or their ancestors contain them.
+    public private(set) var omitted = OmittedCounts()
+    /// A hash over the hashes of all members and the parents, which identifies the bundle independently of its
+    /// compression.
     public let digest: String
 
-    /// Returns the SHA-256 hash of the output of `sha256sum` for the given members.
-    static func digest(of members: [Member]) -> String {
+    /// The numbers of records and details that an increment omits, because earlier bundles contain them.
+    public struct OmittedCounts: Sendable, Equatable {
+        /// The number of records.
+        public var records = 0
+        /// The number of quarantine entries.
+        public var quarantine = 0
+        /// The number of problems.
+        public var problems = 0
+
+        /// Creates counts of zero.
+        public init() {}
+    }
+
+    /// Returns the SHA-256 hash of the output of `sha256sum` for the given members, followed by a line for each parent.
+    static func digest(of members: [Member], parents: [String]) -> String {
         var hash = SHA256()
         for member in members { hash.update("\(member.sha256.hex)  \(member.path)\n".utf8.span) }
+        for parent in parents { hash.update("\(parent)  parent\n".utf8.span) }
         return hash.finalize().hex
     }
 
@@ -71,7 +92,7 @@ public struct Manifest: Sendable, Equatable {
     }
 
     /// Whether the digest matches the hashes of the members.
-    public var hasMatchingDigest: Bool { Self.digest(of: allMembers) == digest }
+    public var hasMatchingDigest: Bool { Self.digest(of: allMembers, parents: parents) == digest }
 
     /// The hashes of all members, keyed by name.
     public var hashes: [String: ContentHash] {
@@ -95,6 +116,13 @@ public struct Manifest: Sendable, Equatable {
             output += object.bytes.dropFirst().dropLast()
         }
         Self.append("members", otherMembers.lazy.map { ($0, Int?.none) }, to: &output)
+        if !parents.isEmpty {
+            var object = CanonicalObject()
+            object.set("omitted", object: omitted.json)
+            object.set("parents", strings: parents)
+            output.append(UInt8(ascii: ","))
+            output += object.bytes.dropFirst().dropLast()
+        }
         if let pseudonymKeyID {
             output += #","pseudonymized":"#.utf8
             output.append(jsonString: pseudonymKeyID)
@@ -109,6 +137,7 @@ public struct Manifest: Sendable, Equatable {
     }
 
     private var version: Int {
+        if !parents.isEmpty { return BundleLayout.incrementVersion }
         if hasSplitSegments { return BundleLayout.framesVersion }
         return inputs == nil ? BundleLayout.version : BundleLayout.inputsVersion
     }
@@ -153,7 +182,9 @@ extension Manifest {
         pseudonymKeyID = fields.text("pseudonymized")
         inputs = try BundleInputs(ofManifest: fields, isPseudonymized: pseudonymKeyID != nil)
         hasSplitSegments = version == BundleLayout.framesVersion
-        guard hasSplitSegments || (inputs == nil) == (version == BundleLayout.version) else {
+        let isIncrement = version == BundleLayout.incrementVersion
+        if isIncrement { (parents, omitted) = try Self.ancestry(fields) }
+        guard hasSplitSegments || isIncrement || (inputs == nil) == (version == BundleLayout.version) else {
             throw BundleError.badManifest("its version does not match the presence of inputs")
         }
         otherMembers = try members.map { (fields) throws(BundleError) in try Self.member(fields) }
@@ -166,10 +197,38 @@ extension Manifest {
         }
     }
 
+    private static func ancestry(_ fields: JSONFields) throws(BundleError) -> ([String], OmittedCounts) {
+        guard let parents = fields.texts("parents"), let omitted = fields.object("omitted").flatMap(OmittedCounts.init)
+        else { throw .badManifest("its parents or the numbers of omitted contents are missing") }
+        guard (1...BundleLayout.maxParentCount).contains(parents.count), Set(parents).count == parents.count,
+            parents.allSatisfy({ ContentHash(hex: $0) != nil })
+        else { throw .badManifest("its parents are not 1 to \(BundleLayout.maxParentCount) different digests") }
+        return (parents, omitted)
+    }
+
     private static func member(_ fields: JSONFields) throws(BundleError) -> Member {
         guard let path = fields.text("path"), let bytes = fields.integer("bytes"),
             let sha256 = fields.text("sha256").flatMap(ContentHash.init(hex:))
         else { throw BundleError.badManifest("a member has no path, size or hash") }
         return Member(path: path, bytes: bytes, sha256: sha256)
+    }
+}
+
+extension Manifest.OmittedCounts {
+    /// The counts as canonical JSON.
+    public var json: CanonicalObject {
+        var object = CanonicalObject()
+        object.set("problems", integer: problems)
+        object.set("quarantine", integer: quarantine)
+        object.set("records", integer: records)
+        return object
+    }
+
+    /// Creates counts from a JSON object of a manifest, or returns `nil` if the object is malformed.
+    init?(_ fields: JSONFields) {
+        guard let records = fields.integer("records"), let quarantine = fields.integer("quarantine"),
+            let problems = fields.integer("problems")
+        else { return nil }
+        (self.records, self.quarantine, self.problems) = (records, quarantine, problems)
     }
 }

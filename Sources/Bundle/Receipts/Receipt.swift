@@ -170,6 +170,7 @@ extension Receipt.Entry {
         if let manifest {
             object.set("digest", string: manifest.digest)
             object.set("duplicates", integer: manifest.duplicateCount)
+            if !manifest.parents.isEmpty { object.set("parents", strings: manifest.parents) }
             if let key = manifest.pseudonymKeyID { object.set("pseudonymized", string: key) }
             object.set("totals", object: manifest.totals.json)
         }
