@@ -1,0 +1,94 @@
+/// A sequence of bundles in which the parents of each bundle precede it.
+///
+/// ```swift
+/// var chain = BundleChain()
+/// chain.append(monday.manifest, named: "monday.tar.zst")
+/// chain.append(tuesday.manifest, named: "tuesday.tar.zst")
+/// for fault in chain.faults { print(fault) }
+/// ```
+///
+/// Source: "Increments", section "Chains".
+public struct BundleChain: Sendable {
+    private struct Link: Sendable {
+        let name: String
+        let digest: String
+        let parents: [String]
+    }
+
+    /// The number of records of all bundles.
+    public private(set) var recordCount = 0
+    private var links: [Link] = []
+
+    /// Creates a chain without bundles.
+    public init() {}
+
+    /// The number of bundles.
+    public var count: Int { links.count }
+
+    /// The digest of the last bundle, or `nil` if there is none.
+    ///
+    /// It covers the digests of the parents and therefore identifies the contents of the bundle and all its ancestors.
+    public var digest: String? { links.last?.digest }
+
+    /// Adds a bundle at the end.
+    public mutating func append(_ manifest: Manifest, named name: String) {
+        recordCount += manifest.totals.records
+        links.append(Link(name: name, digest: manifest.digest, parents: manifest.parents))
+    }
+
+    /// The faults in the order of the bundles that they concern, or an empty array if the chain is complete.
+    public var faults: [Fault] {
+        let firstIndices = Dictionary(links.enumerated().map { ($1.digest, $0) }, uniquingKeysWith: min)
+        return links.enumerated().flatMap { index, link in
+            guard firstIndices[link.digest] == index else {
+                return [Fault(kind: .repeated, digest: link.digest, bundle: link.name)]
+            }
+            return link.parents.compactMap { parent in
+                guard let parentIndex = firstIndices[parent] else {
+                    return Fault(kind: .missingParent, digest: parent, bundle: link.name)
+                }
+                return parentIndex < index
+                    ? nil : Fault(kind: .parentOutOfOrder(links[parentIndex].name), digest: parent, bundle: link.name)
+            }
+        }
+    }
+
+    /// A fault of a chain.
+    public struct Fault: Error, Sendable, Equatable, CustomStringConvertible {
+        /// The kind of a fault.
+        public enum Kind: Sendable, Equatable {
+            /// A parent of the bundle is missing.
+            case missingParent
+            /// The parent with the given name does not precede the bundle.
+            case parentOutOfOrder(String)
+            /// The bundle occurs a second time.
+            case repeated
+        }
+
+        /// The kind of the fault.
+        public let kind: Kind
+        /// The digest of the parent or of the repeated bundle.
+        public let digest: String
+        /// The name of the bundle.
+        public let bundle: String
+
+        /// The name of the kind in JSON.
+        public var code: String {
+            switch kind {
+            case .missingParent: "missing-parent"
+            case .parentOutOfOrder: "parent-out-of-order"
+            case .repeated: "repeated"
+            }
+        }
+
+        /// A description in one line without a full stop.
+        public var description: String {
+            switch kind {
+            case .missingParent: "\(bundle): the bundle that it continues is missing: digest \(digest)"
+            case .parentOutOfOrder(let parent):
+                "\(bundle): \(parent), which it continues, must precede it: digest \(digest)"
+            case .repeated: "\(bundle): this bundle is given twice: digest \(digest)"
+            }
+        }
+    }
+}

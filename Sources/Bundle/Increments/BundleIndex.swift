@@ -1,0 +1,141 @@
+import Bytes
+import Hashing
+import JSONText
+import Telemetry
+
+/// The keys of all records and details of a bundle and of its ancestors.
+///
+/// With an index, an increment can be made without the earlier bundles.
+///
+/// ```swift
+/// let index = BundleIndex(digest: manifest.digest, ancestors: [], records: records, details: details)
+/// let bytes = index.bytes
+/// let copy = try BundleIndex(bytes)
+/// ```
+///
+/// Source: "Increments", section "The index".
+public struct BundleIndex: Sendable, Equatable {
+    /// The digest of the bundle.
+    public let digest: String
+    /// The digests of the parents of the bundle, of their parents, and so on, in ascending order.
+    public let ancestors: [String]
+    /// The keys of the records of the bundle and its ancestors.
+    public let records: IndexKeySet
+    /// The keys of the quarantine entries and problems of the bundle and its ancestors.
+    public let details: IndexKeySet
+
+    /// The maximum size, in bytes, of an index.
+    public static let maxSize = 4 << 30
+    private static let format = "pingferry-index"
+    private static let version = 1
+    private static let keySize = 24
+    private static let hashSize = 32
+
+    /// Creates an index.
+    public init(digest: String, ancestors: Set<String>, records: IndexKeySet, details: IndexKeySet) {
+        self.digest = digest
+        self.ancestors = ancestors.sorted()
+        self.records = records
+        self.details = details
+    }
+
+    /// The contents of an index file.
+    public var bytes: [UInt8] {
+        var bytes = header.bytes
+        bytes.reserveCapacity(
+            bytes.count + 1 + (records.keys.count + details.keys.count) * Self.keySize + Self.hashSize)
+        bytes.append(UInt8(ascii: "\n"))
+        for key in records.keys { bytes.append(key) }
+        for key in details.keys { bytes.append(key) }
+        bytes += SHA256.hash(bytes.span).bytes
+        return bytes
+    }
+
+    private var header: CanonicalObject {
+        var object = CanonicalObject()
+        object.set("ancestors", strings: ancestors)
+        object.set("details", integer: details.keys.count)
+        object.set("digest", string: digest)
+        object.set("format", string: Self.format)
+        object.set("records", integer: records.keys.count)
+        object.set("version", integer: Self.version)
+        return object
+    }
+
+    /// Parses the contents of an index file.
+    public init(_ bytes: [UInt8]) throws(BundleIndexError) {
+        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")), let fields = try? JSONFields(Array(bytes[..<end])),
+            fields.text("format") == Self.format
+        else { throw .notAnIndex }
+        guard fields.integer("version") == Self.version else { throw .unsupportedVersion(fields.integer("version")) }
+        let start = end + 1
+        let checked = bytes.count - Self.hashSize
+        guard checked >= start, SHA256.hash(bytes.span.extracting(..<checked)).bytes[...] == bytes[checked...] else {
+            throw .damaged
+        }
+        guard let digest = fields.text("digest"), let ancestors = fields.texts("ancestors"),
+            let recordCount = fields.integer("records"), let detailCount = fields.integer("details"),
+            (0...bytes.count).contains(recordCount), (0...bytes.count).contains(detailCount),
+            checked - start == (recordCount + detailCount) * Self.keySize,
+            let records = IndexKeySet(sorted: Self.keys(in: bytes, at: start, count: recordCount)),
+            let details = IndexKeySet(
+                sorted: Self.keys(in: bytes, at: start + recordCount * Self.keySize, count: detailCount))
+        else { throw .malformed }
+        self.init(digest: digest, ancestors: Set(ancestors), records: records, details: details)
+        guard ([digest] + ancestors).allSatisfy({ ContentHash(hex: $0) != nil }), header.bytes[...] == bytes[..<end]
+        else { throw .malformed }
+    }
+
+    private static func keys(in bytes: [UInt8], at offset: Int, count: Int) -> [IndexKey] {
+        let span = bytes.span
+        return (0..<count).map { number in
+            let position = offset + number * keySize
+            func word(_ index: Int) -> UInt64 {
+                (0..<8).reduce(0) { $0 << 8 | UInt64(span[position + 8 * index + $1]) }
+            }
+            return IndexKey(identity: word(0), contentHigh: word(1), contentLow: word(2))
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Appends the three words of a key in big-endian order, so that keys and their bytes have the same order.
+    fileprivate mutating func append(_ key: IndexKey) {
+        for word in [key.identity, key.contentHigh, key.contentLow] {
+            for shift in stride(from: 56, through: 0, by: -8) { append(UInt8(truncatingIfNeeded: word >> shift)) }
+        }
+    }
+}
+
+/// The reason why a file cannot be used as the index of a bundle.
+public enum BundleIndexError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The file does not begin with the header of an index.
+    case notAnIndex
+    /// The version of the format is not supported.
+    ///
+    /// The value is `nil` if the version is not an integer.
+    case unsupportedVersion(Int?)
+    /// The checksum does not match the contents.
+    case damaged
+    /// The checksum matches, but the contents do not have the form of an index.
+    case malformed
+
+    /// A description of the error in one line, without a full stop.
+    public var description: String {
+        switch self {
+        case .notAnIndex: "not an index that was written with bundle --index"
+        case .unsupportedVersion(let version):
+            "index format version \(version.map(String.init) ?? "unknown") is not supported"
+        case .damaged: "damaged: its checksum does not match its contents"
+        case .malformed: "not a valid index: its header or the order of its keys is wrong"
+        }
+    }
+
+    /// A hint on how to resolve the error.
+    public var remedy: String {
+        switch self {
+        case .unsupportedVersion: "use a newer version of this program"
+        case .notAnIndex, .damaged, .malformed: "use another copy, or pass the earlier bundles with --since-bundle"
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import JSONText
+import Parallel
+import Telemetry
+
+/// The contents of the earlier bundles that an increment continues.
+///
+/// ```swift
+/// var earlier = EarlierBundles()
+/// try await earlier.add(reader, named: "monday.tar.zst", limit: JobLimit(jobs: 2), secret: secret)
+/// try earlier.requireParents()
+/// if earlier.records.finding(for: IndexKey(record)) == .duplicate { omittedCount += 1 }
+/// ```
+///
+/// Source: "Increments".
+public struct EarlierBundles: Sendable {
+    /// The keys of all records.
+    public private(set) var records = IndexKeySet()
+    /// The keys of all quarantine entries and problems.
+    public private(set) var details = IndexKeySet()
+    /// The digests of all bundles whose contents are known.
+    public private(set) var knownDigests: Set<String> = []
+    /// The digests of the added bundles, in the order in which they were added.
+    private var digests: [String] = []
+    /// The digests of bundles that precede another one.
+    private var ancestors: Set<String> = []
+    /// The parents of the added bundles, and the name of the bundle that requires each of them.
+    private var requiredParents: [(digest: String, bundle: String)] = []
+
+    /// Creates a set of no bundles.
+    public init() {}
+
+    /// The digests of the added bundles, except ancestors of other added bundles.
+    public var parents: [String] { digests.filter { !ancestors.contains($0) } }
+
+    /// Throws an error if the contents of a parent of an added bundle are unknown.
+    public func requireParents() throws(UnknownParentError) {
+        guard let missing = requiredParents.first(where: { !knownDigests.contains($0.digest) }) else { return }
+        throw UnknownParentError(digest: missing.digest, bundle: missing.bundle)
+    }
+
+    /// Requires the contents of the bundle with the given digest, because it is a parent of `bundle`.
+    public mutating func requireContents(of digest: String, before bundle: String) {
+        requiredParents.append((digest, bundle))
+    }
+
+    /// Adds a bundle and the ancestors that its index contains.
+    public mutating func add(_ index: BundleIndex) {
+        append(index.digest)
+        ancestors.formUnion(index.ancestors)
+        knownDigests.formUnion(index.ancestors)
+        records.formUnion(index.records.keys)
+        details.formUnion(index.details.keys)
+    }
+
+    /// Verifies a bundle and adds its contents.
+    ///
+    /// `name` is the name of the bundle in errors. `progress` is called with the size of each verified member in bytes.
+    ///
+    /// - Throws: ``BundleError`` if the bundle is invalid.
+    public mutating func add(
+        _ bundle: BundleReader, named name: String, limit: JobLimit, secret: RunSecret,
+        progress: (Int) -> Void = { _ in }
+    ) async throws {
+        var keys: [IndexKey] = []
+        try await BundleVerifier(bundle, limit: limit, secret: secret).verify(
+            noting: { [IndexKey]() }, each: { record, _, keys in keys.append(IndexKey(record)) },
+            take: { keys += $1 }, progress: progress)
+        records.formUnion(keys)
+        details.formUnion(
+            try Self.keys(QuarantineEntry.self, in: BundleLayout.quarantine, of: bundle)
+                + Self.keys(LocatedProblem.self, in: BundleLayout.problems, of: bundle))
+        append(bundle.manifest.digest)
+        for parent in bundle.manifest.parents { requireContents(of: parent, before: name) }
+        ancestors.formUnion(bundle.manifest.parents)
+    }
+
+    private mutating func append(_ digest: String) {
+        if !digests.contains(digest) { digests.append(digest) }
+        knownDigests.insert(digest)
+    }
+
+    private static func keys<Entry: BundleDetail>(
+        _ type: Entry.Type, in list: String, of bundle: BundleReader
+    ) throws(BundleError) -> [IndexKey] {
+        var keys: [IndexKey] = []
+        var cursor = try DetailCursor<Entry>(list, of: bundle)
+        while let entry = try cursor.next() { keys.append(IndexKey(line: entry.json.bytes)) }
+        return keys
+    }
+}
+
+/// An error that reports that the contents of a parent of a bundle are unknown.
+public struct UnknownParentError: Error, Sendable, Equatable {
+    /// The digest of the parent.
+    public let digest: String
+    /// The name of the bundle whose parent it is.
+    public let bundle: String
+}

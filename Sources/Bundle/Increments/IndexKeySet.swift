@@ -1,0 +1,57 @@
+import Telemetry
+
+/// A sorted set of the keys of records or details.
+public struct IndexKeySet: Sendable, Equatable {
+    /// The keys in ascending order, without duplicates.
+    public private(set) var keys: [IndexKey] = []
+
+    /// Creates an empty set.
+    public init() {}
+
+    /// Creates a set of `keys`, which can be in any order and contain duplicates.
+    public init(_ keys: [IndexKey]) { formUnion(keys) }
+
+    /// Creates a set, or returns `nil` if `keys` are not in strictly ascending order.
+    init?(sorted keys: [IndexKey]) {
+        guard zip(keys, keys.dropFirst()).allSatisfy({ $0 < $1 }) else { return nil }
+        self.keys = keys
+    }
+
+    /// Adds all of `newKeys`, which can be in any order.
+    public mutating func formUnion(_ newKeys: [IndexKey]) {
+        guard !newKeys.isEmpty else { return }
+        let (old, new) = (keys, newKeys.sorted())
+        keys = []
+        keys.reserveCapacity(old.count + new.count)
+        var (oldIndex, newIndex) = (0, 0)
+        while oldIndex < old.count || newIndex < new.count {
+            let takesOld = newIndex == new.count || (oldIndex < old.count && old[oldIndex] < new[newIndex])
+            let key = takesOld ? old[oldIndex] : new[newIndex]
+            if takesOld { oldIndex += 1 } else { newIndex += 1 }
+            if key != keys.last { keys.append(key) }
+        }
+    }
+
+    /// Looks up the key of a record.
+    public func finding(for key: IndexKey) -> DuplicateIndex.Finding {
+        let first = firstIndex { $0.identity >= key.identity }
+        guard first < keys.count, keys[first].identity == key.identity else { return .new }
+        return contains(key) ? .duplicate : .sameIDOtherPayload
+    }
+
+    /// Returns whether the set contains `key`.
+    public func contains(_ key: IndexKey) -> Bool {
+        let index = firstIndex { $0 >= key }
+        return index < keys.count && keys[index] == key
+    }
+
+    /// Returns the index of the first key that satisfies `predicate`, which all later keys satisfy, too.
+    private func firstIndex(where predicate: (IndexKey) -> Bool) -> Int {
+        var range = keys.indices
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            range = predicate(keys[middle]) ? range.lowerBound..<middle : middle + 1..<range.upperBound
+        }
+        return range.lowerBound
+    }
+}
