@@ -10,12 +10,16 @@ public struct BundleMaker {
         public let manifest: Manifest
         /// The findings in the inputs.
         public let intake: Intake
+        /// The index of the bundle and its ancestors, or `nil` if it was not requested.
+        public let index: BundleIndex?
     }
 
     private let reader: CaptureReader
     private let compressionLevel: Int
     private let toolVersion: String
     private let quarantineLimits: QuarantineLimits
+    private let earlier: EarlierBundles
+    private let makesIndex: Bool
 
     /// Creates a bundle maker.
     ///
@@ -24,8 +28,16 @@ public struct BundleMaker {
     ///   - level: The zstd level, from 1 to 19.
     ///   - toolVersion: The version of the program.
     ///   - quarantineLimit: The maximum number of quarantined bytes in the bundle.
-    public init(_ reader: CaptureReader, level: Int, toolVersion: String, quarantineLimit: Int) {
+    ///   - earlier: The earlier bundles whose contents are omitted. If there are any, the options of the reader must
+    ///     request index keys.
+    ///   - makesIndex: Whether an index is made. If so, the options of the reader must request index keys.
+    public init(
+        _ reader: CaptureReader, level: Int, toolVersion: String, quarantineLimit: Int,
+        earlier: EarlierBundles = EarlierBundles(), makesIndex: Bool = false
+    ) {
         self.reader = reader
+        self.earlier = earlier
+        self.makesIndex = makesIndex
         compressionLevel = level
         self.toolVersion = toolVersion
         quarantineLimits = QuarantineLimits(
@@ -38,14 +50,17 @@ public struct BundleMaker {
     /// were read, and the number of records in them. `sink` is called with the bytes of the bundle, in order.
     ///
     /// - Returns: The manifest and the findings.
-    /// - Throws: ``InputError`` for a damaged input, `FileError` if a file cannot be read or written,
+    /// - Throws: ``InputError`` for a damaged input, `UnknownParentError` if an index is requested and the contents of a
+    ///   parent are unknown, `FileError` if a file cannot be read or written,
     ///   `ContainerWriteError` for a member that exceeds a limit of the format, and the errors of `sink`.
     public func make(
         hashes: InputHashes, labels: [String], systems: SystemTable,
         progress: (_ bytes: Int, _ records: Int) -> Void, to sink: BundleAssembler.Sink
     ) async throws -> Result {
         var bundle = try BundleAssembler(level: compressionLevel, toolVersion: toolVersion, limit: reader.limit)
-        var intake = Intake(reader.options, keepsDetails: true, systems: systems)
+        let parents = try parents(labels: labels)
+        var intake = Intake(
+            reader.options, keepsDetails: true, systems: systems, earlier: earlier, collectsIndexKeys: makesIndex)
         try await reader.read(
             into: &intake, keep: { entry, line, _ in bundle.add(entry.summary, line: line) }, progress: progress,
             afterOutput: { try await bundle.writeFinishedSegments(to: sink) })
@@ -65,8 +80,33 @@ public struct BundleMaker {
         for problem in given.problems { try intake.report(problem) }
         let manifest = try bundle.finish(
             problems: intake.spill.problems, duplicateCount: intake.duplicateCount, pseudonymKeyID: keyID(intake),
-            inputs: given.inputs, to: sink)
-        return Result(manifest: manifest, intake: intake)
+            inputs: given.inputs, parents: parents, omitted: intake.omitted, to: sink)
+        return Result(manifest: manifest, intake: intake, index: makesIndex ? index(of: manifest, intake) : nil)
+    }
+
+    /// Returns the digests of the parents of the bundle.
+    ///
+    /// These are the earlier bundles, and those parents of inputs that are neither inputs nor earlier bundles.
+    private func parents(labels: [String]) throws(UnknownParentError) -> [String] {
+        var (parents, known) = (earlier.parents, earlier)
+        let manifests = reader.inputs.map(\.manifest)
+        let digests = Set(manifests.compactMap(\.?.digest))
+        for (manifest, label) in zip(manifests, labels) {
+            for parent in manifest?.parents ?? [] where !digests.contains(parent) {
+                known.requireContents(of: parent, before: label)
+                if !earlier.knownDigests.contains(parent), !parents.contains(parent) { parents.append(parent) }
+            }
+        }
+        if makesIndex { try known.requireParents() }
+        return parents
+    }
+
+    private func index(of manifest: Manifest, _ intake: Intake) -> BundleIndex {
+        var (records, details) = (earlier.records, earlier.details)
+        records.formUnion(intake.indexKeys.records)
+        details.formUnion(Array(intake.indexKeys.details))
+        return BundleIndex(
+            digest: manifest.digest, ancestors: earlier.knownDigests, records: records, details: details)
     }
 
     /// Returns the ID of the pseudonym key of the bundle, or `nil` if not all contents have pseudonyms of one key.
@@ -76,7 +116,7 @@ public struct BundleMaker {
     private func keyID(_ intake: Intake) -> String? {
         if let pseudonymizer = reader.options.pseudonymizer { return pseudonymizer.keyID }
         let keys = Set(reader.inputs.map(\.pseudonymKeyID))
-        let hasOnlyPseudonyms = intake.totals.holds[Hold.pseudonymized.code] == intake.totals.records
+        let hasOnlyPseudonyms = intake.totals.holds[Hold.pseudonymized.code, default: 0] == intake.totals.records
         guard keys.count == 1, hasOnlyPseudonyms, intake.quarantinedItems.count + intake.problems.count == 0 else {
             return nil
         }

@@ -28,10 +28,13 @@ public enum CaptureInput: Sendable {
         }
     }
 
-    /// The ID of the pseudonym key of a bundle, or `nil` if not all records are pseudonymized.
-    public var pseudonymKeyID: String? {
-        if case .bundle(let bundle) = self { bundle.manifest.pseudonymKeyID } else { nil }
+    /// The manifest of an intact bundle, or `nil` for other inputs.
+    var manifest: Manifest? {
+        if case .bundle(let bundle) = self { bundle.manifest } else { nil }
     }
+
+    /// The ID of the pseudonym key of a bundle, or `nil` if not all records are pseudonymized.
+    public var pseudonymKeyID: String? { manifest?.pseudonymKeyID }
 }
 
 extension Manifest {

@@ -5,7 +5,8 @@ import Telemetry
 
 /// Collects records, rejected items and problems as they are read, and removes duplicates.
 ///
-/// A record receives a note if an earlier record has the same ID and another payload.
+/// A record receives a note if an earlier record has the same ID and another payload. Contents of earlier bundles are
+/// omitted if they are given.
 ///
 /// ```swift
 /// var generator = SystemRandomNumberGenerator()
@@ -17,6 +18,12 @@ import Telemetry
 public struct Intake: Sendable {
     /// The number of records that were dropped because an equal record preceded them.
     public private(set) var duplicateCount = 0
+    /// The numbers of records and details that were omitted because an earlier bundle contains them.
+    public private(set) var omitted = Manifest.OmittedCounts()
+    /// The keys of the kept records and details.
+    ///
+    /// Empty if no index is made.
+    public private(set) var indexKeys = IndexKeys()
     /// The items in quarantine.
     public private(set) var quarantinedItems: CappedList<QuarantineEntry>
     /// The problems with the inputs.
@@ -47,6 +54,17 @@ public struct Intake: Sendable {
     private var detailIndex = DuplicateIndex()
     private let secret: RunSecret
     private let systems: SystemTable
+    /// The earlier bundles whose contents are omitted.
+    private let earlier: EarlierBundles
+    private let collectsIndexKeys: Bool
+
+    /// The keys of the kept records and details, in any order.
+    public struct IndexKeys: Sendable {
+        /// The keys of the records.
+        public fileprivate(set) var records: [IndexKey] = []
+        /// The keys of the quarantine entries and problems, as the bundle contains them.
+        public fileprivate(set) var details: Set<IndexKey> = []
+    }
 
     /// All rejected items and problems, stored on disk until a bundle is written.
     public struct Spill: Sendable {
@@ -76,7 +94,15 @@ public struct Intake: Sendable {
     ///   - keepsDetails: Whether all rejected items and problems are kept in unnamed files, instead of only the first
     ///     ones.
     ///   - systems: The systems whose records and stores are recognized.
-    public init(_ options: ScanOptions, keepsDetails: Bool, systems: SystemTable) {
+    ///   - earlier: The earlier bundles whose contents are omitted.
+    ///   - collectsIndexKeys: Whether ``indexKeys`` are collected. The options must request the keys of records for
+    ///     this and for earlier bundles.
+    public init(
+        _ options: ScanOptions, keepsDetails: Bool, systems: SystemTable, earlier: EarlierBundles = EarlierBundles(),
+        collectsIndexKeys: Bool = false
+    ) {
+        self.earlier = earlier
+        self.collectsIndexKeys = collectsIndexKeys
         secret = options.secret
         hidesInput = options.pseudonymizer != nil
         self.keepsDetails = keepsDetails && !hidesInput
@@ -110,32 +136,41 @@ public struct Intake: Sendable {
         duplicateCount += output.duplicates
         for item in output.quarantined {
             let line = item.json.bytes
+            let isOmitted = isInEarlierBundle(line)
+            // The contents of a bundle were reported when the bundle was created.
+            if !isBundle, !isOmitted { isIncomplete = true }
             guard isNew(line) else { continue }
+            guard !isOmitted else {
+                omitted.quarantine += 1
+                continue
+            }
             quarantinedItems.add(item, reason: visibleText(item.reject.reason))
             if keepsDetails { try spill.quarantine.append(item, line: line, input: output.input) }
+            collectIndexKey(of: line)
             note(.quarantined(item, input: output.input))
         }
         for problem in output.problems {
             let line = problem.json.bytes
+            if !isBundle, problem.problem.isLoss { isIncomplete = true }
             guard isNew(line) else { continue }
-            try add(problem, line: line)
-            note(.problem(problem))
+            if try add(problem, line: line) { note(.problem(problem)) }
         }
         for entry in output.apps { note(.app(entry, input: output.input)) }
         filterFindings.add(output.filtered)
         reports += output.reports
-        // The contents of a bundle were reported when the bundle was created.
-        if isBundle { return }
-        if !output.quarantined.isEmpty || output.problems.contains(where: \.problem.isLoss) {
-            isIncomplete = true
-        }
     }
 
     private mutating func insert(
         _ entry: borrowing ScanOutput.Entry, of lines: borrowing TextBuffer,
         _ keep: (borrowing ScanOutput.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void
     ) throws {
-        switch recordIndex.insert(entry.key) {
+        let earlierFinding = entry.indexKey.map { earlier.records.finding(for: $0) } ?? .new
+        if earlierFinding == .duplicate {
+            omitted.records += 1
+            return
+        }
+        let finding = recordIndex.insert(entry.key)
+        switch finding == .new ? earlierFinding : finding {
         case .duplicate:
             duplicateCount += 1
             return
@@ -154,6 +189,7 @@ public struct Intake: Sendable {
         }
         totals.count(entry.summary)
         removedPartCounts += entry.leftOut
+        if collectsIndexKeys, let key = entry.indexKey { indexKeys.records.append(key) }
     }
 
     /// Reports that the bundle does not contain the bytes of a quarantined item.
@@ -161,15 +197,21 @@ public struct Intake: Sendable {
     /// - Throws: `FileError` with operation `spool`.
     public mutating func addLoss(of item: QuarantineEntry, _ loss: QuarantineLoss) throws(FileError) {
         let problem = LocatedProblem(capture: item.capture, path: item.path, problem: Problem(loss, item))
-        try add(problem, line: problem.json.bytes)
+        _ = try add(problem, line: problem.json.bytes)
         isIncomplete = true
+        // The list of the bundle contains the entry without its bytes, so that a later increment tries again.
+        var listed = item
+        listed.isStored = true
+        indexKeys.details.remove(IndexKey(line: listed.json.bytes))
+        listed.isStored = false
+        collectIndexKey(of: listed.json.bytes)
     }
 
     /// Adds a problem that was found after its input was read.
     ///
     /// - Throws: `FileError` with operation `spool`.
     public mutating func report(_ problem: LocatedProblem) throws(FileError) {
-        try add(problem, line: problem.json.bytes)
+        _ = try add(problem, line: problem.json.bytes)
         if problem.problem.isLoss { isIncomplete = true }
     }
 
@@ -183,12 +225,29 @@ public struct Intake: Sendable {
         }
     }
 
-    private mutating func add(_ problem: LocatedProblem, line: [UInt8]) throws(FileError) {
+    private func isInEarlierBundle(_ line: [UInt8]) -> Bool {
+        !earlier.details.keys.isEmpty && earlier.details.contains(IndexKey(line: line))
+    }
+
+    private mutating func collectIndexKey(of line: [UInt8]) {
+        if collectsIndexKeys, keepsDetails { indexKeys.details.insert(IndexKey(line: line)) }
+    }
+
+    /// Adds a problem, and returns whether it is reported.
+    ///
+    /// A problem in an earlier bundle is omitted. It is still reported if it is a loss, because data is still missing.
+    private mutating func add(_ problem: LocatedProblem, line: [UInt8]) throws(FileError) -> Bool {
+        let isOmitted = isInEarlierBundle(line)
+        if isOmitted { omitted.problems += 1 }
+        guard !isOmitted || problem.problem.isLoss else { return false }
         let code = visibleText(problem.problem.code)
         problems.add(problem, reason: code)
         if problem.problem.isLoss { losses.add(problem, reason: code) }
         if problem.problem.isWarning { warnings.add(problem, reason: code) }
+        guard !isOmitted else { return true }
         if keepsDetails { try spill.problems.append(line) }
+        collectIndexKey(of: line)
+        return true
     }
 }
 
