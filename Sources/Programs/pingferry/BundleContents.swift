@@ -33,6 +33,7 @@ struct BundleContents {
     func printTables() throws {
         try Terminal.print("format version \(BundleLayout.version), written by pingferry \(manifest.toolVersion)")
         try Terminal.print("digest \(manifest.digest)")
+        for line in manifest.ancestryLines { try Terminal.print(line) }
         if let key = manifest.pseudonymKeyID { try Terminal.print("pseudonymized with the key \(key)") }
         let totals = manifest.totals
         try Terminal.print("\(Summary.count(totals.records, "record"))\(Summary.details(of: totals))")
@@ -102,6 +103,7 @@ struct BundleContents {
         object.set("inputsOmitted", integer: manifest.inputs?.omittedCount)
         object.set("path", string: path)
         object.set("pseudonymized", string: manifest.pseudonymKeyID)
+        object.set(ancestryOf: manifest)
         object.set("tool", string: manifest.toolVersion)
         object.set("totals", object: manifest.totals.json)
         object.set("version", integer: BundleLayout.version)

@@ -15,9 +15,29 @@ extension CommandError {
         case let error as BundleError: self.init(error)
         case let error as ChangedCaptureError: self.init(status: .inputOutput, message: "\(error)")
         case let error as ContainerWriteError: self.init(status: .inputOutput, message: "\(error)")
+        case let error as UnknownParentError: self.init(error)
         case let error as ZstdError: self.init(status: .inputOutput, message: "zstd: \(error)")
         default: return nil
         }
+    }
+
+    /// Creates an error for an increment whose earlier contents are not known completely.
+    init(_ error: UnknownParentError) {
+        self.init(
+            status: .badData,
+            message: "\(error.bundle): it continues the bundle with the digest \(error.digest), which is not given",
+            remedy: "pass that bundle with --since-bundle, or the index of a later one with --since-index")
+    }
+
+    /// Creates an error for a fault of a chain.
+    init(_ fault: BundleChain.Fault) {
+        let remedy =
+            switch fault.kind {
+            case .missingParent: "pass the bundle with this digest before it"
+            case .parentOutOfOrder: "pass the bundles in the order in which they were made"
+            case .repeated: "pass each bundle once"
+            }
+        self.init(status: .badData, message: "\(fault)", remedy: remedy)
     }
 
     /// Creates an error for a bundle that changed while it was verified.

@@ -25,13 +25,13 @@ struct CommonOptions: ParsableArguments {
 
     func scanOptions(
         filter: RecordFilter, pseudonymizer: RecordPseudonymizer? = nil, quarantineFileLimit: Int = 64 << 20,
-        reportsQueues: Bool = false, numberedSystems: SystemTable? = nil
+        reportsQueues: Bool = false, numberedSystems: SystemTable? = nil, computesIndexKeys: Bool = false
     ) -> ScanOptions {
         var generator = SystemRandomNumberGenerator()
         return ScanOptions(
             secret: RunSecret(using: &generator), filter: filter, pseudonymizer: pseudonymizer,
             quarantineFileLimit: quarantineFileLimit, copyFolder: Self.temporaryFolder, reportsQueues: reportsQueues,
-            numberedSystems: numberedSystems)
+            numberedSystems: numberedSystems, computesIndexKeys: computesIndexKeys)
     }
 
     func progress(of reader: CaptureReader) -> ProgressLine {

@@ -8,7 +8,8 @@ import Hashing
 struct DigestOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The expected digest of the bundle, received separately from the bundle.", valueName: "hex"))
+            "The expected digest of the bundle, or of the last one with --chain, received separately from the bundle.",
+            valueName: "hex"))
     var digest: String?
 
     @Option(
@@ -29,12 +30,14 @@ struct DigestOptions: ParsableArguments {
     }
 
     /// Returns the expected digest of each bundle, or `nil` if no digests were given.
-    func expectedDigests(of bundles: [String]) throws -> [String]? {
+    ///
+    /// In a chain, `--digest` applies to the last bundle.
+    func expectedDigests(of bundles: [String], inChain isChain: Bool) throws -> [String?]? {
         if let digest {
-            guard bundles.count == 1 else {
+            guard bundles.count == 1 || isChain else {
                 throw ValidationError("--digest accepts only one bundle; use --digest-file for several")
             }
-            return [digest.lowercased()]
+            return bundles.dropLast().map { _ in nil } + [digest.lowercased()]
         }
         guard let path = digestFile else { return nil }
         let list = try Self.digestList(at: path)

@@ -23,6 +23,9 @@ struct Summary {
         let totals = intake.totals
         var parts = ["\(Self.count(totals.records, "record"))\(Self.details(of: totals))"]
         if intake.duplicateCount > 0 { parts.append("\(Self.count(intake.duplicateCount, "duplicate")) omitted") }
+        if intake.omitted.records > 0 {
+            parts.append("\(Self.count(intake.omitted.records, "record")) of earlier bundles omitted")
+        }
         if intake.quarantinedItems.count > 0 { parts.append("\(intake.quarantinedItems.count) quarantined") }
         return parts.joined(separator: ", ")
     }

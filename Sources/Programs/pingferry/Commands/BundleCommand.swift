@@ -37,6 +37,12 @@ struct BundleCommand: AsyncParsableCommand {
             the volumes, use cat NAME.tar.zst.[0-9][0-9][0-9].
               pingferry bundle --volume-size dvd -o night.tar.zst phones/
 
+            --since-bundle and --since-index make an increment, which omits what earlier bundles contain. The label of \
+            a capture should be the same each time, because quarantined items and problems are compared with it:
+              pingferry bundle --index phones.index -o 1.tar.zst phones/
+              pingferry bundle --since-index phones.index --index phones.index -o 2.tar.zst phones/
+              pingferry verify --chain 1.tar.zst 2.tar.zst
+
             -o - writes the bundle to standard output, and the summary to standard error:
               pingferry bundle -o - phone/ | age -r RECIPIENT > phone.tar.zst.age
               age -d -i KEYFILE phone.tar.zst.age | pingferry verify -
@@ -78,6 +84,7 @@ struct BundleCommand: AsyncParsableCommand {
     @Flag(help: "Replace an existing output.")
     var force = false
 
+    @OptionGroup(title: "Increments") var increments: IncrementOptions
     @OptionGroup var receipts: ReceiptOptions
     @OptionGroup var input: InputOptions
     @OptionGroup(title: "Encrypted backups") var backups: PasswordOptions
@@ -86,6 +93,7 @@ struct BundleCommand: AsyncParsableCommand {
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
+        try InputOptions.checkStandardInput(in: input.paths + increments.sinceBundle)
         guard FrameEncoder.levels.contains(level) else {
             throw ValidationError("--level requires a number from 1 to 19")
         }
@@ -107,6 +115,9 @@ struct BundleCommand: AsyncParsableCommand {
         if let receipt = receipts.receipt, isOutputPath(receipt) {
             throw ValidationError("the receipt must not have the name of a file of the bundle")
         }
+        if let index = increments.index, isOutputPath(index) || index == receipts.receipt {
+            throw ValidationError("the index must not have the name of a file of the bundle or of the receipt")
+        }
         // The size of a bundle's members is limited. Half of the limit is reserved for other data.
         guard (0...128).contains(quarantineFile) else {
             throw ValidationError("--quarantine-file requires a number from 0 to 128")
@@ -123,12 +134,15 @@ struct BundleCommand: AsyncParsableCommand {
             let pseudonymizer = try pseudonyms.pseudonymizer()
             let file = try openOutput()
             let receipt = try receipts.output(replacing: force)
+            let index = try increments.indexOutput(replacing: force)
+            let outputs = file.identities.union(receipt.identities).union(index.identities)
+            let earlier = try await increments.earlierBundles(common, writing: outputs)
             OutputLocation.warnIfInsideCapture(output, inputs: input.paths, isQuiet: common.quiet)
             let limit = common.jobLimit
             let hashes = InputHashes(limit: limit)
             let opening = InputOpener(
                 labels: input.label, systems: Systems.table, limit: limit,
-                excluded: file.identities.union(receipt.identities), spool: input.spool,
+                excluded: outputs, spool: input.spool,
                 passwords: try backups.passwords(isQuiet: common.quiet),
                 // Hashes of the inputs would reveal their origin.
                 hashes: pseudonymizer == nil ? hashes : nil)
@@ -136,9 +150,11 @@ struct BundleCommand: AsyncParsableCommand {
                 try await opening.open(input.paths), paths: input.paths,
                 options: common.scanOptions(
                     filter: try filters.filter(), pseudonymizer: pseudonymizer,
-                    quarantineFileLimit: quarantineFile << 20), limit: limit)
+                    quarantineFileLimit: quarantineFile << 20, computesIndexKeys: increments.requiresIndexKeys),
+                limit: limit)
             let maker = BundleMaker(
-                reader, level: level, toolVersion: ProgramVersion.number, quarantineLimit: quarantineTotal << 20)
+                reader, level: level, toolVersion: ProgramVersion.number, quarantineLimit: quarantineTotal << 20,
+                earlier: earlier, makesIndex: increments.index != nil)
             let progress = common.progress(of: reader)
             defer { progress.clear() }
             let bundle = try await maker.make(
@@ -146,6 +162,7 @@ struct BundleCommand: AsyncParsableCommand {
                 progress: { progress.add(bytes: $0, records: $1) }, to: { try file.write($0) })
             progress.clear()
             try file.commit()
+            try index.write(bundle.index, after: "\(outputDescription(for: file.volumes)) was written")
             try receipt.write(after: "\(outputDescription(for: file.volumes)) was written") {
                 self.receipt(for: bundle.manifest, file.hashedFiles, bundle.intake)
             }
@@ -183,11 +200,15 @@ struct BundleCommand: AsyncParsableCommand {
         if common.json {
             try summary.printJSON { object in
                 object.set("digest", string: manifest.digest)
+                object.set("index", string: increments.index)
                 object.set("output", string: output)
+                object.set(ancestryOf: manifest)
                 if !volumes.isEmpty { object.set("volumes", elements: volumes.map(\.json)) }
             }
         } else if !common.quiet {
-            let lines = ["wrote \(outputDescription(for: volumes)): \(summary.sentence)", "digest \(manifest.digest)"]
+            let lines =
+                ["wrote \(outputDescription(for: volumes)): \(summary.sentence)", "digest \(manifest.digest)"]
+                + manifest.ancestryLines
             // Only the bundle itself is written to standard output.
             for line in lines {
                 if isStandardOutput { StandardError.write("pingferry: \(line)") } else { try Terminal.print(line) }

@@ -37,12 +37,20 @@ struct VerifyCommand: AsyncParsableCommand {
             checked together.
               pingferry verify --against night.json night.tar.zst.00*
 
+            --chain also checks that the bundles are complete together: each bundle that an increment continues must \
+            precede it, once. With --chain, --digest is the digest of the last bundle, which covers all bundles that it \
+            continues:
+              pingferry verify --chain monday.tar.zst tuesday.tar.zst wednesday.tar.zst
+
             --receipt writes a file that states who checked which bundles, when and with which result. It includes \
             damaged bundles with the reason, but not bundles that cannot be read at all.
             """)
 
     @Argument(help: ArgumentHelp("Bundles; - is standard input.", valueName: "bundle"), completion: .file())
     var bundles: [String]
+
+    @Flag(help: "Check that each bundle is preceded by all bundles that it continues.")
+    var chain = false
 
     @OptionGroup(title: "Who packed it") var signing: SignerOptions
 
@@ -82,7 +90,7 @@ struct VerifyCommand: AsyncParsableCommand {
             if signers != nil, signature == nil, paths.contains("-") {
                 throw ValidationError("a bundle from standard input requires --signature")
             }
-            let expected = try digests.expectedDigests(of: paths)
+            let expected = try digests.expectedDigests(of: paths, inChain: chain)
             let comparison = try against.map { try ReceiptComparison(path: $0) }
             try receipts.requireSeparateFile(
                 from: paths.flatMap(Self.files)
@@ -104,16 +112,18 @@ struct VerifyCommand: AsyncParsableCommand {
 
     /// Verifies all bundles, and prints and records the results.
     private func verifyAll(
-        _ signers: AllowedSigners?, _ expected: [String]?, _ comparison: ReceiptComparison?,
+        _ signers: AllowedSigners?, _ expected: [String?]?, _ comparison: ReceiptComparison?,
         writing receipt: consuming ReceiptOutput
     ) async throws {
         let paths = paths
         var log = receipts.receipt.map { _ in VerificationLog(paths, limit: common.jobLimit) }
         var firstFailure: ExitCode?
         var results: [[UInt8]] = []
+        var verified = BundleChain()
         for (number, path) in paths.enumerated() {
             do {
-                results.append(try await verify(path, signers, expected: expected?[number], comparison, &log))
+                results.append(
+                    try await verify(path, signers, expected: expected?[number] ?? nil, comparison, &log, &verified))
             } catch {
                 guard let failure = CommandError(error) else { throw error }
                 failure.report(as: "pingferry")
@@ -122,9 +132,21 @@ struct VerifyCommand: AsyncParsableCommand {
                 results.append(Self.json(of: failure, path, faults: VolumeReport.faultsJSON(in: error)))
             }
         }
+        let faults = chain ? verified.faults : []
+        for fault in faults {
+            let failure = CommandError(fault)
+            failure.report(as: "pingferry")
+            firstFailure = firstFailure ?? ExitCode(failure.status.rawValue)
+        }
+        let isComplete = firstFailure == nil
+        if chain, isComplete, !common.json, !common.quiet {
+            let records = Summary.count(verified.recordCount, "record")
+            try Terminal.print("chain of \(Summary.count(verified.count, "bundle")): complete, \(records)")
+        }
         if common.json {
             var object = CanonicalObject()
             object.set("bundles", elements: results)
+            if chain { object.set("chain", object: Self.json(of: verified, faults, isComplete: isComplete)) }
             try Terminal.print(object)
         }
         do {
@@ -143,7 +165,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     private func verify(
         _ path: String, _ signers: AllowedSigners?, expected: String?, _ comparison: ReceiptComparison?,
-        _ log: inout VerificationLog?
+        _ log: inout VerificationLog?, _ verified: inout BundleChain
     ) async throws -> [UInt8] {
         let reader = try InputOpener.openBundle(
             path, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder, signedBy: signers,
@@ -170,11 +192,13 @@ struct VerifyCommand: AsyncParsableCommand {
         try await log?.recordSuccess(InputOpener.name(of: path))
         progress.clear()
         let manifest = reader.manifest
+        verified.append(manifest, named: InputOpener.name(of: path))
         if !common.json, !common.quiet {
             let count = Summary.count(manifest.totals.records, "record")
             try Terminal.print("\(InputOpener.name(of: path)): good, \(count)\(Summary.details(of: manifest.totals))")
             if let volumes = reader.volumes { try Terminal.print(VolumeReport.sentence(on: volumes)) }
             try Terminal.print("digest \(manifest.digest)\(expected == nil ? "" : ", as expected")")
+            for line in manifest.ancestryLines { try Terminal.print(line) }
             if expected != nil, reader.signer == nil {
                 try Terminal.print("the contents match the given digest, which does not show who packed them")
             }
@@ -188,12 +212,29 @@ struct VerifyCommand: AsyncParsableCommand {
         if let comparison { object.set("against", string: comparison.path) }
         object.set("digest", string: manifest.digest)
         object.set("good", boolean: true)
+        object.set("parents", strings: manifest.parents)
         object.set("path", string: path)
         object.set("pseudonymized", string: manifest.pseudonymKeyID)
         if let signer = reader.signer { object.set("signer", object: signer.json) }
         object.set("totals", object: manifest.totals.json)
         if let volumes = reader.volumes { object.set("volumes", elements: VolumeReport.json(of: volumes)) }
         return object.bytes
+    }
+
+    private static func json(
+        of chain: BundleChain, _ faults: [BundleChain.Fault], isComplete: Bool
+    ) -> CanonicalObject {
+        var object = CanonicalObject()
+        object.set("bundles", integer: chain.count)
+        object.set("digest", string: chain.digest)
+        object.set("faults", objects: faults) { object, fault in
+            object.set("bundle", string: fault.bundle)
+            object.set("code", string: fault.code)
+            object.set("digest", string: fault.digest)
+        }
+        object.set("good", boolean: isComplete)
+        object.set("records", integer: chain.recordCount)
+        return object
     }
 
     /// Returns the JSON result for a bundle with an error, including the exit status and the reason.

@@ -1,0 +1,128 @@
+import ArgumentParser
+import Bundle
+import Capture
+import Console
+import Files
+import Systems
+import Telemetry
+
+/// The options for a bundle that contains only what earlier bundles do not contain.
+///
+/// Source: "Increments".
+struct IncrementOptions: ParsableArguments {
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp(
+            """
+            Omit the records, quarantined items and problems that these bundles contain. All their parents must be \
+            given, too. (up to the next option)
+            """, valueName: "bundle"), completion: .file())
+    var sinceBundle: [String] = []
+
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp(
+            "Omit what is in the bundles that these indexes were made of. (up to the next option)",
+            valueName: "index"), completion: .file())
+    var sinceIndex: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Write an index of the bundle and its parents for --since-index. It can replace an index that is given \
+            with --since-index.
+            """, valueName: "file"), completion: .file())
+    var index: String?
+
+    func validate() throws {
+        guard index != "-" else { throw ValidationError("an index must be a file: --index NAME.index") }
+        guard !sinceIndex.contains("-") else { throw ValidationError("an index cannot be read from standard input") }
+    }
+
+    /// Whether records need keys, because earlier bundles or an index are involved.
+    var requiresIndexKeys: Bool { index != nil || !sinceBundle.isEmpty || !sinceIndex.isEmpty }
+
+    /// Verifies and reads the earlier bundles and indexes.
+    ///
+    /// `outputs` are the files that the command replaces, which must not include an earlier bundle.
+    func earlierBundles(_ common: CommonOptions, writing outputs: Set<FileIdentity>) async throws -> EarlierBundles {
+        var earlier = EarlierBundles()
+        for path in sinceIndex { earlier.add(try Self.readIndex(path)) }
+        for path in BundleFile.removingLaterVolumes(from: sinceBundle) {
+            let name = InputOpener.name(of: path)
+            let reader = try InputOpener.openBundle(
+                path, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder)
+            let files = reader.volumes?.paths ?? [path]
+            if files.contains(where: { FileIdentity(path: $0).map(outputs.contains) == true }) {
+                throw InputError.wouldReplaceInput(path)
+            }
+            var generator = SystemRandomNumberGenerator()
+            let progress = ProgressLine("reading \(name)", isQuiet: common.quiet)
+            defer { progress.clear() }
+            try reader.volumes?.verifyHashes { progress.add(bytes: $0) }
+            do {
+                try await earlier.add(
+                    reader, named: name, limit: common.jobLimit, secret: RunSecret(using: &generator)
+                ) { progress.add(bytes: $0) }
+            } catch let error as BundleError {
+                throw InputError.bundle(error, name)
+            }
+        }
+        do throws(UnknownParentError) {
+            try earlier.requireParents()
+        } catch {
+            throw CommandError(error)
+        }
+        return earlier
+    }
+
+    private static func readIndex(_ path: String) throws -> BundleIndex {
+        let bytes = try InputFile(path: path).contents(limit: BundleIndex.maxSize)
+        do throws(BundleIndexError) {
+            return try BundleIndex(bytes)
+        } catch {
+            throw CommandError(status: .badData, message: "\(path): \(error)", remedy: error.remedy)
+        }
+    }
+
+    /// Creates the file for the index, which appears under its name only after it has been written.
+    func indexOutput(replacing: Bool) throws -> IndexOutput {
+        guard let index else { return IndexOutput() }
+        let identity = FileIdentity(path: index)
+        let isContinued = identity != nil && sinceIndex.contains { FileIdentity(path: $0) == identity }
+        return IndexOutput(file: try AtomicOutput(path: index, replacing: replacing || isContinued))
+    }
+}
+
+/// An index to be written after its bundle, if one is requested.
+///
+/// Its file is created before the work begins, so that an unusable path is reported at once.
+struct IndexOutput: ~Copyable {
+    private let file: AtomicOutput?
+    /// The files that must not be read as input.
+    let identities: Set<FileIdentity>
+
+    fileprivate init(file: consuming AtomicOutput) {
+        identities = file.identities
+        self.file = consume file
+    }
+
+    fileprivate init() {
+        identities = []
+        file = nil
+    }
+
+    /// Writes the index, or throws an error that uses `completedAction` as a description of the completed work.
+    consuming func write(_ index: BundleIndex?, after completedAction: String) throws(CommandError) {
+        guard let file, let index else { return }
+        do throws(FileError) {
+            try file.write(index.bytes.span)
+            try file.commit()
+        } catch {
+            let failure = CommandError(error)
+            throw CommandError(
+                status: failure.status, message: "no index was written: \(failure.message)",
+                remedy: "\(completedAction); pass it with --since-bundle instead")
+        }
+    }
+}
