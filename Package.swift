@@ -256,6 +256,7 @@ if fuzzes {
         ("FuzzGleanPing", ["Glean", "JSONText", "Systems", "Telemetry"]),
         ("FuzzGleanEvents", ["Glean", "JSONText", "Systems", "Telemetry"]),
         ("FuzzBundle", ["Bundle", "Files", "Systems", "Telemetry"]),
+        ("FuzzBundleIndex", ["Bundle", "Hashing", "Telemetry"]),
         ("FuzzCourierLists", ["Bundle", "Hashing", "Processes"]),
         ("FuzzLeanplumRows", ["JSONText", "Leanplum", "Systems", "Telemetry", "TestSupport"]),
         ("FuzzLeanplumDatabase", ["Files", "Leanplum", "PrivateSQLite"]),

@@ -71,7 +71,7 @@ public struct Manifest: Sendable, Equatable {
     }
 
     /// Returns the SHA-256 hash of the output of `sha256sum` for the given members, followed by a line for each parent.
-    static func digest(of members: [Member], parents: [String]) -> String {
+    static func digest(of members: [Member], parents: [String] = []) -> String {
         var hash = SHA256()
         for member in members { hash.update("\(member.sha256.hex)  \(member.path)\n".utf8.span) }
         for parent in parents { hash.update("\(parent)  parent\n".utf8.span) }

@@ -35,7 +35,11 @@ import Testing
             #""format":"pingferry-bundle""#, #""format":"pingferry-bundle","inputs":[]"#,
             "manifest.json: its version does not match the presence of inputs"
         ),
-        ("\"version\":1", "\"version\":4", "bundle format version 4 is not supported"),
+        ("\"version\":1", "\"version\":5", "bundle format version 5 is not supported"),
+        (
+            "\"version\":1", "\"version\":4",
+            "manifest.json: its parents or the numbers of omitted contents are missing"
+        ),
         ("\"version\":1", "\"version\":1.0", "bundle format version unknown is not supported"),
         ("\"duplicates\":0,", "", "manifest.json: a key is missing or has another type"),
         ("\"duplicates\":0", "\"duplicates\":\"0\"", "manifest.json: a key is missing or has another type"),

@@ -30,7 +30,7 @@ enum SampleBundle {
     static func pack(
         _ records: [Record], quarantined: [[UInt8]] = [], problems: [LocatedProblem] = [], level: Int = 3,
         jobs: Int = 2,
-        limits: QuarantineLimits = QuarantineLimits()
+        limits: QuarantineLimits = QuarantineLimits(), parents: [String] = []
     ) async throws -> (bytes: [UInt8], manifest: Manifest, lost: [QuarantineEntry]) {
         var bytes: [UInt8] = []
         var assembler = try BundleAssembler(level: level, toolVersion: "1", limit: JobLimit(jobs: jobs))
@@ -52,7 +52,9 @@ enum SampleBundle {
         } to: {
             bytes.append(copying: $0)
         }
-        let manifest = try assembler.finish(problems: spill(problems), duplicateCount: 0) { bytes.append(copying: $0) }
+        let manifest = try assembler.finish(problems: spill(problems), duplicateCount: 0, parents: parents) {
+            bytes.append(copying: $0)
+        }
         return (bytes, manifest, lost)
     }
 

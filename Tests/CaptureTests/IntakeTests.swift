@@ -17,8 +17,10 @@ import Testing
         var payloads: [String] = []
         var found: [String] = []
 
-        init(keepsDetails: Bool = true) {
-            intake = Intake(.forTests, keepsDetails: keepsDetails, systems: Systems.table)
+        init(keepsDetails: Bool = true, earlier: EarlierBundles = EarlierBundles(), collectsIndexKeys: Bool = false) {
+            intake = Intake(
+                .forTests, keepsDetails: keepsDetails, systems: Systems.table, earlier: earlier,
+                collectsIndexKeys: collectsIndexKeys)
         }
 
         mutating func add(_ output: ScanOutput, fromBundle isBundle: Bool = false) throws {
@@ -80,6 +82,76 @@ import Testing
         var line: [UInt8] = []
         record.write(to: &line)
         return String(decoding: line, as: UTF8.self)
+    }
+
+    // MARK: Earlier bundles
+
+    /// Returns earlier bundles with the given records and lines of details.
+    private func earlier(_ records: [Record], details: [[UInt8]] = []) -> EarlierBundles {
+        var earlier = EarlierBundles()
+        earlier.add(
+            BundleIndex(
+                digest: String(repeating: "0", count: 64), ancestors: [],
+                records: IndexKeySet(records.map { IndexKey($0) }),
+                details: IndexKeySet(details.map { IndexKey(line: $0) })))
+        return earlier
+    }
+
+    private func outputWithKeys(_ records: Record...) -> ScanOutput {
+        var options = ScanOptions.forTests
+        options.computesIndexKeys = true
+        var output = ScanOutput(capture: "phone", input: 0, writingWith: options)
+        for record in records { output.add(record) }
+        return output
+    }
+
+    @Test("Records of earlier bundles are omitted, and records with their ids are noted")
+    func recordsOfEarlierBundles() throws {
+        var probe = IntakeProbe(earlier: earlier([record("1"), record("2")]), collectsIndexKeys: true)
+        let other = record("2", #"{"a":1}"#)
+        try probe.add(outputWithKeys(record("1"), record("1"), record("3"), other, other, record("3")))
+        #expect(probe.lines == [line(record("3")), line(other, noting: Self.note)])
+        #expect(probe.intake.omitted.records == 2)
+        #expect(probe.intake.duplicateCount == 2)
+        #expect(probe.intake.totals.records == 2)
+        #expect(probe.intake.indexKeys.records == [IndexKey(record("3")), IndexKey(other)])
+        #expect(!probe.intake.isIncomplete)
+    }
+
+    @Test("Details of earlier bundles are omitted, but losses are reported again")
+    func detailsOfEarlierBundles() throws {
+        let (loss, link) = (problem("unreadable"), problem("link"))
+        var probe = IntakeProbe(
+            earlier: earlier([], details: [quarantined().json.bytes, loss.json.bytes, link.json.bytes]),
+            collectsIndexKeys: true)
+        try probe.add(output(quarantined(), quarantined()))
+        try probe.add(output(link))
+        #expect(!probe.intake.isIncomplete)
+        #expect(probe.found.isEmpty)
+        try probe.add(output(loss))
+        #expect(probe.intake.isIncomplete)
+        #expect(probe.found == ["problem p"])
+        #expect(probe.intake.losses.elements == [loss])
+        #expect(probe.intake.omitted.quarantine == 1)
+        #expect(probe.intake.omitted.problems == 2)
+        #expect(probe.intake.spill.quarantine.count == 0)
+        #expect(probe.intake.spill.problems.count == 0)
+        #expect(probe.intake.indexKeys.details.isEmpty)
+        try probe.add(output(quarantined("new")))
+        #expect(probe.intake.indexKeys.details == [IndexKey(line: quarantined("new").json.bytes)])
+    }
+
+    @Test("An entry whose bytes are lost is indexed without them, so that the next increment tries again")
+    func lostBytes() throws {
+        var probe = IntakeProbe(collectsIndexKeys: true)
+        try probe.add(output(quarantined()))
+        var listed = quarantined()
+        listed.isStored = false
+        try probe.intake.addLoss(of: listed, .tooLarge)
+        let keys = probe.intake.indexKeys.details
+        #expect(keys.count == 2)
+        #expect(keys.contains(IndexKey(line: listed.json.bytes)))
+        #expect(!keys.contains(IndexKey(line: quarantined().json.bytes)))
     }
 
     // MARK: Records

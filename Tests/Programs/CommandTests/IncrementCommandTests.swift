@@ -1,0 +1,194 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Tests of bundles that continue others, with real processes.
+@Suite struct IncrementCommandTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// The captures of three nights, each of which includes those of the nights before.
+    private static let nights = [["shop"], ["shop", "focus", "damaged"], ["shop", "focus", "damaged", "webxr"]]
+
+    /// Packs the captures of a night and returns the summary.
+    @discardableResult
+    private func pack(_ name: String, night: Int, _ options: [String] = [], status: Int32) throws -> [String: Any] {
+        let captures = Self.nights[night - 1].map(sample)
+        let finished = try shell(#""$0" bundle --json "$@""#, options + ["-o", folder(name)] + captures)
+        #expect(finished.status == status, "\(finished.errors)")
+        return try finished.json()
+    }
+
+    /// Packs the bundles of three nights, each of which continues the one before.
+    private func packChain() throws -> [String] {
+        try pack("1.tar.zst", night: 1, ["--index", folder("1.index")], status: 0)
+        try pack(
+            "2.tar.zst", night: 2, ["--since-index", folder("1.index"), "--index", folder("2.index")], status: 1)
+        try pack(
+            "3.tar.zst", night: 3, ["--since-index", folder("2.index"), "--index", folder("3.index")], status: 0)
+        return ["1.tar.zst", "2.tar.zst", "3.tar.zst"].map { folder($0) }
+    }
+
+    private func records(_ bundles: [String]) throws -> [String] {
+        let finished = try shell(#""$0" convert -q -o - "$@""#, bundles)
+        #expect(finished.status == 0, "\(finished.errors)")
+        return finished.lines
+    }
+
+    private func digest(_ bundle: String) throws -> String {
+        try #require(try pingferry("list", "--json", bundle).json()["digest"] as? String)
+    }
+
+    @Test func unionOfChainEqualsOneBundle() throws {
+        let chain = try packChain()
+        let all = ["shop", "focus", "damaged", "webxr"].map(sample)
+        #expect(try shell(#""$0" bundle -q "$@""#, ["-o", folder("all.tar.zst")] + all).status == 1)
+        let expected = try records([folder("all.tar.zst")])
+        #expect(try records(chain) == expected)
+        #expect(try records(chain.reversed()).sorted() == expected.sorted())
+        // A bundle of the chain equals the bundle of all captures.
+        #expect(try shell(#""$0" bundle -q "$@""#, ["-o", folder("union.tar.zst")] + chain).status == 0)
+        #expect(try digest(folder("union.tar.zst")) == digest(folder("all.tar.zst")))
+        #expect(
+            try pingferry("list", "--json", folder("union.tar.zst")).json()["parents"] as? [String] == [])
+    }
+
+    @Test("A summary counts what was omitted, and only new quarantined items cause exit status 1")
+    func omittedContents() throws {
+        try pack("1.tar.zst", night: 2, ["--index", folder("1.index")], status: 1)
+        let summary = try pack("2.tar.zst", night: 2, ["--since-index", folder("1.index")], status: 0)
+        let totals = try #require(summary["totals"] as? [String: Any])
+        #expect(totals["records"] as? Int == 0)
+        #expect(summary["complete"] as? Bool == true)
+        let listed = try pingferry("list", "--json", folder("1.tar.zst")).json()
+        let omitted = try #require(summary["omitted"] as? [String: Int])
+        #expect(omitted["records"] == (listed["totals"] as? [String: Any])?["records"] as? Int)
+        #expect(omitted["quarantine"] == (listed["quarantined"] as? [Any])?.count)
+        #expect(omitted["problems"] == (listed["problems"] as? [Any])?.count)
+        #expect(summary["parents"] as? [String] == [try digest(folder("1.tar.zst"))])
+        let text = try pingferry("list", folder("2.tar.zst")).text
+        #expect(text.contains("\ncontinues the bundle with the digest \(try digest(folder("1.tar.zst")))\n"))
+        #expect(text.contains("\nomitted because earlier bundles contain them: \(omitted["records"] ?? 0) records, "))
+    }
+
+    @Test("Indexes and bundles give the same increment, and the same index")
+    func indexEqualsBundles() throws {
+        let chain = try packChain()
+        try pack(
+            "a.tar.zst", night: 3, ["--since-bundle", chain[0], chain[1], "--index", folder("a.index")], status: 0)
+        try pack("b.tar.zst", night: 3, ["--since-bundle", chain[1], chain[0]], status: 0)
+        try pack(
+            "c.tar.zst", night: 3, ["--since-bundle", chain[1], "--since-index", folder("1.index")], status: 0)
+        for name in ["a.tar.zst", "b.tar.zst", "c.tar.zst"] {
+            #expect(try folder.data(name) == folder.data("3.tar.zst"), "\(name)")
+        }
+        #expect(try folder.data("a.index") == folder.data("3.index"))
+        let mode = try FileManager.default.attributesOfItem(atPath: folder("a.index"))[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    @Test func unknownParentIsRejected() throws {
+        let chain = try packChain()
+        let finished = try pingferry(
+            "bundle", "--since-bundle", chain[1], "-o", folder("x.tar.zst"), sample("webxr"))
+        #expect(finished.status == 65)
+        #expect(
+            finished.errorLines.first
+                == "pingferry: \(chain[1]): it continues the bundle with the digest \(try digest(chain[0])), which is not given"
+        )
+        #expect(!folder.names.contains("x.tar.zst"))
+        // Without the first bundle, the union of the others continues it, and an index of them would be incomplete.
+        let union = folder("union.tar.zst")
+        #expect(try pingferry("bundle", "-q", "-o", union, chain[1], chain[2]).status == 0)
+        #expect(try pingferry("verify", "-q", "--chain", chain[0], union).status == 0)
+        let indexed = try pingferry(
+            "bundle", "--index", folder("x.index"), "-o", folder("x.tar.zst"), chain[1], chain[2])
+        #expect(indexed.status == 65)
+        #expect(!folder.names.contains("x.index"))
+    }
+
+    @Test func chainIsVerified() throws {
+        let chain = try packChain()
+        let digests = try chain.map { try digest($0) }
+        let good = try pingferry("verify", "--chain", chain[0], chain[1], chain[2])
+        #expect(good.status == 0, "\(good.errors)")
+        #expect(good.lines.last == "chain of 3 bundles: complete, \(try records(chain).count) records")
+        #expect(good.lines.contains("continues the bundle with the digest \(digests[1])"))
+        // Given bundles, the expected code, and the digest that is reported.
+        let faulty: [([Int], String, Int)] = [
+            ([1, 2], "missing-parent", 0), ([0, 2], "missing-parent", 1), ([0, 2, 1], "parent-out-of-order", 1),
+            ([0, 0, 1], "repeated", 0), ([0, 1, 2, 1], "repeated", 1),
+        ]
+        for (order, code, digest) in faulty {
+            let finished = try shell(#""$0" verify --chain --json "$@""#, order.map { chain[$0] })
+            #expect(finished.status == 65)
+            #expect(finished.errors.contains(digests[digest]), "\(finished.errors)")
+            let result = try #require(try finished.json()["chain"] as? [String: Any])
+            #expect(result["good"] as? Bool == false)
+            let faults = try #require(result["faults"] as? [[String: String]])
+            #expect(faults.map { $0["code"] } == [code])
+            #expect(faults.map { $0["digest"] } == [digests[digest]])
+        }
+        // The digest of the last bundle identifies the whole chain.
+        #expect(try shell(#""$0" verify -q --chain --digest "$@""#, [digests[2]] + chain).status == 0)
+        #expect(try shell(#""$0" verify -q --chain --digest "$@""#, [digests[1]] + chain).status == 65)
+        #expect(try shell(#""$0" verify -q --digest "$@""#, [digests[2]] + chain).status == 64)
+    }
+
+    @Test func damagedIndexIsRejected() throws {
+        try pack("1.tar.zst", night: 1, ["--index", folder("1.index")], status: 0)
+        let bytes = try folder.data("1.index")
+        for contents in [bytes.dropLast(), bytes + [0], bytes.prefix(10), Data()] {
+            try Data(contents).write(to: URL(fileURLWithPath: folder("bad.index")))
+            let finished = try pingferry(
+                "bundle", "--since-index", folder("bad.index"), "-o", folder("2.tar.zst"), sample("shop"))
+            #expect(finished.status == 65)
+            #expect(finished.errorLines.first?.hasPrefix("pingferry: \(folder("bad.index")): ") == true)
+            #expect(finished.errorLines.last?.hasPrefix("hint: ") == true)
+        }
+        let missing = try pingferry(
+            "bundle", "--since-index", folder("none"), "-o", folder("2.tar.zst"), sample("shop"))
+        #expect(missing.status == 66)
+    }
+
+    @Test("An index replaces only an index that it continues, and no output replaces an earlier bundle")
+    func replacedFiles() throws {
+        let chain = try packChain()
+        let index = folder("1.index")
+        #expect(
+            try pingferry("bundle", "-q", "--index", index, "-o", folder("x.tar.zst"), sample("shop")).status == 73)
+        try pack("y.tar.zst", night: 2, ["--since-index", index, "--index", index], status: 1)
+        #expect(try folder.data("1.index") == folder.data("2.index"))
+        let replacing = try pingferry(
+            "bundle", "--force", "--since-bundle", chain[0], "-o", chain[0], sample("focus"))
+        #expect(replacing.status == 73)
+        #expect(try pingferry("verify", "-q", chain[0]).status == 0)
+        for name in ["z.tar.zst", "z.tar.zst.sha256", "z.tar.zst.001", "-"] {
+            let arguments = [name == "-" ? "-" : folder(name), "-o", folder("z.tar.zst"), sample("shop")]
+            #expect(try shell(#""$0" bundle --index "$@""#, arguments).status == 64, "\(name)")
+        }
+    }
+
+    @Test("A chain can consist of volumes")
+    func volumes() throws {
+        try pack("1.tar.zst", night: 1, ["--volume-size", "4K"], status: 0)
+        let first = folder("1.tar.zst.001")
+        try pack("2.tar.zst", night: 3, ["--since-bundle", first, "--volume-size", "4K"], status: 1)
+        let finished = try pingferry("verify", "--chain", first, folder("2.tar.zst.001"))
+        #expect(finished.status == 0, "\(finished.errors)")
+    }
+
+    @Test("An increment without new records keeps the key of the pseudonyms")
+    func pseudonymizedIncrement() throws {
+        #expect(try pingferry("pseudonym-key", "-o", folder("key")).status == 0)
+        let key = ["--pseudonymize", folder("key")]
+        try pack("1.tar.zst", night: 1, key + ["--index", folder("1.index")], status: 0)
+        let summary = try pack("2.tar.zst", night: 1, key + ["--since-index", folder("1.index")], status: 0)
+        #expect((summary["totals"] as? [String: Any])?["records"] as? Int == 0)
+        let manifests = try ["1.tar.zst", "2.tar.zst"].map { try pingferry("list", "--json", folder($0)).json() }
+        #expect(manifests[1]["pseudonymized"] as? String == manifests[0]["pseudonymized"] as? String)
+        #expect(manifests[1]["pseudonymized"] is String)
+        #expect(try pingferry("verify", "-q", "--chain", folder("1.tar.zst"), folder("2.tar.zst")).status == 0)
+    }
+}
