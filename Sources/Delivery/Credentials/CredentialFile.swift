@@ -17,10 +17,7 @@ public struct CredentialFile: Sendable {
 
     /// Reads the credentials file at `path`.
     public init(path: String, knowing systems: SystemTable, protectedFolder: String? = nil) throws(CredentialError) {
-        // Only the owner can access a protected folder, such as the credentials folder that systemd creates.
-        let isProtected =
-            protectedFolder.map { !$0.isEmpty && path.hasPrefix($0 + "/") && !path.contains("/../") } ?? false
-        let bytes = try OperatorFile.contents(of: path, isSecret: !isProtected)
+        let bytes = try OperatorFile.secret(in: path, protectedFolder: protectedFolder)
         try self.init(bytes, path: path, knowing: systems)
     }
 

@@ -4,6 +4,16 @@ import Files
 enum OperatorFile {
     private static let maximumSize = 16 << 20
 
+    /// Returns the contents of the file with a secret at `path`, which only its owner may be able to read.
+    ///
+    /// The permissions of a file in `protectedFolder` are not checked. Only the owner can access such a folder, for
+    /// example the credentials folder that systemd creates.
+    static func secret(in path: String, protectedFolder: String?) throws(CredentialError) -> [UInt8] {
+        let isProtected =
+            protectedFolder.map { !$0.isEmpty && path.hasPrefix($0 + "/") && !path.contains("/../") } ?? false
+        return try contents(of: path, isSecret: !isProtected)
+    }
+
     /// Returns the contents of the file at `path`.
     static func contents(of path: String, isSecret: Bool) throws(CredentialError) -> [UInt8] {
         let (isPrivate, contents): (Bool, [UInt8])
