@@ -1,8 +1,5 @@
-import CFiles
 import Console
 import Delivery
-import Files
-import Parallel
 
 /// Runs a job and, after a signal, ends it within 5 seconds.
 enum JobRunner {
@@ -16,7 +13,7 @@ enum JobRunner {
             for await _ in start {}
             return try await job.run()
         }
-        try catchStopSignal {
+        try StopSignal.handle { _ in
             // The task is cancelled first, so that no new request is sent after the message.
             task.cancel()
             progress.clear()
@@ -25,15 +22,5 @@ enum JobRunner {
         }
         starter.finish()
         return try await task.value
-    }
-
-    /// Calls `body` on a separate thread when the first SIGINT, SIGTERM or SIGHUP arrives.
-    ///
-    /// A second signal ends the process immediately with exit status 128 + n. A signal that was ignored when the
-    /// process started (`nohup`) stays ignored. Call this method only once.
-    private static func catchStopSignal(_ body: @escaping @Sendable () -> Void) throws(FileError) {
-        var code = cfiles_catch_stop()
-        if code == 0 { code = BackgroundThread.start { if cfiles_wait_for_stop() != 0 { body() } } }
-        guard code == 0 else { throw FileError(.open, "signal handler", code: code) }
     }
 }
