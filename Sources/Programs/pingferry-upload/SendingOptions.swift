@@ -71,6 +71,13 @@ struct SendingOptions: ParsableArguments {
     @Flag(help: "Write a JSON line about each upload to standard error.")
     var logJSON = false
 
+    /// The value of the header `User-Agent`.
+    static let agent = "Pingferry/\(ProgramVersion.number)"
+    /// The variable in which systemd specifies the credentials folder of a service.
+    ///
+    /// The files in the folder belong to root, and an access control list lets the service read them.
+    static let protectedFolderVariable = "CREDENTIALS_DIRECTORY"
+
     func validate() throws {
         let numbers = [
             ("connections", connections, 1000), ("connect-timeout", connectTimeout, 600),
@@ -101,8 +108,7 @@ struct SendingOptions: ParsableArguments {
     /// Returns the credentials from the file and the environment.
     func credentials(environment: [String: String]) throws -> Credentials {
         let path = credentials ?? environment["PINGFERRY_CREDENTIALS"].flatMap { $0.isEmpty ? nil : $0 }
-        // systemd sets this variable. Its files belong to root, and an access control list lets the service read them.
-        let protectedFolder = environment["CREDENTIALS_DIRECTORY"]
+        let protectedFolder = environment[Self.protectedFolderVariable]
         let file = try path.map {
             try CredentialFile(path: $0, knowing: Systems.table, protectedFolder: protectedFolder)
         }
@@ -110,8 +116,8 @@ struct SendingOptions: ParsableArguments {
     }
 
     /// Returns the settings of a job with these options.
-    func jobSettings(agent: String, environment: [String: String]) throws -> JobSettings {
-        var sender = SenderSettings(agent: agent, endpoints: try endpoints(), systems: Systems.table)
+    func jobSettings(environment: [String: String]) throws -> JobSettings {
+        var sender = SenderSettings(agent: Self.agent, endpoints: try endpoints(), systems: Systems.table)
         sender.connections = connections
         sender.connectTimeout = connectTimeout
         sender.readTimeout = readTimeout
@@ -119,7 +125,7 @@ struct SendingOptions: ParsableArguments {
         sender.identity.certificateAuthoritiesPath = caFile
         sender.identity.certificate = clientCert
         sender.identity.key = clientKey
-        sender.proxies = try proxyOption() ?? ProxyRules(environment: environment)
+        sender.proxies = try proxies(environment: environment)
         var settings = JobSettings(sender: sender, credentials: try credentials(environment: environment)) {
             SystemClock.now
         }
@@ -127,6 +133,11 @@ struct SendingOptions: ParsableArguments {
         settings.equalRefusalLimit = refusals.maximumCount
         if logJSON { settings.log = { StandardError.write(json: $0.jsonLine) } }
         return settings
+    }
+
+    /// Returns the rules that select a proxy, from the option or the environment.
+    func proxies(environment: [String: String]) throws -> ProxyRules {
+        try proxyOption() ?? ProxyRules(environment: environment)
     }
 
     /// Returns the servers that receive uploads, by type.

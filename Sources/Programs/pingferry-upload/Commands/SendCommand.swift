@@ -32,6 +32,13 @@ struct SendCommand: AsyncParsableCommand {
             as delivered.
               pingferry-upload --quiet --keep-going --move-done done --metrics /var/lib/node_exporter/pingferry.prom *.tar.zst
 
+            With --ping-url, a monitoring service such as Healthchecks raises an alarm if a job fails or does not run: the job \
+            sends POST requests to URL/start at the start and to URL/STATUS at the end, with its exit status and its summary. \
+            Both use the proxy and the certificate authorities of the uploads. If the service does not answer within 10 \
+            seconds, one line is printed, even with --quiet, and nothing else changes. Everyone who knows the address can \
+            report jobs, so store it in a file with mode 0600. It is never printed:
+              pingferry-upload --quiet --ping-url-file /etc/pingferry/ping-url *.tar.zst
+
             If a bundle is split into volumes, give the first one, night.tar.zst.001. The others must be in the same folder. \
             --move-done moves all volumes and their list.
 
@@ -98,6 +105,7 @@ struct SendCommand: AsyncParsableCommand {
     @OptionGroup(title: "Signatures") var signing: SignerOptions
     @OptionGroup(title: "Limits") var limits: LimitOptions
     @OptionGroup(title: "Sending") var sending: SendingOptions
+    @OptionGroup(title: "Monitoring") var monitoring: MonitoringOptions
     @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
     @Flag(help: "Fail if the ledger does not exist, because all records would be sent again without it.")
@@ -111,17 +119,35 @@ struct SendCommand: AsyncParsableCommand {
         if let unknown = ignoreHeld.first(where: { !codes.contains($0) }) {
             throw ValidationError("--ignore-held must be one of \(codes.joined(separator: ", ")), not \(unknown)")
         }
-        guard !dryRun || (moveDone == nil && metrics == nil) else {
-            throw ValidationError("--dry-run cannot be used with --move-done or --metrics, because it changes nothing")
+        guard !dryRun || (moveDone == nil && metrics == nil && !monitoring.isGiven) else {
+            throw ValidationError(
+                "--dry-run cannot be used with --move-done, --metrics or --ping-url, because it changes nothing")
         }
     }
 
     func run() async throws {
         guard !dryRun else { return try await reportingErrors { try await printPlan() } }
+        let monitor = JobMonitor()
+        do {
+            try await run(monitor)
+        } catch {
+            await monitor.finish(status: Self.exitCode(for: error).rawValue)
+            throw error
+        }
+        await monitor.finish(status: 0)
+    }
+
+    private func run(_ monitor: JobMonitor) async throws {
         var unusable: [UnusableBundleError] = []
         var end: ExitCode?
         do {
-            try await reportingErrors { try await send(&unusable) }
+            try await reportingErrors {
+                try await monitor.describingErrors {
+                    try await monitor.start(
+                        monitoring.service(environment: ProcessInfo.processInfo.environment, sending: sending))
+                    try await send(&unusable, monitor)
+                }
+            }
         } catch let code as ExitCode {
             end = code
         }
@@ -168,10 +194,9 @@ struct SendCommand: AsyncParsableCommand {
     }
 
     /// Runs the job, and stores the bundles that cannot be used in `unusable`.
-    private func send(_ unusable: inout [UnusableBundleError]) async throws {
+    private func send(_ unusable: inout [UnusableBundleError], _ monitor: JobMonitor) async throws {
         try sending.requireFileDescriptors(bundles: bundles.count)
-        var settings = try sending.jobSettings(
-            agent: "Pingferry/\(ProgramVersion.number)", environment: ProcessInfo.processInfo.environment)
+        var settings = try sending.jobSettings(environment: ProcessInfo.processInfo.environment)
         // The folder is checked before anything is sent.
         if let moveDone { _ = try DestinationFolder(path: moveDone) }
         // The ledger is locked first, so that a second job ends before it reads all bundles.
@@ -187,6 +212,7 @@ struct SendCommand: AsyncParsableCommand {
             let failure = CommandError(
                 status: unusable.exitStatus ?? .badData, message: "nothing was sent",
                 remedy: canSendOthers ? "use --keep-going to skip unusable bundles and send the others" : nil)
+            monitor.setText((unusable.map { CommandError($0).message } + [failure.message]).joined(separator: "\n"))
             failure.report(as: PingferryUpload.name)
             throw ExitCode(failure.status.rawValue)
         }
@@ -203,6 +229,7 @@ struct SendCommand: AsyncParsableCommand {
             settingHint: settings.credentials.settingHint(for:), unusableBundles: verified.unusableBundles,
             pauses: plan.pauses)
         if summary.failure == nil { try finish(&summary, ledger) }
+        monitor.setText(summary.summaryLine)
         try summary.print(isQuiet: common.quiet, asJSON: common.json)
         if let failure = summary.failure { throw failure }
         if let status = summary.exitStatus { throw ExitCode(status.rawValue) }
