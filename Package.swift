@@ -141,7 +141,10 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let programs: [Target] = [
     module(
         "Console", in: "Programs",
-        ["Bundle", "Bytes", "CFiles", "CThreads", "CVersion", "Files", "JSONText", "Secrets", argumentParser]),
+        [
+            "Bundle", "Bytes", "CFiles", "CThreads", "CVersion", "Files", "JSONText", "Secrets", "Telemetry",
+            argumentParser,
+        ]),
     program(
         "pingferry",
         [
@@ -180,7 +183,8 @@ let telemetryForTests: [Target.Dependency] = ["Files", "JSONText", "Parallel", "
 
 let tests: [Target] = [
     .target(
-        name: "TestSupport", dependencies: ["Bundle", "Hashing", "Leanplum", "Mozilla", "Sift"] + telemetryForTests,
+        name: "TestSupport",
+        dependencies: ["Bundle", "Bytes", "Hashing", "Leanplum", "Mozilla", "Sift"] + telemetryForTests,
         path: "Tests/Support",
         swiftSettings: common),
     .executableTarget(

@@ -128,6 +128,15 @@ public final class BundleReader: Sendable {
         return [try RunningHash.hash(of: source)]
     }
 
+    /// Returns unique names of the file or of each volume, where `name` is a unique name of the bundle.
+    public func fileNames(for name: String) -> [String] {
+        let volumeNames = volumes?.names ?? []
+        guard volumeNames.count > 1 else { return [name] }
+        // The folder that distinguishes bundles of the same name also precedes the names of their volumes.
+        let folder = Path.parent(of: name).map { "\($0)/" } ?? ""
+        return volumeNames.map { folder + $0.name }
+    }
+
     /// Returns whether the files have not changed since they were opened.
     public func isUnchanged() throws(FileError) -> Bool { try container.source.isUnchanged() }
 

@@ -1,6 +1,7 @@
 import Hashing
 import Parallel
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import Bundle
@@ -10,8 +11,6 @@ import Testing
     private let maker = Receipt.Origin(
         user: "ada", userID: 1000, host: "site-3", toolVersion: "9.8.7",
         time: Timestamp(clamping: 1_590_000_000_123))
-
-    private func text(_ receipt: Receipt) -> String { String(decoding: receipt.bytes, as: UTF8.self) }
 
     @Test("The receipt of a new bundle states user, time, host, arguments, inputs, and the hash of the file")
     func bundle() async throws {
@@ -34,12 +33,12 @@ import Testing
             + #""predicateType":"https://pingferry.example/receipt/v1","subject":[{"digest":"#
             // SHA-256 of abc, from FIPS 180-4's examples.
             + #"{"sha256":"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},"name":"n.tar.zst"}]}"#
-        #expect(text(receipt) == expected + "\n")
-        #expect(receipt.hasSubject)
+        #expect(try receipt.statement.text() == expected + "\n")
+        #expect(receipt.statement.hasSubject)
     }
 
     @Test("The receipt of a verification states faults, and each volume is a subject")
-    func verify() {
+    func verify() throws {
         let (first, second) = (ContentHash(of: [1]), ContentHash(of: [2]))
         let receipt = Receipt(
             command: "verify", arguments: nil,
@@ -59,14 +58,17 @@ import Testing
             + #""predicateType":"https://pingferry.example/receipt/v1","#
             + #""subject":[{"digest":{"sha256":"\#(first.hex)"},"name":"a.001"},"#
             + #"{"digest":{"sha256":"\#(second.hex)"},"name":"a.002"}]}"#
-        #expect(text(receipt) == expected + "\n")
+        #expect(try receipt.statement.text() == expected + "\n")
     }
 
     @Test("A receipt has no subject if no file could be read")
     func nothing() {
         let entry = Receipt.Entry(name: "b", files: [], outcome: .invalid(reason: "no b", status: 66), manifest: nil)
-        #expect(!Receipt(command: "verify", arguments: nil, origin: maker, entries: [entry], inputs: nil).hasSubject)
-        #expect(!Receipt(command: "verify", arguments: nil, origin: maker, entries: [], inputs: nil).hasSubject)
+        #expect(
+            !Receipt(command: "verify", arguments: nil, origin: maker, entries: [entry], inputs: nil).statement
+                .hasSubject)
+        #expect(
+            !Receipt(command: "verify", arguments: nil, origin: maker, entries: [], inputs: nil).statement.hasSubject)
     }
 
     @Test("Bytes that are added in pieces have the hash of all bytes")

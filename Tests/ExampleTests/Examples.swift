@@ -357,7 +357,7 @@ import Testing
     }
 
     @Test func labels() {
-        let labels = CaptureLabels.labels(ofPaths: ["a/AppData", "b/AppData", "phone/"])
+        let labels = PathLabels.labels(ofPaths: ["a/AppData", "b/AppData", "phone/"])
         #expect(labels == ["a/AppData", "b/AppData", "phone"])
     }
 

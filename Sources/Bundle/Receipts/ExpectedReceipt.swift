@@ -42,7 +42,7 @@ public struct ExpectedReceipt: Sendable {
 
     /// Parses a receipt.
     public init(_ bytes: [UInt8]) throws(ReceiptParsingError) {
-        guard let statement = try? JSONFields(bytes), statement.text("_type") == Receipt.statementType,
+        guard let statement = try? JSONFields(bytes), statement.text("_type") == Statement.type,
             statement.text("predicateType") == Receipt.predicateType,
             let bundles = statement.object("predicate")?.objects("bundles"),
             let subjects = statement.objects("subject")

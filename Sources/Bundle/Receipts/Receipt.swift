@@ -73,22 +73,17 @@ public struct Receipt: Sendable, Equatable {
 
     /// A file of a bundle.
     public struct File: Sendable, Equatable {
-        let name: String
+        /// The name, which is unique among the files of a receipt.
+        public let name: String
         let sha256: ContentHash
 
         /// Creates a file.
-        ///
-        /// `name` is the last component of its path.
         public init(name: String, sha256: ContentHash) {
             self.name = name
             self.sha256 = sha256
         }
     }
 
-    /// The type of the statement.
-    ///
-    /// Source: in-toto Attestation Framework, "Statement layer specification", v1.
-    static let statementType = "https://in-toto.io/Statement/v1"
     /// The type of the predicate.
     ///
     /// The URL is only an identifier. Its domain is reserved by RFC 2606.
@@ -111,17 +106,9 @@ public struct Receipt: Sendable, Equatable {
         self.inputs = inputs
     }
 
-    /// Whether the receipt has a subject, which a valid statement requires.
-    public var hasSubject: Bool { entries.contains { !$0.files.isEmpty } }
-
-    /// The statement as one line of canonical JSON.
-    public var bytes: [UInt8] {
-        var statement = CanonicalObject()
-        statement.set("_type", string: Self.statementType)
-        statement.set("predicate", object: predicate)
-        statement.set("predicateType", string: Self.predicateType)
-        statement.set("subject", elements: entries.flatMap(\.files).map(\.subject.bytes))
-        return statement.bytes + [UInt8(ascii: "\n")]
+    /// The receipt as a statement about the files of the bundles.
+    public var statement: Statement {
+        Statement(predicateType: Self.predicateType, predicate: predicate, subjects: entries.flatMap(\.files))
     }
 
     private var predicate: CanonicalObject {
@@ -129,30 +116,25 @@ public struct Receipt: Sendable, Equatable {
         if let arguments { object.set("arguments", strings: arguments) }
         object.set("bundles", elements: entries.map(\.json.bytes))
         object.set("command", string: command)
-        object.set("host", string: origin.host)
         inputs?.add(to: &object)
-        object.set("time", string: origin.time.description)
-        var tool = CanonicalObject()
-        tool.set("name", string: "pingferry")
-        tool.set("version", string: origin.toolVersion)
-        object.set("tool", object: tool)
-        var user = CanonicalObject()
-        user.set("name", string: origin.user)
-        user.set("uid", integer: origin.userID)
-        object.set("user", object: user)
+        origin.add(to: &object, program: "pingferry")
         return object
     }
 }
 
-extension Receipt.File {
-    /// The file as a resource descriptor of in-toto.
-    fileprivate var subject: CanonicalObject {
-        var digest = CanonicalObject()
-        digest.set("sha256", string: sha256.hex)
-        var object = CanonicalObject()
-        object.set("digest", object: digest)
-        object.set("name", string: name)
-        return object
+extension Receipt.Origin {
+    /// Adds the host, the time, the name and version of the program, and the user to the predicate of a statement.
+    public func add(to predicate: inout CanonicalObject, program: String) {
+        predicate.set("host", string: host)
+        predicate.set("time", string: time.description)
+        var tool = CanonicalObject()
+        tool.set("name", string: program)
+        tool.set("version", string: toolVersion)
+        predicate.set("tool", object: tool)
+        var user = CanonicalObject()
+        user.set("name", string: self.user)
+        user.set("uid", integer: userID)
+        predicate.set("user", object: user)
     }
 }
 

@@ -68,6 +68,14 @@ public struct BundleFile: Sendable {
         }
     }
 
+    /// Returns the paths of the files of the bundle at `path`: its volumes or the bundle itself, and its signature.
+    public static func allPaths(ofBundleAt path: String) -> [String] {
+        var faults: [VolumeFault] = []
+        // A bundle that cannot be opened is reported when it is read.
+        let file = try? BundleFile(path: path, noting: &faults)
+        return (file?.volumes?.paths ?? [path]) + [AllowedSigners.signaturePath(of: file?.bundlePath ?? path)]
+    }
+
     /// Returns whether a path refers to a folder.
     ///
     /// If the folder cannot be opened, the caller reports the error when it opens the path as a file.

@@ -22,7 +22,7 @@ public struct InputOpener: Sendable {
     /// Creates the settings for opening inputs.
     ///
     /// - Parameters:
-    ///   - labels: The labels of the inputs, in the order of their paths. If empty, ``CaptureLabels`` creates them.
+    ///   - labels: The labels of the inputs, in the order of their paths. If empty, ``PathLabels`` creates them.
     ///   - systems: The systems whose stores and requests are recognized.
     ///   - limit: The limit on the number of jobs.
     ///   - excluded: The files that must not be read, such as the output.
@@ -47,7 +47,7 @@ public struct InputOpener: Sendable {
 
     /// Returns the labels of the inputs at `paths`.
     public func labels(ofPaths paths: [String]) -> [String] {
-        labels.isEmpty ? CaptureLabels.labels(ofPaths: paths) : labels
+        labels.isEmpty ? PathLabels.labels(ofPaths: paths) : labels
     }
 
     /// Opens the inputs at `paths`, and returns them in the same order.

@@ -42,7 +42,7 @@ public final class CapturedFolder: Sendable {
     ) async throws {
         try await self.init(
             FileTree(try Folder(path: path)), path: path, label: label,
-            rootName: CaptureLabels.name(ofPath: path), isArchive: false, problems: [],
+            rootName: PathLabels.name(ofPath: path), isArchive: false, problems: [],
             formats: CaptureFormats.all(systems), excluding: excluded,
             spool: spool, passwords: passwords, limit: limit)
     }
@@ -94,7 +94,7 @@ public final class CapturedFolder: Sendable {
         let folder = Path.folder(of: path)
         let tree = FileTree(try Folder(path: folder))
         let search = FolderSearch(
-            tree: tree, path: "", name: CaptureLabels.name(ofPath: folder), excluded: [],
+            tree: tree, path: "", name: PathLabels.name(ofPath: folder), excluded: [],
             formats: CaptureFormats.all(systems))
         let container = Container(path: "", identifier: nil)
         var stores = FoundStores()

@@ -23,4 +23,12 @@ public struct FileIdentity: Hashable, Sendable {
     init(_ status: stat) {
         self.init(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     }
+
+    /// Returns whether two paths refer to the same file, or to the same missing entry of a folder.
+    public static func isShared(by first: String, and second: String) -> Bool {
+        if let identity = FileIdentity(path: first) { return identity == FileIdentity(path: second) }
+        let folders = (Path.folder(of: first), Path.folder(of: second))
+        return Path.lastName(of: first) == Path.lastName(of: second)
+            && (folders.0 == folders.1 || FileIdentity(path: folders.0) == FileIdentity(path: folders.1))
+    }
 }

@@ -2,6 +2,9 @@ import Glibc
 
 /// The arguments of the command line.
 public enum CommandArguments {
+    /// The arguments after the name of the command, none of which is a secret because no option accepts one.
+    public static var afterCommand: [String] { Array(CommandLine.arguments.dropFirst(2)) }
+
     /// Ends the program with a usage error if an argument is not UTF-8, because Swift would replace the invalid bytes.
     public static func requireUTF8(of name: String) {
         for number in 1..<max(1, Int(CommandLine.argc)) {

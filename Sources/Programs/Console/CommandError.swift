@@ -67,6 +67,11 @@ public struct CommandError: Error {
         self.init(status: status, message: "\(path): \(message)", remedy: remedy)
     }
 
+    /// Creates an error for a bundle that changed while it was verified.
+    public init(changedBundle bundle: String) {
+        self.init(status: .inputOutput, message: "\(bundle): changed while it was read", remedy: "verify it again")
+    }
+
     /// Writes the error to standard error.
     public func report(as program: String) {
         switch StandardError.currentFormat {

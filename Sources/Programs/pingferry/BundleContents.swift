@@ -112,7 +112,7 @@ struct BundleContents {
         } else {
             object.set("inputs", string: nil)
         }
-        var arrays: [(key: JSONKey, elements: JSONObjectPrinter.Elements)] = [
+        var arrays: [(key: JSONKey, elements: CanonicalObject.Elements)] = [
             ("clients", elements(ClientSummary.self, BundleLayout.clients, \.json)), ("members", forEachMember),
             ("problems", elements(LocatedProblem.self, BundleLayout.problems, \.json)),
             ("quarantined", elements(QuarantineEntry.self, BundleLayout.quarantine, \.jsonWithCode)),
@@ -144,7 +144,7 @@ struct BundleContents {
 
     private func elements<Entry: BundleDetail>(
         _ type: Entry.Type, _ list: String, _ json: @escaping (Entry) -> CanonicalObject
-    ) -> JSONObjectPrinter.Elements {
+    ) -> CanonicalObject.Elements {
         { add in
             var cursor = try DetailCursor<Entry>(list, of: reader)
             while let entry = try cursor.next() { try add(json(entry)) }

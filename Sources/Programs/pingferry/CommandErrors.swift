@@ -40,11 +40,6 @@ extension CommandError {
         self.init(status: .badData, message: "\(fault)", remedy: remedy)
     }
 
-    /// Creates an error for a bundle that changed while it was verified.
-    init(changedBundle bundle: String) {
-        self.init(status: .inputOutput, message: "\(bundle): changed while it was read", remedy: "verify it again")
-    }
-
     /// Creates an error for an input that cannot be used.
     private init(_ error: InputError) {
         switch error {

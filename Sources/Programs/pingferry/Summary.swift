@@ -39,7 +39,7 @@ struct Summary {
 
     /// Prints the summary as JSON with an array that may be larger than memory.
     func printJSON(
-        streaming key: JSONKey, _ elements: @escaping JSONObjectPrinter.Elements,
+        streaming key: JSONKey, _ elements: @escaping CanonicalObject.Elements,
         _ extend: (inout CanonicalObject) -> Void
     ) throws {
         var object = json

@@ -17,7 +17,7 @@ struct VerificationLog {
     private(set) var entries: [Receipt.Entry] = []
 
     init(_ paths: [String], limit: JobLimit) {
-        receiptNames = CaptureLabels.labels(ofPaths: paths)
+        receiptNames = PathLabels.labels(ofPaths: paths)
         jobLimit = limit
     }
 
@@ -58,10 +58,8 @@ struct VerificationLog {
     }
 
     private mutating func add(_ hashes: [ContentHash], _ outcome: Receipt.Outcome) {
-        // The folder that distinguishes bundles of the same name also precedes the names of their volumes.
-        let folder = Path.parent(of: currentName).map { "\($0)/" } ?? ""
-        let volumes = reader?.volumes?.names.map { folder + $0.name } ?? []
-        let files = zip(volumes.count > 1 ? volumes : [currentName], hashes).map { Receipt.File(name: $0, sha256: $1) }
+        let names = reader?.fileNames(for: currentName) ?? [currentName]
+        let files = zip(names, hashes).map { Receipt.File(name: $0, sha256: $1) }
         entries.append(
             Receipt.Entry(
                 name: currentName, files: files, outcome: outcome, manifest: reader?.manifest, signer: reader?.signer))

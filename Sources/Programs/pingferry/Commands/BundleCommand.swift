@@ -164,7 +164,7 @@ struct BundleCommand: AsyncParsableCommand {
             try file.commit()
             try index.write(bundle.index, after: "\(outputDescription(for: file.volumes)) was written")
             try receipt.write(after: "\(outputDescription(for: file.volumes)) was written") {
-                self.receipt(for: bundle.manifest, file.hashedFiles, bundle.intake)
+                self.receipt(for: bundle.manifest, file.hashedFiles, bundle.intake).statement
             }
             try report(Summary(bundle.intake, of: reader.options), bundle.manifest, file.volumes)
         }
@@ -192,7 +192,7 @@ struct BundleCommand: AsyncParsableCommand {
             outcome: intake.isIncomplete ? .incomplete : .complete, manifest: manifest)
         // The receipt of a bundle with pseudonyms has no arguments, because paths and labels would reveal the origin.
         return Receipt(
-            command: "bundle", arguments: manifest.pseudonymKeyID == nil ? Receipt.givenArguments : nil,
+            command: "bundle", arguments: manifest.pseudonymKeyID == nil ? CommandArguments.afterCommand : nil,
             origin: .current(), entries: [entry], inputs: manifest.inputs)
     }
 
@@ -219,12 +219,10 @@ struct BundleCommand: AsyncParsableCommand {
 
     /// Returns whether `path` is the path of the bundle, of one of its volumes, of their list, or of the signature.
     private func isOutputPath(_ path: String) -> Bool {
-        let own = Path.lastName(of: output)
-        let (name, folders) = (Path.lastName(of: path), (Path.folder(of: path), Path.folder(of: output)))
-        let isInSameFolder = folders.0 == folders.1 || FileIdentity(path: folders.0) == FileIdentity(path: folders.1)
-        return isInSameFolder
-            && ([own, "\(own).sha256", AllowedSigners.signaturePath(of: own)].contains(name)
-                || VolumeName(path: name)?.bundlePath == own)
+        let outputs = [output, VolumeName.listPath(of: output), AllowedSigners.signaturePath(of: output)]
+        return [path, VolumeName(path: path)?.bundlePath].compactMap(\.self).contains { given in
+            outputs.contains { FileIdentity.isShared(by: $0, and: given) }
+        }
     }
 
     /// Returns a description of the files that were written.

@@ -92,23 +92,16 @@ struct VerifyCommand: AsyncParsableCommand {
             }
             let expected = try digests.expectedDigests(of: paths, inChain: chain)
             let comparison = try against.map { try ReceiptComparison(path: $0) }
-            try receipts.requireSeparateFile(
-                from: paths.flatMap(Self.files)
+            let receipt = try receipts.output(
+                replacing: force,
+                exceptFor: paths.flatMap(BundleFile.allPaths)
                     + [signature, digests.digestFile, signing.signers, signing.revoked, against].compactMap(\.self))
-            try await verifyAll(signers, expected, comparison, writing: try receipts.output(replacing: force))
+            try await verifyAll(signers, expected, comparison, writing: receipt)
         }
     }
 
     /// The paths of the bundles, including only the first volume of each bundle in volumes.
     private var paths: [String] { BundleFile.removingLaterVolumes(from: bundles) }
-
-    /// Returns the paths of the files of a bundle: its volumes or the bundle itself, and its signature.
-    private static func files(of bundle: String) -> [String] {
-        var faults: [VolumeFault] = []
-        // A bundle that cannot be opened is reported when it is verified.
-        let file = try? BundleFile(path: bundle, noting: &faults)
-        return (file?.volumes?.paths ?? [bundle]) + [AllowedSigners.signaturePath(of: file?.bundlePath ?? bundle)]
-    }
 
     /// Verifies all bundles, and prints and records the results.
     private func verifyAll(
@@ -152,8 +145,9 @@ struct VerifyCommand: AsyncParsableCommand {
         do {
             try receipt.write(after: "the bundles were verified") {
                 Receipt(
-                    command: "verify", arguments: Receipt.givenArguments, origin: .current(),
-                    entries: log?.entries ?? [], inputs: nil)
+                    command: "verify", arguments: CommandArguments.afterCommand, origin: .current(),
+                    entries: log?.entries ?? [], inputs: nil
+                ).statement
             }
         } catch {
             guard let firstFailure else { throw error }

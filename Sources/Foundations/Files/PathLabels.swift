@@ -1,13 +1,11 @@
-import Files
-
-/// Creates the labels that identify the inputs of a command in records.
+/// Creates the labels that identify the inputs of a command, such as in records and receipts.
 ///
 /// A label consists of as many trailing components of a path as are needed to distinguish the inputs.
 ///
 /// ```swift
-/// let labels = CaptureLabels.labels(ofPaths: ["a/AppData", "b/AppData", "phone/"])
+/// let labels = PathLabels.labels(ofPaths: ["a/AppData", "b/AppData", "phone/"])
 /// ```
-public enum CaptureLabels {
+public enum PathLabels {
     static let standardInput = "stdin"
 
     /// Returns unique labels for the inputs at `paths`, in the same order.
@@ -26,7 +24,7 @@ public enum CaptureLabels {
     }
 
     /// Returns the name of the file or folder at `path`, which may end with dots.
-    static func name(ofPath path: String) -> String {
+    public static func name(ofPath path: String) -> String {
         parts(of: path, resolve: { RealPath.of($0) }).last ?? path
     }
 

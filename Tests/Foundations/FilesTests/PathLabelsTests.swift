@@ -1,9 +1,9 @@
 import Testing
 
-@testable import Capture
+@testable import Files
 
-/// Tests of the labels by which records identify the inputs of a command.
-@Suite struct CaptureLabelsTests {
+/// Tests of the labels that identify the inputs of a command.
+@Suite struct PathLabelsTests {
     /// The real paths of paths that do not end with a name.
     private static let real = [
         ".": "/home/op/phone", "./": "/home/op/phone", "..": "/home/op", "a/..": "/home/op/phone",
@@ -31,13 +31,13 @@ import Testing
             (["x/a", "y/a", "x/a"], ["x/a", "y/a", "x/a#2"]),
         ])
     func labels(paths: [String], labels: [String]) {
-        let found = CaptureLabels.labels(ofPaths: paths) { Self.real[$0] }
+        let found = PathLabels.labels(ofPaths: paths) { Self.real[$0] }
         #expect(found == labels)
         #expect(Set(found).count == paths.count)
     }
 
     @Test("The label of a path that cannot be resolved is the path itself")
     func unresolved() {
-        #expect(CaptureLabels.labels(ofPaths: [".", "a/.."]) { _ in nil } == [".", ".."])
+        #expect(PathLabels.labels(ofPaths: [".", "a/.."]) { _ in nil } == [".", ".."])
     }
 }

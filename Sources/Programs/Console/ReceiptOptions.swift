@@ -1,0 +1,32 @@
+import ArgumentParser
+import Files
+
+/// The option for a receipt.
+///
+/// Source: "Receipts".
+public struct ReceiptOptions: ParsableArguments {
+    /// The path of the receipt.
+    @Option(
+        help: ArgumentHelp(
+            """
+            Write a receipt, which states the user, the time, the host, the version and the result of this run and the \
+            hashes of its files. It is an in-toto Statement v1, which ssh-keygen -Y sign -n pingferry-receipt can sign.
+            """, valueName: "file.json"), completion: .file())
+    public var receipt: String?
+
+    /// Creates options that request no receipt.
+    public init() {}
+
+    /// Throws an error if the receipt would be written to standard output.
+    public func validate() throws {
+        guard receipt != "-" else { throw ValidationError("a receipt must be a file: --receipt NAME.json") }
+    }
+
+    /// Creates the file for the receipt, which appears under its name only after it has been written.
+    ///
+    /// `replacing` states whether an existing file may be replaced, but none of `paths`, even if they do not exist yet.
+    public func output(replacing: Bool, exceptFor paths: @autoclosure () -> [String] = []) throws -> ReceiptOutput {
+        guard let receipt else { return ReceiptOutput() }
+        return try ReceiptOutput(path: receipt, replacing: replacing, exceptFor: paths())
+    }
+}
