@@ -72,27 +72,31 @@ public struct LedgerView: Sendable {
 
     /// Returns the stored reasons why records of `pool` are not delivered.
     public func recordedReasons(of pool: CandidatePool) throws(LedgerError) -> RecordedReasons {
-        try read { db in
-            var recorded = RecordedReasons()
-            try db.rows(
-                """
-                SELECT identity, content, status, text FROM remarks CROSS JOIN settled USING (identity, content)
-                WHERE refused = 1
-                """
-            ) { row in
-                let text: String = row[3]
-                if let key = DeliveryKey(row, at: 0) { recorded.refusalAnswers[key] = "\(row[2] as Int) \(text)" }
-            }
-            // An older ledger that is opened for reading has no such table.
-            guard try db.hasTable("waits") else { return recorded }
-            for candidate in pool.candidates {
-                recorded.waitReasons[candidate.key] = try db.waitReason(of: candidate.key)
-            }
-            return recorded
-        }
+        try read { try $0.recordedReasons(of: pool) }
     }
 
     func read<Value: Sendable>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
         try LedgerFile.translatingErrors(path) { try file.read(body) }
+    }
+}
+
+extension Database {
+    func recordedReasons(of pool: CandidatePool) throws -> RecordedReasons {
+        var recorded = RecordedReasons()
+        try rows(
+            """
+            SELECT identity, content, status, text FROM remarks CROSS JOIN settled USING (identity, content)
+            WHERE refused = 1
+            """
+        ) { row in
+            let text: String = row[3]
+            if let key = DeliveryKey(row, at: 0) { recorded.refusalAnswers[key] = "\(row[2] as Int) \(text)" }
+        }
+        // An older ledger that is opened for reading has no such table.
+        guard try hasTable("waits") else { return recorded }
+        for candidate in pool.candidates {
+            recorded.waitReasons[candidate.key] = try waitReason(of: candidate.key)
+        }
+        return recorded
     }
 }

@@ -22,6 +22,8 @@ public struct VerifiedBundles: Sendable {
     public let pool: CandidatePool
     /// The source from which the payloads of uploads are read.
     public let source: UploadSource
+    /// The readers of the bundles that can be used.
+    let readers: [BundleReader]
     /// The bundles that were skipped because they are damaged, unfinished or not signed.
     public let unusableBundles: [UnusableBundleError]
 
@@ -50,6 +52,7 @@ public struct VerifiedBundles: Sendable {
         guard unusableBundles.isEmpty || keepsGoing else { throw UnusableBundlesError(bundles: unusableBundles) }
         self.pool = pool
         self.unusableBundles = unusableBundles
+        self.readers = readers
         source = UploadSource(readers)
     }
 

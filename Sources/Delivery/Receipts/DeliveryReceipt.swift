@@ -1,0 +1,144 @@
+import Bundle
+import JSONText
+import Telemetry
+
+/// A statement of the outcome of each record of some bundles, as an in-toto Statement v1.
+///
+/// Its subjects are the files of the bundles. It contains no credentials, and of a server only the address.
+///
+/// Source: "Receipts", "Delivery receipts".
+public struct DeliveryReceipt: Sendable {
+    /// The run of the program that made the receipt.
+    public enum Run: Sendable {
+        /// A job that began at `start` and ended at `end`, with the addresses of the servers for each system.
+        case job(start: Timestamp, end: Timestamp, endpoints: [SystemName: Set<String>])
+        /// A query of the ledger without a job.
+        case query
+    }
+
+    /// A bundle and the outcomes of its records.
+    public struct Entry: Sendable {
+        let name: String
+        let files: [Receipt.File]
+        let digest: String
+        let signer: Signer?
+        /// The number of records with each outcome.
+        let counts: [OutcomeGroup: Int]
+
+        /// Creates an entry for a bundle whose records have the given outcomes.
+        public init(
+            name: String, files: [Receipt.File], digest: String, signer: Signer? = nil,
+            outcomes: some Sequence<RecordOutcome>
+        ) {
+            self.name = name
+            self.files = files
+            self.digest = digest
+            self.signer = signer
+            counts = outcomes.reduce(into: [:]) { $0[$1.group, default: 0] += 1 }
+        }
+    }
+
+    /// A bundle that was skipped because it cannot be used.
+    public struct SkippedEntry: Sendable {
+        let name: String
+        let reason: String
+
+        /// Creates an entry for a skipped bundle.
+        public init(name: String, reason: String) {
+            self.name = name
+            self.reason = reason
+        }
+    }
+
+    /// The type of the predicate.
+    ///
+    /// The URL is only an identifier. Its domain is reserved by RFC 2606.
+    static let predicateType = "https://pingferry.example/delivery/v1"
+
+    private let run: Run
+    private let origin: Receipt.Origin
+    private let entries: [Entry]
+    private let skippedEntries: [SkippedEntry]
+
+    /// Creates a receipt.
+    public init(run: Run, origin: Receipt.Origin, entries: [Entry], skippedEntries: [SkippedEntry] = []) {
+        self.run = run
+        self.origin = origin
+        self.entries = entries
+        self.skippedEntries = skippedEntries
+    }
+
+    /// The number of records of all bundles with each outcome.
+    public var counts: [OutcomeGroup: Int] {
+        entries.reduce(into: [:]) { $0.merge($1.counts, uniquingKeysWith: +) }
+    }
+
+    /// Returns the receipt as a statement that lists the objects in `records`, or no records if it is `nil`.
+    public func statement(listing records: CanonicalObject.Elements? = nil) -> Statement {
+        Statement(
+            predicateType: Self.predicateType, predicate: predicate,
+            arrays: records.map { [(JSONKey("records"), $0)] } ?? [], subjects: entries.flatMap(\.files))
+    }
+
+    private var predicate: CanonicalObject {
+        var object = CanonicalObject()
+        object.set("bundles", elements: entries.map(\.json.bytes))
+        object.set(outcomes: counts)
+        object.set("skipped", objects: skippedEntries) { object, skipped in
+            object.set("name", string: skipped.name)
+            object.set("reason", string: skipped.reason)
+        }
+        switch run {
+        case .job(let start, let end, let endpoints):
+            object.set("command", string: "send")
+            object.set("start", string: start.description)
+            object.set("end", string: end.description)
+            var servers = CanonicalObject()
+            for (system, addresses) in endpoints {
+                servers.set(JSONKey(system.description), strings: addresses.sorted())
+            }
+            object.set("endpoints", object: servers)
+        case .query: object.set("command", string: "receipt")
+        }
+        origin.add(to: &object, program: "pingferry-upload")
+        return object
+    }
+
+    /// Returns the object for a record of the bundle at `bundleIndex` in the receipt.
+    static func json(of record: borrowing Record, inBundle bundleIndex: Int, _ outcome: RecordOutcome)
+        -> CanonicalObject
+    {
+        var object = CanonicalObject()
+        object.set("bundle", integer: bundleIndex)
+        object.set("id", string: record.id)
+        object.set("sha256", string: PayloadHash.hex(of: record.payload))
+        object.set("system", string: record.system.description)
+        object.set("time", string: outcome.answer?.time?.description)
+        object.set("type", string: record.type)
+        outcome.group.add(to: &object)
+        return object
+    }
+}
+
+extension DeliveryReceipt.Entry {
+    fileprivate var json: CanonicalObject {
+        var object = CanonicalObject()
+        object.set("digest", string: digest)
+        object.set("files", strings: files.map(\.name))
+        object.set("name", string: name)
+        object.set(outcomes: counts)
+        if let signer { object.set("signer", object: signer.json) }
+        return object
+    }
+}
+
+extension CanonicalObject {
+    /// Sets the number of records, and an array with the number of records with each outcome.
+    fileprivate mutating func set(outcomes counts: [OutcomeGroup: Int]) {
+        set("total", integer: counts.values.reduce(0, +))
+        set("outcomes", objects: counts.sorted { $0.key < $1.key }) { object, entry in
+            entry.key.add(to: &object)
+            object.set("records", integer: entry.value)
+        }
+    }
+}

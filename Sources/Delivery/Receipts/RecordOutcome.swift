@@ -1,0 +1,113 @@
+import JSONText
+import SQLite
+import Telemetry
+
+/// The outcome of a record in a delivery receipt: its status, and the answer that settled it.
+public struct RecordOutcome: Sendable, Equatable {
+    /// The status of the record.
+    public let status: RecordStatus
+    /// The answer that settled the record, or `nil` if the record is not settled or nothing was sent for it.
+    public let answer: SettlingAnswer?
+
+    /// Creates an outcome.
+    public init(_ status: RecordStatus, answer: SettlingAnswer? = nil) {
+        self.status = status
+        self.answer = answer
+    }
+
+    /// The group of the outcome.
+    var group: OutcomeGroup {
+        OutcomeGroup(name: status.name, reason: status.receiptReason, httpStatus: answer?.httpStatus)
+    }
+}
+
+/// The answer of a server that settled a record.
+public struct SettlingAnswer: Sendable, Equatable {
+    /// The HTTP status, or `nil` if other requests had delivered all events of the record.
+    public let httpStatus: Int?
+    /// The time at which the record was settled, with a precision of seconds.
+    public let time: Timestamp?
+
+    /// Creates an answer.
+    public init(httpStatus: Int?, time: Timestamp?) {
+        self.httpStatus = httpStatus
+        self.time = time
+    }
+}
+
+/// The part of an outcome by which a delivery receipt counts records.
+public struct OutcomeGroup: Sendable, Hashable {
+    /// The name of the status, such as `delivered` or `in-flight`.
+    public let name: String
+    /// The hold codes of held records, the code and detail of waiting records, or `nil` for other records.
+    public let reason: String?
+    /// The HTTP status of the answer, or `nil` if there is none.
+    public let httpStatus: Int?
+
+    /// Sets the members that describe the outcome.
+    func add(to object: inout CanonicalObject) {
+        object.set("outcome", string: name)
+        object.set("reason", string: reason)
+        object.set("status", integer: httpStatus)
+    }
+}
+
+extension OutcomeGroup: Comparable {
+    /// Returns whether `left` is listed before `right`.
+    public static func < (left: OutcomeGroup, right: OutcomeGroup) -> Bool {
+        (left.name, left.httpStatus ?? 0, left.reason ?? "") < (right.name, right.httpStatus ?? 0, right.reason ?? "")
+    }
+}
+
+extension RecordStatus {
+    /// The name of the status in a delivery receipt.
+    fileprivate var name: String {
+        switch self {
+        case .delivered: "delivered"
+        case .excluded: "excluded"
+        case .refused: "refused"
+        case .held: Disposition.held.code
+        case .inFlight: WaitReason.inFlight.code
+        case .waiting: "waiting"
+        }
+    }
+
+    /// The reason in a delivery receipt, without the text of the server, which the receipt does not repeat.
+    fileprivate var receiptReason: String? {
+        switch self {
+        case .delivered, .excluded, .refused, .inFlight: nil
+        case .held(let codes): codes.joined(separator: ", ")
+        case .waiting(let reason): reason.detail.map { "\(reason.code): \($0)" } ?? reason.code
+        }
+    }
+}
+
+extension LedgerView {
+    /// Returns the outcome of each record of `pool`, in the order of the pool, all from one moment.
+    public func recordOutcomes(of pool: CandidatePool, today: Int) throws(LedgerError) -> [RecordOutcome] {
+        try read { db in
+            let statuses = RecordStatus.allStatuses(
+                of: pool, try db.ledgerState(of: pool, today: today), try db.recordedReasons(of: pool))
+            return try zip(pool.candidates, statuses).map { candidate, status in
+                switch status {
+                case .delivered, .refused: RecordOutcome(status, answer: try db.answer(settling: candidate.key))
+                case .excluded, .held, .inFlight, .waiting: RecordOutcome(status)
+                }
+            }
+        }
+    }
+}
+
+extension Database {
+    /// Returns the answer that settled a record, or `nil` if the record is not settled.
+    fileprivate func answer(settling key: DeliveryKey) throws -> SettlingAnswer? {
+        var answer: SettlingAnswer?
+        try rows("SELECT status, time FROM settled WHERE identity = ? AND content = ?", [key.identity, key.content]) {
+            row in
+            let status: Int = row[0]
+            // A list whose events were delivered by other requests has the status 0.
+            answer = SettlingAnswer(httpStatus: status == 0 ? nil : status, time: Timestamp(seconds: row[1]))
+        }
+        return answer
+    }
+}
