@@ -69,8 +69,24 @@ public struct DeliveryReceipt: Sendable {
     }
 
     /// The number of records of all bundles with each outcome.
-    public var counts: [OutcomeGroup: Int] {
+    private var counts: [OutcomeGroup: Int] {
         entries.reduce(into: [:]) { $0.merge($1.counts, uniquingKeysWith: +) }
+    }
+
+    /// A sentence such as `of these 12 records 9 were accepted, 2 were refused with 400, 1 is held`.
+    public var summary: String {
+        let counts = counts
+        let total = counts.values.reduce(0, +)
+        let phrases = OutcomeGroup.Name.allCases.flatMap { name in
+            var byStatus: [String: Int] = [:]
+            for (group, count) in counts where group.name == name {
+                let status = name == .refused ? group.httpStatus.map { " with \($0)" } : nil
+                byStatus[status ?? "", default: 0] += count
+            }
+            return byStatus.sorted { $0.key < $1.key }.map { "\($1) \(name.phrase(isPlural: $1 != 1))\($0)" }
+        }
+        guard total > 0 else { return "the bundles contain no records" }
+        return "of \(total == 1 ? "this 1 record" : "these \(total) records") \(phrases.joined(separator: ", "))"
     }
 
     /// Returns the receipt as a statement that lists the objects in `records`, or no records if it is `nil`.
@@ -139,6 +155,20 @@ extension CanonicalObject {
         set("outcomes", objects: counts.sorted { $0.key < $1.key }) { object, entry in
             entry.key.add(to: &object)
             object.set("records", integer: entry.value)
+        }
+    }
+}
+
+extension OutcomeGroup.Name {
+    /// Returns the verb phrase of the summary.
+    fileprivate func phrase(isPlural: Bool) -> String {
+        switch self {
+        case .delivered: isPlural ? "were accepted" : "was accepted"
+        case .refused: isPlural ? "were refused" : "was refused"
+        case .held: isPlural ? "are held" : "is held"
+        case .waiting: isPlural ? "wait" : "waits"
+        case .inFlight: isPlural ? "are in flight" : "is in flight"
+        case .excluded: isPlural ? "are not sent any more" : "is not sent any more"
         }
     }
 }

@@ -37,8 +37,15 @@ public struct SettlingAnswer: Sendable, Equatable {
 
 /// The part of an outcome by which a delivery receipt counts records.
 public struct OutcomeGroup: Sendable, Hashable {
-    /// The name of the status, such as `delivered` or `in-flight`.
-    public let name: String
+    /// The names of statuses, in the order in which a summary lists them.
+    public enum Name: String, Sendable, CaseIterable {
+        case delivered, refused, held, waiting
+        case inFlight = "in-flight"
+        case excluded
+    }
+
+    /// The name of the status.
+    public let name: Name
     /// The hold codes of held records, the code and detail of waiting records, or `nil` for other records.
     public let reason: String?
     /// The HTTP status of the answer, or `nil` if there is none.
@@ -46,7 +53,7 @@ public struct OutcomeGroup: Sendable, Hashable {
 
     /// Sets the members that describe the outcome.
     func add(to object: inout CanonicalObject) {
-        object.set("outcome", string: name)
+        object.set("outcome", string: name.rawValue)
         object.set("reason", string: reason)
         object.set("status", integer: httpStatus)
     }
@@ -55,20 +62,21 @@ public struct OutcomeGroup: Sendable, Hashable {
 extension OutcomeGroup: Comparable {
     /// Returns whether `left` is listed before `right`.
     public static func < (left: OutcomeGroup, right: OutcomeGroup) -> Bool {
-        (left.name, left.httpStatus ?? 0, left.reason ?? "") < (right.name, right.httpStatus ?? 0, right.reason ?? "")
+        (left.name.rawValue, left.httpStatus ?? 0, left.reason ?? "")
+            < (right.name.rawValue, right.httpStatus ?? 0, right.reason ?? "")
     }
 }
 
 extension RecordStatus {
     /// The name of the status in a delivery receipt.
-    fileprivate var name: String {
+    fileprivate var name: OutcomeGroup.Name {
         switch self {
-        case .delivered: "delivered"
-        case .excluded: "excluded"
-        case .refused: "refused"
-        case .held: Disposition.held.code
-        case .inFlight: WaitReason.inFlight.code
-        case .waiting: "waiting"
+        case .delivered: .delivered
+        case .excluded: .excluded
+        case .refused: .refused
+        case .held: .held
+        case .inFlight: .inFlight
+        case .waiting: .waiting
         }
     }
 

@@ -25,8 +25,10 @@ public struct ReceiptOptions: ParsableArguments {
     /// Creates the file for the receipt, which appears under its name only after it has been written.
     ///
     /// `replacing` states whether an existing file may be replaced, but none of `paths`, even if they do not exist yet.
-    public func output(replacing: Bool, exceptFor paths: @autoclosure () -> [String] = []) throws -> ReceiptOutput {
+    public func output(replacing: Bool, exceptFor paths: @autoclosure () throws -> [String] = []) throws
+        -> ReceiptOutput
+    {
         guard let receipt else { return ReceiptOutput() }
-        return try ReceiptOutput(path: receipt, replacing: replacing, exceptFor: paths())
+        return try ReceiptOutput(path: receipt, replacing: replacing, exceptFor: try paths())
     }
 }

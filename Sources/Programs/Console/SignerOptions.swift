@@ -29,6 +29,11 @@ public struct SignerOptions: ParsableArguments {
     /// Creates options that require no signature.
     public init() {}
 
+    /// Returns the paths of the lists from the options and the environment.
+    public func paths(environment: [String: String]) -> [String] {
+        [signers, environment[Self.signersVariable], revoked, environment[Self.revokedVariable]].compactMap(\.self)
+    }
+
     /// Returns the accepted signers from the options or the environment, or `nil` if no signature is required.
     public func signers(environment: [String: String]) throws -> AllowedSigners? {
         func value(_ option: String?, _ name: String) throws -> String? {

@@ -29,7 +29,8 @@ struct PingferryUpload: AsyncParsableCommand {
             """,
         version: ProgramVersion.description(of: name),
         subcommands: [
-            SendCommand.self, StatusCommand.self, RetryCommand.self, ReleaseCommand.self, ForgetCommand.self,
+            SendCommand.self, StatusCommand.self, ReceiptCommand.self, RetryCommand.self, ReleaseCommand.self,
+            ForgetCommand.self,
             PruneCommand.self,
         ],
         defaultSubcommand: SendCommand.self)

@@ -2,6 +2,7 @@ import ArgumentParser
 import Bundle
 import Console
 import Delivery
+import Files
 import FoundationEssentials
 import Parallel
 import Systems
@@ -28,7 +29,16 @@ struct CommonOptions: ParsableArguments {
         at paths: [String], signedBy signers: AllowedSigners? = nil, keepsGoing: Bool = false,
         isReleased: (_ id: String, _ code: String) -> Bool
     ) async throws -> VerifiedBundles {
-        let progress = ProgressLine("verifying", isQuiet: quiet)
+        try await Self.verifyBundles(
+            at: paths, signedBy: signers, keepsGoing: keepsGoing, isQuiet: quiet, isReleased: isReleased)
+    }
+
+    /// Verifies bundles, and shows the progress on the terminal unless `isQuiet` is `true`.
+    static func verifyBundles(
+        at paths: [String], signedBy signers: AllowedSigners?, keepsGoing: Bool = false, isQuiet: Bool,
+        isReleased: (_ id: String, _ code: String) -> Bool
+    ) async throws -> VerifiedBundles {
+        let progress = ProgressLine("verifying", isQuiet: isQuiet)
         defer { progress.clear() }
         return try await VerifiedBundles(
             paths, knowing: Systems.table, signedBy: signers,
@@ -72,6 +82,13 @@ struct LedgerOptions: ParsableArguments {
                 remedy: "specify its path with --ledger")
         }
         return "\(home)/.local/state/pingferry/ledger.sqlite"
+    }
+
+    /// Returns the paths of the ledger, its lock file, and the files that SQLite creates beside it.
+    func allPaths() throws -> [String] {
+        let given = try path()
+        let path = RealPath.of(given) ?? given
+        return [given] + ["", ".lock", "-journal", "-shm", "-wal"].map { path + $0 }
     }
 
     func openLedger(mustExist: Bool) throws -> Ledger {

@@ -66,16 +66,37 @@ import Testing
     @Test(
         "Each status has a name and a reason, without the text of the server",
         arguments: [
-            (.delivered, "delivered", nil), (.excluded, "excluded", nil), (.refused("400 no"), "refused", nil),
-            (.held(["schema", "no-target"]), "held", "schema, no-target"), (.inFlight, "in-flight", nil),
-            (.waiting(WaitReason(code: "daily-limit")), "waiting", "daily-limit"),
+            (.delivered, .delivered, nil), (.excluded, .excluded, nil), (.refused("400 no"), .refused, nil),
+            (.held(["schema", "no-target"]), .held, "schema, no-target"), (.inFlight, .inFlight, nil),
+            (.waiting(WaitReason(code: "daily-limit")), .waiting, "daily-limit"),
             (
-                .waiting(WaitReason(code: "missing-credential", detail: "sift acme")), "waiting",
+                .waiting(WaitReason(code: "missing-credential", detail: "sift acme")), .waiting,
                 "missing-credential: sift acme"
             ),
-        ] as [(RecordStatus, String, String?)])
-    func groups(status: RecordStatus, name: String, reason: String?) {
+        ] as [(RecordStatus, OutcomeGroup.Name, String?)])
+    func groups(status: RecordStatus, name: OutcomeGroup.Name, reason: String?) {
         #expect(RecordOutcome(status).group == OutcomeGroup(name: name, reason: reason, httpStatus: nil))
+    }
+
+    @Test(
+        "The summary counts each record once",
+        arguments: [
+            ([], "the bundles contain no records"), ([(.delivered, 200)], "of this 1 record 1 was accepted"),
+            (
+                [
+                    (.inFlight, nil), (.delivered, 200), (.refused("400 a"), 400), (.delivered, nil),
+                    (.refused("400 b"), 400), (.refused("413 c"), 413), (.held(["schema"]), nil), (.held(["x"]), nil),
+                    (.excluded, nil), (.waiting(WaitReason(code: "daily-limit")), nil),
+                ],
+                "of these 10 records 2 were accepted, 2 were refused with 400, 1 was refused with 413, 2 are held, "
+                    + "1 waits, 1 is in flight, 1 is not sent any more"
+            ),
+        ] as [([(RecordStatus, Int?)], String)])
+    func summary(outcomes: [(RecordStatus, Int?)], summary: String) {
+        let entries = outcomes.map { status, httpStatus in
+            entry("a", [RecordOutcome(status, answer: SettlingAnswer(httpStatus: httpStatus, time: nil))])
+        }
+        #expect(DeliveryReceipt(run: .query, origin: origin, entries: entries).summary == summary)
     }
 
     @Test("Outcomes are read from the ledger, with the status and time of the answer")
@@ -99,11 +120,11 @@ import Testing
         let found = try ledger.view.recordOutcomes(of: pool, today: 0)
         #expect(
             found.map(\.group) == [
-                OutcomeGroup(name: "delivered", reason: nil, httpStatus: 201),
-                OutcomeGroup(name: "refused", reason: nil, httpStatus: 400),
-                OutcomeGroup(name: "in-flight", reason: nil, httpStatus: nil),
-                OutcomeGroup(name: "held", reason: "schema", httpStatus: nil),
-                OutcomeGroup(name: "in-flight", reason: nil, httpStatus: nil),
+                OutcomeGroup(name: .delivered, reason: nil, httpStatus: 201),
+                OutcomeGroup(name: .refused, reason: nil, httpStatus: 400),
+                OutcomeGroup(name: .inFlight, reason: nil, httpStatus: nil),
+                OutcomeGroup(name: .held, reason: "schema", httpStatus: nil),
+                OutcomeGroup(name: .inFlight, reason: nil, httpStatus: nil),
             ])
         #expect(found.map(\.answer?.time) == [Sample.time(1), Sample.time(1), nil, nil, nil])
     }

@@ -83,7 +83,8 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors {
-            let signers = try signing.signers(environment: ProcessInfo.processInfo.environment)
+            let environment = ProcessInfo.processInfo.environment
+            let signers = try signing.signers(environment: environment)
             if signature != nil, signers == nil {
                 throw ValidationError("--signature requires --signers, the list of accepted signers")
             }
@@ -94,8 +95,8 @@ struct VerifyCommand: AsyncParsableCommand {
             let comparison = try against.map { try ReceiptComparison(path: $0) }
             let receipt = try receipts.output(
                 replacing: force,
-                exceptFor: paths.flatMap(BundleFile.allPaths)
-                    + [signature, digests.digestFile, signing.signers, signing.revoked, against].compactMap(\.self))
+                exceptFor: paths.flatMap(BundleFile.allPaths) + signing.paths(environment: environment)
+                    + [signature, digests.digestFile, against].compactMap(\.self))
             try await verifyAll(signers, expected, comparison, writing: receipt)
         }
     }
