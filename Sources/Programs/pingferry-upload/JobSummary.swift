@@ -26,6 +26,8 @@ struct JobSummary {
     var movedPaths: [String] = []
     /// The first error that occurred when a bundle was moved, or `nil` if there was none.
     var moveFailure: CommandError?
+    /// The error that occurred when the receipt was written, or `nil` if there was none.
+    var receiptFailure: CommandError?
 
     /// The number of lists that were planned to be sent in part and are now partly settled.
     private var sentInPartCount: Int { plan.recordsSentInPart.intersection(report.partlySettledKeys).count }
@@ -75,7 +77,7 @@ struct JobSummary {
         if undeliveredRecordCount > 0 || Disposition.allCases.contains(where: { $0.isDeferred && plan.count($0) > 0 }) {
             return .tryLater
         }
-        return moveFailure?.status
+        return (moveFailure ?? receiptFailure)?.status
     }
 
     /// Whether the summary line is printed even with `--quiet`.

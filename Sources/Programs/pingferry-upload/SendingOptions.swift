@@ -105,6 +105,11 @@ struct SendingOptions: ParsableArguments {
             remedy: "allow more open files (ulimit -n), or use fewer bundles or --connections")
     }
 
+    /// Returns the paths of the files with credentials, certificates and keys.
+    func paths(environment: [String: String]) -> [String] {
+        [credentials, environment["PINGFERRY_CREDENTIALS"], caFile, clientCert, clientKey].compactMap(\.self)
+    }
+
     /// Returns the credentials from the file and the environment.
     func credentials(environment: [String: String]) throws -> Credentials {
         let path = credentials ?? environment["PINGFERRY_CREDENTIALS"].flatMap { $0.isEmpty ? nil : $0 }

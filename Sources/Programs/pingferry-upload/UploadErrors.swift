@@ -62,7 +62,7 @@ extension CommandError {
         }
     }
 
-    private init(_ error: LedgerError) {
+    init(_ error: LedgerError) {
         self.init(status: Self.status(of: error), message: "\(error)", remedy: error.remedy)
     }
 

@@ -39,6 +39,11 @@ struct SendCommand: AsyncParsableCommand {
             report jobs, so store it in a file with mode 0600. It is never printed:
               pingferry-upload --quiet --ping-url-file /etc/pingferry/ping-url *.tar.zst
 
+            --receipt writes a file that states the outcome of the records in the bundles after the job, also if the job failed \
+            or was stopped by a signal. It is written for every job that begins to send, and its path is checked before that. \
+            The command receipt makes one at any other time:
+              pingferry-upload send --receipt night.json --receipt-records monday.tar.zst
+
             If a bundle is split into volumes, give the first one, night.tar.zst.001. The others must be in the same folder. \
             --move-done moves all volumes and their list.
 
@@ -102,6 +107,8 @@ struct SendCommand: AsyncParsableCommand {
             valueName: "file"), completion: .file())
     var metrics: String?
 
+    @OptionGroup var receipts: ReceiptOptions
+    @OptionGroup var receiptContents: DeliveryReceiptOptions
     @OptionGroup(title: "Signatures") var signing: SignerOptions
     @OptionGroup(title: "Limits") var limits: LimitOptions
     @OptionGroup(title: "Sending") var sending: SendingOptions
@@ -119,9 +126,13 @@ struct SendCommand: AsyncParsableCommand {
         if let unknown = ignoreHeld.first(where: { !codes.contains($0) }) {
             throw ValidationError("--ignore-held must be one of \(codes.joined(separator: ", ")), not \(unknown)")
         }
-        guard !dryRun || (moveDone == nil && metrics == nil && !monitoring.isGiven) else {
+        guard !dryRun || (moveDone == nil && metrics == nil && receipts.receipt == nil && !monitoring.isGiven) else {
             throw ValidationError(
-                "--dry-run cannot be used with --move-done, --metrics or --ping-url, because it changes nothing")
+                "--dry-run cannot be used with --move-done, --metrics, --receipt or --ping-url, because it changes nothing"
+            )
+        }
+        guard receipts.receipt != nil || !receiptContents.receiptRecords else {
+            throw ValidationError("--receipt-records requires --receipt")
         }
     }
 
@@ -195,10 +206,12 @@ struct SendCommand: AsyncParsableCommand {
 
     /// Runs the job, and stores the bundles that cannot be used in `unusable`.
     private func send(_ unusable: inout [UnusableBundleError], _ monitor: JobMonitor) async throws {
+        let start = SystemClock.now
         try sending.requireFileDescriptors(bundles: bundles.count)
         var settings = try sending.jobSettings(environment: ProcessInfo.processInfo.environment)
         // The folder is checked before anything is sent.
         if let moveDone { _ = try DestinationFolder(path: moveDone) }
+        let receipt = try receiptOutput()
         // The ledger is locked first, so that a second job ends before it reads all bundles.
         let ledger = try ledger.openLedger(mustExist: ledgerMustExist)
         if ledger.isNew { StandardError.write("\(PingferryUpload.name): created a new ledger at \(ledger.path)") }
@@ -217,6 +230,7 @@ struct SendCommand: AsyncParsableCommand {
             throw ExitCode(failure.status.rawValue)
         }
         unusable = verified.unusableBundles
+        let receiptSource = receipts.receipt == nil ? nil : try ReceiptSource(verified)
         let plan = try plan(verified, ledger.view, settings.credentials)
         try ledger.begin(plan)
         let progress = SendingProgress(total: plan.uploadCount, isQuiet: common.quiet)
@@ -228,12 +242,48 @@ struct SendCommand: AsyncParsableCommand {
             failure: report.failure.map { CommandError(whileSending: $0) },
             settingHint: settings.credentials.settingHint(for:), unusableBundles: verified.unusableBundles,
             pauses: plan.pauses)
+        if let receiptSource { write(receipt, of: receiptSource, from: start, &summary, ledger) }
         if summary.failure == nil { try finish(&summary, ledger) }
         monitor.setText(summary.summaryLine)
         try summary.print(isQuiet: common.quiet, asJSON: common.json)
         if let failure = summary.failure { throw failure }
         if let status = summary.exitStatus { throw ExitCode(status.rawValue) }
         try ledger.recordSuccess()
+    }
+
+    /// Creates the file for the receipt before anything is sent, if one is requested.
+    private func receiptOutput() throws -> ReceiptOutput {
+        if receipts.receipt != nil { try DeliveryReceiptOptions.removeFileOnInterrupt() }
+        let environment = ProcessInfo.processInfo.environment
+        return try receipts.output(
+            replacing: receiptContents.force,
+            exceptFor: bundles.flatMap(BundleFile.allPaths) + signing.paths(environment: environment)
+                + sending.paths(environment: environment) + (try ledger.allPaths()) + [metrics].compactMap(\.self))
+    }
+
+    /// Writes the receipt of the job that began at `start`, and reports an error without hiding that of the job.
+    private func write(
+        _ receipt: consuming ReceiptOutput, of source: ReceiptSource, from start: Timestamp,
+        _ summary: inout JobSummary, _ ledger: Ledger
+    ) {
+        let end = SystemClock.now
+        do throws(CommandError) {
+            try receipt.write(after: "the outcomes are in the ledger, from which the command receipt can make one") {
+                do {
+                    let outcomes = try ledger.view.recordOutcomes(
+                        of: source.pool, today: self.ledger.dayRule.day(of: end))
+                    let endpoints = source.endpoints(among: try sending.servers())
+                    let receipt = source.receipt(
+                        outcomes, run: .job(start: start, end: end, endpoints: endpoints), origin: .current())
+                    return receiptContents.statement(of: receipt, outcomes, from: source)
+                } catch let error as LedgerError {
+                    throw CommandError(error)
+                }
+            }
+        } catch {
+            error.report(as: PingferryUpload.name)
+            summary.receiptFailure = error
+        }
     }
 
     /// Adds the state of the ledger after the job to the summary, and moves finished bundles.
