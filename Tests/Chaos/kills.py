@@ -1,8 +1,9 @@
-"""Kills running programs. A bundle must be complete or absent, and no upload may be lost.
+"""Kills running programs. A bundle must be complete or absent, no upload may be lost, and receipts must be true.
 
 An upload may be repeated only if its request was in progress when the program was killed.
 """
 
+import collections
 import itertools
 import json
 import os
@@ -96,13 +97,33 @@ def check_bundle(output, whole, replaces, signal_number):
 
 # Uploads
 
-def expected_items(campaign, bundle):
-    """Returns the keys, as `server.items` returns them, of all items that must arrive."""
+def expected_records(campaign, bundle):
+    """Returns the items of each record that must arrive, by the identity of the record."""
     lines = campaign.pingferry(campaign.folder, "convert", "-q", "-o", "-", "--uploadable", bundle).stdout.splitlines()
-    records = [json.loads(line) for line in lines]
-    return set(itertools.chain.from_iterable(
-        [record["target"]["path"]] if record["system"] == "mozilla" else
-        [element_key(element) for element in record["payload"]["data"]] for record in records))
+    records = collections.defaultdict(list)
+    for record in map(json.loads, lines):
+        records[identity(record)] += record_items(record)
+    return records
+
+
+def expected_items(campaign, bundle):
+    """Returns all items that must arrive."""
+    return union(expected_records(campaign, bundle).values())
+
+
+def identity(record):
+    return record["system"], record["type"], record["id"]
+
+
+def record_items(record):
+    """Returns the keys of the items in a record, as `server.items` returns them."""
+    if record["system"] == "mozilla":
+        return [record["target"]["path"]]
+    return [element_key(element) for element in record["payload"]["data"]]
+
+
+def union(lists):
+    return set(itertools.chain.from_iterable(lists))
 
 
 def endpoints(server):
@@ -120,10 +141,13 @@ def finish(campaign, folder, ledger, server, bundle, wanted, kills):
             break
     if done.returncode != 0:
         raise Failure("the job after a kill ended with status %d: %s" % (done.returncode, first_line(done)))
-    lost = wanted - set(server.accepted)
+    every = union(wanted.values())
+    lost = every - set(server.accepted)
     if lost:
-        raise Failure("%d of %d items never arrived: %s" % (len(lost), len(wanted), sorted(lost)[0][:200]))
+        raise Failure("%d of %d items never arrived: %s" % (len(lost), len(every), sorted(lost)[0][:200]))
     check_settled(campaign, folder, ledger)
+    if check_receipt(campaign, folder, ledger, server, bundle, wanted) != every:
+        raise Failure("the receipt does not state that all items were delivered")
     if any(len(bodies) > 1 for bodies in server.bodies.values()):
         raise Failure("a document was sent with two different bodies, so that the server counts it twice")
     # Only items whose request was in progress at a kill are sent again, under the same identifier.
@@ -149,18 +173,39 @@ def upload_bundle(campaign):
     return campaign.bundle("uploads.tar.zst", [*SAMPLES, campaign.load(20, 300)])
 
 
+def check_receipt(campaign, folder, ledger, server, bundle, wanted):
+    """Makes a receipt and compares it with the items that the server accepted. Returns the delivered items.
+
+    An accepted item is delivered, or in flight if the program was killed before it stored the response.
+    """
+    done = campaign.run(
+        folder, "pingferry-upload", "receipt", "-q", "--receipt-records", "--ledger", ledger, bundle)
+    if done.returncode != 0:
+        raise Failure("there is no receipt: status %d: %s" % (done.returncode, first_line(done)))
+    outcomes = collections.defaultdict(set)
+    for record in json.loads(done.stdout)["predicate"]["records"]:
+        outcomes[record["outcome"]].update(wanted.get(identity(record), []))
+    delivered, accepted = outcomes["delivered"], set(server.accepted)
+    unsettled = accepted - delivered - outcomes["in-flight"]
+    for kind, items in (("delivered", delivered - accepted), ("not delivered", unsettled)):
+        if items:
+            raise Failure("the receipt states that %d items are %s: %s" % (len(items), kind, sorted(items)[0][:200]))
+    return delivered
+
+
 def check_ledger(campaign, folder, ledger, server):
-    """Checks that a ledger can be opened after a kill.
+    """Checks that a ledger can be opened after a kill. Returns whether it exists.
 
     Before the first request, the ledger may be incomplete. In this case `status` must report that there is no ledger.
     """
     if not os.path.exists(ledger):
-        return
+        return False
     if not server.requests:
         done = campaign.run(folder, "pingferry-upload", "status", "--json", "--ledger", ledger)
         if done.returncode == 66:
-            return
+            return False
     campaign.status(folder, ledger)
+    return True
 
 
 def wait_for_ledger(process, folder):
@@ -172,7 +217,7 @@ def wait_for_ledger(process, folder):
 def new_ledgers(campaign, part, count):
     """Kills uploads within 20 ms after the ledger is created."""
     bundle = upload_bundle(campaign)
-    wanted = expected_items(campaign, bundle)
+    wanted = expected_records(campaign, bundle)
 
     def run(number, folder):
         choice = campaign.random(part, number)
@@ -185,7 +230,8 @@ def new_ledgers(campaign, part, count):
             wait_for_ledger(process, ledger_folder)
             delay = choice.uniform(0, 0.02)
             killed = stop_after(process, delay)
-            check_ledger(campaign, folder, ledger, server)
+            if check_ledger(campaign, folder, ledger, server):
+                check_receipt(campaign, folder, ledger, server, bundle, wanted)
             finish(campaign, folder, ledger, server, bundle, wanted, 1)
             return "killed within %s ms" % ("10" if delay < 0.01 else "20") if killed else "ended before the kill"
     campaign.each(part, campaign.cases(count), run)
@@ -194,7 +240,7 @@ def new_ledgers(campaign, part, count):
 def uploads(campaign, part, count):
     """Kills upload jobs at random times, several of them with the same ledger."""
     bundle = upload_bundle(campaign)
-    wanted = expected_items(campaign, bundle)
+    wanted = expected_records(campaign, bundle)
 
     def run(number, folder):
         choice = campaign.random(part, number)
@@ -210,7 +256,8 @@ def uploads(campaign, part, count):
                 while process.poll() is None and server.requests < requests:
                     time.sleep(0.001)
                 kills += stop_after(process, choice.uniform(0, 0.03))
-                check_ledger(campaign, folder, ledger, server)
+                if check_ledger(campaign, folder, ledger, server):
+                    check_receipt(campaign, folder, ledger, server, bundle, wanted)
             finish(campaign, folder, ledger, server, bundle, wanted, kills)
             return "killed %d times" % kills
     campaign.each(part, campaign.cases(count), run)

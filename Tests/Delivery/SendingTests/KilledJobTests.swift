@@ -92,12 +92,13 @@ import Testing
                     #"{"kill":{"process":\#(process),"requests":\#(requests),"microseconds":\#(delay)}}"#)
             }
             let finished = try await uploader.finish()
-            try check(finished)
+            try await check(finished)
             return finished.status == 128 + SIGKILL
         }
 
-        /// Checks that the ledger is intact and that settled records stay settled.
-        private mutating func check(_ finished: FinishedProgram) throws {
+        /// Checks that the ledger is intact, that settled records stay settled, and that the outcomes in a receipt agree
+        /// with the records that the server accepted.
+        private mutating func check(_ finished: FinishedProgram) async throws {
             #expect([75, 128 + SIGKILL].contains(finished.status), "\(finished.errors)")
             guard FileManager.default.fileExists(atPath: ledger) else { return }
             let view: LedgerView
@@ -113,6 +114,12 @@ import Testing
                 let isSettled = histories[index].outcome == .delivered
                 #expect(isSettled || settled[index] == nil, "a settlement was lost")
                 if isSettled, settled[index] == nil { settled[index] = epoch }
+            }
+            let outcomes = try view.recordOutcomes(of: pool, today: 0)
+            let accepted = Set(try await server.report().receipts?.filter { $0.accepted > 0 }.map(\.path) ?? [])
+            for (record, outcome) in zip(records, outcomes) where outcome.status != .inFlight {
+                let isAccepted = accepted.contains(try #require(record.target).path)
+                #expect(isAccepted == (outcome.status == .delivered), "\(record.id): \(outcome.status)")
             }
         }
 
