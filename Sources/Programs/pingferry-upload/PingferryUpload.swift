@@ -23,15 +23,14 @@ struct PingferryUpload: AsyncParsableCommand {
 
             Exit status: 0 success; 1 finished, but a record is refused or held, and this is not resolved yet; 64 invalid \
             usage; 65 a bundle is damaged or not a bundle (without --keep-going, nothing was sent); 66 an input does not exist; \
-            69 no server could be reached, and nothing was delivered; 73 the ledger cannot be created; 74 input/output error, \
+            69 no server could be reached, and nothing was delivered; 73 the ledger or a receipt cannot be created; 74 input/output error, \
             including a bundle or ledger that fails during the job, or a lack of threads, open files or memory; 75 records are \
             left for another job, or another job is running; 77 permission denied; 78 invalid configuration or credentials.
             """,
         version: ProgramVersion.description(of: name),
         subcommands: [
             SendCommand.self, StatusCommand.self, ReceiptCommand.self, RetryCommand.self, ReleaseCommand.self,
-            ForgetCommand.self,
-            PruneCommand.self,
+            ForgetCommand.self, PruneCommand.self,
         ],
         defaultSubcommand: SendCommand.self)
 
