@@ -120,12 +120,12 @@ import Testing
 
     @Test("Details of earlier bundles are omitted, but losses are reported again")
     func detailsOfEarlierBundles() throws {
-        let (loss, link) = (problem("unreadable"), problem("link"))
+        let (loss, other) = (problem("unreadable"), problem("unknown-version"))
         var probe = IntakeProbe(
-            earlier: earlier([], details: [quarantined().json.bytes, loss.json.bytes, link.json.bytes]),
+            earlier: earlier([], details: [quarantined().json.bytes, loss.json.bytes, other.json.bytes]),
             collectsIndexKeys: true)
         try probe.add(output(quarantined(), quarantined()))
-        try probe.add(output(link))
+        try probe.add(output(other))
         #expect(!probe.intake.isIncomplete)
         #expect(probe.found.isEmpty)
         try probe.add(output(loss))
