@@ -135,6 +135,17 @@ import Testing
         #expect(overview.counts.values.allSatisfy { $0.refusedCount == 0 && $0.inFlightCount == 0 })
     }
 
+    @Test("Outcomes, statuses and times of receipts are read without a migration")
+    func outcomes() throws {
+        let view = try LedgerView(path: path)
+        let pool = Sample.pool(records.map(\.record), isReleased: try view.releaseCheck())
+        let outcomes = try view.recordOutcomes(of: pool, today: DayRule.utc.day(of: now))
+        let settled = outcomes.filter { $0.answer != nil }
+        #expect(settled.map(\.group.name) == [.delivered, .refused, .delivered, .delivered])
+        #expect(settled.map(\.group.httpStatus) == [200, 413, nil, 200])
+        #expect(settled.allSatisfy { $0.answer?.time != nil })
+    }
+
     @Test("A ledger of version 5, without ended clients, is read and migrated")
     func fifthVersion() throws {
         _ = try Ledger(path: path, now: now)
