@@ -128,12 +128,14 @@ import Testing
 
     @Test func signalDuringUploadsIsReported() async throws {
         try await server.setRules(#"[\#(Self.accepting),{"hold":true}]"#)
-        let uploader = try Uploader(arguments(["--ping-url", url, try await bundle()]))
+        let receipt = folder("receipt.json")
+        let uploader = try Uploader(arguments(["--ping-url", url, "--receipt", receipt, try await bundle()]))
         while try await !server.report().requests.contains(where: { $0.path.hasPrefix("/submit") }) {
             try await Task.sleep(for: .milliseconds(20))
         }
         uploader.program.send(SIGTERM)
         #expect(try await uploader.finish().status == 75)
+        #expect(FileManager.default.fileExists(atPath: receipt))
         let messages = try await messages()
         #expect(messages.map(\.name) == ["start", "75"])
         #expect(messages.last?.text.contains("the job was stopped") == true)

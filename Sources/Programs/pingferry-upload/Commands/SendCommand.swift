@@ -138,6 +138,8 @@ struct SendCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard !dryRun else { return try await reportingErrors { try await printPlan() } }
+        // The handlers of a monitored run and of the job replace these handlers.
+        if receipts.receipt != nil { try await reportingErrors { try DeliveryReceiptOptions.removeFileOnInterrupt() } }
         let monitor = JobMonitor()
         do {
             try await run(monitor)
@@ -253,7 +255,6 @@ struct SendCommand: AsyncParsableCommand {
 
     /// Creates the file for the receipt before anything is sent, if one is requested.
     private func receiptOutput() throws -> ReceiptOutput {
-        if receipts.receipt != nil { try DeliveryReceiptOptions.removeFileOnInterrupt() }
         let environment = ProcessInfo.processInfo.environment
         return try receipts.output(
             replacing: receiptContents.force,
