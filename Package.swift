@@ -279,6 +279,7 @@ if fuzzes {
             "FuzzServerAnswer",
             ["Delivery", "Glean", "JSONText", "Leanplum", "Mozilla", "ActivityStream", "Systems", "Telemetry"]
         ),
+        ("FuzzExpectedList", ["Bundle", "Export", "JSONText", "Systems"]),
         ("FuzzUploadSettings", ["Delivery", "JSONText", "Sift", "Systems", "Telemetry"]),
     ]
     package.targets.append(.target(name: "FuzzerEntry", path: "Tests/Fuzz/Entry", swiftSettings: common))
