@@ -1,23 +1,27 @@
 /// An array that grows without copying its elements, because it stores them in chunks of equal size.
 public struct ChunkedArray<Element: Sendable>: Sendable {
-    private static var chunkSize: Int { 1 << 14 }
-    private var chunks: [[Element]] = []
+    @inlinable static var chunkSize: Int { 1 << 14 }
+    @usableFromInline var chunks: [[Element]] = []
+    @usableFromInline var elementCount = 0
     /// The number of elements.
-    public private(set) var count = 0
+    @inlinable public var count: Int { elementCount }
 
     /// Creates an empty array.
+    @inlinable
     public init() {}
 
     /// Accesses the element at `index`.
+    @inlinable
     public subscript(index: Int) -> Element {
         get { chunks[index / Self.chunkSize][index % Self.chunkSize] }
         _modify { yield &chunks[index / Self.chunkSize][index % Self.chunkSize] }
     }
 
     /// Appends an element.
+    @inlinable
     public mutating func append(_ element: Element) {
-        if count % Self.chunkSize == 0 { chunks.append([]) }
+        if elementCount % Self.chunkSize == 0 { chunks.append([]) }
         chunks[chunks.count - 1].append(element)
-        count += 1
+        elementCount += 1
     }
 }
