@@ -212,7 +212,7 @@ public struct ScanOutput: Sendable {
         place: StorePlace?, leftOut: PseudonymCounts
     ) {
         let summary = RecordSummary(record)
-        let number = sequenceNumber(of: record, summary)
+        let number = sequenceNumber(of: record)
         entries.append(
             Entry(
                 summary: summary, line: line, written: written, key: RecordKey(record, secret: secret), input: input,
@@ -223,17 +223,17 @@ public struct ScanOutput: Sendable {
     /// Reads the sequence number of a record from its payload.
     ///
     /// Returns `nil` if sequence numbers are not requested.
-    private mutating func sequenceNumber(
-        of record: borrowing Record, _ summary: borrowing RecordSummary
-    ) -> SequenceNumber? {
+    private mutating func sequenceNumber(of record: borrowing Record) -> SequenceNumber? {
         guard let numberedSystems else { return nil }
-        guard numberedSystems[record.system]?.sequence?.isNumbered(record.type) == true else { return .unnumbered }
+        guard let sequence = numberedSystems[record.system]?.sequence, sequence.isNumbered(record.type) else {
+            return .unnumbered
+        }
         // A payload is valid JSON but can contain unpaired surrogates.
         guard (try? payload.read(record.payload, policy: JSONReadingPolicy(unpairedSurrogates: .keep))) != nil else {
             return .invalid
         }
         defer { payload.reset() }
-        return numberedSystems.sequenceNumber(in: payload, of: summary)
+        return sequence.number(in: payload, type: record.type)
     }
 
     /// Returns a hold if the record has no type.
