@@ -36,6 +36,32 @@ public struct BundleChain: Sendable {
         links.append(Link(name: name, digest: manifest.digest, parents: manifest.parents))
     }
 
+    /// Returns the indices of `manifests` in the order in which the bundles are read.
+    ///
+    /// A bundle is read after its parents. Otherwise, the order is unchanged. A manifest is `nil` if the input is not a
+    /// bundle.
+    public static func readingOrder(of manifests: [Manifest?]) -> [Int] {
+        let indices = Dictionary(
+            manifests.enumerated().compactMap { index, manifest in manifest.map { ($0.digest, index) } },
+            uniquingKeysWith: min)
+        var order: [Int] = []
+        var seen: Set<Int> = []
+        for index in manifests.indices where seen.insert(index).inserted {
+            // The last element is a parent of the preceding one.
+            var path = [index]
+            while let last = path.last {
+                let parents = (manifests[last]?.parents ?? []).compactMap { indices[$0] }
+                if let parent = parents.first(where: { seen.insert($0).inserted }) {
+                    path.append(parent)
+                } else {
+                    order.append(last)
+                    path.removeLast()
+                }
+            }
+        }
+        return order
+    }
+
     /// The faults in the order of the bundles that they concern, or an empty array if the chain is complete.
     public var faults: [Fault] {
         let firstIndices = Dictionary(links.enumerated().map { ($1.digest, $0) }, uniquingKeysWith: min)

@@ -6,6 +6,7 @@ import Telemetry
 /// Reads inputs in parallel, and delivers their records in order.
 ///
 /// Records are in the order of the inputs, then of the paths of the stores, then of the records in each store.
+/// A bundle is read after the bundles that it continues, because the notes of repeated ids depend on the order.
 public struct CaptureReader: Sendable {
     /// The inputs.
     public let inputs: [CaptureInput]
@@ -61,7 +62,8 @@ public struct CaptureReader: Sendable {
         note: (Intake.Finding) -> Void = { _ in }, progress: (_ bytes: Int, _ records: Int) -> Void = { _, _ in },
         afterOutput: () async throws -> Void = {}
     ) async throws {
-        for (number, input) in inputs.enumerated() {
+        for number in BundleChain.readingOrder(of: inputs.map(\.manifest)) {
+            let input = inputs[number]
             do {
                 try await read(number) { output in
                     try intake.add(output, fromBundle: input.isBundle, keep: keep, note: note)

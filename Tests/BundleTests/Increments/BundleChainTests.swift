@@ -36,6 +36,18 @@ import Testing
         #expect(faults(("b", b), ("b again", b)) == ["missing-parent b \(a.digest)", "repeated b again \(b.digest)"])
     }
 
+    @Test func bundlesAreReadAfterTheirParents() async throws {
+        let a = try await manifest(1)
+        let b = try await manifest(2, after: a)
+        let c = try await manifest(3, after: b)
+        let both = try await manifest(4, after: a, c)
+        #expect(BundleChain.readingOrder(of: []) == [])
+        #expect(BundleChain.readingOrder(of: [a, b, c, both]) == [0, 1, 2, 3])
+        #expect(BundleChain.readingOrder(of: [both, c, b, a]) == [3, 2, 1, 0])
+        #expect(BundleChain.readingOrder(of: [nil, c, nil, a, b, a]) == [0, 3, 4, 1, 2, 5])
+        #expect(BundleChain.readingOrder(of: [both, nil, b]) == [0, 1, 2])
+    }
+
     @Test func parentsArePartOfTheDigest() async throws {
         let (first, other) = (try await manifest(1), try await manifest(2))
         let digests = [
