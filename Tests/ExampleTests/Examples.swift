@@ -348,6 +348,39 @@ import Testing
         #expect(reader.manifest.digest == manifest.digest)
     }
 
+    @Test func indexOfBundle() throws {
+        let manifest = (digest: String(repeating: "0", count: 64), version: 4)
+        let records = IndexKeySet([IndexKey(Self.record)])
+        let details = IndexKeySet()
+        let index = BundleIndex(digest: manifest.digest, ancestors: [], records: records, details: details)
+        let bytes = index.bytes
+        let copy = try BundleIndex(bytes)
+        #expect(copy == index)
+    }
+
+    @Test func earlierBundles() async throws {
+        let path = try await Sample.bundle([Self.record], at: folder("monday.tar.zst"))
+        let reader = try BundleReader(path: path, knowing: Systems.table)
+        let (record, secret) = (Self.record, RunSecret.forTests)
+        var omittedCount = 0
+        var earlier = EarlierBundles()
+        try await earlier.add(reader, named: "monday.tar.zst", limit: JobLimit(jobs: 2), secret: secret)
+        try earlier.requireParents()
+        if earlier.records.finding(for: IndexKey(record)) == .duplicate { omittedCount += 1 }
+        #expect(omittedCount == 1)
+    }
+
+    @Test func chainOfBundles() async throws {
+        let path = try await Sample.bundle([Self.record], at: folder("monday.tar.zst"))
+        let monday = try BundleReader(path: path, knowing: Systems.table)
+        let tuesday = monday
+        var chain = BundleChain()
+        chain.append(monday.manifest, named: "monday.tar.zst")
+        chain.append(tuesday.manifest, named: "tuesday.tar.zst")
+        for fault in chain.faults { print(fault) }
+        #expect(chain.faults.map(\.kind) == [.repeated])
+    }
+
     @Test func captures() async throws {
         let archive = try await Sample.bundle([Self.record], at: folder("a.tar.zst"))
         try folder.put("[]", "phone/MozTelemetry-Default-core.json")
