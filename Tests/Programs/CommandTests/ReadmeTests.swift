@@ -13,8 +13,8 @@ import Testing
     }
 
     private static let documents = [
-        "README.md", "Sources/Bundle/Bundle.docc/Bundle.md", "Sources/Bundle/Bundle.docc/Increments.md",
-        "Sources/Bundle/Bundle.docc/Receipts.md",
+        "README.md", "Sources/Bundle/Bundle.docc/Bundle.md", "Sources/Bundle/Bundle.docc/ChainOfEvidence.md",
+        "Sources/Bundle/Bundle.docc/Increments.md", "Sources/Bundle/Bundle.docc/Receipts.md",
         "Sources/Capture/Capture.docc/Capture.md",
     ]
 
