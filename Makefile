@@ -20,9 +20,10 @@ SECONDS = 60
 RUNS = 20
 FILTER =
 CHAOS =
+CHANGES = 1000
 
 .NOTPARALLEL:
-.PHONY: help setup build demo test stress-test fleet-test lint docs fuzz chaos bench install dist reproducible clean
+.PHONY: help setup build demo test stress-test fleet-test lint docs fuzz chaos evidence bench install dist reproducible clean
 
 help:  ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -65,6 +66,10 @@ fuzz:  ## runs each fuzzer for SECONDS=60 seconds
 chaos: build  ## tests the programs with injected faults; CHAOS="--scale 0.05" runs fewer cases
 	@.ci/setup $(TEST_TOOLS)
 	@Tests/Chaos/chaos $(CHAOS)
+
+evidence: build  ## makes CHANGES=1000 changes in a chain of evidence, all of which an audit must find
+	@.ci/setup $(TEST_TOOLS)
+	@Tests/Oracles/evidence --changes $(CHANGES) .build/release/pingferry
 
 bench: build  ## compares parsing, conversion, bundling and uploading with other programs
 	@.ci/setup $(BENCH_TOOLS)

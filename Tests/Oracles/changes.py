@@ -1,0 +1,291 @@
+"""The changes that `evidence` makes.
+
+`KINDS` contains a function for each kind of change. It is called with a copy of the chain and a generator of random numbers.
+"""
+
+import json
+
+from bundles import Bundle, sha256, to_json
+from chain import NIGHTS, PACKER, RECEIPTS, RECEIVER, STRANGER
+
+
+def other_character(choice, text):
+    """Returns a string in which one character is another letter or digit."""
+    index = choice.randrange(len(text))
+    return text[:index] + choice.choice([letter for letter in "0123456789abcdef" if letter != text[index]]) + text[index + 1:]
+
+
+def leaves(value):
+    """Yields the container and the key of each string, number and Boolean in a JSON value."""
+    for key, element in value.items() if isinstance(value, dict) else enumerate(value):
+        if isinstance(element, (dict, list)):
+            yield from leaves(element)
+        elif element not in (None, ""):
+            yield value, key
+
+
+def change_leaf(choice, value):
+    container, key = choice.choice(list(leaves(value)))
+    element = container[key]
+    if isinstance(element, bool):
+        container[key] = not element
+    elif isinstance(element, str):
+        container[key] = other_character(choice, element)
+    else:
+        container[key] = element + 1
+
+
+# Changes of bytes and files
+
+def changed_byte(chain, choice):
+    name = choice.choice(sorted(chain.files))
+    data = bytearray(chain.files[name])
+    data[choice.randrange(len(data))] ^= choice.randint(1, 255)
+    chain.files[name] = bytes(data)
+
+
+def cut_file(chain, choice):
+    name = choice.choice(sorted(chain.files))
+    chain.files[name] = chain.files[name][:choice.randrange(len(chain.files[name]))]
+
+
+def inserted_bytes(chain, choice):
+    """Inserts bytes anywhere, or appends a line break."""
+    name = choice.choice(sorted(chain.files))
+    data = chain.files[name]
+    start, more = choice.choice([(choice.randrange(len(data)), choice.randbytes(choice.randint(1, 9))), (len(data), b"\n")])
+    chain.files[name] = data[:start] + more + data[start:]
+
+
+def removed_file(chain, choice):
+    del chain.files[choice.choice(sorted(chain.files))]
+
+
+def added_file(chain, choice):
+    """Adds a copy of a file under another name."""
+    name = choice.choice(sorted(chain.files))
+    chain.files[choice.choice(["wednesday.tar.zst", "monday.tar.zst", "monday.tar.zst.003", "other.json", name + "~"])] = (
+        chain.files[name])
+
+
+def swapped_files(chain, choice):
+    first, second = choice.sample(sorted(chain.files), 2)
+    chain.files[first], chain.files[second] = chain.files[second], chain.files[first]
+
+
+def swapped_volumes(chain, choice):
+    """Swaps the volumes of a bundle. In half of the cases, the list of volumes is updated."""
+    first, second = chain.parts(NIGHTS[0])
+    chain.files[first], chain.files[second] = chain.files[second], chain.files[first]
+    if choice.random() < 0.5:
+        chain.list_volumes(NIGHTS[0])
+
+
+def swapped_receipts(chain, _):
+    """Swaps the receipts of both bundles with their signatures."""
+    for suffix in (".json", ".json.sig"):
+        first, second = (night + suffix for night in NIGHTS)
+        chain.files[first], chain.files[second] = chain.files[second], chain.files[first]
+
+
+def older_bundle(chain, choice):
+    """Replaces the newer bundle by the older one, also with the signature and the receipt of the older one."""
+    older, newer = NIGHTS
+    chain.put(newer, chain.data(older))
+    for suffix in [".tar.zst.sig", ".json", ".json.sig"][:choice.choice([0, 1, 3])]:
+        chain.files[newer + suffix] = chain.files[older + suffix]
+
+
+# Changes by people without an accepted key
+
+def changed_receipt(chain, choice):
+    name = choice.choice(RECEIPTS)
+    statement = chain.statement(name)
+    change_leaf(choice, statement)
+    chain.files[name] = to_json(statement)
+
+
+def space_in_receipt(chain, choice):
+    """Adds white space that does not change the meaning of the JSON."""
+    name = choice.choice(RECEIPTS)
+    marks = [index + 1 for index, byte in enumerate(chain.files[name]) if byte in b"{[:,"]
+    place = choice.choice(marks)
+    data = chain.files[name]
+    # A mark inside of a string is followed by the space, too, which is also a change.
+    chain.files[name] = data[:place] + b" " + data[place:]
+
+
+def change_records(choice, bundle):
+    """Changes, removes or repeats a record, and updates the manifest."""
+    segment = choice.choice(bundle.segments())
+    lines = segment.data.splitlines(keepends=True)
+    index = choice.randrange(len(lines))
+    record = json.loads(lines[index])
+    change = choice.choice(["payload", "id", "time", "removed", "repeated"])
+    if change == "removed":
+        del lines[index]
+    elif change == "repeated":
+        lines.append(lines[index])
+    else:
+        if change == "payload":
+            change_leaf(choice, record["payload"])
+        else:
+            record[change] = other_character(choice, record[change] or "0")
+        lines[index] = to_json(record)
+    segment.data = b"".join(lines)
+    bundle.update_manifest()
+
+
+def repack(chain, choice, change):
+    """Applies a change to a bundle, and updates everything that no signature protects. Returns the night of the bundle."""
+    night = choice.choice(NIGHTS)
+    bundle = Bundle(chain.data(night))
+    change(choice, bundle)
+    chain.put(night, bundle.pack())
+    for name in RECEIPTS:
+        chain.update_receipt(name)
+    return night
+
+
+def changed_record(chain, choice):
+    repack(chain, choice, change_records)
+
+
+def removed_parent(chain, _):
+    bundle = Bundle(chain.data(NIGHTS[1]))
+    del bundle.manifest["parents"]
+    bundle.update_digest()
+    chain.put(NIGHTS[1], bundle.pack())
+    for name in RECEIPTS:
+        chain.update_receipt(name)
+
+
+def other_signer(chain, choice):
+    """Replaces a signature by one of another key or for another namespace. In half of the cases, the signed file is changed."""
+    if choice.random() < 0.5:
+        changed_record(chain, choice)
+    if choice.random() < 0.5:
+        key, namespace = choice.choice(
+            [(STRANGER, "pingferry-bundle"), (RECEIVER, "pingferry-bundle"), (PACKER, "pingferry-receipt")])
+        chain.sign_bundle(choice.choice(NIGHTS), key, namespace)
+    else:
+        key, namespace = choice.choice([(STRANGER, "pingferry-receipt"), (PACKER, "pingferry-bundle")])
+        chain.sign_receipt(choice.choice(RECEIPTS), key, namespace)
+
+
+# Changes by accepted signers
+
+def packed_again_by_packer(chain, choice):
+    """The packer signs a bundle with other records, and a new receipt. The receiver's receipts are unchanged."""
+    former = {name: chain.files[name] for name in RECEIPTS[2:]}
+    night = repack(chain, choice, change_records)
+    chain.files.update(former)
+    chain.sign_bundle(night)
+    chain.sign_receipt(night + ".json")
+
+
+def changed_verification(chain, choice):
+    """The receiver signs a receipt of a verification that differs from the bundles."""
+    statement = chain.statement("verified.json")
+    bundles = statement["predicate"]["bundles"]
+    bundle = choice.choice(bundles)
+    change = choice.choice(["digest", "result", "totals", "signer", "removed", "subject", "kind"])
+    if change == "digest":
+        bundle["digest"] = other_character(choice, bundle["digest"])
+    elif change == "result":
+        bundle["result"] = "bad"
+    elif change == "totals":
+        change_leaf(choice, bundle["totals"])
+    elif change == "signer":
+        bundle["signer"]["principal"] = "ravi@example.org"
+    elif change == "removed":
+        bundles.remove(bundle)
+    elif change == "subject":
+        change_leaf(choice, statement["subject"])
+    else:
+        statement["predicate"]["command"] = "bundle"
+    chain.files["verified.json"] = to_json(statement)
+    chain.sign_receipt("verified.json")
+
+
+def changed_delivery(chain, choice):
+    """The receiver signs a delivery receipt that differs from the bundles, or whose counts differ from its records."""
+    statement = chain.statement("delivered.json")
+    predicate = statement["predicate"]
+    records = predicate["records"]
+    index = choice.randrange(len(records))
+    change = choice.choice(["digest", "subject", "removed", "repeated", "record", "bundle", "outcome", "outcomes"])
+    if change == "digest":
+        bundle = choice.choice(predicate["bundles"])
+        bundle["digest"] = other_character(choice, bundle["digest"])
+    elif change == "subject":
+        change_leaf(choice, statement["subject"])
+    elif change == "removed":
+        del records[index]
+    elif change == "repeated":
+        records.append(records[index])
+    elif change == "record":
+        key = choice.choice(["id", "sha256", "system", "type"])
+        records[index][key] = other_character(choice, records[index][key])
+    elif change == "bundle":
+        records[index]["bundle"] = 1 - records[index]["bundle"]
+    elif change == "outcome":
+        records[index]["outcome"] = "refused"
+    else:
+        counted = choice.choice([predicate, *predicate["bundles"]])
+        if choice.random() < 0.5:
+            counted["total"] += 1
+        else:
+            change_leaf(choice, counted["outcomes"])
+    chain.files["delivered.json"] = to_json(statement)
+    chain.sign_receipt("delivered.json")
+
+
+def change_manifest(choice, bundle):
+    """Changes something in a bundle that contradicts the rest of the bundle."""
+    manifest = bundle.manifest
+    change = choice.choice(["hash", "count", "totals", "digest", "parents", "member", "inputs"])
+    if change == "hash":
+        entry = choice.choice(manifest["members"])
+        entry["sha256"] = other_character(choice, entry["sha256"])
+    elif change == "count":
+        manifest["segments"][0]["records"] += 1
+    elif change == "totals":
+        change_leaf(choice, manifest["totals"])
+    elif change == "digest":
+        manifest["digest"] = other_character(choice, manifest["digest"])
+    elif change == "parents":
+        manifest["parents"] = [sha256(choice.randbytes(8))]
+        bundle.update_digest()
+    elif change == "member":
+        del bundle.members[choice.randrange(1, len(bundle.members))]
+        bundle.update_digest()
+    else:
+        manifest["inputs"][0]["label"] = other_character(choice, manifest["inputs"][0]["label"])
+
+
+def signed_contradiction(chain, choice):
+    """All signers sign a bundle that contradicts itself, and receipts that agree with it."""
+    chain.sign_bundle(repack(chain, choice, change_manifest))
+    for name in RECEIPTS:
+        chain.sign_receipt(name)
+
+
+def signed_repetition(chain, choice):
+    """All signers sign an increment that repeats a record of its parent, and receipts that agree with it."""
+    older, newer = (Bundle(chain.data(night)) for night in NIGHTS)
+    line = choice.choice(older.segments()[0].data.splitlines(keepends=True))
+    newer.segments()[0].data += line
+    newer.update_manifest()
+    chain.put(NIGHTS[1], newer.pack())
+    chain.sign_bundle(NIGHTS[1])
+    for name in RECEIPTS:
+        chain.update_receipt(name)
+        chain.sign_receipt(name)
+
+
+KINDS = [
+    changed_byte, cut_file, inserted_bytes, removed_file, added_file, swapped_files, swapped_volumes, swapped_receipts,
+    older_bundle, changed_receipt, space_in_receipt, changed_record, removed_parent, other_signer, packed_again_by_packer,
+    changed_verification, changed_delivery, signed_contradiction, signed_repetition,
+]
