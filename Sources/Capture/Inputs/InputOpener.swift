@@ -22,7 +22,7 @@ public struct InputOpener: Sendable {
     /// Creates the settings for opening inputs.
     ///
     /// - Parameters:
-    ///   - labels: The labels of the inputs, in the order of their paths. If empty, ``PathLabels`` creates them.
+    ///   - labels: The labels of the inputs, in the order of their paths. If empty, `PathLabels` creates them.
     ///   - systems: The systems whose stores and requests are recognized.
     ///   - limit: The limit on the number of jobs.
     ///   - excluded: The files that must not be read, such as the output.
