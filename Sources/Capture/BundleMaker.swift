@@ -52,7 +52,7 @@ public struct BundleMaker {
     /// - Returns: The manifest and the findings.
     /// - Throws: ``InputError`` for a damaged input, `UnknownParentError` if an index is requested and the contents of a
     ///   parent are unknown, `FileError` if a file cannot be read or written,
-    ///   `ContainerWriteError` for a member that exceeds a limit of the format, and the errors of `sink`.
+    ///   `ContainerWriteError` for a bundle that exceeds a limit of the format, and the errors of `sink`.
     public func make(
         hashes: InputHashes, labels: [String], systems: SystemTable,
         progress: (_ bytes: Int, _ records: Int) -> Void, to sink: BundleAssembler.Sink
@@ -87,7 +87,7 @@ public struct BundleMaker {
     /// Returns the digests of the parents of the bundle.
     ///
     /// These are the earlier bundles, and those parents of inputs that are neither inputs nor earlier bundles.
-    private func parents(labels: [String]) throws(UnknownParentError) -> [String] {
+    private func parents(labels: [String]) throws -> [String] {
         var (parents, known) = (earlier.parents, earlier)
         let manifests = reader.inputs.map(\.manifest)
         let digests = Set(manifests.compactMap(\.?.digest))
@@ -96,6 +96,7 @@ public struct BundleMaker {
                 known.requireContents(of: parent, before: label)
                 if !earlier.knownDigests.contains(parent), !parents.contains(parent) { parents.append(parent) }
             }
+            guard parents.count <= BundleLayout.maxParentCount else { throw ContainerWriteError.tooManyParents }
         }
         if makesIndex { try known.requireParents() }
         return parents

@@ -14,6 +14,8 @@ public enum ContainerWriteError: Error, Sendable, Equatable, CustomStringConvert
     case duplicateName(String)
     /// The container would have more members than readers accept.
     case tooManyMembers
+    /// The bundle would have more parents than readers accept.
+    case tooManyParents
     /// The container is complete, or an earlier write to the sink failed.
     case writerClosed
     /// zstd reports the given error, usually a lack of memory.
@@ -29,6 +31,8 @@ public enum ContainerWriteError: Error, Sendable, Equatable, CustomStringConvert
             "bundle member \(name) would exceed the limit of \(limit >> 20) MiB; pack fewer captures into one bundle"
         case .duplicateName(let name): "two bundle members are named \(name)"
         case .tooManyMembers: "the bundle would have more than \(ContainerReader.maxMemberCount) members"
+        case .tooManyParents:
+            "the bundle would continue more than \(BundleLayout.maxParentCount) bundles; merge earlier bundles first"
         case .writerClosed: "the bundle is already closed"
         case .zstd(let words): "zstd: \(words)"
         }
