@@ -82,7 +82,8 @@ public struct BundleIndex: Sendable, Equatable {
                 sorted: Self.keys(in: bytes, at: start + recordCount * Self.keySize, count: detailCount))
         else { throw .malformed }
         self.init(digest: digest, ancestors: Set(ancestors), records: records, details: details)
-        guard ([digest] + ancestors).allSatisfy({ ContentHash(hex: $0) != nil }), header.bytes[...] == bytes[..<end]
+        guard ([digest] + ancestors).allSatisfy({ ContentHash(hex: $0) != nil }), !ancestors.contains(digest),
+            header.bytes[...] == bytes[..<end]
         else { throw .malformed }
     }
 

@@ -60,6 +60,8 @@ import Testing
         (#""details":1,"#, #""details":1, "#, .malformed),
         (String(digest.prefix(8)), "ABABABAB", .malformed),
         (String(ancestor.prefix(8)), "xxxxxxxx", .malformed),
+        // A bundle cannot continue itself.
+        (ancestor, digest, .malformed),
     ]
 
     @Test(arguments: faults)
