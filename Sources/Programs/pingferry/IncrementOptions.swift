@@ -44,10 +44,18 @@ struct IncrementOptions: ParsableArguments {
 
     /// Verifies and reads the earlier bundles and indexes.
     ///
-    /// `outputs` are the files that the command replaces, which must not include an earlier bundle.
+    /// `outputs` are the files that the command replaces. They must not include an earlier bundle, or an index of one
+    /// unless the new index replaces it.
     func earlierBundles(_ common: CommonOptions, writing outputs: Set<FileIdentity>) async throws -> EarlierBundles {
         var earlier = EarlierBundles()
-        for path in sinceIndex { earlier.add(try Self.readIndex(path)) }
+        let replacedIndex = index.flatMap { FileIdentity(path: $0) }
+        for path in sinceIndex {
+            let identity = FileIdentity(path: path)
+            if identity != replacedIndex, identity.map(outputs.contains) == true {
+                throw InputError.wouldReplaceInput(path)
+            }
+            earlier.add(try Self.readIndex(path))
+        }
         for path in BundleFile.removingLaterVolumes(from: sinceBundle) {
             let name = InputOpener.name(of: path)
             let reader = try InputOpener.openBundle(
@@ -74,6 +82,18 @@ struct IncrementOptions: ParsableArguments {
             throw CommandError(error)
         }
         return earlier
+    }
+
+    /// Throws an error if `path` is the path of an earlier bundle.
+    ///
+    /// If the new bundle replaced it, no bundle would contain the records that the new one omits.
+    func requireNoEarlierBundle(at path: String, in earlier: EarlierBundles) throws {
+        // Without an earlier bundle, there is no reason to read the file.
+        guard !earlier.knownDigests.isEmpty, let file = try? BundleFile(path: path),
+            let bundle = try? BundleReader(file, knowing: Systems.table),
+            earlier.knownDigests.contains(bundle.manifest.digest)
+        else { return }
+        throw InputError.wouldReplaceInput(path)
     }
 
     private static func readIndex(_ path: String) throws -> BundleIndex {

@@ -170,6 +170,29 @@ import Testing
         }
     }
 
+    @Test("An earlier bundle or its index is not replaced, even with --force, if only the index is given")
+    func replacedFilesOfIndex() throws {
+        let index = folder("1.index")
+        let bundles: [(String, [String])] = [("1.tar.zst", []), ("2.tar.zst", ["--volume-size", "4K"])]
+        for (name, options) in bundles {
+            try pack(name, night: 1, options + ["--force", "--index", index], status: 0)
+            let names = folder.names
+            let contents = try names.map { try folder.data($0) }
+            var outputs = [["-o", folder(name)]]
+            if options.isEmpty {
+                outputs += [["-o", index], ["-o", folder("3.tar.zst"), "--receipt", index]]
+            }
+            for output in outputs {
+                let finished = try shell(
+                    #""$0" bundle --force --since-index "$@""#, [index] + options + output + [sample("focus")])
+                #expect(finished.status == 73, "\(output)")
+                #expect(finished.errors.contains(": it is part of the input\n"), "\(finished.errors)")
+                #expect(folder.names == names)
+                #expect(try names.map { try folder.data($0) } == contents)
+            }
+        }
+    }
+
     @Test("A chain can consist of volumes")
     func volumes() throws {
         try pack("1.tar.zst", night: 1, ["--volume-size", "4K"], status: 0)

@@ -137,6 +137,10 @@ struct BundleCommand: AsyncParsableCommand {
             let index = try increments.indexOutput(replacing: force)
             let outputs = file.identities.union(receipt.identities).union(index.identities)
             let earlier = try await increments.earlierBundles(common, writing: outputs)
+            if !file.identities.isEmpty {
+                let first = volumeSize == nil ? output : VolumeName(of: output, number: 1).path
+                try increments.requireNoEarlierBundle(at: first, in: earlier)
+            }
             OutputLocation.warnIfInsideCapture(output, inputs: input.paths, isQuiet: common.quiet)
             let limit = common.jobLimit
             let hashes = InputHashes(limit: limit)
