@@ -240,7 +240,9 @@ let tests: [Target] = [
             "Mozilla", "Processes", "PropertyList", "SQLite", "Sift",
         ] + telemetryForTests),
     tests(of: "Console", in: "Programs", ["Bytes", "Console", "interrupted"]),
-    tests(of: "Command", in: "Programs", ["Capture", "Mozilla", "pingferry", "pingferry-upload"] + telemetryForTests),
+    tests(
+        of: "Command", in: "Programs",
+        ["Capture", "Hashing", "Mozilla", "pingferry", "pingferry-upload"] + telemetryForTests),
 ]
 
 let package = Package(

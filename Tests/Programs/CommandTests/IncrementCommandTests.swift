@@ -1,4 +1,5 @@
 import Foundation
+import Hashing
 import TestSupport
 import Testing
 
@@ -164,10 +165,38 @@ import Testing
             "bundle", "--force", "--since-bundle", chain[0], "-o", chain[0], sample("focus"))
         #expect(replacing.status == 73)
         #expect(try pingferry("verify", "-q", chain[0]).status == 0)
-        for name in ["z.tar.zst", "z.tar.zst.sha256", "z.tar.zst.001", "-"] {
-            let arguments = [name == "-" ? "-" : folder(name), "-o", folder("z.tar.zst"), sample("shop")]
+        for name in ["z.tar.zst", "z.tar.zst.sha256", "z.tar.zst.001", "z.json", "-"] {
+            let arguments = [
+                name == "-" ? "-" : folder(name), "--receipt", folder("./z.json"), "-o", folder("z.tar.zst"),
+                sample("shop"),
+            ]
             #expect(try shell(#""$0" bundle --index "$@""#, arguments).status == 64, "\(name)")
         }
+    }
+
+    @Test("An index that cannot be written is reported, and the bundle and its receipt remain")
+    func fullDisk() throws {
+        // Files are limited to 64 KiB, which the keys exceed.
+        let keyCount = 3000
+        let header =
+            #"{"ancestors":[],"details":0,"digest":"\#(String(repeating: "0", count: 64))","#
+            + #""format":"pingferry-index","records":\#(keyCount),"version":1}"# + "\n"
+        var bytes = Array(header.utf8)
+        for number in 0..<keyCount {
+            bytes += [UInt8](repeating: 0, count: 22) + [UInt8(number >> 8), UInt8(number & 0xFF)]
+        }
+        try Data(bytes + ContentHash(of: bytes).bytes).write(to: URL(fileURLWithPath: folder("large.index")))
+        let index = folder("1.index")
+        let finished = try shell(
+            #"trap '' XFSZ; ulimit -f 64; "$0" bundle --since-index "$@""#,
+            [
+                folder("large.index"), "--index", index, "--receipt", folder("1.json"), "-o", folder("1.tar.zst"),
+                sample("shop"),
+            ])
+        #expect(finished.status == 74)
+        #expect(finished.errorLines.first == "pingferry: no index was written: cannot write \(index): File too large")
+        #expect(folder.names == ["1.json", "1.tar.zst", "large.index"])
+        #expect(try pingferry("verify", "-q", "--against", folder("1.json"), folder("1.tar.zst")).status == 0)
     }
 
     @Test("An earlier bundle or its index is not replaced, even with --force, if only the index is given")

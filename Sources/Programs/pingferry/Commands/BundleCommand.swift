@@ -115,7 +115,9 @@ struct BundleCommand: AsyncParsableCommand {
         if let receipt = receipts.receipt, isOutputPath(receipt) {
             throw ValidationError("the receipt must not have the name of a file of the bundle")
         }
-        if let index = increments.index, isOutputPath(index) || index == receipts.receipt {
+        if let index = increments.index,
+            isOutputPath(index) || receipts.receipt.map({ FileIdentity.isShared(by: $0, and: index) }) == true
+        {
             throw ValidationError("the index must not have the name of a file of the bundle or of the receipt")
         }
         // The size of a bundle's members is limited. Half of the limit is reserved for other data.
@@ -166,10 +168,18 @@ struct BundleCommand: AsyncParsableCommand {
                 progress: { progress.add(bytes: $0, records: $1) }, to: { try file.write($0) })
             progress.clear()
             try file.commit()
-            try index.write(bundle.index, after: "\(outputDescription(for: file.volumes)) was written")
+            var indexFailure: ExitCode?
+            do throws(CommandError) {
+                try index.write(bundle.index, after: "\(outputDescription(for: file.volumes)) was written")
+            } catch {
+                // The receipt describes the bundle, which is complete without the index.
+                error.report(as: "pingferry")
+                indexFailure = ExitCode(error.status.rawValue)
+            }
             try receipt.write(after: "\(outputDescription(for: file.volumes)) was written") {
                 self.receipt(for: bundle.manifest, file.hashedFiles, bundle.intake).statement
             }
+            if let indexFailure { throw indexFailure }
             try report(Summary(bundle.intake, of: reader.options), bundle.manifest, file.volumes)
         }
     }
