@@ -26,6 +26,12 @@ public struct BundleIndex: Sendable, Equatable {
 
     /// The maximum size, in bytes, of an index.
     public static let maxSize = 4 << 30
+    /// The first bytes of each index.
+    public static let prefix = Array(#"{"ancestors":["#.utf8)
+    /// The maximum size, in bytes, of the header, which is enough for 250,000 ancestors.
+    ///
+    /// Parsing JSON needs several times its size in memory.
+    private static let maxHeaderSize = 16 << 20
     private static let format = "pingferry-index"
     private static let version = 1
     private static let keySize = 24
@@ -64,8 +70,9 @@ public struct BundleIndex: Sendable, Equatable {
 
     /// Parses the contents of an index file.
     public init(_ bytes: [UInt8]) throws(BundleIndexError) {
-        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")), let fields = try? JSONFields(Array(bytes[..<end])),
-            fields.text("format") == Self.format
+        guard bytes.starts(with: Self.prefix),
+            let end = bytes.prefix(Self.maxHeaderSize).firstIndex(of: UInt8(ascii: "\n")),
+            let fields = try? JSONFields(Array(bytes[..<end])), fields.text("format") == Self.format
         else { throw .notAnIndex }
         guard fields.integer("version") == Self.version else { throw .unsupportedVersion(fields.integer("version")) }
         let start = end + 1

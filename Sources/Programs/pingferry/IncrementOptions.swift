@@ -97,10 +97,15 @@ struct IncrementOptions: ParsableArguments {
     }
 
     private static func readIndex(_ path: String) throws -> BundleIndex {
-        let bytes = try InputFile(path: path).contents(limit: BundleIndex.maxSize)
-        do throws(BundleIndexError) {
-            return try BundleIndex(bytes)
-        } catch {
+        let file = try InputFile(path: path)
+        let head = try [UInt8](capacity: BundleIndex.prefix.count) { output throws(FileError) in
+            try file.read(at: 0, into: &output)
+        }
+        do {
+            // A large file that is not an index, such as a capture, is not read completely.
+            guard head == BundleIndex.prefix else { throw BundleIndexError.notAnIndex }
+            return try BundleIndex(file.contents(limit: BundleIndex.maxSize))
+        } catch let error as BundleIndexError {
             throw CommandError(status: .badData, message: "\(path): \(error)", remedy: error.remedy)
         }
     }

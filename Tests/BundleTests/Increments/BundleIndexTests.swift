@@ -73,6 +73,14 @@ import Testing
         #expect(throws: error) { try BundleIndex(changed + ContentHash(of: changed).bytes) }
     }
 
+    @Test("A header that would need too much memory is not parsed")
+    func largeHeader() {
+        let header = BundleIndex.prefix + [UInt8](repeating: UInt8(ascii: " "), count: 16 << 20)
+        let rest = Self.index.bytes.dropFirst(BundleIndex.prefix.count).dropLast(32)
+        let bytes = header + rest
+        #expect(throws: BundleIndexError.notAnIndex) { try BundleIndex(bytes + ContentHash(of: bytes).bytes) }
+    }
+
     @Test("Keys in descending order are rejected, because they could not be found")
     func unsortedKeys() throws {
         let bytes = Self.index.bytes.dropLast(32)
