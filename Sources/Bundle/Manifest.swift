@@ -227,7 +227,7 @@ extension Manifest.OmittedCounts {
     /// Creates counts from a JSON object of a manifest, or returns `nil` if the object is malformed.
     init?(_ fields: JSONFields) {
         guard let records = fields.integer("records"), let quarantine = fields.integer("quarantine"),
-            let problems = fields.integer("problems")
+            let problems = fields.integer("problems"), min(records, quarantine, problems) >= 0
         else { return nil }
         (self.records, self.quarantine, self.problems) = (records, quarantine, problems)
     }

@@ -30,6 +30,18 @@ import Testing
         #expect(Set(others.map { IndexKey($0) } + [key]).count == others.count + 1)
     }
 
+    @Test("A record with pseudonyms has another key than an equal record without them")
+    func pseudonyms() throws {
+        let record = record("core", "1")
+        var marked = record
+        marked.held = [.pseudonymized]
+        marked.notes = ["pseudonymized 0123456789abcdef"]
+        let keyID = try #require(marked.pseudonymKeyID)
+        #expect(IndexKey(marked) != IndexKey(record))
+        let identity = ContentHash(of: Array("7:mozilla4:core1:1\(keyID.utf8.count):\(keyID)".utf8))
+        #expect(IndexKey(marked).identity == identity.leadingWords.high)
+    }
+
     @Test func keysAreOrderedByTheirWords() {
         let words: [UInt64] = [0, 1, .max]
         let keys = words.flatMap { a in

@@ -7,7 +7,7 @@ import Hashing
 ///
 /// Source: "Increments", section "The index".
 public struct IndexKey: Sendable, Hashable, Comparable {
-    /// The first 8 bytes of the SHA-256 hash of system, type and ID.
+    /// The first 8 bytes of the SHA-256 hash of system, type, ID and the ID of the pseudonym key, if there is one.
     public let identity: UInt64
     /// The first 8 bytes of the SHA-256 hash of the payload.
     public let contentHigh: UInt64
@@ -24,7 +24,9 @@ public struct IndexKey: Sendable, Hashable, Comparable {
     /// Creates the key of a record.
     public init(_ record: borrowing Record) {
         var hash = SHA256()
-        for text in [record.system.description, record.type, record.id] {
+        // A record with pseudonyms cannot be uploaded, so it must not replace an equal record without them.
+        let keyIDs = record.pseudonymKeyID.map { [$0] } ?? []
+        for text in [record.system.description, record.type, record.id] + keyIDs {
             // The length separates the strings, which can contain any character.
             hash.update("\(text.utf8.count):".utf8.span)
             hash.update(text.utf8.span)
