@@ -14,6 +14,7 @@ static int pipe_ends[2] = {-1, -1};
 static atomic_int was_stopped;
 static const int handled[] = {SIGINT, SIGTERM, SIGHUP};
 static const int handled_count = sizeof handled / sizeof *handled;
+static struct sigaction previous[sizeof handled / sizeof *handled];
 
 static void on_signal(int number) {
     if (atomic_exchange(&was_stopped, 1)) _exit(128 + number);
@@ -31,9 +32,8 @@ int cfiles_catch_stop(void) {
     action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < handled_count; i++) {
-        struct sigaction current;
-        if (sigaction(handled[i], 0, &current) != 0) return errno;
-        if (current.sa_handler == SIG_IGN) continue;
+        if (sigaction(handled[i], 0, &previous[i]) != 0) return errno;
+        if (previous[i].sa_handler == SIG_IGN) continue;
         if (sigaction(handled[i], &action, 0) != 0) return errno;
     }
     return 0;
@@ -44,4 +44,10 @@ int cfiles_wait_for_stop(void) {
     ssize_t count;
     while ((count = read(pipe_ends[0], &byte, 1)) < 0 && errno == EINTR) {}
     return count == 1 ? byte : 0;
+}
+
+void cfiles_end_by_stop(int number) {
+    for (int i = 0; i < handled_count; i++)
+        if (handled[i] == number) sigaction(number, &previous[i], 0);
+    kill(getpid(), number);
 }

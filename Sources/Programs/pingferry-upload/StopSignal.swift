@@ -1,6 +1,5 @@
 import CFiles
 import Files
-import Glibc
 import Parallel
 import Synchronization
 
@@ -42,8 +41,7 @@ enum StopSignal {
     }
 
     /// Ends the process as if `signal` had not been handled.
-    static func endProcess(_ signal: Int32) {
-        Glibc.signal(signal, SIG_DFL)
-        kill(getpid(), signal)
-    }
+    ///
+    /// The previous handler is restored, because it removes the unfinished file of a receipt.
+    static func endProcess(_ signal: Int32) { cfiles_end_by_stop(signal) }
 }

@@ -154,12 +154,16 @@ import Testing
 
             """
         try folder.putProgram(script, "bin/ssh-keygen")
+        let receipt = folder("receipt.json")
         let uploader = try Uploader(
-            arguments(["--ping-url", url, "--signers", signers, path]),
+            arguments(["--ping-url", url, "--receipt", receipt, "--signers", signers, path]),
             environment: ["PATH": "\(folder("bin")):/usr/bin:/bin"])
         try uploader.program.waitForFile(at: folder("started"))
         uploader.program.send(SIGTERM)
-        #expect(try await uploader.finish().status == 128 + SIGTERM)
+        let finished = try await uploader.finish()
+        #expect(finished.status == 128 + SIGTERM)
+        #expect(finished.errors.contains("interrupted; nothing was written to \(receipt)"))
+        #expect(!folder.names.contains { $0.contains("receipt.json") })
         #expect(try await messages().map(\.name) == ["start", "\(128 + SIGTERM)"])
         #expect(try await server.report().requests.allSatisfy { $0.path.hasPrefix("/\(Self.secret)") })
     }

@@ -74,6 +74,9 @@ int cfiles_catch_stop(void);
 /// Waits for SIGINT, SIGTERM or SIGHUP. Returns the signal number, or 0 if cfiles_catch_stop did not succeed.
 int cfiles_wait_for_stop(void);
 
+/// Sends the process a signal that cfiles_catch_stop caught, after its previous action was restored.
+void cfiles_end_by_stop(int number);
+
 /// Locks one byte far beyond the end of an open file without waiting. The lock excludes all other open file
 /// descriptions of the file, even in the same process, and ends when the file is closed. Returns 0 or an errno code:
 /// EAGAIN or EACCES if the byte is already locked.
