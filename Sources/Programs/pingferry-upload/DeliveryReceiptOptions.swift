@@ -27,7 +27,8 @@ struct DeliveryReceiptOptions: ParsableArguments {
             do {
                 try source.forEachRecord(outcomes, add)
             } catch let error as UnusableBundleError {
-                throw CommandError(error)
+                // The bundle was intact before. The exit statuses for invalid input would imply that nothing was sent.
+                throw CommandError(status: .inputOutput, message: CommandError(error).message)
             }
         }
     }

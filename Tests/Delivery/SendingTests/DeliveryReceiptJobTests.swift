@@ -206,6 +206,26 @@ import Testing
         #expect(finished.text.hasPrefix("1 record: "))
     }
 
+    /// Tests a bundle without unsent records, which the job does not read again before it lists the records.
+    @Test func bundleDamagedAfterItsDeliveryIsNotBadData() async throws {
+        let done = try await bundle("a", [Sample.ping(1, client: "C")])
+        #expect(try await send(done).status == 0)
+        try await server.setRules(#"[{"hold":true}]"#)
+        let count = try await server.report().total
+        let path = try await bundle("b", [Sample.ping(2, client: "C")])
+        let uploader = try Uploader(sendArguments(["--receipt", receipt, "--receipt-records", done, path]))
+        while try await server.report().total == count { try await Task.sleep(for: .milliseconds(20)) }
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: done))
+        try file.truncate(atOffset: 100)
+        try file.close()
+        try await server.configure(#"{"rules":[],"release":true}"#)
+        let finished = try await uploader.finish()
+        #expect(finished.status == 74, "\(finished.errors)")
+        #expect(finished.errors.contains("pingferry-upload: no receipt was written: "))
+        #expect(finished.text.hasPrefix("2 records: delivered 1, delivered before 1"))
+        #expect(!folder.names.contains { $0.contains("night.json") })
+    }
+
     @Test func receiptAfterAKillAgreesWithTheServer() async throws {
         let records = (0..<6).flatMap { client in
             (0..<5).map { Sample.ping(client * 100 + $0, client: "C-\(client)") }
