@@ -124,6 +124,14 @@ import Testing
         _ = try await other.finish()
     }
 
+    @Test func receiptDoesNotReplaceTheAddress() async throws {
+        let file = try folder.put(url, "url", mode: 0o600)
+        let finished = try await job("--ping-url-file", file, "--force", "--receipt", file, try await bundle())
+        #expect(finished.status == 73)
+        #expect(finished.errorLines.first == "pingferry-upload: cannot replace \(file): it is part of the input")
+        #expect(try folder.text("url") == url)
+    }
+
     // MARK: Signals
 
     @Test func signalDuringUploadsIsReported() async throws {

@@ -259,7 +259,8 @@ struct SendCommand: AsyncParsableCommand {
         return try receipts.output(
             replacing: receiptContents.force,
             exceptFor: bundles.flatMap(BundleFile.allPaths) + signing.paths(environment: environment)
-                + sending.paths(environment: environment) + (try ledger.allPaths()) + [metrics].compactMap(\.self))
+                + sending.paths(environment: environment) + (try ledger.allPaths())
+                + [metrics, monitoring.pingURLFile].compactMap(\.self))
     }
 
     /// Writes the receipt of the job that began at `start`, and reports an error without hiding that of the job.
