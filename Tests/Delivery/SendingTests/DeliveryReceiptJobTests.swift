@@ -206,6 +206,20 @@ import Testing
         #expect(finished.text.hasPrefix("1 record: "))
     }
 
+    @Test func receiptOfAnotherJobIsNotReplaced() async throws {
+        try await server.setRules(#"[{"hold":true}]"#)
+        let path = try await bundle("a", [Sample.ping(1, client: "C")])
+        let uploader = try Uploader(sendArguments(["--receipt", receipt, path]))
+        while try await server.report().total < 1 { try await Task.sleep(for: .milliseconds(20)) }
+        let locked = try await send("--receipt", receipt, path)
+        #expect(locked.status == 75)
+        #expect(locked.errorLines.first?.hasPrefix("pingferry-upload: another job is running: cannot lock ") == true)
+        #expect(try await makeReceipt("-o", receipt, path).status == 73)
+        try await server.configure(#"{"rules":[],"release":true}"#)
+        #expect(try await uploader.finish().status == 0)
+        #expect(try outcomes(predicate(receipt)) == ["delivered 200: 1"])
+    }
+
     /// Tests a bundle without unsent records, which the job does not read again before it lists the records.
     @Test func bundleDamagedAfterItsDeliveryIsNotBadData() async throws {
         let done = try await bundle("a", [Sample.ping(1, client: "C")])

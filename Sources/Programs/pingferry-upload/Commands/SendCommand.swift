@@ -256,11 +256,16 @@ struct SendCommand: AsyncParsableCommand {
     /// Creates the file for the receipt before anything is sent, if one is requested.
     private func receiptOutput() throws -> ReceiptOutput {
         let environment = ProcessInfo.processInfo.environment
-        return try receipts.output(
-            replacing: receiptContents.force,
-            exceptFor: bundles.flatMap(BundleFile.allPaths) + signing.paths(environment: environment)
-                + sending.paths(environment: environment) + (try ledger.allPaths())
-                + [metrics, monitoring.pingURLFile].compactMap(\.self))
+        do {
+            return try receipts.output(
+                replacing: receiptContents.force,
+                exceptFor: bundles.flatMap(BundleFile.allPaths) + signing.paths(environment: environment)
+                    + sending.paths(environment: environment) + (try ledger.allPaths())
+                    + [metrics, monitoring.pingURLFile].compactMap(\.self))
+        } catch let error as FileError where error.isLocked {
+            // A job locks its receipt before its ledger, so that two jobs with the same receipt meet here.
+            throw CommandError(status: .tryLater, message: "another job is running: \(error)")
+        }
     }
 
     /// Writes the receipt of the job that began at `start`, and reports an error without hiding that of the job.
