@@ -2,7 +2,9 @@ import Glibc
 
 /// The arguments of the command line.
 public enum CommandArguments {
-    /// The arguments after the name of the command, none of which is a secret because no option accepts one.
+    /// The arguments after the name of the command.
+    ///
+    /// Receipts contain them, so they must not be used by a command with an option that accepts a secret.
     public static var afterCommand: [String] { Array(CommandLine.arguments.dropFirst(2)) }
 
     /// Ends the program with a usage error if an argument is not UTF-8, because Swift would replace the invalid bytes.
