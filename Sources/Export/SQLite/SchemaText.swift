@@ -36,7 +36,7 @@ enum SchemaText {
         switch column.kind {
         case .integer, .flag: "INTEGER"
         case .real: "REAL"
-        case .text, .json: "TEXT"
+        case .text, .time, .json: "TEXT"
         }
     }
 

@@ -36,7 +36,7 @@ extension ExportTables {
             TableColumn("id", .text, "the id by which the system recognizes duplicates", isRequired: true),
             TableColumn("client", .text, "the id of the client, as stored on the device"),
             TableColumn(
-                "time", .text, "the time at which the device queued the upload: RFC 3339, UTC, with milliseconds"),
+                "time", .time, "the time at which the device queued the upload: RFC 3339, UTC, with milliseconds"),
             TableColumn("time_ms", .integer, "`time` in milliseconds since 1970-01-01, UTC"),
             TableColumn("day", .text, "the UTC day of `time`, as `YYYY-MM-DD`"),
             TableColumn("app_id", .text, "the bundle id or application id of the app"),
@@ -82,7 +82,7 @@ extension ExportTables {
             TableColumn("system", .text, "the telemetry system of the record", isRequired: true),
             TableColumn("type", .text, "the type of the record", isRequired: true),
             TableColumn("client", .text, "the id of the client of the record"),
-            TableColumn("time", .text, "the time that `time_basis` specifies: RFC 3339, UTC, with milliseconds"),
+            TableColumn("time", .time, "the time that `time_basis` specifies: RFC 3339, UTC, with milliseconds"),
             TableColumn("time_ms", .integer, "`time` in milliseconds since 1970-01-01, UTC"),
             TableColumn(
                 "time_basis", .text,
@@ -118,8 +118,8 @@ extension ExportTables {
             TableColumn("records", .integer, "the number of records of the client", isRequired: true),
             TableColumn("uploadable", .integer, "the number of these records that can be uploaded", isRequired: true),
             TableColumn("events", .integer, "the number of events in these records", isRequired: true),
-            TableColumn("first", .text, "the earliest time of a record"),
-            TableColumn("last", .text, "the latest time of a record"),
+            TableColumn("first", .time, "the earliest time of a record"),
+            TableColumn("last", .time, "the latest time of a record"),
         ], key: ["n"], indexes: [["system", "client"]])
 
     static let gaps = Table(
@@ -148,9 +148,9 @@ extension ExportTables {
             TableColumn(
                 "number_after", .integer, "the number after the gap; for a restart, the lowest number of the new run"),
             TableColumn(
-                "time_before", .text, "the time of the record before the gap, or of the first of the repeated records"),
+                "time_before", .time, "the time of the record before the gap, or of the first of the repeated records"),
             TableColumn(
-                "time_after", .text, "the time of the record after the gap, or of the last of the repeated records"),
+                "time_after", .time, "the time of the record after the gap, or of the last of the repeated records"),
         ], key: ["n"], indexes: [["system", "client"]])
 
     static let problems = Table(

@@ -66,6 +66,8 @@ public struct TableColumn: Sendable {
         case real
         /// A string.
         case text
+        /// An instant as a string of 24 bytes: RFC 3339, UTC, with milliseconds.
+        case time
         /// Canonical JSON as a string.
         case json
     }
@@ -77,7 +79,7 @@ public struct TableColumn: Sendable {
             case .integer: "INTEGER"
             case .flag: "INTEGER, 0 or 1"
             case .real: "REAL"
-            case .text: "TEXT"
+            case .text, .time: "TEXT"
             case .json: "TEXT, JSON"
             }
         return type + (isRequired ? "" : " or NULL")
