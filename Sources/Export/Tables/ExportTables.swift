@@ -48,6 +48,9 @@ extension ExportTables {
             TableColumn("os_version", .text, "the version of the operating system, if the payload contains it"),
             TableColumn("device", .text, "the model of the device, if the payload contains it"),
             TableColumn("locale", .text, "the locale, if the payload contains it"),
+            TableColumn(
+                "locale_normalized", .text,
+                "`locale` as a language tag of BCP 47, such as `de-DE` for `de_DE`, without keywords"),
             TableColumn("method", .text, "the HTTP method, if it is not the default method of the system"),
             TableColumn("target", .text, "the path and the query of the URL that receives the upload"),
             TableColumn("headers", .json, "the HTTP header fields that are specific to the upload"),
@@ -57,14 +60,14 @@ extension ExportTables {
             TableColumn("store", .text, "the type of the store on the device", isRequired: true),
             TableColumn("place", .integer, "the position of the record in the file, from 0", isRequired: true),
             TableColumn("payload", .json, "the payload in the documented format of the system", isRequired: true),
-        ], key: ["record"], indexes: [["client"], ["time_ms"], ["system", "type"]])
+        ], key: ["record"], indexes: [["id"], ["client"], ["time_ms"], ["system", "type"]])
 
     static let holds = Table(
         ofRecords: "holds", aRowForEach: "reason why a record is held",
         [
             TableColumn("code", .text, "the code of the reason", isRequired: true),
             TableColumn("detail", .text, "further information about the reason"),
-        ])
+        ], indexes: [["code"]])
 
     static let notes = Table(
         ofRecords: "notes", aRowForEach: "note of a record",
@@ -82,6 +85,7 @@ extension ExportTables {
             TableColumn("system", .text, "the telemetry system of the record", isRequired: true),
             TableColumn("type", .text, "the type of the record", isRequired: true),
             TableColumn("client", .text, "the id of the client of the record"),
+            TableColumn("user_id", .text, "the id of the user that a Sift event or a Leanplum request contains"),
             TableColumn("time", .time, "the time that `time_basis` specifies: RFC 3339, UTC, with milliseconds"),
             TableColumn("time_ms", .integer, "`time` in milliseconds since 1970-01-01, UTC"),
             TableColumn(
@@ -89,6 +93,17 @@ extension ExportTables {
                 "the source of `time`: `event` is the time of the event; `record` is the time of the record; "
                     + "`earlier-run` is the time of the record, with `elapsed_ms` measured from the start of an earlier "
                     + "process",
+                isRequired: true),
+            TableColumn(
+                "at", .time,
+                "the best known time of the event, whose source is `at_basis`: RFC 3339, UTC, with milliseconds"
+            ),
+            TableColumn("at_ms", .integer, "`at` in milliseconds since 1970-01-01, UTC"),
+            TableColumn(
+                "at_basis", .text,
+                "the source of `at`: `event` is a time in the event; `process-start` is the start of the app's process plus "
+                    + "`elapsed_ms`; `ping-start` is the start of the ping's time span plus `elapsed_ms`; `record` and "
+                    + "`earlier-run` are as in `time_basis`, because no better time is known",
                 isRequired: true),
             TableColumn(
                 "elapsed_ms", .integer,
@@ -100,7 +115,8 @@ extension ExportTables {
             TableColumn("value", .text, "the value of the event, as stored"),
             TableColumn("extra", .json, "all other data of the event"),
             TableColumn("label", .text, "the documented meaning of the event"),
-        ], key: ["record", "n"], indexes: [["client"], ["time_ms"], ["type"], ["name"]], belongsToRecords: true)
+        ], key: ["record", "n"], indexes: [["client"], ["time_ms"], ["at_ms"], ["type"], ["name"]],
+        belongsToRecords: true)
 }
 
 // MARK: - Tables of the whole export
@@ -114,7 +130,9 @@ extension ExportTables {
             TableColumn(
                 "client", .text,
                 "the id of the client, as in its first record; ids that differ only in letter case are the same client"),
+            TableColumn("app_id", .text, "the ids of the apps of the client, separated by a comma and a space"),
             TableColumn("app_name", .text, "the names of the apps of the client, separated by a comma and a space"),
+            TableColumn("app_version", .text, "the version of the app in the latest record that contains a version"),
             TableColumn("records", .integer, "the number of records of the client", isRequired: true),
             TableColumn("uploadable", .integer, "the number of these records that can be uploaded", isRequired: true),
             TableColumn("events", .integer, "the number of events in these records", isRequired: true),
@@ -227,15 +245,47 @@ extension ExportTables {
             name: "pings_per_day", rowMeaning: "day, system and type",
             columns: ["day", "system", "type", "records", "clients"],
             query: """
-                SELECT day, system, type, count(*), count(DISTINCT client) FROM records
+                SELECT day, system, type, count(*), count(DISTINCT lower(client)) FROM records
                 GROUP BY day, system, type ORDER BY day, system, type
                 """),
         TableView(
             name: "events_per_day", rowMeaning: "day, system, name and label of events",
             columns: ["day", "system", "name", "label", "events", "clients"],
             query: """
-                SELECT substr(time, 1, 10), system, name, label, count(*), count(DISTINCT client) FROM events
+                SELECT substr(time, 1, 10), system, name, label, count(*), count(DISTINCT lower(client)) FROM events
                 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+                """),
+        TableView(
+            name: "clients_per_day", rowMeaning: "day and system, with the clients whose first record is of that day",
+            columns: ["day", "system", "clients", "new_clients", "records"],
+            query: """
+                SELECT day, system, count(DISTINCT id), count(DISTINCT CASE WHEN day = first_day THEN id END), count(*)
+                FROM (SELECT system, day, lower(client) AS id,
+                min(day) OVER (PARTITION BY system, lower(client)) AS first_day FROM records)
+                WHERE day IS NOT NULL AND id IS NOT NULL GROUP BY day, system ORDER BY day, system
+                """),
+        TableView(
+            name: "retention_by_week",
+            rowMeaning: "system, week of the first records of clients, and number of weeks since then",
+            columns: ["system", "first_week", "week", "clients", "share"],
+            query: """
+                WITH weeks AS (SELECT DISTINCT system, lower(client) AS id, date(day, 'weekday 0', '-6 days') AS monday
+                FROM records WHERE client IS NOT NULL AND day IS NOT NULL),
+                firsts AS (SELECT system, id, min(monday) AS first_week FROM weeks GROUP BY system, id),
+                counts AS (SELECT system, first_week,
+                CAST((julianday(monday) - julianday(first_week)) / 7 AS INTEGER) AS week, count(*) AS clients
+                FROM weeks JOIN firsts USING (system, id) GROUP BY 1, 2, 3)
+                SELECT system, first_week, week, clients, clients * 1.0
+                / first_value(clients) OVER (PARTITION BY system, first_week ORDER BY week)
+                FROM counts ORDER BY system, first_week, week
+                """),
+        TableView(
+            name: "sequence_gaps", rowMeaning: "sequence of a client with gaps, repetitions or restarts",
+            columns: ["system", "type", "client", "missing", "repeated", "restarts"],
+            query: """
+                SELECT system, type, client, sum(CASE reason WHEN 'missing' THEN count ELSE 0 END),
+                sum(CASE reason WHEN 'repeated' THEN count ELSE 0 END), sum(reason = 'restart') FROM gaps
+                GROUP BY system, type, client ORDER BY system, type, client
                 """),
     ]
 }

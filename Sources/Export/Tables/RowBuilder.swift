@@ -20,10 +20,11 @@ struct RowBuilder {
     /// They are valid JSON but can contain unpaired surrogates.
     private static let readingPolicy = JSONReadingPolicy(unpairedSurrogates: .keep, depthLimit: 513)
 
-    init(_ tables: ExportTables, systems: SystemTable) {
+    init(_ tables: ExportTables, systems: SystemTable, _ extraContents: ExtraContents) {
         self.systems = systems
         recordTable = tables.index(of: ExportTables.records)
-        rows = RecordRows(tables.all, eventTable: tables.index(of: ExportTables.events))
+        rows = RecordRows(
+            tables.all, eventTable: tables.index(of: ExportTables.events), extraContents: extraContents)
     }
 
     /// Builds the rows of a batch in ``rows``, and returns the counted properties of each record.
@@ -88,7 +89,7 @@ extension RowBuilder {
             textCell(envelope, RecordKeys.version, in: app, &buffer),
             textCell(envelope, RecordKeys.channel, in: app, &buffer),
             textCell(envelope, RecordKeys.build, in: app, &buffer),
-            device.os, device.osVersion, device.device, device.locale,
+            device.os, device.osVersion, device.device, device.locale, normalizedLocale(device.locale, &buffer),
             textCell(envelope, RecordKeys.method, in: target, &buffer),
             textCell(envelope, RecordKeys.path, in: target, &buffer),
             buffer.keep(json: target.flatMap { envelope.value(of: RecordKeys.headers, in: $0) }, of: envelope),
@@ -121,6 +122,13 @@ extension RowBuilder {
         _ envelope: JSONDocument, _ key: JSONKey, in object: JSONNode?, _ buffer: inout RowBuffer
     ) -> Cell {
         buffer.keep(string: object.flatMap { envelope.value(of: key, in: $0) }, of: envelope)
+    }
+
+    private static func normalizedLocale(_ locale: Cell, _ buffer: inout RowBuffer) -> Cell {
+        guard case .text(let start, let count) = locale,
+            let normalized = NormalizedLocale(buffer.bytes(start, count))
+        else { return .null }
+        return buffer.keep(normalized.bytes.span)
     }
 
     /// Returns the date of a time, which is the first ten bytes.

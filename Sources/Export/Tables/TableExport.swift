@@ -190,18 +190,23 @@ public struct TableExport: ~Copyable {
 
     private mutating func writeClients() throws {
         let clients = clients
-        for client in clients.sortedSummaries {
+        for (client, apps) in clients.sortedSummariesWithApps {
             addRow(to: ExportTables.clients) { buffer in
-                let apps = client.apps.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-                return [
-                    buffer.keep(client.system), buffer.keep(client.client),
-                    buffer.keep(apps.isEmpty ? nil : apps.joined(separator: ", ")), .integer(Int64(client.recordCount)),
+                [
+                    buffer.keep(client.system), buffer.keep(client.client), buffer.keep(Self.list(apps.ids)),
+                    buffer.keep(Self.list(apps.names)), buffer.keep(apps.version), .integer(Int64(client.recordCount)),
                     .integer(Int64(client.uploadableCount)), .integer(Int64(client.eventCount)),
                     client.firstTime.map { buffer.keep($0) } ?? .null, client.lastTime.map { buffer.keep($0) } ?? .null,
                 ]
             }
             if otherRows.text.count > RecordBatch.sizeGoal { try writeOtherRows() }
         }
+    }
+
+    /// Returns the names in order, separated by a comma and a space, or `nil` if there are none.
+    private static func list(_ names: Set<String>) -> String? {
+        guard !names.isEmpty else { return nil }
+        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: ", ")
     }
 }
 
@@ -287,7 +292,8 @@ private final class SinkJobs<Sink: TableSink>: RowJobs {
     init(_ sink: Sink, _ tables: ExportTables, _ systems: SystemTable, _ limit: JobLimit) {
         self.sink = sink
         self.tables = tables.all
-        builders = ValuePool { RowBuilder(tables, systems: systems) }
+        let extraContents = sink.extraContents
+        builders = ValuePool { RowBuilder(tables, systems: systems, extraContents) }
         tasks = OrderedTasks(limit: limit)
     }
 

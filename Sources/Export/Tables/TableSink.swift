@@ -19,6 +19,9 @@ protocol TableSink: AnyObject, SendableMetatype {
     /// The number of rows that could not be written because they have no time.
     var untimedRowCount: Int { get }
 
+    /// The data of events in the column `extra` of prepared rows.
+    var extraContents: ExtraContents { get }
+
     func write(_ prepared: borrowing Prepared) throws
 
     /// Makes the memory of written rows available for reuse.
@@ -36,6 +39,8 @@ extension TableSink {
     static var maxSpareSize: Int { 4 << 20 }
 
     var untimedRowCount: Int { 0 }
+
+    var extraContents: ExtraContents { .remainingData }
 
     func recycle(_ prepared: Prepared) {}
 }

@@ -55,6 +55,7 @@ struct TimelineWriter {
 
     /// The properties that all lines of a record share.
     private struct SharedFields {
+        var number: Int?
         var system: String
         var type: String
         /// The members with the keys `app`, `capture`, `client`, `device`, `held`, `path` and `record_id`.
@@ -72,28 +73,41 @@ struct TimelineWriter {
             ("record_id", text(records, record, "id")),
         ]
         return SharedFields(
+            number: records.integer(record, records.column("record")),
             system: text(records, record, "system") ?? "", type: text(records, record, "type") ?? "",
             members: pairs.compactMap { pair in pair.value.map { (pair.key, $0) } },
             tags: (codes.isEmpty ? [] : ["held"]) + (isNoted ? ["normalized"] : []))
     }
 
     private mutating func addLine(of record: Int, _ shared: SharedFields) {
-        addLine(
-            time: records.integer(record, records.column("time_ms")), name: nil, label: nil, isEventTime: false,
-            extra: nil, shared)
+        addLine(LineFields(time: records.integer(record, records.column("time_ms"))), shared)
     }
 
     private mutating func addLine(ofEvent event: Int, _ shared: SharedFields) {
+        let recordBases = ["record", "earlier-run"]
         addLine(
-            time: events.integer(event, events.column("time_ms")), name: text(events, event, "name"),
-            label: text(events, event, "label"), isEventTime: text(events, event, "time_basis") == "event",
-            extra: events.bytes(event, events.column("extra")), shared)
+            LineFields(
+                time: events.integer(event, events.column("at_ms")),
+                isEventTime: text(events, event, "at_basis").map { !recordBases.contains($0) } ?? false,
+                number: events.integer(event, events.column("n")),
+                elapsed: events.integer(event, events.column("elapsed_ms")), name: text(events, event, "name"),
+                label: text(events, event, "label"), extra: events.bytes(event, events.column("extra"))),
+            shared)
     }
 
-    private mutating func addLine(
-        time: Int?, name: String?, label: String?, isEventTime: Bool, extra: ArraySlice<UInt8>?, _ shared: SharedFields
-    ) {
-        guard let milliseconds = time.map(Int64.init), let instant = Timestamp(inAnyYear: milliseconds) else {
+    /// The properties of a single line, most of which only the line of an event has.
+    private struct LineFields {
+        let time: Int?
+        var isEventTime = false
+        var number: Int?
+        var elapsed: Int?
+        var name: String?
+        var label: String?
+        var extra: ArraySlice<UInt8>?
+    }
+
+    private mutating func addLine(_ line: LineFields, _ shared: SharedFields) {
+        guard let milliseconds = line.time.map(Int64.init), let instant = Timestamp(inAnyYear: milliseconds) else {
             output.untimedRowCount += 1
             return
         }
@@ -102,18 +116,22 @@ struct TimelineWriter {
         members.append(("data_type", "pingferry:\(shared.system):\(shared.type)"))
         // For example, `2018-05-24T12:00:08.418Z` becomes `2018-05-24T12:00:08.418000+00:00`.
         members.append(("datetime", "\(instant.description.dropLast())000+00:00"))
-        if let extra {
+        if let extra = line.extra {
             members.append(("extra", String(decoding: extra.utf8Prefix(Self.maxExtraSize), as: UTF8.self)))
         }
-        members.append(("message", label ?? name ?? kind))
-        if let name { members.append(("name", name)) }
+        members.append(("message", line.label ?? line.name ?? kind))
+        if let name = line.name { members.append(("name", name)) }
         members.append(("system", shared.system))
-        members.append(("timestamp_desc", isEventTime ? "Event recorded" : "Ping queued"))
+        members.append(("timestamp_desc", line.isEventTime ? "Event recorded" : "Ping queued"))
         members.append(("type", shared.type))
-        write(members, tags: shared.tags, at: milliseconds)
+        let numbers = [("elapsed_ms", line.elapsed), ("n", line.number), ("record", shared.number)]
+        write(members, numbers: numbers, tags: shared.tags, at: milliseconds)
     }
 
-    private mutating func write(_ members: [(key: String, value: String)], tags: [String], at milliseconds: Int64) {
+    private mutating func write(
+        _ members: [(key: String, value: String)], numbers: [(key: String, value: Int?)], tags: [String],
+        at milliseconds: Int64
+    ) {
         let start = output.text.count
         output.text.append(UInt8(ascii: "{"))
         for (key, value) in members {
@@ -121,6 +139,9 @@ struct TimelineWriter {
             output.text.append(jsonString: key.utf8.span)
             output.text.append(UInt8(ascii: ":"))
             output.text.append(jsonString: value.utf8.span)
+        }
+        for (key, value) in numbers {
+            if let value { output.text.append(copying: ",\"\(key)\":\(value)".utf8.span) }
         }
         output.text.append(copying: ",\"tag\":[".utf8.span)
         for (index, tag) in tags.enumerated() {

@@ -14,7 +14,7 @@ public protocol StreamSink: AnyObject {
 
 /// Writes the lines of a timeline in chronological order.
 ///
-/// Lines with the same time are in the order of their records.
+/// Lines with the same time are in the order of their records, and lines of one record in the order of its events.
 ///
 /// SQLite sorts the lines in a private file, so that memory use does not depend on their number.
 final class TimelineSink: TableSink {
@@ -38,6 +38,8 @@ final class TimelineSink: TableSink {
     }
 
     var identities: Set<FileIdentity> { output.identities }
+
+    var extraContents: ExtraContents { .allTables }
 
     func write(_ prepared: borrowing TimelineLines) throws {
         untimedRowCount += prepared.untimedRowCount

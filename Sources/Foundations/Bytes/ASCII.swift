@@ -19,6 +19,8 @@ extension UInt8 {
 
     /// The lowercase form of an ASCII letter, or the unchanged byte.
     @inlinable public var lowercased: UInt8 { isUppercaseLetter ? self | 0x20 : self }
+    /// The uppercase form of an ASCII letter, or the unchanged byte.
+    @inlinable public var uppercased: UInt8 { isLowercaseLetter ? self & 0xDF : self }
 }
 
 extension Span<UInt8> {

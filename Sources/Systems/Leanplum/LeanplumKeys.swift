@@ -23,6 +23,7 @@ enum LeanplumKeys {
     static let systemVersion: JSONKey = "systemVersion"
     static let time: JSONKey = "time"
     static let userAttributes: JSONKey = "userAttributes"
+    static let userID: JSONKey = "userId"
     static let uuid: JSONKey = "uuid"
     static let value: JSONKey = "value"
     static let versionName: JSONKey = "versionName"

@@ -31,6 +31,11 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     /// Creates an instant from milliseconds since 1970, clamped to the years 1970 to 9999.
     public init(clamping milliseconds: Int64) { self.milliseconds = min(max(milliseconds, 0), Self.end - 1) }
 
+    /// Whether the instant is in the years 2011 to 2199.
+    ///
+    /// An earlier or later time on a phone is the result of a wrong clock or of another unit.
+    public var isPlausible: Bool { (1_293_840_000_000..<7_258_118_400_000).contains(milliseconds) }
+
     /// Returns whether `left` is earlier than `right`.
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 }

@@ -2,6 +2,8 @@ import JSONText
 
 /// The cells in an event's row that depend on the event, not only on its record.
 public struct EventCells: Sendable {
+    /// The id of the user.
+    public var userID = Cell.null
     /// The origin of the time of the event.
     public var basis = TimeBasis.record
     /// The elapsed time in milliseconds, as measured by the clock that the system documents.
@@ -31,6 +33,30 @@ public enum TimeBasis: Sendable {
     case event(Timestamp)
     /// The time of the record, because the event's time is relative to the unknown start of an earlier process.
     case earlierRun
+    /// The time of the record, although the payload determines the time of the event.
+    case known(Timestamp, from: TimeAnchor)
+
+    /// Creates the basis for an event whose elapsed time is counted from an instant in milliseconds since 1970.
+    ///
+    /// Returns `nil` if one of them is unknown or negative, or if the time is after the year 9999.
+    public init?(_ start: Cell, _ anchor: TimeAnchor, elapsed: Cell) {
+        guard case .integer(let start) = start, case .integer(let elapsed) = elapsed, start >= 0, elapsed >= 0 else {
+            return nil
+        }
+        let (sum, overflows) = start.addingReportingOverflow(elapsed)
+        guard !overflows, let time = Timestamp(milliseconds: sum) else { return nil }
+        self = .known(time, from: anchor)
+    }
+}
+
+/// The part of a payload that determines the time of an event.
+public enum TimeAnchor: Sendable {
+    /// A time in the event.
+    case event
+    /// The start of the app's process, to which the elapsed time of the event is added.
+    case processStart
+    /// The start of the time span of the ping, to which the elapsed time of the event is added.
+    case pingStart
 }
 
 /// The device properties in the payload of a record.
@@ -84,17 +110,56 @@ public protocol RowFormat: Sendable {
     func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells
 }
 
+/// The data of an event in the column `extra`.
+public enum ExtraContents: Sendable {
+    /// The data that neither another column nor another table contains.
+    case remainingData
+    /// The data that no other column contains, for outputs without other tables.
+    case allTables
+}
+
 /// A collection of the table rows of several records.
 public struct RecordRows: Sendable {
     /// The rows and the strings of their cells.
     public var buffer: RowBuffer
     /// The number of events of the current record so far.
     public private(set) var eventCount = 0
+    /// The data of events in the column `extra`.
+    public let extraContents: ExtraContents
     private let eventTable: Int
     private var record = SharedCells()
     private var labels: [String?] = []
-    /// The cells that contain the names of the ``TimeBasis`` cases.
-    private var (recordBasis, eventBasis, earlierRunBasis) = (Cell.null, Cell.null, Cell.null)
+    private var basisNames = BasisNames()
+
+    /// The cells that contain the names of the ``TimeBasis`` and ``TimeAnchor`` cases.
+    private struct BasisNames: Sendable {
+        var record = Cell.null
+        var event = Cell.null
+        var earlierRun = Cell.null
+        var processStart = Cell.null
+        var pingStart = Cell.null
+
+        init() {}
+
+        init(in buffer: inout RowBuffer) {
+            record = buffer.keep("record")
+            event = buffer.keep("event")
+            earlierRun = buffer.keep("earlier-run")
+            processStart = buffer.keep("process-start")
+            pingStart = buffer.keep("ping-start")
+        }
+
+        func name(of anchor: TimeAnchor) -> Cell {
+            switch anchor {
+            case .event: event
+            case .processStart: processStart
+            case .pingStart: pingStart
+            }
+        }
+    }
+
+    /// An instant as a string and in milliseconds since 1970, and the name of its origin.
+    private typealias TimeCells = (text: Cell, milliseconds: Cell, basis: Cell)
 
     /// The cells that all events of a record have in common.
     public struct SharedCells: Sendable {
@@ -118,8 +183,9 @@ public struct RecordRows: Sendable {
     /// Creates an empty collection.
     ///
     /// `eventTable` is the index of the table of events in `tables`.
-    public init(_ tables: [Table], eventTable: Int) {
+    public init(_ tables: [Table], eventTable: Int, extraContents: ExtraContents = .remainingData) {
         buffer = RowBuffer(tables)
+        self.extraContents = extraContents
         self.eventTable = eventTable
         removeAll()
     }
@@ -127,9 +193,7 @@ public struct RecordRows: Sendable {
     /// Removes all rows, but keeps their memory for reuse.
     public mutating func removeAll() {
         buffer.removeAll()
-        (recordBasis, eventBasis, earlierRunBasis) = (
-            buffer.keep("record"), buffer.keep("event"), buffer.keep("earlier-run")
-        )
+        basisNames = BasisNames(in: &buffer)
     }
 
     /// Starts the next record.
@@ -143,13 +207,7 @@ public struct RecordRows: Sendable {
 
     /// Adds the row of an event of the current record.
     public mutating func add(_ event: EventCells) {
-        let (time, milliseconds, basis): (Cell, Cell, Cell)
-        switch event.basis {
-        case .record: (time, milliseconds, basis) = (record.time, record.milliseconds, recordBasis)
-        case .earlierRun: (time, milliseconds, basis) = (record.time, record.milliseconds, earlierRunBasis)
-        case .event(let own):
-            (time, milliseconds, basis) = (buffer.keep(own), .integer(own.milliseconds), eventBasis)
-        }
+        let (time, best) = timeCells(of: event.basis)
         let label = eventCount < labels.count ? buffer.keep(labels[eventCount]) : .null
         buffer.withCells(of: eventTable) { cells in
             cells.append(record.number)
@@ -157,9 +215,12 @@ public struct RecordRows: Sendable {
             cells.append(record.system)
             cells.append(record.type)
             cells.append(record.client)
-            cells.append(time)
-            cells.append(milliseconds)
-            cells.append(basis)
+            cells.append(event.userID)
+            for time in [time, best] {
+                cells.append(time.text)
+                cells.append(time.milliseconds)
+                cells.append(time.basis)
+            }
             cells.append(event.elapsed)
             cells.append(event.name)
             cells.append(event.category)
@@ -170,6 +231,22 @@ public struct RecordRows: Sendable {
             cells.append(label)
         }
         eventCount += 1
+    }
+
+    /// Returns the time that the contract assigns to an event, and the best known time of the event.
+    private mutating func timeCells(of basis: TimeBasis) -> (time: TimeCells, best: TimeCells) {
+        let ofRecord = (record.time, record.milliseconds, basisNames.record)
+        switch basis {
+        case .record: return (ofRecord, ofRecord)
+        case .earlierRun:
+            let earlier = (record.time, record.milliseconds, basisNames.earlierRun)
+            return (earlier, earlier)
+        case .event(let own):
+            let cells = (buffer.keep(own), Cell.integer(own.milliseconds), basisNames.event)
+            return (cells, cells)
+        case .known(let time, let anchor):
+            return (ofRecord, (buffer.keep(time), .integer(time.milliseconds), basisNames.name(of: anchor)))
+        }
     }
 
     /// Adds rows of the current record to a table, and numbers them from 0.

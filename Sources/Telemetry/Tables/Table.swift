@@ -46,11 +46,14 @@ public struct Table: Sendable {
     /// Creates a table with rows for parts of records.
     ///
     /// Its first columns are the number of the record and the number of the row within the record.
-    public init(ofRecords name: String, aRowForEach rowMeaning: String, _ columns: [TableColumn]) {
+    public init(
+        ofRecords name: String, aRowForEach rowMeaning: String, _ columns: [TableColumn], indexes: [[String]] = []
+    ) {
         let number = TableColumn(
             "n", .integer, "the index of the row among the rows of the record, from 0", isRequired: true)
         self.init(
-            name, aRowForEach: rowMeaning, [.record, number] + columns, key: ["record", "n"], belongsToRecords: true)
+            name, aRowForEach: rowMeaning, [.record, number] + columns, key: ["record", "n"], indexes: indexes,
+            belongsToRecords: true)
     }
 }
 

@@ -21,13 +21,8 @@ extension Timestamp {
         rfc3339.append(UInt8(ascii: ":"))
         rfc3339.append(copying: text.extracting((zone + 4)...))
         self.init(rfc3339: rfc3339.span)
-        guard (Self.first..<Self.end).contains(milliseconds) else { return nil }
+        guard isPlausible else { return nil }
     }
-
-    /// The beginning of the year 2011.
-    private static let first: Int64 = 1_293_840_000_000
-    /// The beginning of the year 2200.
-    private static let end: Int64 = 7_258_118_400_000
 
     /// The instant as the SDK writes it, in UTC.
     var adjustText: String { description + "+0000" }

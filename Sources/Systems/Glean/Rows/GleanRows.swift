@@ -16,8 +16,8 @@ struct GleanRows: RowFormat {
             ),
             TableColumn("name", .text, "the category and the name of the metric, separated by a dot"),
             TableColumn("label", .text, "the label, if the metric is labeled"),
-            TableColumn("value", .json, "the value in the ping"),
-        ])
+            TableColumn("value", .text, "the value in the ping: a string as it is, any other value as JSON"),
+        ], indexes: [["name"]])
 
     /// The text that the names of all labeled metric types contain.
     private static let labeledMarker = "labeled_"
@@ -28,9 +28,12 @@ struct GleanRows: RowFormat {
             rows.add(Self.metricRows(metrics, of: document, &rows.buffer), to: Self.metrics.name)
         }
         if let events = document.array(GleanKeys.events, in: document.root) {
+            let pingStart = Self.startTime(of: document)
             var event = document.firstElement(of: events)
             while let current = event {
-                rows.add(Self.cells(of: current, in: document, &rows.buffer))
+                var cells = Self.cells(of: current, in: document, &rows.buffer)
+                cells.basis = Self.timeBasis(of: current, in: document, elapsed: cells.elapsed, pingStart: pingStart)
+                rows.add(cells)
                 event = document.element(after: current, of: events)
             }
         }
@@ -58,6 +61,37 @@ struct GleanRows: RowFormat {
         return cells
     }
 
+    /// Returns the start of the time span of a ping in milliseconds since 1970, or a null cell if it is unknown.
+    private static func startTime(of document: JSONDocument) -> Cell {
+        guard let info = document.value(of: GleanKeys.pingInfo, in: document.root),
+            let text = document.value(of: GleanKeys.startTime, .string, in: info)
+        else { return .null }
+        return PingTime.timestamp(from: document.bytes(of: text)).map { .integer($0.milliseconds) } ?? .null
+    }
+
+    /// Returns the time of an event according to the clock of the phone, or relative to the start of the ping.
+    ///
+    /// The SDK stored a monotonic time instead of the time of the clock in some events, which is in the 1970s. The
+    /// elapsed time of an event that is not in a ping yet is not relative to a ping. Such an event has an execution
+    /// counter, or its record has no start time.
+    ///
+    /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 6.
+    private static func timeBasis(
+        of event: JSONNode, in document: JSONDocument, elapsed: Cell, pingStart: Cell
+    ) -> TimeBasis {
+        if let extra = document.value(of: GleanKeys.extra, in: event),
+            let text = document.value(of: GleanKeys.clockTime, .string, in: extra),
+            let time = Int64(decimal: document.bytes(of: text)).flatMap({ Timestamp(milliseconds: $0) }),
+            time.isPlausible
+        {
+            return .known(time, from: .event)
+        }
+        guard document.value(of: GleanKeys.executionCounter, in: event) == nil,
+            let basis = TimeBasis(pingStart, .pingStart, elapsed: elapsed)
+        else { return .record }
+        return basis
+    }
+
     /// Returns a row for each metric and each label, or a single row for a metric type that is not an object.
     private static func metricRows(
         _ metrics: JSONNode, of document: JSONDocument, _ buffer: inout RowBuffer
@@ -66,20 +100,20 @@ struct GleanRows: RowFormat {
         document.forEachMember(of: metrics) { type in
             let typeCell = buffer.keep(string: type.key, of: document)
             guard document.kind(of: type.value) == .object else {
-                found.append([typeCell, .null, .null, buffer.keep(json: type.value, of: document)])
+                found.append([typeCell, .null, .null, buffer.keep(value: type.value, of: document)])
                 return
             }
             let isLabeled = document.string(of: type.key).contains(labeledMarker)
             document.forEachMember(of: type.value) { metric in
                 let name = buffer.keep(string: metric.key, of: document)
                 guard isLabeled, document.memberCount(of: metric.value) > 0 else {
-                    found.append([typeCell, name, .null, buffer.keep(json: metric.value, of: document)])
+                    found.append([typeCell, name, .null, buffer.keep(value: metric.value, of: document)])
                     return
                 }
                 document.forEachMember(of: metric.value) { label in
                     found.append([
                         typeCell, name, buffer.keep(string: label.key, of: document),
-                        buffer.keep(json: label.value, of: document),
+                        buffer.keep(value: label.value, of: document),
                     ])
                 }
             }

@@ -19,9 +19,13 @@ enum GleanKeys {
     static let osVersion: JSONKey = "os_version"
     static let sdkBuild: JSONKey = "telemetry_sdk_build"
     static let sequenceNumber: JSONKey = "seq"
+    static let startTime: JSONKey = "start_time"
 
     // Events
     static let category: JSONKey = "category"
+    /// The extra with the time of the phone's clock.
+    static let clockTime: JSONKey = "glean_timestamp"
+    static let executionCounter: JSONKey = "execution_counter"
     static let extra: JSONKey = "extra"
     static let name: JSONKey = "name"
     static let timestamp: JSONKey = "timestamp"

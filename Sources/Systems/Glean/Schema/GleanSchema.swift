@@ -73,7 +73,8 @@ enum GleanSchema {
         .optional("reason", .string(.atMost(30)), .keep(.word), "the reason why the ping was created"),
         .required("seq", .integer(), .keep(.number), "the sequence number of the ping among the pings of its type"),
         .optional("server_knobs_config", fields: serverKnobs, "the configuration received from the server"),
-        .required("start_time", .string(), .orUnknown(.date), "the start of the time span that the metrics cover"),
+        .required(
+            GleanKeys.startTime, .string(), .orUnknown(.date), "the start of the time span that the metrics cover"),
     ]
 
     private static let experiment: PayloadFields = [
@@ -117,7 +118,8 @@ enum GleanSchema {
     private static let event: PayloadFields = [
         .required(GleanKeys.category, .string(), .keep(.word, else: .pseudonym(.event)), "the category of the event"),
         .added(
-            "execution_counter", .any, .keep(.number), "the number of the app run, which only stored events contain"),
+            GleanKeys.executionCounter, .any, .keep(.number),
+            "the number of the app run, which only stored events contain"),
         .optional(
             GleanKeys.extra, .map(.atMost(40, "an extra"), .string()),
             .object([

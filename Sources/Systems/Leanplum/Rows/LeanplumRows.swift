@@ -29,6 +29,7 @@ struct LeanplumRows: RowFormat {
     ) -> EventCells {
         var cells = EventCells()
         if let time = document.leanplumTime(of: request) { cells.basis = .event(time) }
+        cells.userID = buffer.keep(string: document.value(of: LeanplumKeys.userID, in: request), of: document)
         let action = document.value(of: LeanplumKeys.action, in: request)
         cells.method = buffer.keep(string: action, of: document)
         cells.name = buffer.keep(string: name(of: request, action, in: document) ?? action, of: document)

@@ -29,11 +29,17 @@ struct MozillaRows: RowFormat {
     /// Adds a row for each event, and marks events from earlier runs of the app (case E13).
     private static func addEvents(_ events: JSONNode, of document: JSONDocument, to rows: inout RecordRows) {
         let firstIndexOfLastRun = EventTuples.firstIndexOfLastRun(in: events, of: document)
+        let processStart = rows.buffer.keep(
+            integer: document.value(of: MeasurementKeys.processStart, in: document.root), of: document)
         var index = 0
         var event = document.firstElement(of: events)
         while let current = event {
             var cells = cells(of: current, in: document, &rows.buffer)
-            if index < firstIndexOfLastRun { cells.basis = .earlierRun }
+            if index < firstIndexOfLastRun {
+                cells.basis = .earlierRun
+            } else {
+                cells.basis = TimeBasis(processStart, .processStart, elapsed: cells.elapsed) ?? .record
+            }
             rows.add(cells)
             event = document.element(after: current, of: events)
             index += 1

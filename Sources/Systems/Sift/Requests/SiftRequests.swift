@@ -52,7 +52,9 @@ enum SiftRequests {
 
 /// The keys of list requests that the code reads.
 enum SiftRequestKeys {
+    static let appState: JSONKey = "ios_app_state"
     static let data: JSONKey = "data"
+    static let deviceProperties: JSONKey = "ios_device_properties"
     static let installationID: JSONKey = "installation_id"
     static let type: JSONKey = "mobile_event_type"
 }

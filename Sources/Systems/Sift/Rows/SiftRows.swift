@@ -21,19 +21,24 @@ struct SiftRows: RowFormat {
 
     private enum Keys {
         static let altitude: JSONKey = "altitude"
-        static let appState: JSONKey = "ios_app_state"
-        static let deviceProperties: JSONKey = "ios_device_properties"
         static let latitude: JSONKey = "latitude"
         static let location: JSONKey = "location"
         static let longitude: JSONKey = "longitude"
         static let oldDeviceProperties: JSONKey = "device_properties"
         static let time: JSONKey = "time"
+        static let userID: JSONKey = "user_id"
     }
+
+    /// The keys of the states in an event, and their kinds in the table of states.
+    private static let stateKinds = [
+        (key: SiftRequestKeys.appState, kind: "app_state"),
+        (key: SiftRequestKeys.deviceProperties, kind: "device_properties"),
+    ]
 
     /// The keys of the system name, the system version and the model, for the current and the oldest device properties.
     private static let deviceKeys: [(state: JSONKey, keys: [[JSONKey]])] = [
         (
-            Keys.deviceProperties,
+            SiftRequestKeys.deviceProperties,
             [["device_system_name"], ["device_system_version"], ["device_hardware_machine", "device_model"]]
         ),
         (Keys.oldDeviceProperties, [["system_name"], ["system_version"], ["hw.machine", "hw_machine", "model"]]),
@@ -47,29 +52,36 @@ struct SiftRows: RowFormat {
         while let current = event {
             Self.addStates(of: current, in: document, to: &rows)
             if let cells = Self.device(of: current, in: document, &rows.buffer) { device = cells }
-            rows.add(Self.cells(of: current, in: document, &rows.buffer))
+            rows.add(Self.cells(of: current, in: document, rows.extraContents, &rows.buffer))
             event = document.element(after: current, of: events)
         }
         return device
     }
 
-    private static func cells(of event: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer) -> EventCells {
+    private static func cells(
+        of event: JSONNode, in document: JSONDocument, _ extraContents: ExtraContents, _ buffer: inout RowBuffer
+    ) -> EventCells {
         var cells = EventCells()
         let time = document.value(of: Keys.time, .number, in: event)
         let type = document.value(of: SiftRequestKeys.type, .string, in: event)
-        let states = [Keys.appState, Keys.deviceProperties].map { document.value(of: $0, in: event) }
+        let otherTables =
+            switch extraContents {
+            case .remainingData: Self.stateKinds.map { document.value(of: $0.key, in: event) }
+            case .allTables: [JSONNode?]()
+            }
         if let time, let instant = Int64(decimal: document.bytes(of: time)).flatMap({ Timestamp(milliseconds: $0) }) {
             cells.basis = .event(instant)
         }
-        cells.name = buffer.keep(string: type, of: document)
+        cells.userID = buffer.keep(string: document.value(of: Keys.userID, in: event), of: document)
+        cells.name = buffer.keep(document.siftEventType(of: event))
         cells.extra = buffer.keep(membersOf: event, of: document) { member in
-            member.value != time && member.value != type && !states.contains(member.value)
+            member.value != time && member.value != type && !otherTables.contains(member.value)
         }
         return cells
     }
 
     private static func addStates(of event: JSONNode, in document: JSONDocument, to rows: inout RecordRows) {
-        for (key, kind) in [(Keys.appState, "app_state"), (Keys.deviceProperties, "device_properties")] {
+        for (key, kind) in stateKinds {
             guard let state = document.value(of: key, in: event), document.kind(of: state) != .null else { continue }
             let location = document.value(of: Keys.location, in: state)
             let coordinates = [Keys.latitude, Keys.longitude, Keys.altitude].map { key in

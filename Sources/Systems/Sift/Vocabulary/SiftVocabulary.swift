@@ -15,7 +15,20 @@ struct SiftVocabulary: Vocabulary {
     func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
         guard let events = payload.array(SiftRequestKeys.data, in: payload.root) else { return [] }
         return payload.elements(of: events).map { event in
-            payload.text(SiftRequestKeys.type, in: event).flatMap { Self.meanings[$0] }
+            payload.siftEventType(of: event).flatMap { Self.meanings[$0] }
         }
+    }
+}
+
+extension JSONDocument {
+    /// Returns the type of an event, or `nil` if it is unknown.
+    ///
+    /// The SDK stores app states and device properties without a type, and adds the type when it sends them.
+    func siftEventType(of event: JSONNode) -> String? {
+        if let type = text(SiftRequestKeys.type, in: event) { return type }
+        let state = [SiftRequestKeys.appState, SiftRequestKeys.deviceProperties].first { key in
+            value(of: key, in: event).map { kind(of: $0) != .null } ?? false
+        }
+        return state?.description
     }
 }
