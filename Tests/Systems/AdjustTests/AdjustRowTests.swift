@@ -26,7 +26,7 @@ import Testing
                 of: RecordPayload(document, type: type), to: &rows, nested: &nested)
             let buffer = rows.buffer
             let cells = buffer.cells[0]
-            try #require(cells.count == 16 && rows.eventCount == 1)
+            try #require(cells.count == 20 && rows.eventCount == 1)
             func text(_ cell: Cell) -> String? {
                 switch cell {
                 case .null: nil
@@ -35,16 +35,16 @@ import Testing
                     String(decoding: buffer.bytes(start, count), as: UTF8.self)
                 }
             }
-            time = text(cells[5])
-            milliseconds = text(cells[6])
-            basis = text(cells[7])
-            elapsed = text(cells[8])
-            name = text(cells[9])
-            category = text(cells[10])
-            method = text(cells[11])
-            object = text(cells[12])
-            value = text(cells[13])
-            extra = text(cells[14])
+            time = text(cells[6])
+            milliseconds = text(cells[7])
+            basis = text(cells[8])
+            elapsed = text(cells[12])
+            name = text(cells[13])
+            category = text(cells[14])
+            method = text(cells[15])
+            object = text(cells[16])
+            value = text(cells[17])
+            extra = text(cells[18])
             os = text(device.os)
             osVersion = text(device.osVersion)
             self.device = text(device.device)

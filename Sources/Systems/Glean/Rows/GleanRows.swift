@@ -28,11 +28,11 @@ struct GleanRows: RowFormat {
             rows.add(Self.metricRows(metrics, of: document, &rows.buffer), to: Self.metrics.name)
         }
         if let events = document.array(GleanKeys.events, in: document.root) {
-            let pingStart = Self.startTime(of: document)
+            let pingStart = PingStart(document)
             var event = document.firstElement(of: events)
             while let current = event {
                 var cells = Self.cells(of: current, in: document, &rows.buffer)
-                cells.basis = Self.timeBasis(of: current, in: document, elapsed: cells.elapsed, pingStart: pingStart)
+                cells.basis = Self.timeBasis(of: current, in: document, elapsed: cells.elapsed, pingStart)
                 rows.add(cells)
                 event = document.element(after: current, of: events)
             }
@@ -61,14 +61,6 @@ struct GleanRows: RowFormat {
         return cells
     }
 
-    /// Returns the start of the time span of a ping in milliseconds since 1970, or a null cell if it is unknown.
-    private static func startTime(of document: JSONDocument) -> Cell {
-        guard let info = document.value(of: GleanKeys.pingInfo, in: document.root),
-            let text = document.value(of: GleanKeys.startTime, .string, in: info)
-        else { return .null }
-        return PingTime.timestamp(from: document.bytes(of: text)).map { .integer($0.milliseconds) } ?? .null
-    }
-
     /// Returns the time of an event according to the clock of the phone, or relative to the start of the ping.
     ///
     /// The SDK stored a monotonic time instead of the time of the clock in some events, which is in the 1970s. The
@@ -77,7 +69,7 @@ struct GleanRows: RowFormat {
     ///
     /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 6.
     private static func timeBasis(
-        of event: JSONNode, in document: JSONDocument, elapsed: Cell, pingStart: Cell
+        of event: JSONNode, in document: JSONDocument, elapsed: Cell, _ pingStart: PingStart?
     ) -> TimeBasis {
         if let extra = document.value(of: GleanKeys.extra, in: event),
             let text = document.value(of: GleanKeys.clockTime, .string, in: extra),
@@ -86,10 +78,8 @@ struct GleanRows: RowFormat {
         {
             return .known(time, from: .event)
         }
-        guard document.value(of: GleanKeys.executionCounter, in: event) == nil,
-            let basis = TimeBasis(pingStart, .pingStart, elapsed: elapsed)
-        else { return .record }
-        return basis
+        guard let pingStart, document.value(of: GleanKeys.executionCounter, in: event) == nil else { return .record }
+        return pingStart.basis(elapsed: elapsed) ?? .record
     }
 
     /// Returns a row for each metric and each label, or a single row for a metric type that is not an object.

@@ -1,0 +1,41 @@
+import JSONText
+import Telemetry
+
+/// The start of the time span of a ping, from which the times of its events are counted.
+///
+/// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 2 and 8.1.
+struct PingStart {
+    private let milliseconds: Int64
+    /// The number of units of the events' timestamps in a millisecond.
+    private let unitsPerMillisecond: Int64
+
+    /// Reads the start, or returns `nil` if the ping does not contain it.
+    init?(_ document: JSONDocument) {
+        guard let info = document.value(of: GleanKeys.pingInfo, in: document.root),
+            let text = document.value(of: GleanKeys.startTime, .string, in: info),
+            let time = PingTime.timestamp(from: document.bytes(of: text))
+        else { return nil }
+        milliseconds = time.milliseconds
+        unitsPerMillisecond = Self.hasNanoseconds(document) ? 1_000_000 : 1
+    }
+
+    /// Returns the time of an event with the given timestamp, or `nil` if it is out of range.
+    func basis(elapsed: Cell) -> TimeBasis? {
+        guard case .integer(let elapsed) = elapsed else { return nil }
+        return TimeBasis(
+            .integer(milliseconds), .pingStart, elapsed: .integer(elapsed / unitsPerMillisecond))
+    }
+
+    /// The first major version of the SDK whose events on iOS have timestamps in milliseconds.
+    private static let firstVersionWithMilliseconds = 36
+
+    /// Returns whether the timestamps of the events are in nanoseconds.
+    private static func hasNanoseconds(_ document: JSONDocument) -> Bool {
+        guard let client = document.value(of: GleanKeys.clientInfo, in: document.root),
+            document.text(GleanKeys.os, in: client) == "iOS",
+            let version = document.text(GleanKeys.sdkBuild, in: client),
+            let major = Int(version.prefix { $0 != "." })
+        else { return false }
+        return major < firstVersionWithMilliseconds
+    }
+}
