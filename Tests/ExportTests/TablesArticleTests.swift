@@ -73,6 +73,10 @@ import Testing
         "sift_states": "record n kind latitude longitude altitude state",
         "metrics": "record metric_type name label value",
         "clients": "system client app_name records uploadable events first last",
+        "stores":
+            "n capture container path kind system app_id app_name app_version app_channel app_build records uploadable "
+            + "held types quarantined problems pending_events facts",
+        "queues": "n store capture container path system kind readiness code text sentence at state",
         "gaps": "n system type client run reason first last count number_before number_after time_before time_after",
         "problems": "capture path offset code text",
         "quarantine": "capture path offset length sha256 code reason stored", "meta": "key value",

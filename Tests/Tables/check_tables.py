@@ -558,7 +558,12 @@ class Run:
     def convert(self, name, *options):
         """Converts the captures to the output `name`. Returns its path, and sets `status` and `errors`."""
         path = os.path.join(self.folder, name)
-        command = [self.program, "convert", "--quiet", *options, "-o", path, *self.case.paths]
+        self.run("convert", "--quiet", *options, "-o", path)
+        return path
+
+    def run(self, *arguments):
+        """Runs a command of the program on the captures. Returns the process, and sets `status` and `errors`."""
+        command = [self.program, *arguments, *self.case.paths]
         environment = dict(os.environ)
         if self.case.password is not None:
             environment["PINGFERRY_BACKUP_PASSWORD"] = self.case.password
@@ -567,7 +572,7 @@ class Run:
         finished = subprocess.run(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
         self.status, self.errors = finished.returncode, finished.stderr.decode()
-        return path
+        return finished
 
     def fault(self, text):
         self.faults.append("%s: %s" % (self.case.name, text[:1500]))
@@ -657,6 +662,7 @@ class Run:
         except (ValueError, KeyError, IndexError, TypeError) as error:
             self.fault("the expected rows cannot be computed: %r" % error)
         self.check_findings(tables)
+        self.check_stores(tables)
         self.check_csv(tables)
         self.check_timeline(tables)
 
@@ -698,6 +704,40 @@ class Run:
                 if row != other:
                     keys = sorted(key for key in set(row) | set(other) if row.get(key, "-") != other.get(key, "-"))
                     self.fault("%s, row %d: %s" % (name, index, {key: (row.get(key, "-"), other.get(key, "-")) for key in keys}))
+
+    def check_stores(self, tables):
+        """Compares the tables `stores` and `queues` with the output of `scan --json`."""
+        found = self.run("scan", "--json").stdout
+        if not found:
+            return self.fault("scan: %s" % self.errors)
+        scanned = read_json(found)["stores"]
+        if len(scanned) != len(tables["stores"]):
+            return self.fault("stores: expected %d rows, found %d" % (len(scanned), len(tables["stores"])))
+        queues = []
+        for number, (store, row) in enumerate(zip(scanned, tables["stores"]), 1):
+            app = store["app"] or {}
+            expected = dict(
+                n=number, capture=store["capture"], path=store["path"], kind=store["kind"], app_id=app.get("id"),
+                app_name=app.get("name"), app_version=app.get("version"), records=int(store["records"]),
+                uploadable=int(store["uploadable"]), held=canonical(store["held"]), types=canonical(store["types"]),
+                quarantined=int(store["quarantineCount"]), pending_events=as_json(store.get("pendingEvents")),
+                facts=as_json(store["facts"] or None))
+            if "queue" in store:
+                queues.append(dict(
+                    n=len(queues) + 1, store=number, capture=store["capture"], path=store["path"], kind=store["kind"],
+                    state=canonical(store["queue"])))
+            if len(store["problems"]) > row["problems"]:
+                self.fault("stores, row %d: %d problems" % (number, row["problems"]))
+            self.compare_columns("stores", number, expected, row)
+        if len(queues) != len(tables["queues"]):
+            return self.fault("queues: expected %d rows, found %d" % (len(queues), len(tables["queues"])))
+        for expected, row in zip(queues, tables["queues"]):
+            self.compare_columns("queues", expected["n"], expected, row)
+
+    def compare_columns(self, name, number, expected, row):
+        found = {key: row[key] for key in expected}
+        if found != expected:
+            self.fault("%s, row %d: expected %s, found %s" % (name, number, expected, found))
 
     def check_csv(self, tables):
         folder = self.convert("tables.csv")

@@ -16,7 +16,10 @@ public struct ExportTables: Sendable {
     public init(_ systems: SystemTable) {
         all =
             [Self.records, Self.holds, Self.notes, Self.events] + systems.all.compactMap(\.rows).flatMap(\.tables)
-            + [Self.clients, Self.gaps, Self.problems, Self.quarantine, Self.meta, Self.columns]
+            + [
+                Self.clients, Self.stores, Self.queues, Self.gaps, Self.problems, Self.quarantine, Self.meta,
+                Self.columns,
+            ]
     }
 
     /// Returns the index in ``all`` of a table that this module declares.

@@ -119,14 +119,25 @@ public struct TableExport: ~Copyable {
         otherRows.add([otherRows.keep(key), otherRows.keep(value)], to: index)
     }
 
-    /// Adds a row.
-    ///
-    /// Its first cell is the number of the row.
-    private mutating func addRow(to table: Table, _ cells: (inout RowBuffer) -> [Cell]) {
+    /// Adds stores and the states of their queues.
+    public mutating func add(_ stores: some Sequence<ExportedStore>) throws {
+        for store in stores {
+            let number = addRow(to: ExportTables.stores, store.storeCells)
+            if let queue = store.queue {
+                addRow(to: ExportTables.queues) { store.cells(of: queue, store: number, &$0) }
+            }
+            if otherRows.text.count > RecordBatch.sizeGoal { try writeOtherRows() }
+        }
+    }
+
+    /// Adds a row, and returns its number, which is its first cell.
+    @discardableResult
+    private mutating func addRow(to table: Table, _ cells: (inout RowBuffer) -> [Cell]) -> Int {
         let index = tables.index(of: table)
         let row = cells(&otherRows)
         let number = rowCounts[index] + otherRows.rowCount(ofTableAt: index, table) + 1
         otherRows.add([.integer(Int64(number))] + row, to: index)
+        return number
     }
 
     private static func integerCell(_ number: Int?) -> Cell { number.map { .integer(Int64($0)) } ?? .null }

@@ -12,6 +12,8 @@ struct ScanRow {
     let kind: String
     let path: String
     var app: App?
+    /// The system of the store, or `nil` for a bundle or a request log.
+    var system: SystemName?
     var systems: Set<String> = []
     var totals = BundleTotals()
     var eventCounts = EventCounts()
@@ -20,6 +22,9 @@ struct ScanRow {
     /// The number of problems, including problems that are not shown.
     var problemCount = 0
     var details = Details()
+
+    /// The kind of a row for a bundle.
+    static let bundleKind = "bundle"
 
     /// The findings that only a few rows have.
     struct Details {

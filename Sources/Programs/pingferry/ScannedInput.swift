@@ -98,11 +98,13 @@ struct ScannedInput {
                 capture: label, container: found.container,
                 containerNumber: containers.lowerBound + found.containerNumber, kind: part.kind.description,
                 path: part.path,
-                app: App(id: found.container.identifier), systems: found.store.system.map { [$0.description] } ?? [])
+                app: App(id: found.container.identifier), system: found.store.system,
+                systems: found.store.system.map { [$0.description] } ?? [])
         case .log(let kind, let path):
             row = ScanRow(capture: label, containerNumber: containers.lowerBound, kind: kind, path: path)
         case .bundle(let path):
-            row = ScanRow(capture: label, containerNumber: containers.lowerBound, kind: "bundle", path: path)
+            row = ScanRow(
+                capture: label, containerNumber: containers.lowerBound, kind: ScanRow.bundleKind, path: path)
         }
         if let app = stored.appIndex { row.app = apps[app] }
         row.set(scanCounts.counts(ofRow: index))

@@ -10,7 +10,7 @@ import Testing
 
     private static let tables = [
         "clients", "columns", "core", "events", "gaps", "holds", "meta", "metrics", "notes", "problems", "quarantine",
-        "records", "searches", "sift_states",
+        "queues", "records", "searches", "sift_states", "stores",
     ]
 
     private func query(_ database: String, _ sql: String) throws -> String {

@@ -142,7 +142,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
     /// Opens the inputs, except for the files in `excluded`, which are outputs of this command.
     private func reader(
-        excluded: Set<FileIdentity>, _ pseudonymizer: RecordPseudonymizer?
+        excluded: Set<FileIdentity>, _ pseudonymizer: RecordPseudonymizer?, reportsQueues: Bool = false
     ) async throws -> CaptureReader {
         let limit = common.jobLimit
         let opening = InputOpener(
@@ -154,7 +154,8 @@ struct ConvertCommand: AsyncParsableCommand {
             if let selection { [CaptureInput.bundle(selection.bundle)] } else { try await opening.open(input.paths) }
         return CaptureReader(
             inputs, paths: input.paths,
-            options: common.scanOptions(filter: try filters.filter(), pseudonymizer: pseudonymizer),
+            options: common.scanOptions(
+                filter: try filters.filter(), pseudonymizer: pseudonymizer, reportsQueues: reportsQueues),
             segments: selection?.indices, limit: limit)
     }
 
@@ -202,7 +203,10 @@ struct ConvertCommand: AsyncParsableCommand {
         var export = try TableExport(
             format, path: output, replacing: force, systems: Systems.table,
             coverage: segments == nil ? .complete : .segments, limit: limit)
-        let reader = try await reader(excluded: export.identities, pseudonymizer)
+        // With pseudonyms, stores are omitted, because their names and facts would reveal the origin of the data.
+        let listsStores = pseudonymizer == nil && self.format != .timesketch
+        let reader = try await reader(excluded: export.identities, pseudonymizer, reportsQueues: listsStores)
+        var stores = listsStores ? ScanReport(reader.inputs, paths: input.paths, at: nil) : nil
         export.add(meta: "tool", "pingferry \(ProgramVersion.number)")
         export.add(meta: "tables", "\(ExportTables.schemaVersion)")
         if let segments { export.add(meta: "segments", segments.description) }
@@ -212,14 +216,21 @@ struct ConvertCommand: AsyncParsableCommand {
             if case .bundle(let bundle) = input { export.add(meta: "digest.\(number + 1)", bundle.manifest.digest) }
         }
         let intake = try await common.read(
-            reader, keep: { entry, line, payload in export.add(entry.summary, line: line, payload: payload) },
+            reader,
+            keep: { entry, line, payload in
+                stores?.count(entry)
+                export.add(entry.summary, line: line, payload: payload)
+            },
             note: { finding in
+                stores?.note(finding)
                 switch finding {
                 case .quarantined(let item, _): if pseudonymizer == nil { export.add(item) }
                 case .problem(let problem): if pseudonymizer == nil { export.add(problem) }
                 case .app: break
                 }
             }, afterOutput: { try await export.writeFinishedRows() })
+        stores?.finish(intake)
+        if let stores { try export.add(stores.exportedStores) }
         let counts = try await export.finish()
         try companions?.remove()
         try report(Summary(intake, of: reader.options), counts, rowsWithoutTime: export.untimedRowCount)

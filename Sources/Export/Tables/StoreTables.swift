@@ -1,0 +1,162 @@
+import JSONText
+import Telemetry
+
+extension ExportTables {
+    static let stores = Table(
+        "stores",
+        aRowForEach: "part of a store that `scan --json` lists separately, and for each bundle and each request log",
+        [
+            TableColumn("n", .integer, "the row number, from 1, in the order of `scan`", isRequired: true),
+            TableColumn("capture", .text, "the name of the capture, or the path of the bundle", isRequired: true),
+            TableColumn(
+                "container", .text,
+                "the app container on the phone, as in the table `records`; NULL for a bundle"
+            ),
+            TableColumn("path", .text, "the path of the store in the capture", isRequired: true),
+            TableColumn("kind", .text, "the kind of the store", isRequired: true),
+            TableColumn("system", .text, "the telemetry system of the store; NULL for a bundle or a request log"),
+            TableColumn("app_id", .text, "the bundle id or application id of the app"),
+            TableColumn("app_name", .text, "the name of the app"),
+            TableColumn("app_version", .text, "the version of the app in the record with the latest time"),
+            TableColumn("app_channel", .text, "the release channel of the app"),
+            TableColumn("app_build", .text, "the build number of the app"),
+            TableColumn("records", .integer, "the number of records", isRequired: true),
+            TableColumn("uploadable", .integer, "the number of records that can be uploaded", isRequired: true),
+            TableColumn("held", .json, "the number of held records by code", isRequired: true),
+            TableColumn("types", .json, "the number of records by system and type", isRequired: true),
+            TableColumn("quarantined", .integer, "the number of items in quarantine", isRequired: true),
+            TableColumn("problems", .integer, "the number of problems", isRequired: true),
+            TableColumn("pending_events", .json, "the number of pending events by state, if the store contains events"),
+            TableColumn("facts", .json, "a list of sentences about the store as a whole"),
+        ], key: ["n"])
+
+    static let queues = Table(
+        "queues", aRowForEach: "queue of a store whose state is known",
+        [
+            TableColumn("n", .integer, "the row number, from 1, in the order of `scan`", isRequired: true),
+            TableColumn("store", .integer, "the number `n` of the store in the table `stores`", isRequired: true),
+            TableColumn("capture", .text, "the name of the capture", isRequired: true),
+            TableColumn("container", .text, "the app container on the phone, as in the table `records`"),
+            TableColumn("path", .text, "the path of the queue in the capture", isRequired: true),
+            TableColumn("system", .text, "the telemetry system of the queue"),
+            TableColumn("kind", .text, "the kind of the store", isRequired: true),
+            TableColumn(
+                "readiness", .text,
+                "`ready` or `not-ready` by the rules of the app, `empty`, or `unknown` if the rules are unknown",
+                isRequired: true),
+            TableColumn("code", .text, "the code of the reason", isRequired: true),
+            TableColumn("text", .text, "the reason", isRequired: true),
+            TableColumn("sentence", .text, "a sentence that explains the state", isRequired: true),
+            TableColumn(
+                "at", .time,
+                "the time at which the state was evaluated: the latest time in the store; NULL if it has none"),
+            TableColumn("state", .json, "the state of the queue, as in `scan --json`", isRequired: true),
+        ], key: ["n"])
+}
+
+/// A store, bundle or request log, as listed in the tables `stores` and `queues`.
+public struct ExportedStore: Sendable {
+    /// The state of a queue.
+    public struct Queue: Sendable {
+        /// The state.
+        public var state: QueueState
+        /// A sentence, without a full stop, that explains the state.
+        public var sentence: String
+        /// The time at which the state was evaluated.
+        public var time: Timestamp?
+        /// The state as JSON.
+        public var json: CanonicalObject
+
+        /// Creates the state of a queue.
+        public init(state: QueueState, sentence: String, time: Timestamp?, json: CanonicalObject) {
+            self.state = state
+            self.sentence = sentence
+            self.time = time
+            self.json = json
+        }
+    }
+
+    /// The label of the capture.
+    public var capture: String
+    /// The path in the capture.
+    public var path: String
+    /// The kind of the store.
+    public var kind: String
+    /// Whether all files are in the same app container, which is not the case for bundles.
+    public var hasContainer = true
+    /// The system of the store.
+    public var system: SystemName?
+    /// The app.
+    public var app: App?
+    /// The number of records.
+    public var recordCount = 0
+    /// The number of records that can be uploaded.
+    public var uploadableCount = 0
+    /// The number of held records by code.
+    public var heldCounts = CanonicalObject()
+    /// The number of records by system and type.
+    public var typeCounts = CanonicalObject()
+    /// The number of items in quarantine.
+    public var quarantineCount = 0
+    /// The number of problems.
+    public var problemCount = 0
+    /// The number of pending events by state.
+    public var pendingEventCounts: CanonicalObject?
+    /// The sentences about the store as a whole.
+    public var facts: [String] = []
+    /// The state of the queue, or `nil` if the store is not a queue.
+    public var queue: Queue?
+
+    /// Creates a store without contents.
+    public init(capture: String, path: String, kind: String) {
+        self.capture = capture
+        self.path = path
+        self.kind = kind
+    }
+
+    private var container: String? { hasContainer ? ContainerName.of(path: path, capture: capture) : nil }
+}
+
+// MARK: - Rows
+
+extension ExportedStore {
+    /// Returns the cells of the row in the table `stores`, without its number.
+    func storeCells(_ buffer: inout RowBuffer) -> [Cell] {
+        [
+            buffer.keep(capture), buffer.keep(container), buffer.keep(path), buffer.keep(kind),
+            buffer.keep(system?.description), buffer.keep(app?.id), buffer.keep(app?.name), buffer.keep(app?.version),
+            buffer.keep(app?.channel), buffer.keep(app?.build), .integer(Int64(recordCount)),
+            .integer(Int64(uploadableCount)), buffer.keep(heldCounts), buffer.keep(typeCounts),
+            .integer(Int64(quarantineCount)), .integer(Int64(problemCount)),
+            pendingEventCounts.map { buffer.keep($0) } ?? .null,
+            facts.isEmpty ? .null : buffer.keep(jsonStrings: facts),
+        ]
+    }
+
+    /// Returns the cells of the row in the table `queues`, without its number.
+    ///
+    /// `store` is the number of the row in the table `stores`.
+    func cells(of queue: Queue, store: Int, _ buffer: inout RowBuffer) -> [Cell] {
+        [
+            .integer(Int64(store)), buffer.keep(capture), buffer.keep(container), buffer.keep(path),
+            buffer.keep(system?.description), buffer.keep(kind), buffer.keep(queue.state.readiness.rawValue),
+            buffer.keep(queue.state.code), buffer.keep(queue.state.text), buffer.keep(queue.sentence),
+            queue.time.map { buffer.keep($0) } ?? .null, buffer.keep(queue.json),
+        ]
+    }
+}
+
+extension RowBuffer {
+    fileprivate mutating func keep(_ object: CanonicalObject) -> Cell { keep(object.bytes.span) }
+
+    /// Stores strings as a JSON array.
+    fileprivate mutating func keep(jsonStrings strings: [String]) -> Cell {
+        var bytes = [UInt8(ascii: "[")]
+        for (index, string) in strings.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(jsonString: string)
+        }
+        bytes.append(UInt8(ascii: "]"))
+        return keep(bytes.span)
+    }
+}
