@@ -115,7 +115,7 @@ import Testing
         #expect(output.records.isEmpty)
         #expect(output.entries.map(\.input) == [3, 3, 3])
         #expect(output.entries.map { [$0.place?.store, $0.place?.part] } == [[7, 2], [7, 2], [7, 0]])
-        #expect(output.apps.map(\.app) == [App(id: "a.b", version: "1")])
+        #expect(output.apps.map(\.latest.app) == [App(id: "a.b", version: "1")])
         var line: [UInt8] = []
         record(1, size: 1).write(to: &line)
         #expect(Array(output.lines[output.entries[1].line]) == line)

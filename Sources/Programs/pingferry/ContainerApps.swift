@@ -17,17 +17,29 @@ struct ContainerApps {
     /// Determines the apps from rows that have their final counts.
     init(_ rows: some Sequence<ScanRow>, containerCount: Int) {
         appIndices = Array(repeating: nil, count: containerCount)
+        var times: [Timestamp?] = Array(repeating: nil, count: containerCount)
         for row in rows {
             guard let container = row.container else { continue }
             let number = row.containerNumber
-            // A row with both name and version takes precedence.
-            if let app = row.app, app.version != nil, app.name != nil || appIndices[number] == nil {
-                appIndices[number] = knownApps.number(of: app)
+            if let app = row.app, app.version != nil {
+                let known = appIndices[number].map { LatestApp(knownApps[$0], at: times[number]) }
+                if known.map({ Self.precedes(LatestApp(app, at: row.appTime), $0) }) ?? true {
+                    appIndices[number] = knownApps.number(of: app)
+                    times[number] = row.appTime
+                }
             }
             if let id = container.applicationID {
                 ownContainers[OwnerKey(capture: row.capture, bundleID: id)] = (number, container.path)
             }
         }
+    }
+
+    /// Returns whether an app with a version takes precedence over another one that was found before it.
+    ///
+    /// An app with a name takes precedence over one without. Otherwise, the app with the latest time does.
+    private static func precedes(_ app: LatestApp, _ known: LatestApp) -> Bool {
+        let isNamed = app.app.name != nil
+        return isNamed == (known.app.name != nil) ? !app.isEarlier(than: known) : isNamed
     }
 
     /// Returns the app to which a row belongs.

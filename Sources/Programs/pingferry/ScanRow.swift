@@ -12,6 +12,8 @@ struct ScanRow {
     let kind: String
     let path: String
     var app: App?
+    /// The time of the record that names the app.
+    var appTime: Timestamp?
     /// The system of the store, or `nil` for a bundle or a request log.
     var system: SystemName?
     var systems: Set<String> = []

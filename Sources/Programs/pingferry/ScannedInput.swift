@@ -22,6 +22,8 @@ struct ScannedInput {
         let partIndex: UInt32
         /// The number of the app that is named by the records of the row.
         var appIndex: UInt32?
+        /// The time of the record that names the app.
+        var appTime: Timestamp?
         var quarantineCount = 0
         var problemCount = 0
     }
@@ -106,7 +108,7 @@ struct ScannedInput {
             row = ScanRow(
                 capture: label, containerNumber: containers.lowerBound, kind: ScanRow.bundleKind, path: path)
         }
-        if let app = stored.appIndex { row.app = apps[app] }
+        if let app = stored.appIndex { (row.app, row.appTime) = (apps[app], stored.appTime) }
         row.set(scanCounts.counts(ofRow: index))
         row.quarantineCount = stored.quarantineCount
         row.problemCount = stored.problemCount
@@ -137,14 +139,19 @@ struct ScannedInput {
         if isShown { details[row, default: .init()].problems.append(problem) }
     }
 
-    /// Sets the app of a row to the app of a record, which replaces that of earlier records.
-    mutating func setApp(_ found: App, ofRow row: Int) {
+    /// Adds the app of records to that of a row.
+    mutating func add(_ found: LatestApp, toRow row: Int) {
         guard case .folder(let capture) = contents else { return }
         let (store, part) = (Int(rowTable[row].storeIndex), Int(rowTable[row].partIndex))
         let owner = capture.stores[store]
         guard !owner.store.parts[part].kind.isRequestLog else { return }
-        let older = rowTable[row].appIndex.map { apps[$0] } ?? App(id: owner.container.identifier)
-        rowTable[row].appIndex = apps.number(of: older.map { found.filled(from: $0) } ?? found)
+        var latest = found
+        if let known = rowTable[row].appIndex.map({ apps[$0] }) ?? App(id: owner.container.identifier) {
+            latest = LatestApp(known, at: rowTable[row].appTime)
+            latest.add(found)
+        }
+        rowTable[row].appIndex = apps.number(of: latest.app)
+        rowTable[row].appTime = latest.time
     }
 
     /// Adds the facts, pending events and queues that were found in a store.

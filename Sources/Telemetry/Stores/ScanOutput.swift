@@ -39,13 +39,11 @@ public struct ScanOutput: Sendable {
     }
 
     /// The app that the records in a part of a store belong to.
-    ///
-    /// If records contain different properties of the app, those of later records take precedence.
     public struct AppEntry: Sendable {
         /// The part of the store.
         public let place: StorePlace
-        /// The app.
-        public fileprivate(set) var app: App
+        /// The app, as in the record with the latest time.
+        public fileprivate(set) var latest: LatestApp
     }
 
     /// A report that a store provides about its contents.
@@ -165,7 +163,7 @@ public struct ScanOutput: Sendable {
             return records.append(record)
         }
         let place = store.map { StorePlace(store: $0, part: part) }
-        if collectsApps, let place, let app = record.app { collect(app, at: place) }
+        if collectsApps, let place, let app = record.app { collect(LatestApp(app, at: record.time), at: place) }
         if let hold = Self.holdForType(of: record) { record.held.insert(hold, at: 0) }
         guard filter.passes(record, noting: &filtered) else { return recycleMemory(of: &record) }
         count(record)
@@ -244,12 +242,12 @@ public struct ScanOutput: Sendable {
         return .schema(["type is empty"])
     }
 
-    private mutating func collect(_ app: App, at place: StorePlace) {
+    private mutating func collect(_ app: LatestApp, at place: StorePlace) {
         // Consecutive records mostly belong to the same part, so only the last part is compared.
         if let last = apps.indices.last, apps[last].place == place {
-            apps[last].app = app.filled(from: apps[last].app)
+            apps[last].latest.add(app)
         } else {
-            apps.append(AppEntry(place: place, app: app))
+            apps.append(AppEntry(place: place, latest: app))
         }
     }
 

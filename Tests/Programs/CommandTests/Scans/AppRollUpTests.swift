@@ -87,6 +87,24 @@ import Testing
             names == ["Fennec 24.1 (org.a)", "Fennec, 2 versions (org.b)", "Focus 8", "org.e", "(unknown) 3"])
     }
 
+    @Test("A store without a version has the version of the record with the latest time in its container")
+    func versions() {
+        let container = Container(path: "a", identifier: "org.a")
+        func row(_ name: String?, _ version: String?, _ time: Int64?) -> ScanRow {
+            Self.row(container, app: App(id: "org.a", name: name, version: version)) {
+                $0.appTime = time.flatMap { Timestamp(milliseconds: $0) }
+            }
+        }
+        func version(_ rows: [ScanRow]) -> String? {
+            ContainerApps(rows, containerCount: 1).app(of: row(nil, nil, nil))?.version
+        }
+        #expect(version([row("A", "8.10", 20), row("A", "8.1", 10), row("A", "9", nil)]) == "8.10")
+        #expect(version([row("A", "8.1", 10), row("A", "8.10", 20)]) == "8.10")
+        #expect(version([row("A", "8.1", 10), row(nil, "8.10", 20)]) == "8.1")
+        #expect(version([row(nil, "8.10", 20), row("A", "8.1", 10)]) == "8.1")
+        #expect(version([row("A", "1", 10), row("A", "2", 10)]) == "2")
+    }
+
     @Test("Records, holds, events, problems and quarantined items are counted")
     func sums() throws {
         let container = Container(path: "a", identifier: "org.a")
