@@ -2,6 +2,7 @@ import Bundle
 import Capture
 import Files
 import Foundation
+import Leanplum
 import Parallel
 import Telemetry
 import TestSupport
@@ -56,6 +57,34 @@ import Testing
     private func requestIDs(_ found: ReadCapture) throws -> [String] {
         try found.records.flatMap { try $0.requests }.compactMap { $0.firstMatch(of: /"reqId":"([^"]*)"/)?.1 }
             .map(String.init)
+    }
+
+    @Test(
+        "The app is Leanplum's id in the preferences of the container, or else the bundle id of the container",
+        arguments: [
+            ("__leanplum_push_token_app_6AoABC-user-device", "app_6AoABC"),
+            ("__leanplum_user_notification_app_6AoABC-user-device", "app_6AoABC"),
+            ("__leanplum_uuid", "org.example.Reader"), ("textSize", "org.example.Reader"),
+        ])
+    func app(key: String, expected: String) async throws {
+        try python("make([row(1)])")
+        try capture.putPropertyList("Library/Preferences/org.example.Reader.plist", [key: "x"])
+        #expect(try await readStore().records.map { $0.app?.id }.allSatisfy { ["app_6AoABC", nil].contains($0) })
+        try capture.putPropertyList(
+            ".com.apple.mobile_container_manager.metadata.plist", ["MCMMetadataIdentifier": "org.example.Reader"])
+        #expect(try await readStore().records.map { $0.app?.id } == [expected])
+    }
+
+    @Test("Damaged preferences, and preferences of another container, name no app")
+    func otherPreferences() async throws {
+        try python("make([row(1)])")
+        try capture.put("Library/Preferences/a.plist", "__leanplum_push_token_app_6AoABC-user-device")
+        try capture.putPropertyList("Library/Preferences/b.plist", ["x": "__leanplum_push_token_app_6AoABC-u-d"])
+        try capture.putPropertyList(
+            "other/Library/Preferences/c.plist", ["__leanplum_push_token_app_6AoABC-user-device": "x"])
+        let records = try await readStore().records
+        #expect(records.map(\.source.store) == [.leanplumSQLite])
+        #expect(records.map { $0.app?.id } == [nil])
     }
 
     /// Returns the contents of all files by name.

@@ -17,11 +17,11 @@ import Testing
         Account(system: .leanplum, name: name, variant: isDevelopment ? Account.development : "")
     }
 
-    private func record(_ payload: String, app: String? = nil) -> Record {
+    private func record(_ payload: String, app: String? = nil, store: StoreKind = .leanplumSQLite) -> Record {
         Record(
             system: .leanplum, type: "multi", id: PayloadHash.id(of: Array(payload.utf8)), app: App(id: app),
             target: .leanplum, payload: Array(payload.utf8),
-            source: Source(capture: "c", path: "p", store: .leanplumSQLite, index: 0))
+            source: Source(capture: "c", path: "p", store: store, index: 0))
     }
 
     private func content(_ payload: String, _ credential: Credential? = nil) throws -> RequestContent {
@@ -67,6 +67,19 @@ import Testing
         #expect(
             uploads.account(of: record(payload, app: app), using: &document)
                 == account(name, isDevelopment: isDevelopment))
+    }
+
+    @Test("The bundle id in a record of a database is not an application id")
+    func accountIsNotBundleID() {
+        var document = JSONDocument()
+        func name(_ app: String, _ store: StoreKind) -> String? {
+            uploads.account(of: record(#"{"data":[{}]}"#, app: app, store: store), using: &document)?.name
+        }
+        #expect(name("org.mozilla.ios.Firefox", .leanplumSQLite) == "")
+        #expect(name("app.example.reader", .leanplumSQLite) == "")
+        #expect(name("app_6AoABC", .leanplumSQLite) == "app_6AoABC")
+        #expect(name("6AoABC", .leanplumPlist) == "6AoABC")
+        #expect(name("6AoABC", .leanplumUserDefaults) == "6AoABC")
     }
 
     // MARK: Answers

@@ -57,7 +57,10 @@ final class LeanplumDatabase: Sendable {
         }
         let source = Source(capture: context.capture, path: store.path, store: store.kind, index: 0)
         state = Mutex(
-            ReadingState(requests: LeanplumRequests(from: source, secret: context.options.secret), table: nil))
+            ReadingState(
+                requests: LeanplumRequests(
+                    from: source, applicationID: context.leanplumApplicationID, secret: context.options.secret),
+                table: nil))
     }
 
     /// Reads rows until the output is full.

@@ -1,3 +1,5 @@
+import Files
+import PropertyList
 import Telemetry
 
 /// A property list in which an older SDK stored requests.
@@ -35,6 +37,34 @@ struct LeanplumFileStore: SingleFileStore {
         LeanplumFileReader(
             contents: contents, source: Source(capture: context.capture, path: path, store: kind, index: 0),
             secret: context.options.secret)
+    }
+}
+
+extension StoreContext {
+    /// Leanplum's id of the app, if the preferences in the container contain it, and otherwise the bundle id of the app.
+    var leanplumApplicationID: String? {
+        for case let store as LeanplumFileStore in neighbors {
+            if let id = store.applicationIDInPreferences(tree) { return id }
+        }
+        return container.applicationID
+    }
+}
+
+extension LeanplumFileStore {
+    /// Returns Leanplum's id of the app, if the file contains preferences with the id.
+    fileprivate func applicationIDInPreferences(_ tree: FileTree) -> String? {
+        guard case .preferences = contents else { return nil }
+        var bytes: [UInt8] = []
+        do throws(FileError) {
+            try tree.folder(at: folderPath).read(location.name, limit: sizeLimit.bytes, into: &bytes)
+        } catch {
+            // The scan of the preferences reports the error.
+            return nil
+        }
+        guard let document = try? PropertyListDocument(bytes), document.kind(of: document.root) == .dictionary else {
+            return nil
+        }
+        return LeanplumDefaults(document).applicationID
     }
 }
 

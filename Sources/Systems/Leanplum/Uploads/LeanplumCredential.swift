@@ -11,6 +11,8 @@ import Telemetry
 enum LeanplumCredential {
     /// The name of the application id, such as `app_…`, in the file and in a credential.
     static let appID = "appId"
+    /// The prefix of Leanplum's application ids, which distinguishes them from bundle ids.
+    static let appIDPrefix = "app_"
     /// The name of the access key in a credential.
     static let key = "key"
     /// The name, in the file, of the access key for released apps.

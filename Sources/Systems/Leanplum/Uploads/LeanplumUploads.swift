@@ -21,7 +21,16 @@ enum LeanplumUploads {
     /// The name of the application is empty if the store does not contain it.
     static func account(of record: borrowing Record, using document: inout JSONDocument) -> Account? {
         let isDevelopment = Self.isDevelopment(record.payload, using: &document)
-        return Account(system: .leanplum, name: record.app?.id ?? "", variant: isDevelopment ? Account.development : "")
+        return Account(
+            system: .leanplum, name: applicationID(of: record) ?? "", variant: isDevelopment ? Account.development : "")
+    }
+
+    /// Returns Leanplum's id of the application, or `nil` if the store does not contain it.
+    private static func applicationID(of record: borrowing Record) -> String? {
+        let id = record.app?.id
+        // Records of databases have the bundle id of the app if Leanplum's id is unknown.
+        if record.source.store == .leanplumSQLite, id?.hasPrefix(LeanplumCredential.appIDPrefix) != true { return nil }
+        return id
     }
 
     /// Returns whether the requests are from an app in development.
