@@ -31,7 +31,7 @@ import Testing
         ),
         (
             "{'$class': U(2), 'NS.special': 12, 'NS.edgeval.top': 1.0, 'NS.edgeval.left': 0.5, 'NS.edgeval.bottom': 2.0, 'NS.edgeval.right': 3.0}, cls('NSValue')",
-            #"{"top":1,"left":0.5,"bottom":2,"right":3}"#
+            #"{"top":1.0,"left":0.5,"bottom":2.0,"right":3.0}"#
         ),
         ("{'$class': U(2), 'NS.objects': [U(3), U(0)]}, cls('NSSet'), 'a'", #"["a",null]"#),
         (

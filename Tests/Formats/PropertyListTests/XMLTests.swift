@@ -9,7 +9,8 @@ import Testing
     @Test(arguments: [
         ("<true/>", "true"), ("<false></false>", "false"), ("<integer> -0x2A </integer>", "-42"),
         ("<integer>+18446744073709551615</integer>", "18446744073709551615"), ("<integer>-0</integer>", "0"),
-        ("<integer>-9223372036854775808</integer>", "-9223372036854775808"), ("<real>1e3</real>", "1000"),
+        ("<integer>-9223372036854775808</integer>", "-9223372036854775808"), ("<real>1e3</real>", "1000.0"),
+        ("<real>-0</real>", "-0.0"), ("<real>1</real>", "1.0"), ("<integer>1</integer>", "1"),
         ("<real>-INFinity</real>", #"{"$real":"-inf"}"#), ("<real>NaN</real>", #"{"$real":"nan"}"#),
         ("<string/>", #""""#), ("<string> a\r\nb\rc </string>", #"" a\nb\nc ""#),
         ("<string>&lt;&amp;&gt;&quot;&apos;&#x1F600;&#65;</string>", #""<&>\"'😀A""#),

@@ -113,7 +113,7 @@ extension KeyedArchive {
         case .integer(let value): return "\(value)"
         case .real(let value) where value.isFinite:
             var text: [UInt8] = []
-            text.append(jsonNumber: value)
+            text.append(printedReal: value)
             return String(decoding: text, as: UTF8.self)
         default: return nil
         }

@@ -29,7 +29,9 @@ extension PropertyListPrinter {
             open(PrintedFrame(.elements(document.elements(of: node)), source: source, object: node), to: &output)
         case .dictionary:
             openMembers(of: node, source: source, className: nil, to: &output)
-        case .null, .boolean, .integer, .real, .date, .data, .text, .uid:
+        case .real:
+            write(document.real(of: node), to: &output)
+        case .null, .boolean, .integer, .date, .data, .text, .uid:
             guard let nonJSONValue = output.append(jsonScalar: node, of: document) else { return }
             write(nonJSONValue, of: source, to: &output)
         }
@@ -42,8 +44,7 @@ extension PropertyListPrinter {
         case nil, .some(.none), .null: output += "null".utf8
         case .boolean(let value): output.append(json: value)
         case .integer(let value): output += "\(value)".utf8
-        case .real(let value):
-            if let nonJSONValue = output.append(jsonReal: value) { write(nonJSONValue, of: source, to: &output) }
+        case .real(let value): write(value, to: &output)
         case .text(let node): output.append(jsonText: node, of: sources[source].document)
         case .data(let node): write(.data(node), of: source, to: &output)
         case .date(let seconds): write(.date(seconds), of: source, to: &output)
@@ -69,8 +70,12 @@ extension PropertyListPrinter {
         case .date(let seconds): write(date: seconds, to: &output)
         case .data(let node): writeData(node, of: source, to: &output)
         case .uid(let uid): write("CF$UID", "\(uid)", to: &output)
-        case .real(let value): write("$real", "\"\(value)\"", to: &output)
+        case .real(let value): write(value, to: &output)
         }
+    }
+
+    private func write(_ real: Double, to output: inout [UInt8]) {
+        if real.isFinite { output.append(printedReal: real) } else { write("$real", "\"\(real)\"", to: &output) }
     }
 
     private func write(date seconds: Double, to output: inout [UInt8]) {
@@ -195,5 +200,16 @@ extension PropertyListPrinter {
         isLoss: Bool = false
     ) {
         warn(PropertyListError(code, at: document.offset(of: node), reason), isLoss: isLoss)
+    }
+}
+
+extension [UInt8] {
+    /// Appends a finite real with a decimal point or an exponent, so that it differs from an integer.
+    mutating func append(printedReal real: Double) {
+        if real == 0, real.sign == .minus { append(UInt8(ascii: "-")) }
+        let start = count
+        append(jsonNumber: real)
+        let isReal = self[start...].contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "e") }
+        if !isReal { self += ".0".utf8 }
     }
 }

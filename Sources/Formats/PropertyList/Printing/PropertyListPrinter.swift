@@ -11,6 +11,7 @@ import JSONText
 /// | date | string in RFC 3339 and UTC |
 /// | data | `{"$data": "base64"}`, with `"$holds"` if the data is a property list |
 /// | UUID, URL, decimal number | string, resolved string, exact number |
+/// | real | number with a decimal point or an exponent, such as `1.0`, which distinguishes it from an integer |
 /// | infinite real, real that is not a number | `{"$real": "nan"}`, `"inf"`, `"-inf"` |
 /// | set, ordered set | array |
 /// | dictionary with keys that are not strings | `{"$entries": [[key, value], …]}` |

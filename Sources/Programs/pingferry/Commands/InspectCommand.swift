@@ -21,6 +21,9 @@ struct InspectCommand: AsyncParsableCommand {
               pingferry inspect queues/sift-default | jq '.queue[].time'
               ssh mac defaults export com.example.shop - | pingferry inspect -
 
+            A real has a decimal point or an exponent, which distinguishes it from an integer:
+            1.0 is a real, and 1 an integer.
+
             Several files are printed one after another, each below a line with its \
             name. With --compact each file is a line of JSON: \
             {"$file": "a.plist", "$value": ...}.
