@@ -59,6 +59,11 @@ extension ExportTables {
             TableColumn("headers", .json, "the HTTP header fields that are specific to the upload"),
             TableColumn("uploadable", .flag, "1 if the record can be uploaded, 0 if it is held", isRequired: true),
             TableColumn("capture", .text, "the capture that contains the record", isRequired: true),
+            TableColumn(
+                "container", .text,
+                "the container of the app on the phone: the capture, and the path of the folder that contains `Documents` "
+                    + "and `Library`",
+                isRequired: true),
             TableColumn("path", .text, "the path of the file in the capture", isRequired: true),
             TableColumn("store", .text, "the type of the store on the device", isRequired: true),
             TableColumn("place", .integer, "the position of the record in the file, from 0", isRequired: true),

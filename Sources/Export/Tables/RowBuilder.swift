@@ -81,6 +81,8 @@ extension RowBuilder {
         let target = envelope.value(of: RecordKeys.target, in: root)
         let source = envelope.value(of: RecordKeys.source, in: root)
         let isHeld = envelope.value(of: RecordKeys.held, in: root).map { envelope.count(of: $0) > 0 } ?? true
+        let capture = textCell(envelope, RecordKeys.capture, in: source, &buffer)
+        let path = textCell(envelope, RecordKeys.path, in: source, &buffer)
         return [
             shared.number, shared.system, shared.type, textCell(envelope, RecordKeys.id, in: root, &buffer),
             shared.client,
@@ -94,8 +96,7 @@ extension RowBuilder {
             textCell(envelope, RecordKeys.path, in: target, &buffer),
             buffer.keep(json: target.flatMap { envelope.value(of: RecordKeys.headers, in: $0) }, of: envelope),
             .flag(!isHeld),
-            textCell(envelope, RecordKeys.capture, in: source, &buffer),
-            textCell(envelope, RecordKeys.path, in: source, &buffer),
+            capture, containerCell(capture, path, &buffer), path,
             textCell(envelope, RecordKeys.store, in: source, &buffer),
             buffer.keep(integer: source.flatMap { envelope.value(of: RecordKeys.index, in: $0) }, of: envelope),
             buffer.keep(payload),
@@ -122,6 +123,16 @@ extension RowBuilder {
         _ envelope: JSONDocument, _ key: JSONKey, in object: JSONNode?, _ buffer: inout RowBuffer
     ) -> Cell {
         buffer.keep(string: object.flatMap { envelope.value(of: key, in: $0) }, of: envelope)
+    }
+
+    private static func containerCell(_ capture: Cell, _ path: Cell, _ buffer: inout RowBuffer) -> Cell {
+        guard case .text(let start, let count) = capture, case .text(let pathStart, let pathCount) = path else {
+            return capture
+        }
+        let path = buffer.bytes(pathStart, pathCount)
+        let length = ContainerName.length(ofContainerIn: path.span)
+        guard length > 0 else { return capture }
+        return buffer.keep((buffer.bytes(start, count) + [UInt8(ascii: "/")] + path.prefix(length)).span)
     }
 
     private static func normalizedLocale(_ locale: Cell, _ buffer: inout RowBuffer) -> Cell {
