@@ -33,7 +33,7 @@ extension PseudonymRule {
         switch self {
         case .object(let table): table
         case .list(let rule), .json(let rule): rule.table
-        case .keep, .pseudonym, .drop, .tuple, .map: nil
+        case .keep, .time, .pseudonym, .drop, .tuple, .map: nil
         }
     }
 

@@ -25,6 +25,7 @@ public enum PseudonymArticle {
     private static func rows(of rule: PseudonymRule, _ path: String) -> [Row] {
         switch rule {
         case .keep(let form, let substitute): [(path, "kept: \(form.words)\(words(substitute))")]
+        case .time(let form, let substitute): [(path, "time: \(form.words)\(words(substitute))")]
         case .pseudonym(let kind): [(path, "pseudonym: \(kind.name)")]
         case .drop: [(path, "omitted")]
         case .object(let table): rows(of: table, path + ".")
@@ -70,6 +71,20 @@ extension KeptForm {
         case .oneOf: "documented word"
         case .beginning(let start): "word that begins with `\(start)`"
         case .code(let length): "\(length) letters or digits"
+        }
+    }
+}
+
+extension TimeForm {
+    /// The description of the form.
+    fileprivate var words: String {
+        switch self {
+        case .text: "date or time"
+        case .milliseconds: "number of milliseconds"
+        case .millisecondsText: "number of milliseconds in a string"
+        case .secondsText: "number of seconds in a string"
+        case .ticks: "number of milliseconds or nanoseconds"
+        case .durationOrTime: "number of milliseconds, which is a duration below 10¹²"
         }
     }
 }

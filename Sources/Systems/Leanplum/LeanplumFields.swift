@@ -40,7 +40,7 @@ enum LeanplumFields {
         .required(
             LeanplumKeys.sdkVersion, .string(), .keep(.version), "the version of the SDK"),
         .required(
-            LeanplumKeys.time, .string(.named("number of seconds", { $0.isPlainDecimal })), .keep(.decimal),
+            LeanplumKeys.time, .string(.named("number of seconds", { $0.isPlainDecimal })), .time(.secondsText),
             "the time at which the request was queued, in seconds since 1970"),
         string("token", .drop, "the session token"),
         .required(
@@ -57,7 +57,7 @@ enum LeanplumFields {
         string("deviceName", .drop, "the name that the user gave the device"),
         flag("includeDefaults", "whether the response includes default values"),
         flag("includeVariantDebugInfo", "whether the response describes experiments"),
-        decimal("installDate", "the time at which the app was installed, in seconds since 1970"),
+        string("installDate", .time(.secondsText), "the time at which the app was installed, in seconds since 1970"),
         string("iosPushToken", .drop, "the push notification token"),
         string(LeanplumKeys.locale, .keep(.locale), "the preferred language and the country, such as `en-US_US`"),
         place("location"),
@@ -68,7 +68,7 @@ enum LeanplumFields {
         string(LeanplumKeys.systemVersion, .keep(.version), "the version of the operating system"),
         string("timezone", .keep(.zone), "the name of the time zone"),
         integer("timezoneOffsetSeconds", "the offset of the local time from UTC in seconds, positive if it is ahead"),
-        decimal("updateDate", "the time at which the app was updated, in seconds since 1970"),
+        string("updateDate", .time(.secondsText), "the time at which the app was updated, in seconds since 1970"),
         string(LeanplumKeys.versionName, .keep(.version), "the version of the app, usually its build number"),
     ]
 

@@ -9,6 +9,8 @@ import JSONText
 public indirect enum PseudonymRule: Sendable {
     /// Keeps a value of the given form, and replaces any other value by the substitute.
     case keep(KeptForm, else: Substitute = .nothing)
+    /// Keeps or rounds a time of the given form, and replaces any other value by the substitute.
+    case time(TimeForm, else: Substitute = .nothing)
     /// Replaces a string by a pseudonym of the class, and omits any other value.
     case pseudonym(PseudonymClass)
     /// Omits the value.

@@ -5,6 +5,8 @@ import JSONText
 /// The depth of the recursion is limited by the rules, not by the values.
 struct PseudonymWriter: Sendable {
     var maker: PseudonymMaker
+    /// The unit to which times are rounded down, or `nil` if they are kept.
+    let timeUnit: TimeUnit?
     /// The numbers of values that were omitted since this property was last reset.
     var counts = PseudonymCounts()
     private var output = TextBuffer()
@@ -14,7 +16,10 @@ struct PseudonymWriter: Sendable {
     /// The default depth limit of 512 levels is also the limit for the payload of a record.
     private static let policy = JSONReadingPolicy(unpairedSurrogates: .keep)
 
-    init(_ maker: PseudonymMaker) { self.maker = maker }
+    init(_ maker: PseudonymMaker, timeUnit: TimeUnit? = nil) {
+        self.maker = maker
+        self.timeUnit = timeUnit
+    }
 
     /// Returns the payload, rewritten according to the rules in `table`.
     ///
@@ -46,6 +51,9 @@ struct PseudonymWriter: Sendable {
         case .keep(let form, let substitute):
             if form.matches(value, of: document) { return writeScalar(value, kind, of: document) }
             return write(substitute, insteadOf: value, kind, of: document)
+        case .time(let form, let substitute):
+            if writeTime(value, form, kind, of: document) { return true }
+            return write(substitute, insteadOf: value, kind, of: document)
         case .pseudonym(let name): return writePseudonym(of: value, kind, name, of: document)
         case .object(let table): return kind == .object ? writeObject(value, table, of: document) : omit()
         case .list(let rule): return kind == .array ? writeList(value, rule, of: document) : omit()
@@ -71,6 +79,19 @@ struct PseudonymWriter: Sendable {
         case .string: output.append(jsonString: document.bytes(of: value))
         case .array, .object, .removed: return omit()
         }
+        return true
+    }
+
+    /// Writes a time, rounded down to ``timeUnit``.
+    ///
+    /// Returns `false` if the value does not have the given form.
+    private mutating func writeTime(
+        _ value: JSONNode, _ form: TimeForm, _ kind: JSONKind, of document: JSONDocument
+    ) -> Bool {
+        guard form.keptForm.matches(value, of: document) else { return false }
+        guard let timeUnit else { return writeScalar(value, kind, of: document) }
+        guard let rounded = form.rounded(document.bytes(of: value), to: timeUnit, in: document) else { return false }
+        if kind == .string { output.append(jsonString: rounded.span) } else { output.append(copying: rounded.span) }
         return true
     }
 

@@ -7,6 +7,8 @@ import Bytes
 /// let counts = try pseudonymizer.pseudonymize(&record)
 /// ```
 ///
+/// If a unit of time is given, all times are rounded down to it, so that records cannot be recognized by their times.
+///
 /// Equal records stay equal, because the result depends only on the record and the key. If a record already has
 /// pseudonyms of the same key, they are kept. All other rules still apply, because a bundle can be forged.
 ///
@@ -14,14 +16,19 @@ import Bytes
 public struct RecordPseudonymizer: Sendable {
     /// The id of the key.
     public let keyID: String
+    /// The unit to which times are rounded down, or `nil` if they are kept.
+    public let timeUnit: TimeUnit?
     private let systems: SystemTable
     private var writer: PseudonymWriter
 
     /// Creates a pseudonymizer with a key and the rules of the given systems.
-    public init(_ key: PseudonymKey, knowing systems: SystemTable) {
+    ///
+    /// Times are kept if `timeUnit` is `nil`.
+    public init(_ key: PseudonymKey, knowing systems: SystemTable, timeUnit: TimeUnit? = nil) {
         keyID = key.id
+        self.timeUnit = timeUnit
         self.systems = systems
-        writer = PseudonymWriter(PseudonymMaker(key))
+        writer = PseudonymWriter(PseudonymMaker(key), timeUnit: timeUnit)
     }
 
     /// Replaces the ids in a record by pseudonyms, and returns the numbers of omitted values.
@@ -35,7 +42,12 @@ public struct RecordPseudonymizer: Sendable {
         writer.counts = PseudonymCounts()
         record.payload = writer.rewritten(record.payload, by: table ?? [:])
         replaceIDs(of: &record, system)
-        record.notes = [Record.pseudonymNote(keyID)] + record.notes.compactMap(PseudonymNotes.code)
+        if let timeUnit { record.time = record.time?.roundedDown(to: timeUnit) }
+        // The times in a record that already has pseudonyms can be rounded to a larger unit.
+        let units = [timeUnit, isMarked ? record.timeUnit : nil].compactMap(\.self)
+        record.notes =
+            [Record.pseudonymNote(keyID)] + (units.max().map { [Record.note(of: $0)] } ?? [])
+            + record.notes.filter { !Record.isTimeUnitNote($0) }.compactMap(PseudonymNotes.code)
         record.held = record.held.filter { $0 != .pseudonymized }.map(\.withoutDetails) + [.pseudonymized]
         return writer.counts
     }
@@ -76,6 +88,19 @@ extension Record {
         notes.first { $0.hasPrefix(Self.pseudonymNotePrefix) }.map {
             String($0.dropFirst(Self.pseudonymNotePrefix.utf8.count))
         }
+    }
+
+    private static let timeUnitNotePrefix = "times-coarsened"
+
+    /// Returns the note that states the unit to which times are rounded down.
+    static func note(of unit: TimeUnit) -> String { "\(timeUnitNotePrefix) \(unit.rawValue)" }
+
+    /// Returns whether a note states a unit to which times are rounded down.
+    static func isTimeUnitNote(_ note: String) -> Bool { note.hasPrefix(timeUnitNotePrefix) }
+
+    /// The unit to which the times in the record are rounded down, or `nil` if it is unknown.
+    public var timeUnit: TimeUnit? {
+        TimeUnit.allCases.last { notes.contains(Self.note(of: $0)) }
     }
 }
 

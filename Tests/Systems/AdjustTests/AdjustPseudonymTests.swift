@@ -55,7 +55,7 @@ import Testing
 
     private func treatment(_ rule: PseudonymRule) -> Treatment? {
         switch rule {
-        case .keep(_, .nothing): .kept
+        case .keep(_, .nothing), .time(_, .nothing): .kept
         case .keep(_, .pseudonym(.event)): .event
         case .pseudonym(.client): .client
         case .pseudonym(PseudonymClass("external-device")): .externalDevice

@@ -49,7 +49,7 @@ enum ActivityStreamFields {
 
     private static let sessionFields: PayloadFields = [
         .required(
-            ActivityStreamKeys.sessionDuration, .number(.any), .keep(.number),
+            ActivityStreamKeys.sessionDuration, .number(.any), .time(.durationOrTime),
             "the number of milliseconds for which the page was open")
     ]
 

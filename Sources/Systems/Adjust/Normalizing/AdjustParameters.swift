@@ -75,7 +75,8 @@ enum AdjustParameters {
     static let fields = PayloadFields(
         clients.map { .optional($0, .string(), .pseudonym(.client), "an id of the installation") }
             + keeping(.oneOf(["0", "1"]), "a flag", flags) + keeping(.decimal, "a number", numbers)
-            + keeping(.date, "a time", times) + keeping(.word, "a code, such as a country or a currency", codes)
+            + times.map { .optional($0, .string(), .time(.text), "a time") }
+            + keeping(.word, "a code, such as a country or a currency", codes)
             + keeping(.name, "a property of the app or the device", properties)
             + dropped.map { .optional($0, .string(), .drop, "a value of the app, of the device or of a campaign") }
             + [

@@ -39,14 +39,14 @@ enum GleanSchema {
         .required(GleanKeys.appDisplayVersion, .string(), .orUnknown(.version), "the version of the app"),
         .required("architecture", .string(), .orUnknown(.name), "the architecture of the processor"),
         .optional("attribution", fields: attribution, "the advertisement or search that led to the installation"),
-        .optional("build_date", .string(), .keep(.date), "the time at which the app was built"),
+        .optional("build_date", .string(), .time(.text), "the time at which the app was built"),
         .optional(GleanKeys.clientID, .string(.uuid), .pseudonym(.client), "the id of the installation, a UUID"),
         .optional("device_manufacturer", .string(), .keep(.name), "the manufacturer of the device"),
         .optional(GleanKeys.deviceModel, .string(), .keep(.name), "the model of the device"),
         .optional(
             "distribution", fields: [.optional("name", .string(), .drop, "the name of the distribution")],
             "the distribution of the app"),
-        .required("first_run_date", .string(), .orUnknown(.date), "the day of the first run of the app"),
+        .required("first_run_date", .string(), .timeOrUnknown, "the day of the first run of the app"),
         .optional(GleanKeys.locale, .string(), .keep(.locale), "the locale of the app"),
         .required(GleanKeys.os, .string(), .orUnknown(.name), "the name of the operating system"),
         .required(GleanKeys.osVersion, .string(), .orUnknown(.version), "the version of the operating system"),
@@ -65,7 +65,7 @@ enum GleanSchema {
     ]
 
     private static let pingInfo: PayloadFields = [
-        .required(GleanKeys.endTime, .string(), .orUnknown(.date), "the time at which the ping was created"),
+        .required(GleanKeys.endTime, .string(), .timeOrUnknown, "the time at which the ping was created"),
         .optional(
             "experiments", .map(.atMost(100, "an experiment"), .object(experiment)),
             .map(.form(.name), .object(experiment.pseudonyms)), "the experiments that the client takes part in"),
@@ -73,8 +73,7 @@ enum GleanSchema {
         .optional("reason", .string(.atMost(30)), .keep(.word), "the reason why the ping was created"),
         .required("seq", .integer(), .keep(.number), "the sequence number of the ping among the pings of its type"),
         .optional("server_knobs_config", fields: serverKnobs, "the configuration received from the server"),
-        .required(
-            GleanKeys.startTime, .string(), .orUnknown(.date), "the start of the time span that the metrics cover"),
+        .required(GleanKeys.startTime, .string(), .timeOrUnknown, "the start of the time span that the metrics cover"),
     ]
 
     private static let experiment: PayloadFields = [
@@ -123,23 +122,37 @@ enum GleanSchema {
         .optional(
             GleanKeys.extra, .map(.atMost(40, "an extra"), .string()),
             .object([
-                "glean.startup.date": .keep(.date),
-                "glean_timestamp": .keep(.decimal),
+                "glean.startup.date": .time(.text),
+                "glean_timestamp": .time(.millisecondsText),
                 "session_id": .pseudonym(.session),
             ]), "additional information about the event"),
         .required(GleanKeys.name, .string(), .keep(.word, else: .pseudonym(.event)), "the name of the event"),
         .optional("session", fields: session, "the session of the event"),
         .required(
-            GleanKeys.timestamp, .integer(atLeast: 0), .keep(.number),
+            GleanKeys.timestamp, .integer(atLeast: 0), .time(.ticks(perSecond: ticksPerSecond)),
             "the number of milliseconds since the first event of the ping"),
     ]
+
+    /// Returns the number of ticks per second of the clock that measures the timestamps of events.
+    ///
+    /// SDK versions before 36 write nanoseconds on iOS. If the version is unknown, nanoseconds are assumed, because
+    /// rounding them as milliseconds would hardly change them.
+    ///
+    /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 3 and 6.
+    @Sendable private static func ticksPerSecond(in document: JSONDocument) -> Int64 {
+        guard let info = document.value(of: GleanKeys.clientInfo, .object, in: document.root),
+            let version = document.text(GleanKeys.sdkBuild, in: info),
+            let major = Int(version.prefix { $0.isASCII && $0.isNumber }), major >= 36
+        else { return 1_000_000_000 }
+        return 1000
+    }
 
     private static let session: PayloadFields = [
         .required("event_seq", .integer(atLeast: 0), .keep(.number), "the sequence number of the event in the session"),
         .required("session_id", .string(), .pseudonym(.session), "the id of the session"),
         .required("session_sample_rate", .number(.share), .keep(.number), "the fraction of sessions that are recorded"),
         .required("session_seq", .integer(atLeast: 0), .keep(.number), "the sequence number of the session"),
-        .optional("session_start_time", .string(), .keep(.date), "the time at which the session started"),
+        .optional("session_start_time", .string(), .time(.text), "the time at which the session started"),
     ]
 
     // MARK: Metrics
@@ -149,7 +162,7 @@ enum GleanSchema {
         metric("boolean", .boolean, .keep(.boolean), "Booleans"),
         metric("counter", .integer(), .keep(.number), "counters"),
         metric("custom_distribution", fields: customDistribution, "distributions with buckets that the app defines"),
-        metric("datetime", .string(), .keep(.date), "dates and times"),
+        metric("datetime", .string(), .time(.text), "dates and times"),
         metric(
             "dual_labeled_counter", .map(metricLabel, .map(metricLabel, .integer())),
             .map(.form(.word), .map(.form(.word), .keep(.number))), "counters by two labels"),
@@ -269,4 +282,6 @@ enum GleanSchema {
 extension PseudonymRule {
     /// Returns a rule that keeps a value of the form `form` and replaces any other value with `unknown`.
     fileprivate static func orUnknown(_ form: KeptForm) -> PseudonymRule { .keep(form, else: .text("unknown")) }
+    /// A rule that keeps or rounds a time and replaces any other value with `unknown`.
+    fileprivate static let timeOrUnknown = PseudonymRule.time(.text, else: .text("unknown"))
 }

@@ -38,7 +38,7 @@ enum CorePing {
         .optional(
             "campaignId", .orNull(.string()), .drop,
             "the id of the advertising campaign that led to the installation, on Android"),
-        .optional("created", .string(), .keep(.date), "the day on which the ping was created, as `YYYY-MM-DD`"),
+        .optional("created", .string(), .time(.text), "the day on which the ping was created, as `YYYY-MM-DD`"),
         .optional("defaultBrowser", .boolean, .keep(.boolean), "whether the app is the default browser, on Android"),
         .optional(
             "defaultMailClient", .orNull(.string()), .keep(.scheme), "the URL scheme of the chosen mail app, in Firefox"

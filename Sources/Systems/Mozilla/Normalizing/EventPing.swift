@@ -20,18 +20,20 @@ enum EventPing {
     private static let ownFields: PayloadFields = [
         .optional("arch", .string(), .keep(.name), "the processor architecture that the app was compiled for"),
         .required(
-            "created", .integer(), .keep(.number), "the time at which the ping was created, in milliseconds since 1970"),
+            "created", .integer(), .time(.milliseconds),
+            "the time at which the ping was created, in milliseconds since 1970"),
         .optional(
-            "createdDate", .string(.named("date", containsDate)), .keep(.date), "the day on which the ping was created"),
+            "createdDate", .string(.named("date", containsDate)), .time(.text),
+            "the day on which the ping was created"),
         .optional(
-            "createdTimestamp", .integer(atLeast: 0), .keep(.number),
+            "createdTimestamp", .integer(atLeast: 0), .time(.milliseconds),
             "the time at which the ping was created, in milliseconds since 1970"),
         .optional("device", .string(), .keep(.name), "the hardware model, such as `iPhone10,6`"),
         .required("events", .list(.structure), .list(EventPseudonyms.event), "the events"),
         .optional("experiments", .map(.string()), .map(.form(.name), .keep(.name)), "the branch of each experiment"),
         .added("openTabCount", .integer(), .keep(.number), "the number of open tabs, in Firefox"),
         .required(
-            "processStartTimestamp", .integer(), .keep(.number),
+            "processStartTimestamp", .integer(), .time(.milliseconds),
             "the time of the first event of the process, in milliseconds since 1970"),
         .required(
             "seq", .integer(atLeast: 0), .keep(.number),

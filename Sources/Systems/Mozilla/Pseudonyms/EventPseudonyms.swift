@@ -6,7 +6,7 @@ import Telemetry
 enum EventPseudonyms {
     /// The rule for an event, `[timestamp, category, method, object, value?, extras?]`.
     static let event = PseudonymRule.tuple([
-        .keep(.number), eventWord, eventWord, eventWord, .keep(.oneOf(documentedValues)), .object(extras),
+        .time(.milliseconds), eventWord, eventWord, eventWord, .keep(.oneOf(documentedValues)), .object(extras),
     ])
 
     /// The rule for category, method and object, which keeps identifiers and replaces other values with pseudonyms.

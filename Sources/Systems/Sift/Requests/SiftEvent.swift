@@ -26,7 +26,8 @@ enum SiftEvent {
                 ]), else: .pseudonym(.event)), "the type of the event"),
         .optional("path", .string(), .drop, "the class of the view that was shown"),
         .required(
-            "time", .number(millisecondsForm), .keep(.number), "the time of the event in milliseconds since 1970"),
+            "time", .number(millisecondsForm), .time(.milliseconds),
+            "the time of the event in milliseconds since 1970"),
         .optional("user_id", .string(), .pseudonym(.user), "the id of the user"),
     ]
 

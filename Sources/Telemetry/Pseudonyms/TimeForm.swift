@@ -1,0 +1,157 @@
+import Bytes
+import CivilTime
+import JSONText
+
+/// A form of values that are times or elapsed times.
+///
+/// In pseudonymized records, such a value is kept, or it is rounded down to the hour or day. A rounded value keeps its
+/// form, so that the payload remains valid.
+///
+/// Source: "Pseudonyms".
+public enum TimeForm: Sendable {
+    /// A string that contains a date, or a date and a time of day, such as `2020-05-22T16:10+02:00`.
+    ///
+    /// Minutes, seconds, their fraction and the offset from UTC can be missing.
+    case text
+    /// A number of milliseconds since 1970 or since another instant.
+    case milliseconds
+    /// A string that contains a number of milliseconds.
+    case millisecondsText
+    /// A string that contains a number of seconds since 1970, optionally with a fraction.
+    case secondsText
+    /// A number of ticks of a clock.
+    ///
+    /// The closure returns the number of ticks per second in the given payload.
+    case ticks(perSecond: @Sendable (JSONDocument) -> Int64)
+    /// A duration in milliseconds.
+    ///
+    /// A duration is not rounded. A value of 10¹² or more is actually a time in milliseconds since 1970.
+    case durationOrTime
+
+    /// The form of the values that are kept if times are not rounded.
+    public var keptForm: KeptForm {
+        switch self {
+        case .text: .date
+        case .milliseconds, .ticks, .durationOrTime: .number
+        case .millisecondsText, .secondsText: .decimal
+        }
+    }
+
+    /// Returns the text of a value of the form ``keptForm``, rounded down to `unit`.
+    ///
+    /// Returns `nil` if the value is not a time. An empty string is returned unchanged.
+    func rounded(_ value: Span<UInt8>, to unit: TimeUnit, in document: JSONDocument) -> [UInt8]? {
+        guard !value.isEmpty else { return [] }
+        switch self {
+        case .text: return Self.rounded(dateAndTime: value, to: unit)
+        case .milliseconds, .millisecondsText: return Self.rounded(value, ticksPerSecond: 1000, to: unit)
+        case .secondsText: return Self.rounded(value, ticksPerSecond: 1, to: unit)
+        case .ticks(let rate): return Self.rounded(value, ticksPerSecond: rate(document), to: unit)
+        case .durationOrTime:
+            if let number = DecimalTime(value), number.seconds < Self.earliestTime { return value.copied() }
+            return Self.rounded(value, ticksPerSecond: 1000, to: unit)
+        }
+    }
+
+    /// The smallest number of milliseconds that is a time instead of a duration.
+    private static let earliestTime: Int64 = 1_000_000_000_000
+    /// The exclusive end of the year 9999 in seconds since 1970.
+    private static let end: Int64 = 253_402_300_800
+
+    /// Rounds a decimal number of ticks, and replaces the digits of its fraction by zeros.
+    ///
+    /// Numbers beyond the year 9999 are clamped, because they can be exact times in a smaller unit.
+    private static func rounded(_ number: Span<UInt8>, ticksPerSecond rate: Int64, to unit: TimeUnit) -> [UInt8]? {
+        guard let ticks = DecimalTime(number)?.seconds else { return nil }
+        let (limit, isUnlimited) = end.multipliedReportingOverflow(by: rate)
+        let clamped = isUnlimited ? ticks : min(max(ticks, -limit), limit)
+        let integer = Array("\(clamped.roundedDown(toMultipleOf: unit.seconds * rate))".utf8)
+        guard let point = number.indices.first(where: { number[$0] == UInt8(ascii: ".") }),
+            number.extracting((point + 1)...).allSatisfy(\.isDigit)
+        else { return integer }
+        return integer + [UInt8(ascii: ".")] + [UInt8](repeating: UInt8(ascii: "0"), count: number.count - point - 1)
+    }
+}
+
+// MARK: - Dates and times
+
+extension TimeForm {
+    /// Rounds a date, or a date and a time of day, to the hour or day in UTC.
+    ///
+    /// The result has the precision and the offset of `text`. If `text` has no minutes, the result is rounded down to
+    /// an hour of its offset. A date without a time of day is returned unchanged.
+    private static func rounded(dateAndTime text: Span<UInt8>, to unit: TimeUnit) -> [UInt8]? {
+        guard text.count >= 10, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
+            let year = text.extracting(0..<4).decimalNumber, let month = text.extracting(5..<7).decimalNumber,
+            let day = text.extracting(8..<10).decimalNumber,
+            let date = CivilDate(year: year, month: month, day: day),
+            let (end, minutes) = timeOfDay(in: text), let offset = zoneOffset(text.extracting(end...))
+        else { return nil }
+        var bytes = text.copied()
+        guard end > 10 else { return bytes }
+        let instant = Int64(date.daysSinceEpoch * minutesPerDay + minutes - offset)
+        let local = instant.roundedDown(toMultipleOf: unit.minutes) + Int64(offset)
+        let midnight = local.roundedDown(toMultipleOf: Int64(minutesPerDay))
+        let rounded = CivilDate(daysSinceEpoch: Int(midnight) / minutesPerDay)
+        guard (0...9999).contains(rounded.year) else { return nil }
+        let minute = Int(local - midnight)
+        var parts = [
+            (0, rounded.year / 100), (2, rounded.year % 100), (5, rounded.month), (8, rounded.day), (11, minute / 60),
+        ]
+        if end > 13 { parts.append((14, minute % 60)) }
+        for (index, number) in parts {
+            bytes[index] = UInt8(ascii: "0") + UInt8(number / 10)
+            bytes[index + 1] = UInt8(ascii: "0") + UInt8(number % 10)
+        }
+        for index in 10..<end where index > 15 && bytes[index].isDigit { bytes[index] = UInt8(ascii: "0") }
+        return bytes
+    }
+
+    private static let minutesPerDay = 24 * 60
+
+    /// Returns the end index of the time of day in `text`, and the minutes since midnight.
+    ///
+    /// Returns `nil` if the time of day is invalid. The end index is 10 if `text` contains only a date.
+    private static func timeOfDay(in text: Span<UInt8>) -> (end: Int, minutes: Int)? {
+        guard text.count > 10, text[10] == UInt8(ascii: "T") || isNumber(at: 11, of: text) else { return (10, 0) }
+        guard let hour = number(at: 11, of: text, below: 24) else { return nil }
+        guard text.count > 13, text[13] == UInt8(ascii: ":") else { return (13, hour * 60) }
+        guard let minute = number(at: 14, of: text, below: 60) else { return nil }
+        let minutes = hour * 60 + minute
+        guard text.count > 16, text[16] == UInt8(ascii: ":") else { return (16, minutes) }
+        guard number(at: 17, of: text, below: 61) != nil else { return nil }
+        guard text.count > 19, text[19] == UInt8(ascii: ".") else { return (19, minutes) }
+        var end = 20
+        while end < text.count, text[end].isDigit { end += 1 }
+        return end > 20 ? (end, minutes) : nil
+    }
+
+    /// Returns the offset from UTC in minutes of `Z`, `+hh:mm` or `+hhmm`, or 0 if `zone` is empty.
+    ///
+    /// A space or the letter `Z` before an offset has no meaning. Returns `nil` if `zone` is invalid.
+    private static func zoneOffset(_ zone: Span<UInt8>) -> Int? {
+        var start = 0
+        if !zone.isEmpty, zone[0] == UInt8(ascii: "Z") || zone[0] == UInt8(ascii: " ") { start = 1 }
+        guard start < zone.count else { return zone.count == 0 || zone[0] == UInt8(ascii: "Z") ? 0 : nil }
+        let colon = zone.count == start + 6 && zone[start + 3] == UInt8(ascii: ":") ? 1 : 0
+        guard zone.count == start + 5 + colon, let hours = number(at: start + 1, of: zone, below: 24),
+            let minutes = number(at: start + 3 + colon, of: zone, below: 60)
+        else { return nil }
+        switch zone[start] {
+        case UInt8(ascii: "+"): return hours * 60 + minutes
+        case UInt8(ascii: "-"): return -(hours * 60 + minutes)
+        default: return nil
+        }
+    }
+
+    private static func isNumber(at index: Int, of text: Span<UInt8>) -> Bool {
+        text[index - 1] == UInt8(ascii: " ") && number(at: index, of: text, below: 100) != nil
+    }
+
+    /// Returns the number of two digits at `index` if it is less than `limit`.
+    private static func number(at index: Int, of text: Span<UInt8>, below limit: Int) -> Int? {
+        guard index + 2 <= text.count, let number = text.extracting(index..<index + 2).decimalNumber, number < limit
+        else { return nil }
+        return number
+    }
+}
