@@ -1,3 +1,5 @@
+import Telemetry
+
 /// The information in a report that is not in the exported tables.
 public struct ReportFacts: Sendable {
     /// An input that was read.
@@ -47,14 +49,19 @@ public struct ReportFacts: Sendable {
     public struct PseudonymizedFacts: Sendable {
         /// The ID of the pseudonym key.
         public let keyID: String
+        /// The unit to which times were rounded down, or `nil` if they were kept.
+        public let timeUnit: TimeUnit?
         /// The number of quarantined items by code.
         public let quarantineCounts: [String: Int]
         /// The number of problems by code.
         public let problemCounts: [String: Int]
 
         /// Creates the facts.
-        public init(keyID: String, quarantineCounts: [String: Int], problemCounts: [String: Int]) {
+        public init(
+            keyID: String, timeUnit: TimeUnit? = nil, quarantineCounts: [String: Int], problemCounts: [String: Int]
+        ) {
             self.keyID = keyID
+            self.timeUnit = timeUnit
             self.quarantineCounts = quarantineCounts
             self.problemCounts = problemCounts
         }

@@ -217,6 +217,7 @@ extension ExportTables {
                 "key", .text,
                 """
                 the name of the property: `tool`, `tables`, `segments` if the export contains selected segments only, \
+                `times` if times are rounded down to the hour or day, \
                 `input.<n>` for each input, from 1, and `digest.<n>` for each input that is a bundle
                 """,
                 isRequired: true),

@@ -4,7 +4,7 @@ import Files
 import Systems
 import Telemetry
 
-/// The option for the key of pseudonyms.
+/// The options for pseudonymizing records.
 ///
 /// The key is read from a file. It is never an argument, because other users can see the arguments of a process.
 ///
@@ -17,6 +17,21 @@ struct PseudonymOptions: ParsableArguments {
             documented fields that do not identify people. See pseudonym-key.
             """, valueName: "keyfile"), completion: .file())
     var pseudonymize: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Round all times down to this unit, hour or day, because exact times show which records of two recipients \
+            are the same. Requires --pseudonymize.
+            """, valueName: "unit"))
+    var coarsenTimes: TimeUnit?
+
+    func validate() throws {
+        if coarsenTimes != nil, pseudonymize == nil {
+            throw ValidationError(
+                "--coarsen-times requires --pseudonymize, because records with rounded times must not be uploaded")
+        }
+    }
 
     /// The maximum size of a key file, in bytes.
     private static let maximumKeySize = 4096
@@ -37,10 +52,12 @@ struct PseudonymOptions: ParsableArguments {
         }
         let bytes = try file.contents(limit: Self.maximumKeySize)
         do throws(PseudonymError) {
-            return RecordPseudonymizer(try PseudonymKey(bytes), knowing: Systems.table)
+            return RecordPseudonymizer(try PseudonymKey(bytes), knowing: Systems.table, timeUnit: coarsenTimes)
         } catch {
             throw CommandError(
                 status: .badConfiguration, message: "\(path): \(error)", remedy: error.remedy)
         }
     }
 }
+
+extension TimeUnit: ExpressibleByArgument {}

@@ -11,11 +11,14 @@ struct Summary {
     private let filter: FilterSummary
     /// The id of the pseudonym key, or `nil` if no pseudonyms were made.
     private let pseudonymKeyID: String?
+    /// The unit to which times were rounded down, or `nil` if they were kept.
+    private let timeUnit: TimeUnit?
 
     init(_ intake: Intake, of options: ScanOptions) {
         self.intake = intake
         filter = FilterSummary(intake.filterFindings, of: options.filter)
         pseudonymKeyID = options.pseudonymizer?.keyID
+        timeUnit = options.pseudonymizer?.timeUnit
     }
 
     /// A line such as `5 records (4 uploadable; held: schema 1), 2 duplicates omitted, 1 quarantined`.
@@ -57,6 +60,7 @@ struct Summary {
         if let pseudonymKeyID {
             var made = intake.removedPartCounts.json
             made.set("key", string: pseudonymKeyID)
+            if let timeUnit { made.set("times", string: timeUnit.rawValue) }
             object.set("pseudonymized", object: made)
         }
         object.set("quarantineCounts", object: CanonicalObject(counts: intake.quarantinedItems.countsByCode))

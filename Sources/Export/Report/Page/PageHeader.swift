@@ -36,9 +36,10 @@ extension ReportPage {
 
     private var pseudonymText: HTML {
         guard let pseudonymized = facts.pseudonymizedFacts else { return "" }
+        let times: HTML = pseudonymized.timeUnit.map { " Times are rounded down to the \($0.rawValue)." } ?? ""
         return """
             <p>This report is pseudonymized. Ids are replaced by pseudonyms of the key <code id="key">\(pseudonymized.keyID)</code>. \
-            Names, addresses, positions, free text, paths and input that could not be parsed are omitted.</p>
+            Names, addresses, positions, free text, paths and input that could not be parsed are omitted.\(times)</p>
 
             """
     }

@@ -22,7 +22,7 @@ struct BundleCommand: AsyncParsableCommand {
             number with each code.
 
             --pseudonymize makes a bundle that is safe to share and cannot be uploaded: see convert. Quarantined items \
-            and problems are counted but not included.
+            and problems are counted but not included. --coarsen-times also removes exact times.
 
             --receipt writes a file that states who made the bundle, when, where and from which inputs. The bundle \
             itself does not contain this information, so that its bytes depend only on the inputs. The receipt is \

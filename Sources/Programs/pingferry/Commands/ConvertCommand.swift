@@ -47,7 +47,10 @@ struct ConvertCommand: AsyncParsableCommand {
               pingferry convert --segments 3-4 -o part-2.csv monday.tar.zst
 
             --pseudonymize makes data that is safe to share: ids become pseudonyms, and names, addresses, positions \
-            and free text are omitted and counted. Such records are held as pseudonymized and are never uploaded.
+            and free text are omitted and counted. Such records are held as pseudonymized and are never uploaded. If \
+            several recipients could compare their data, use a different key for each, and --coarsen-times day, \
+            because exact times show which records are the same.
+              pingferry convert --pseudonymize phone.key --coarsen-times day -o phone.sqlite phone/
             """)
 
     private static let tableNames = ExportTables(Systems.table).all.map(\.name).joined(separator: ", ")
@@ -210,6 +213,7 @@ struct ConvertCommand: AsyncParsableCommand {
         export.add(meta: "tool", "pingferry \(ProgramVersion.number)")
         export.add(meta: "tables", "\(ExportTables.schemaVersion)")
         if let segments { export.add(meta: "segments", segments.description) }
+        if let unit = pseudonymizer?.timeUnit { export.add(meta: "times", unit.rawValue) }
         // With pseudonyms, names and digests are omitted because they would reveal the origin of the data.
         for (number, input) in reader.inputs.enumerated() where pseudonymizer == nil {
             export.add(meta: "input.\(number + 1)", input.label(path: self.input.paths[number]))

@@ -23,7 +23,7 @@ struct ReportCommand: AsyncParsableCommand {
 
             Counts below --minimum-count are shown as <n, so that they do not identify individuals. The page still \
             contains the ids of clients. --pseudonymize replaces them by pseudonyms, and omits names, paths and free \
-            text.
+            text. --coarsen-times also rounds all times.
             """)
 
     @Option(
@@ -85,7 +85,7 @@ struct ReportCommand: AsyncParsableCommand {
             let intake = try await count(reader, to: counter, stores: &stores)
             stores.finish(intake)
             let page = ReportPage(
-                counter, facts: facts(reader, intake, stores, keyID: pseudonymizer?.keyID), systems: Systems.table,
+                counter, facts: facts(reader, intake, stores, pseudonymizer), systems: Systems.table,
                 minimumCount: minimumCount)
             let bytes = page.bytes
             try file.write(bytes.span)
@@ -118,20 +118,22 @@ struct ReportCommand: AsyncParsableCommand {
     }
 
     /// Returns the facts about the inputs that the HTML page shows.
-    private func facts(_ reader: CaptureReader, _ intake: Intake, _ stores: ScanReport, keyID: String?) -> ReportFacts {
+    private func facts(
+        _ reader: CaptureReader, _ intake: Intake, _ stores: ScanReport, _ pseudonymizer: RecordPseudonymizer?
+    ) -> ReportFacts {
         let inputs = zip(reader.inputs, input.paths).map { $0.reportInput(path: $1) }
         var facts = ReportFacts(
             generator: "pingferry \(ProgramVersion.number)", inputs: inputs, duplicateCount: intake.duplicateCount,
             isComplete: !intake.isIncomplete)
-        guard let keyID else {
+        guard let pseudonymizer else {
             facts.queues = stores.queues
             return facts
         }
         // With pseudonyms, names and digests of inputs are omitted, because they would reveal the origin of the data.
         facts.inputs = inputs.enumerated().map { .init(label: "input \($0 + 1)", kind: $1.kind) }
         facts.pseudonymizedFacts = .init(
-            keyID: keyID, quarantineCounts: intake.quarantinedItems.countsByCode,
-            problemCounts: intake.problems.countsByCode)
+            keyID: pseudonymizer.keyID, timeUnit: pseudonymizer.timeUnit,
+            quarantineCounts: intake.quarantinedItems.countsByCode, problemCounts: intake.problems.countsByCode)
         return facts
     }
 
