@@ -78,21 +78,22 @@ public enum TimeForm: Sendable {
 extension TimeForm {
     /// Rounds a date, or a date and a time of day, to the hour or day in UTC.
     ///
-    /// The result has the precision and the offset of `text`. If `text` has no minutes, the result is rounded down to
-    /// an hour of its offset. A date without a time of day is returned unchanged.
+    /// The result has the precision and the offset of `text`. If `text` has no minutes, the minutes of the offset are
+    /// ignored. A date without a time of day is returned unchanged.
     private static func rounded(dateAndTime text: Span<UInt8>, to unit: TimeUnit) -> [UInt8]? {
         guard text.count >= 10, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
             let year = text.extracting(0..<4).decimalNumber, let month = text.extracting(5..<7).decimalNumber,
             let day = text.extracting(8..<10).decimalNumber,
             let date = CivilDate(year: year, month: month, day: day),
-            let (end, minutes) = timeOfDay(in: text), let offset = zoneOffset(text.extracting(end...))
+            let (end, minutes) = timeOfDay(in: text), let zone = zoneOffset(text.extracting(end...))
         else { return nil }
         var bytes = text.copied()
         guard end > 10 else { return bytes }
-        let instant = Int64(date.daysSinceEpoch * minutesPerDay + minutes - offset)
-        let local = instant.roundedDown(toMultipleOf: unit.minutes) + Int64(offset)
-        let midnight = local.roundedDown(toMultipleOf: Int64(minutesPerDay))
-        let rounded = CivilDate(daysSinceEpoch: Int(midnight) / minutesPerDay)
+        let offset = end > 13 ? zone : zone.roundedDown(toMultipleOf: 60)
+        let instant = Int64(date.daysSinceEpoch) * minutesPerDay + minutes - offset
+        let local = instant.roundedDown(toMultipleOf: unit.minutes) + offset
+        let midnight = local.roundedDown(toMultipleOf: minutesPerDay)
+        let rounded = CivilDate(daysSinceEpoch: Int(midnight / minutesPerDay))
         guard (0...9999).contains(rounded.year) else { return nil }
         let minute = Int(local - midnight)
         var parts = [
@@ -107,17 +108,17 @@ extension TimeForm {
         return bytes
     }
 
-    private static let minutesPerDay = 24 * 60
+    private static let minutesPerDay = TimeUnit.day.minutes
 
     /// Returns the end index of the time of day in `text`, and the minutes since midnight.
     ///
     /// Returns `nil` if the time of day is invalid. The end index is 10 if `text` contains only a date.
-    private static func timeOfDay(in text: Span<UInt8>) -> (end: Int, minutes: Int)? {
+    private static func timeOfDay(in text: Span<UInt8>) -> (end: Int, minutes: Int64)? {
         guard text.count > 10, text[10] == UInt8(ascii: "T") || isNumber(at: 11, of: text) else { return (10, 0) }
         guard let hour = number(at: 11, of: text, below: 24) else { return nil }
-        guard text.count > 13, text[13] == UInt8(ascii: ":") else { return (13, hour * 60) }
+        guard text.count > 13, text[13] == UInt8(ascii: ":") else { return (13, Int64(hour * 60)) }
         guard let minute = number(at: 14, of: text, below: 60) else { return nil }
-        let minutes = hour * 60 + minute
+        let minutes = Int64(hour * 60 + minute)
         guard text.count > 16, text[16] == UInt8(ascii: ":") else { return (16, minutes) }
         guard number(at: 17, of: text, below: 61) != nil else { return nil }
         guard text.count > 19, text[19] == UInt8(ascii: ".") else { return (19, minutes) }
@@ -129,7 +130,7 @@ extension TimeForm {
     /// Returns the offset from UTC in minutes of `Z`, `+hh:mm` or `+hhmm`, or 0 if `zone` is empty.
     ///
     /// A space or the letter `Z` before an offset has no meaning. Returns `nil` if `zone` is invalid.
-    private static func zoneOffset(_ zone: Span<UInt8>) -> Int? {
+    private static func zoneOffset(_ zone: Span<UInt8>) -> Int64? {
         var start = 0
         if !zone.isEmpty, zone[0] == UInt8(ascii: "Z") || zone[0] == UInt8(ascii: " ") { start = 1 }
         guard start < zone.count else { return zone.count == 0 || zone[0] == UInt8(ascii: "Z") ? 0 : nil }
@@ -137,9 +138,10 @@ extension TimeForm {
         guard zone.count == start + 5 + colon, let hours = number(at: start + 1, of: zone, below: 24),
             let minutes = number(at: start + 3 + colon, of: zone, below: 60)
         else { return nil }
+        let offset = Int64(hours * 60 + minutes)
         switch zone[start] {
-        case UInt8(ascii: "+"): return hours * 60 + minutes
-        case UInt8(ascii: "-"): return -(hours * 60 + minutes)
+        case UInt8(ascii: "+"): return offset
+        case UInt8(ascii: "-"): return -offset
         default: return nil
         }
     }

@@ -7,7 +7,7 @@ private let key = try? PseudonymKey([UInt8](repeating: 7, count: 32))
 
 /// Pseudonymizes a record whose payload is hostile bytes.
 ///
-/// The first byte selects the system, and the second byte selects the type.
+/// The first byte selects the system, and the second byte selects the type and the unit of times.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPseudonyms(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -22,7 +22,9 @@ public func fuzzPseudonyms(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt
     var record = Record(
         system: system.name, type: types[Int(bytes[1]) % types.count], id: "id", client: "client",
         payload: payload, source: Source(capture: "c", path: "p", store: .harEntry, index: 0))
-    var pseudonymizer = RecordPseudonymizer(key, knowing: Systems.table)
+    let units: [TimeUnit?] = [nil, .hour, .day]
+    let unit = units[Int(bytes[1]) / types.count % units.count]
+    var pseudonymizer = RecordPseudonymizer(key, knowing: Systems.table, timeUnit: unit)
     guard (try? pseudonymizer.pseudonymize(&record)) != nil else { preconditionFailure("the record is rejected") }
     guard let rewritten = try? JSONDocument(record.payload, policy: policy) else {
         preconditionFailure("the output is not JSON")

@@ -18,8 +18,8 @@ import Testing
         return try upload.record(by: system.requests, in: &document)
     }
 
-    private func pseudonymizer(_ key: [UInt8] = key) throws -> RecordPseudonymizer {
-        RecordPseudonymizer(try PseudonymKey(key), knowing: Systems.table)
+    private func pseudonymizer(_ key: [UInt8] = key, timeUnit: TimeUnit? = nil) throws -> RecordPseudonymizer {
+        RecordPseudonymizer(try PseudonymKey(key), knowing: Systems.table, timeUnit: timeUnit)
     }
 
     private func pseudonym(_ value: String, _ kind: PseudonymClass) throws -> String {
@@ -109,6 +109,46 @@ import Testing
         #expect(record.contradiction == nil)
         record.notes = []
         #expect(record.contradiction == "noted or held as pseudonymized, not both")
+    }
+
+    // MARK: Times
+
+    @Test("Times are rounded to the largest unit, which a note states.", arguments: captured)
+    func times(captured: SystemTableTests.Captured) throws {
+        var record = try record(captured)
+        var plain = try pseudonymizer()
+        var (hours, days) = (try pseudonymizer(timeUnit: .hour), try pseudonymizer(timeUnit: .day))
+        let key = "pseudonymized \(plain.keyID)"
+        record.time = Timestamp(rfc3339: "2020-03-02T13:59:59.999Z")
+        record.notes = ["times-coarsened day"]
+        _ = try plain.pseudonymize(&record)
+        #expect(record.notes == [key])
+        #expect(record.timeUnit == nil)
+        _ = try hours.pseudonymize(&record)
+        #expect(record.notes == [key, "times-coarsened hour"])
+        #expect(record.time?.description == "2020-03-02T13:00:00.000Z")
+        let rounded = record
+        // The note is kept if times are not rounded again.
+        _ = try plain.pseudonymize(&record)
+        #expect(record == rounded)
+        _ = try days.pseudonymize(&record)
+        #expect(record.notes == [key, "times-coarsened day"])
+        #expect(record.time?.description == "2020-03-02T00:00:00.000Z")
+        let again = record
+        _ = try hours.pseudonymize(&record)
+        #expect(record == again)
+        #expect(record.timeUnit == .day)
+        #expect(record.contradiction == nil)
+    }
+
+    @Test("Rounding to days at once or after rounding to hours gives the same record.", arguments: captured)
+    func twice(captured: SystemTableTests.Captured) throws {
+        var (first, second) = (try record(captured), try record(captured))
+        var (hours, days) = (try pseudonymizer(timeUnit: .hour), try pseudonymizer(timeUnit: .day))
+        _ = try hours.pseudonymize(&first)
+        _ = try days.pseudonymize(&first)
+        _ = try days.pseudonymize(&second)
+        #expect(first == second)
     }
 
     // MARK: Notes and holds

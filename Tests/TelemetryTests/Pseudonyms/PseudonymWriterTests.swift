@@ -17,8 +17,10 @@ import Testing
         }
     }
 
-    private func rewritten(_ text: String, _ table: PseudonymTable) throws -> (text: String, counts: PseudonymCounts) {
-        var writer = PseudonymWriter(PseudonymMaker(try PseudonymKey(Self.key)))
+    private func rewritten(
+        _ text: String, _ table: PseudonymTable, timeUnit: TimeUnit? = nil
+    ) throws -> (text: String, counts: PseudonymCounts) {
+        var writer = PseudonymWriter(PseudonymMaker(try PseudonymKey(Self.key)), timeUnit: timeUnit)
         let bytes = writer.rewritten(Array(text.utf8), by: table)
         // The result is canonical.
         #expect(try JSONDocument(bytes).canonicalBytes(of: JSONDocument(bytes).root) == bytes)
@@ -78,6 +80,35 @@ import Testing
         let (text, counted) = try rewritten(payload, table)
         #expect(text == (try expected(result)))
         #expect([counted.dropped, counted.malformed, counted.unnamed] == counts)
+    }
+
+    /// The rule, the value, and the expected payload without rounding and with rounding to hours.
+    private static let times: [(PseudonymRule, String, String, String)] = [
+        (.time(.text), #""2018-05-24T12:34Z""#, #"{"a":"2018-05-24T12:34Z"}"#, #"{"a":"2018-05-24T12:00Z"}"#),
+        // A value that looks like a time but is not a time is kept unless times are rounded.
+        (.time(.text), #""20180524T123456Z""#, #"{"a":"20180524T123456Z"}"#, "{}"),
+        (.time(.text, else: .text("unknown")), #""12:34""#, #"{"a":"12:34"}"#, #"{"a":"unknown"}"#),
+        (.time(.text, else: .text("unknown")), #""at home""#, #"{"a":"unknown"}"#, #"{"a":"unknown"}"#),
+        (.time(.text), "1527163208377", "{}", "{}"), (.time(.text), #""""#, #"{"a":""}"#, #"{"a":""}"#),
+        (.time(.milliseconds), "1527163208377", #"{"a":1527163208377}"#, #"{"a":1527163200000}"#),
+        (.time(.milliseconds), #""1527163208377""#, "{}", "{}"),
+        (.time(.milliseconds), "null", #"{"a":null}"#, #"{"a":null}"#),
+        (.time(.secondsText), #""7261.50""#, #"{"a":"7261.50"}"#, #"{"a":"7200.00"}"#),
+        (
+            .json(.object(["b": .time(.milliseconds)])), #""{\"b\":3600001}""#, #"{"a":"{\"b\":3600001}"}"#,
+            #"{"a":"{\"b\":3600000}"}"#
+        ),
+        (
+            .list(.tuple([.time(.milliseconds), .keep(.word)])), #"[[3600001,"w"]]"#, #"{"a":[[3600001,"w"]]}"#,
+            #"{"a":[[3600000,"w"]]}"#
+        ),
+    ]
+
+    @Test("Times are kept or rounded.", arguments: times.indices)
+    func time(index: Int) throws {
+        let (rule, value, kept, rounded) = Self.times[index]
+        #expect(try rewritten(#"{"a":\#(value)}"#, ["a": rule]).text == kept)
+        #expect(try rewritten(#"{"a":\#(value)}"#, ["a": rule], timeUnit: .hour).text == rounded)
     }
 
     @Test("If two ids differ only in letter case, the second is omitted and counted.")
