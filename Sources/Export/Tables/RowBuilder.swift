@@ -132,7 +132,8 @@ extension RowBuilder {
         let path = buffer.bytes(pathStart, pathCount)
         let length = ContainerName.length(ofContainerIn: path.span)
         guard length > 0 else { return capture }
-        return buffer.keep((buffer.bytes(start, count) + [UInt8(ascii: "/")] + path.prefix(length)).span)
+        let name = buffer.bytes(start, count) + [UInt8(ascii: "/")] + path.prefix(length)
+        return buffer.keep(name.span)
     }
 
     private static func normalizedLocale(_ locale: Cell, _ buffer: inout RowBuffer) -> Cell {
