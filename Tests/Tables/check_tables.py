@@ -34,6 +34,25 @@ sys.setrecursionlimit(20000)
 # The time at which the year 10000 begins, in milliseconds since 1970.
 END_OF_TIME = 253402300800000
 
+# The columns of tables, in order.
+COLUMNS = {name: columns.split() for name, columns in {
+    "records": "record system type id client time time_ms day app_id app_name app_version app_channel app_build os os_version "
+               "device locale locale_normalized method target headers uploadable capture container path store place payload",
+    "events": "record n system type client user_id time time_ms time_basis at at_ms at_basis elapsed_ms name category method "
+              "object value extra label",
+    "metrics": "record n metric_type name label value",
+    "clients": "n system client app_id app_name app_version records uploadable events first last",
+    "stores": "n capture container path kind system app_id app_name app_version app_channel app_build records uploadable held "
+              "types quarantined problems pending_events facts",
+    "queues": "n store capture container path system kind readiness code text sentence at state",
+}.items()}
+
+# The columns of the indexes, by table.
+INDEXES = {
+    "records": [["id"], ["client"], ["time_ms"], ["system", "type"]], "holds": [["code"]], "metrics": [["name"]],
+    "events": [["client"], ["time_ms"], ["at_ms"], ["type"], ["name"]], "clients": [["system", "client"]],
+    "gaps": [["system", "client"]]}
+
 
 class Number(str):
     """A JSON number as the string in the document, so that it is not rounded to a double."""
@@ -106,6 +125,11 @@ def milliseconds(time):
     return since // datetime.timedelta(milliseconds=1)
 
 
+def is_known_time(instant):
+    """Returns whether an instant is in the years in which the systems existed, 2011 to 2199."""
+    return milliseconds("2011-01-01T00:00:00.000Z") <= instant < milliseconds("2200-01-01T00:00:00.000Z")
+
+
 def time_text(instant):
     if instant is None or not 0 <= instant < END_OF_TIME:
         return None
@@ -113,7 +137,29 @@ def time_text(instant):
     return time.strftime("%Y-%m-%dT%H:%M:%S.") + "%03dZ" % (time.microsecond // 1000)
 
 
-# Functions that yield the columns of each event in a payload. `own` is the time of the event itself, in milliseconds.
+def instant_of(text, fraction, sign, hours, minutes):
+    """Returns a local time with an offset from UTC in milliseconds, or None if it does not exist."""
+    try:
+        local = milliseconds("%s.%sZ" % (text, (fraction + "000")[:3]))
+    except ValueError:
+        return None
+    offset = int(sign + hours) * 60 + int(sign + minutes)
+    return local - offset * 60_000 if int(hours) < 24 and int(minutes) < 60 else None
+
+
+def internet_time(value):
+    """Returns a time such as `2020-05-22T16:10:31.5+02:00` in milliseconds, or None for other values. The seconds are optional."""
+    form = (r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2})(?:(:[0-9]{2})(?:\.([0-9]{1,9}))?)?"
+            r"(?:Z|([+-])([0-9]{2}):([0-9]{2}))")
+    found = re.fullmatch(form, string_of(value) or "")
+    if not found:
+        return None
+    text, seconds, fraction, sign, hours, minutes = found.groups()
+    return instant_of(text + (seconds or ":00"), fraction or "", sign or "+", hours or "00", minutes or "00")
+
+
+# Functions that yield the columns of each event in a payload. `own` is the time of the event itself, in milliseconds. `best` is a
+# better time than that of the record, and its basis.
 
 def mozilla_events(payload, record):
     events = payload.get("events")
@@ -126,6 +172,7 @@ def mozilla_events(payload, record):
     noted = [int(note.group(1)) for note in (re.match(r"E13 events\[(\d+)\]", text) for text in record["notes"]) if note]
     if noted and noted != starts:
         raise ValueError("the notes E13 are at %s, but the offsets drop at %s" % (noted, starts))
+    begin = integer_of(payload.get("processStartTimestamp"))
     for n, event in enumerate(events):
         event = event if isinstance(event, list) else []
         event = event + [None] * (6 - len(event))
@@ -133,25 +180,40 @@ def mozilla_events(payload, record):
         name = None
         if words[0] is not None and words[1] is not None:
             name = ".".join(word for word in words if word is not None)
+        basis, elapsed = "earlier-run" if starts and n < starts[-1] else "record", integer_of(event[0])
+        is_anchored = basis == "record" and begin is not None and elapsed is not None and begin >= 0 and elapsed >= 0
         yield dict(name=name, category=words[0], method=words[1], object=words[2], value=string_or_json(event[4]),
-                   extra=as_json(event[5]), elapsed_ms=integer_of(event[0]),
-                   time_basis="earlier-run" if starts and n < starts[-1] else "record")
+                   extra=as_json(event[5]), elapsed_ms=elapsed, time_basis=basis,
+                   best=("process-start", begin + elapsed) if is_anchored else None)
 
 
 def glean_events(payload, _):
-    events = payload.get("events")
+    events, begin = payload.get("events"), internet_time(get(payload, "ping_info", "start_time"))
+    # Before version 36, the SDK counted nanoseconds on iOS.
+    version = re.match("[0-9]{1,4}(?=[.])", string_of(get(payload, "client_info", "telemetry_sdk_build")) or "")
+    unit = 1_000_000 if version and int(version.group()) < 36 and get(payload, "client_info", "os") == "iOS" else 1
     for event in events if isinstance(events, list) else []:
         category, name = string_of(get(event, "category")), string_of(get(event, "name"))
+        stamp, elapsed = string_of(get(event, "extra", "glean_timestamp")), integer_of(get(event, "timestamp"))
+        best = None
+        if stamp is not None and re.fullmatch("[0-9]{1,18}", stamp) and is_known_time(int(stamp)):
+            best = ("event", int(stamp))
+        elif begin is not None and elapsed is not None and elapsed >= 0 and get(event, "execution_counter") is None:
+            best = ("ping-start", begin + elapsed // unit)
         yield dict(name=None if None in (category, name) else category + "." + name, category=category,
-                   extra=as_json(get(event, "extra")), elapsed_ms=integer_of(get(event, "timestamp")))
+                   extra=as_json(get(event, "extra")), elapsed_ms=elapsed, best=best)
+
+
+SIFT_STATES = ("ios_app_state", "ios_device_properties")
 
 
 def sift_events(payload, _):
     for event in payload["data"]:
-        own = ["time", "mobile_event_type", "ios_app_state", "ios_device_properties"]
-        rest = {key: value for key, value in event.items() if key not in own}
-        instant = integer_of(event.get("time"))
-        yield dict(name=string_of(event.get("mobile_event_type")), extra=as_json(rest or None),
+        rest = {key: value for key, value in event.items() if key not in ("time", "mobile_event_type", *SIFT_STATES)}
+        instant, name = integer_of(event.get("time")), string_of(event.get("mobile_event_type"))
+        if name is None:
+            name = next((state for state in SIFT_STATES if event.get(state) is not None), None)
+        yield dict(name=name, extra=as_json(rest or None), user_id=string_of(event.get("user_id")),
                    time_basis="record" if time_text(instant) is None else "event", own=instant)
 
 
@@ -174,7 +236,8 @@ def leanplum_events(payload, _):
                 params = request["params"]
         time = leanplum_time(request.get("time"))
         yield dict(name=action if name is None else name, method=action, extra=as_json(params),
-                   time_basis="record" if time_text(time) is None else "event", own=time)
+                   user_id=string_of(request.get("userId")), own=time,
+                   time_basis="record" if time_text(time) is None else "event")
 
 
 def activity_events(payload, _):
@@ -192,14 +255,9 @@ def adjust_time(value):
     found = re.fullmatch(form, string_of(value) or "")
     if not found:
         return None
-    text, fraction, sign, hours, minutes = found.groups()
-    try:
-        local = milliseconds(text + "." + ((fraction or "") + "000")[:3] + "Z")
-    except ValueError:
-        return None
-    instant = local - (1 if sign == "+" else -1) * (int(hours) * 60 + int(minutes)) * 60_000
-    first, end = milliseconds("2011-01-01T00:00:00.000Z"), milliseconds("2200-01-01T00:00:00.000Z")
-    return instant if int(hours) < 24 and int(minutes) < 60 and first <= instant < end else None
+    text, fraction, *offset = found.groups()
+    instant = instant_of(text, fraction or "", *offset)
+    return instant if instant is not None and is_known_time(instant) else None
 
 
 def adjust_events(payload, record):
@@ -235,11 +293,14 @@ def events_of(record):
     rows = []
     for n, event in enumerate(EVENTS[record["system"]](record["payload"], record)):
         basis = event.setdefault("time_basis", "record")
-        own = event.pop("own", None)
+        own, best = event.pop("own", None), event.pop("best", None)
         time = time_text(own) if basis == "event" else record["time"]
-        row = dict(n=n, system=record["system"], type=record["type"], client=record["client"], time=time,
-                   time_ms=milliseconds(time), category=None, method=None, object=None, value=None, elapsed_ms=None,
-                   label=record["labels"][n])
+        at, at_basis = time, basis
+        if best is not None and time_text(best[1]) is not None:
+            at, at_basis = time_text(best[1]), best[0]
+        row = dict(n=n, system=record["system"], type=record["type"], client=record["client"], user_id=None, time=time,
+                   time_ms=milliseconds(time), at=at, at_ms=milliseconds(at), at_basis=at_basis, category=None, method=None,
+                   object=None, value=None, elapsed_ms=None, label=record["labels"][n])
         row.update(event)
         rows.append(row)
     if len(rows) != len(record["labels"]):
@@ -277,6 +338,27 @@ def device_of(record):
                 model = next((old[key] for key in ("hw.machine", "hw_machine", "model") if key in old), None)
                 found = [old.get("system_name"), old.get("system_version"), model, None]
     return [string_of(value) for value in found]
+
+
+def normalized_locale(locale):
+    """Returns a locale such as `zh-hans_cn` as a BCP 47 tag, or None if it is not one."""
+    subtags = re.split("[-_]", re.split("[.]", (locale or "").split("@")[0])[0])
+    if not re.fullmatch("[A-Za-z]{2,3}", subtags[0]) or not all(re.fullmatch("[A-Za-z0-9]{1,8}", tag) for tag in subtags):
+        return None
+    forms = {"[A-Za-z]{4}": str.title, "[A-Za-z]{2}": str.upper}
+    found = [subtags[0].lower()]
+    for tag in subtags[1:]:
+        found.append(next((change(tag) for form, change in forms.items() if re.fullmatch(form, tag)), tag.lower()))
+    return "-".join(found)
+
+
+def container_of(capture, path):
+    """Returns the app container of a path in a capture: the folder that contains the last `Documents` or `Library`."""
+    archive, mark, inside = path.rpartition("!")
+    parts = inside.split("/")
+    homes = [index for index, part in enumerate(parts[:-1]) if part in ("Documents", "Library")]
+    container = (archive + mark + "/".join(parts[:homes[-1]] if homes else [])).rstrip("!/")
+    return capture + "/" + container if container else capture
 
 
 # The documented fields of core pings, by type.
@@ -320,7 +402,7 @@ def metrics_of(record):
             labels = named[name] if name is not None and "labeled_" in kind and isinstance(named[name], dict) else {}
             for label in sorted(labels, key=lambda key: key.encode("utf-8")) or [None]:
                 value = named[name] if label is None else labels[label]
-                yield dict(n=n, metric_type=kind, name=name, label=label, value=as_json(value))
+                yield dict(n=n, metric_type=kind, name=name, label=label, value=string_or_json(value))
                 n += 1
 
 
@@ -431,8 +513,10 @@ def record_row(number, record):
         time=record["time"], time_ms=milliseconds(record["time"]), day=record["time"] and record["time"][:10],
         app_id=app.get("id"), app_name=app.get("name"), app_version=app.get("version"), app_channel=app.get("channel"),
         app_build=app.get("build"), os=os_name, os_version=version, device=device, locale=locale,
-        method=target.get("method"), target=target.get("path"), headers=as_json(target.get("headers")),
-        uploadable=int(not record["held"]), capture=source["capture"], path=source["path"], store=source["store"],
+        locale_normalized=normalized_locale(locale), method=target.get("method"), target=target.get("path"),
+        headers=as_json(target.get("headers")),
+        uploadable=int(not record["held"]), capture=source["capture"],
+        container=container_of(source["capture"], source["path"]), path=source["path"], store=source["store"],
         place=int(source["index"]), payload=canonical(record["payload"]))
 
 
@@ -460,9 +544,12 @@ def expected_tables(records):
         if record["system"] == "sift":
             add("sift_states", states_of(record))
         key = (record["system"], record["client"] is not None, (record["client"] or "").lower())
-        client = clients.setdefault(key, dict(client=record["client"], apps=set(), records=0, uploadable=0, events=0, times=[]))
+        client = clients.setdefault(key, dict(
+            client=record["client"], ids=set(), names=set(), versions=[], records=0, uploadable=0, events=0, times=[]))
         app = record["app"] or {}
-        client["apps"] |= {app.get("name") or app.get("id")} - {None}
+        client["ids"] |= {app.get("id")} - {None}
+        client["names"] |= {app.get("name")} - {None}
+        client["versions"] += [] if app.get("version") is None else [(record["time"] or "", number, app["version"])]
         client["records"] += 1
         client["uploadable"] += not record["held"]
         client["events"] += len(events)
@@ -470,11 +557,127 @@ def expected_tables(records):
     for n, key in enumerate(sorted(clients), 1):
         client = clients[key]
         tables["clients"].append(dict(
-            n=n, system=key[0], client=client["client"], app_name=", ".join(sorted(client["apps"])) or None,
+            n=n, system=key[0], client=client["client"], app_id=", ".join(by_bytes(client["ids"])) or None,
+            app_name=", ".join(by_bytes(client["names"])) or None,
+            app_version=max(client["versions"])[-1] if client["versions"] else None,
             records=client["records"], uploadable=client["uploadable"], events=client["events"],
             first=min(client["times"], default=None), last=max(client["times"], default=None)))
     tables["gaps"] = gaps_of(records)
     return tables
+
+
+def by_bytes(texts):
+    return sorted(texts, key=lambda text: text.encode("utf-8", "surrogatepass"))
+
+
+# The views
+
+def folded(client):
+    """Returns the id of a client with its ASCII letters in lower case, or None."""
+    return client and "".join(letter.lower() if letter < "\x80" else letter for letter in client)
+
+
+def grouped(rows, *keys):
+    """Returns the rows by the values of columns. A key is the name of a column, or a function."""
+    groups = {}
+    for row in rows:
+        groups.setdefault(tuple(key(row) if callable(key) else row[key] for key in keys), []).append(row)
+    return groups
+
+
+def clients_in(rows):
+    return {folded(row["client"]) for row in rows} - {None}
+
+
+def monday(day):
+    """Returns the first day of the week of a day, both as `YYYY-MM-DD`."""
+    date = datetime.date.fromisoformat(day)
+    return str(date - datetime.timedelta(days=date.weekday()))
+
+
+def expected_views(tables):
+    """Returns the expected rows of each view for the tables of `expected_tables`."""
+    views, records = {}, tables["records"]
+    views["pings_per_day"] = [
+        dict(day=day, system=system, type=kind, records=len(rows), clients=len(clients_in(rows)))
+        for (day, system, kind), rows in grouped(records, "day", "system", "type").items()]
+    views["events_per_day"] = [
+        dict(day=day, system=system, name=name, label=label, events=len(rows), clients=len(clients_in(rows)))
+        for (day, system, name, label), rows in grouped(
+            tables["events"], lambda row: row["time"] and row["time"][:10], "system", "name", "label").items()]
+    timed = [row for row in records if row["day"] is not None]
+    first_days = {
+        key: min(row["day"] for row in rows)
+        for key, rows in grouped(timed, "system", lambda row: folded(row["client"])).items() if key[1] is not None}
+    views["clients_per_day"] = [
+        dict(day=day, system=system, clients=len(clients_in(rows)), records=len(rows),
+             new_clients=sum(first_days[system, client] == day for client in clients_in(rows)))
+        for (day, system), rows in grouped(timed, "day", "system").items()]
+    weeks = {}
+    for row in timed:
+        if row["client"] is not None:
+            first = monday(first_days[row["system"], folded(row["client"])])
+            week = (datetime.date.fromisoformat(row["day"]) - datetime.date.fromisoformat(first)).days // 7
+            weeks.setdefault((row["system"], first, week), set()).add(folded(row["client"]))
+    views["retention_by_week"] = [
+        dict(system=system, first_week=first, week=week, clients=len(clients),
+             share=len(clients) / len(weeks[system, first, 0]))
+        for (system, first, week), clients in weeks.items()]
+    views["sequence_gaps"] = [
+        dict(system=system, type=kind, client=client,
+             missing=sum(row["count"] for row in rows if row["reason"] == "missing"),
+             repeated=sum(row["count"] for row in rows if row["reason"] == "repeated"),
+             restarts=sum(row["reason"] == "restart" for row in rows))
+        for (system, kind, client), rows in grouped(tables["gaps"], "system", "type", "client").items()]
+    return views
+
+
+# Stores and queues, as `scan --json` lists them
+
+def store_rows(scan):
+    """Returns the expected rows of the table `stores`. The counts and lists of a store are not converted."""
+    for n, store in enumerate(scan["stores"], 1):
+        app = store["app"] or {}
+        yield dict(
+            {"app_" + key: app.get(key) for key in ("id", "name", "version", "channel", "build")}, n=n,
+            capture=store["capture"], container=container_of(store["capture"], store["path"]), path=store["path"],
+            kind=store["kind"], system=", ".join(store["systems"]) or None, records=int(store["records"]),
+            uploadable=int(store["uploadable"]), held=store["held"], types=store["types"],
+            quarantined=int(store["quarantineCount"]), problems=store["problems"], facts=store["facts"],
+            pending_events=store.get("pendingEvents", {}))
+
+
+def is_summary(cell, value):
+    """Returns whether a cell contains counts or a list: as JSON, as its sum or length, or as NULL if it is empty."""
+    if cell is None or value is None:
+        return not cell and not value
+    if isinstance(cell, int):
+        return cell == (int(value.get("pending", sum(map(int, value.values())))) if isinstance(value, dict) else len(value))
+    return are_equal(read_json(cell), value)
+
+
+def queue_rows(scan):
+    """Returns the expected values of the table `queues`, as far as they are known for each queue."""
+    stores = [(n, store) for n, store in enumerate(scan["stores"], 1) if store.get("queue") is not None]
+    for n, (number, store) in enumerate(stores, 1):
+        queue = store["queue"]
+        row = dict(
+            n=n, store=number, capture=store["capture"], container=container_of(store["capture"], store["path"]),
+            path=store["path"], system=", ".join(store["systems"]) or None, kind=store["kind"], at=queue.get("at"), state=queue)
+        if "reason" in queue:
+            row["sentence"] = queue["reason"]
+        if queue.get("readiness") is not None:
+            row["readiness"] = queue["readiness"]
+        yield row
+
+
+def queue_totals(scan):
+    """Returns the number of queues of all apps by readiness, code and text."""
+    totals = {}
+    for queue in (queue for app in scan["apps"] for queue in app["queues"]):
+        key = (queue["readiness"], queue["code"], queue["text"])
+        totals[key] = totals.get(key, 0) + int(queue["queues"])
+    return totals
 
 
 # Oracles
@@ -562,7 +765,7 @@ class Run:
         return path
 
     def run(self, *arguments):
-        """Runs a command of the program on the captures. Returns the process, and sets `status` and `errors`."""
+        """Runs a command of the program on the captures. Returns its output, and sets `status` and `errors`."""
         command = [self.program, *arguments, *self.case.paths]
         environment = dict(os.environ)
         if self.case.password is not None:
@@ -572,7 +775,7 @@ class Run:
         finished = subprocess.run(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
         self.status, self.errors = finished.returncode, finished.stderr.decode()
-        return finished
+        return finished.stdout
 
     def fault(self, text):
         self.faults.append("%s: %s" % (self.case.name, text[:1500]))
@@ -655,14 +858,16 @@ class Run:
             return
         connection = self.connect(path)
         self.check_database(connection)
-        tables = self.rows(connection)
+        tables, views = self.rows(connection, "table"), self.rows(connection, "view")
         connection.close()
         try:
-            self.compare(expected_tables(records), tables)
+            expected = expected_tables(records)
+            self.compare(expected, tables)
+            self.check_views(expected_views(expected), views)
         except (ValueError, KeyError, IndexError, TypeError) as error:
             self.fault("the expected rows cannot be computed: %r" % error)
         self.check_findings(tables)
-        self.check_stores(tables)
+        self.check_scan(tables)
         self.check_csv(tables)
         self.check_timeline(tables)
 
@@ -680,21 +885,63 @@ class Run:
         for row in connection.execute("SELECT name, strict FROM pragma_table_list WHERE type = 'table' AND schema = 'main'"):
             if not row["name"].startswith("sqlite_") and not row["strict"]:
                 self.fault("%s is not STRICT" % row["name"])
-        for view, total in (("pings_per_day", "records"), ("events_per_day", "events")):
-            counted = connection.execute('SELECT coalesce(sum("%s"), 0) FROM "%s"' % (total, view)).fetchone()[0]
-            real = connection.execute('SELECT count(*) FROM "%s"' % total).fetchone()[0]
-            if counted != real:
-                self.fault("the view %s counts %d of %d rows" % (view, counted, real))
+        for table, columns in COLUMNS.items():
+            found = [row["name"] for row in connection.execute('PRAGMA table_info("%s")' % table)]
+            if found != columns:
+                self.fault("%s: the columns are %s" % (table, " ".join(found)))
+        for table, indexes in INDEXES.items():
+            names = [row["name"] for row in connection.execute('PRAGMA index_list("%s")' % table)]
+            found = [[row["name"] for row in connection.execute('PRAGMA index_info("%s")' % name)] for name in names]
+            for columns in indexes:
+                if columns not in found:
+                    self.fault("%s: there is no index on %s" % (table, ", ".join(columns)))
+        described = [tuple(row) for row in connection.execute('SELECT "table", "column" FROM columns ORDER BY 1, 2')]
+        existing = [tuple(row) for row in connection.execute(
+            "SELECT t.name, c.name FROM pragma_table_list t, pragma_table_info(t.name) c "
+            "WHERE t.type = 'table' AND t.schema = 'main' AND t.name NOT LIKE 'sqlite_%' ORDER BY 1, 2")]
+        if described != existing:
+            self.fault("columns: the differences are %s" % sorted(set(described) ^ set(existing)))
 
     @staticmethod
-    def rows(connection):
-        names = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    def rows(connection, kind):
+        """Returns the rows of all tables in the order of their primary keys, or the rows of all views."""
+        names = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = ?", [kind])]
         tables = {}
         for name in names:
             order = [row[1] for row in connection.execute('PRAGMA table_info("%s")' % name) if row[5]]
-            rows = connection.execute('SELECT * FROM "%s" ORDER BY %s' % (name, ", ".join('"%s"' % key for key in order)))
-            tables[name] = [dict(row) for row in rows]
+            by = " ORDER BY " + ", ".join('"%s"' % key for key in order) if order else ""
+            tables[name] = [dict(row) for row in connection.execute('SELECT * FROM "%s"%s' % (name, by))]
         return tables
+
+    def check_views(self, expected, found):
+        """Compares the views. The order of their rows is not specified."""
+        for name, rows in expected.items():
+            if name not in found:
+                self.fault("there is no view %s" % name)
+                continue
+            found_rows = sorted(found[name], key=lambda row: repr(sorted(row.items())))
+            rows = sorted(rows, key=lambda row: repr(sorted(row.items())))
+            if rows != found_rows:
+                missing = [row for row in rows if row not in found_rows]
+                added = [row for row in found_rows if row not in rows]
+                self.fault("the view %s: %d rows are missing: %s; %d rows are unexpected: %s" % (
+                    name, len(missing), missing[:3], len(added), added[:3]))
+
+    def check_scan(self, tables):
+        """Compares the stores and the queues with the output of `scan`."""
+        scan = read_json(self.run("scan", "--json", "--quiet"))
+        for name, expected in (("stores", list(store_rows(scan))), ("queues", list(queue_rows(scan)))):
+            found = tables.get(name, [])
+            if len(found) != len(expected):
+                self.fault("%s: expected %d rows, found %d" % (name, len(expected), len(found)))
+            for row, other in zip(expected, found):
+                wrong = {key: (value, other.get(key)) for key, value in row.items() if not (
+                    is_summary(other.get(key), value) if isinstance(value, (dict, list)) else value == other.get(key))}
+                if wrong:
+                    self.fault("%s, row %d: %s" % (name, row["n"], wrong))
+        totals = {key: len(rows) for key, rows in grouped(tables.get("queues", []), "readiness", "code", "text").items()}
+        if totals != queue_totals(scan):
+            self.fault("queues: expected %s, found %s" % (queue_totals(scan), totals))
 
     def compare(self, expected, found):
         for name, rows in expected.items():
@@ -705,44 +952,10 @@ class Run:
                     keys = sorted(key for key in set(row) | set(other) if row.get(key, "-") != other.get(key, "-"))
                     self.fault("%s, row %d: %s" % (name, index, {key: (row.get(key, "-"), other.get(key, "-")) for key in keys}))
 
-    def check_stores(self, tables):
-        """Compares the tables `stores` and `queues` with the output of `scan --json`."""
-        found = self.run("scan", "--json").stdout
-        if not found:
-            return self.fault("scan: %s" % self.errors)
-        scanned = read_json(found)["stores"]
-        if len(scanned) != len(tables["stores"]):
-            return self.fault("stores: expected %d rows, found %d" % (len(scanned), len(tables["stores"])))
-        queues = []
-        for number, (store, row) in enumerate(zip(scanned, tables["stores"]), 1):
-            app = store["app"] or {}
-            expected = dict(
-                n=number, capture=store["capture"], path=store["path"], kind=store["kind"], app_id=app.get("id"),
-                app_name=app.get("name"), app_version=app.get("version"), records=int(store["records"]),
-                uploadable=int(store["uploadable"]), held=canonical(store["held"]), types=canonical(store["types"]),
-                quarantined=int(store["quarantineCount"]), pending_events=as_json(store.get("pendingEvents")),
-                facts=as_json(store["facts"] or None))
-            if "queue" in store:
-                queues.append(dict(
-                    n=len(queues) + 1, store=number, capture=store["capture"], path=store["path"], kind=store["kind"],
-                    state=canonical(store["queue"])))
-            if len(store["problems"]) > row["problems"]:
-                self.fault("stores, row %d: %d problems" % (number, row["problems"]))
-            self.compare_columns("stores", number, expected, row)
-        if len(queues) != len(tables["queues"]):
-            return self.fault("queues: expected %d rows, found %d" % (len(queues), len(tables["queues"])))
-        for expected, row in zip(queues, tables["queues"]):
-            self.compare_columns("queues", expected["n"], expected, row)
-
-    def compare_columns(self, name, number, expected, row):
-        found = {key: row[key] for key in expected}
-        if found != expected:
-            self.fault("%s, row %d: expected %s, found %s" % (name, number, expected, found))
-
     def check_csv(self, tables):
         folder = self.convert("tables.csv")
         names = sorted(os.listdir(folder))
-        if names != sorted(name + ".csv" for name in tables):
+        if names != sorted(["load.sql"] + [name + ".csv" for name in tables]):
             self.fault("csv: unexpected files: %s" % names)
         for name, rows in tables.items():
             with open(os.path.join(folder, name + ".csv"), encoding="utf-8", newline="") as stream:
@@ -759,35 +972,45 @@ class Run:
 
     # The keys of a line in a timeline.
     KEYS = {"message", "datetime", "timestamp_desc", "timestamp", "data_type", "system", "type", "name", "client", "app",
-            "device", "record_id", "path", "capture", "held", "extra", "tag"}
+            "device", "record", "record_id", "n", "elapsed_ms", "path", "capture", "held", "extra", "tag"}
+
+    # The bases of times that are those of events.
+    OWN_TIMES = ("event", "process-start", "ping-start")
 
     def check_timeline(self, tables):
         path = self.convert("all.timeline.jsonl")
         with open(path, encoding="utf-8") as stream:
             lines = [json.loads(line) for line in stream]
-        of_record = {}
-        for event in tables["events"]:
-            of_record.setdefault(event["record"], []).append(event)
+        events, states = grouped(tables["events"], "record"), grouped(tables["sift_states"], "record", "n")
+        holds, notes = grouped(tables["holds"], "record"), grouped(tables["notes"], "record")
         expected, timeless = [], 0
         for record in tables["records"]:
-            held = [hold["code"] for hold in tables["holds"] if hold["record"] == record["record"]]
-            noted = any(note["record"] == record["record"] for note in tables["notes"])
-            for event in of_record.get(record["record"]) or [dict(record, name=None, label=None, extra=None, time_basis=None)]:
-                if event["time_ms"] is None:
+            number = (record["record"],)
+            held = [hold["code"] for hold in holds.get(number, [])]
+            # The line of a record without events.
+            alone = dict(name=None, label=None, extra=None, at=record["time"], at_ms=record["time_ms"], at_basis="record", n=None,
+                         elapsed_ms=None)
+            for event in events.get(number, [alone]):
+                if event["at_ms"] is None:
                     timeless += 1
                     continue
                 extra = event["extra"]
+                own = {"ios_" + state["kind"]: read_json(state["state"], dict) for state in states.get((*number, event["n"]), [])}
+                if own:
+                    extra = canonical(dict(read_json(extra or "{}", dict), **own))
                 line = dict(
                     message=event["label"] or event["name"] or "%s %s" % (record["system"], record["type"]),
-                    datetime=event["time"][:-1] + "000+00:00", timestamp=event["time_ms"] * 1000,
-                    timestamp_desc="Event recorded" if event["time_basis"] == "event" else "Ping queued",
+                    datetime=event["at"][:-1] + "000+00:00", timestamp=event["at_ms"] * 1000,
+                    timestamp_desc="Event recorded" if event["at_basis"] in self.OWN_TIMES else "Ping queued",
                     data_type="pingferry:%s:%s" % (record["system"], record["type"]), system=record["system"],
                     type=record["type"], name=event["name"], client=record["client"],
-                    app=record["app_name"] or record["app_id"], device=record["device"], record_id=record["id"],
-                    path=record["path"], capture=record["capture"], held=",".join(held) or None,
+                    app=record["app_name"] or record["app_id"], device=record["device"], record=record["record"],
+                    record_id=record["id"], n=event["n"], elapsed_ms=event["elapsed_ms"], path=record["path"],
+                    capture=record["capture"], held=",".join(held) or None,
                     extra=extra and extra.encode("utf-8")[:32000].decode("utf-8", "ignore"),
-                    tag=["held"] * bool(held) + ["normalized"] * noted)
+                    tag=["held"] * bool(held) + ["normalized"] * (number in notes))
                 expected.append({key: value for key, value in line.items() if value is not None})
+        # The lines are already in the order of records and events.
         expected.sort(key=lambda line: line["timestamp"])
         if lines != expected:
             index = next((n for n, pair in enumerate(zip(lines, expected)) if pair[0] != pair[1]), min(len(lines), len(expected)))
