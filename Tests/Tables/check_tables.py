@@ -204,17 +204,20 @@ def glean_events(payload, _):
                    extra=as_json(get(event, "extra")), elapsed_ms=elapsed, best=best)
 
 
-SIFT_STATES = ("ios_app_state", "ios_device_properties")
+# The labels of Sift events without a type, by the name of the state that they contain.
+SIFT_STATES = {"ios_app_state": "State of the app and its sensors", "ios_device_properties": "Properties of the device"}
 
 
 def sift_events(payload, _):
     for event in payload["data"]:
         rest = {key: value for key, value in event.items() if key not in ("time", "mobile_event_type", *SIFT_STATES)}
         instant, name = integer_of(event.get("time")), string_of(event.get("mobile_event_type"))
-        if name is None:
-            name = next((state for state in SIFT_STATES if event.get(state) is not None), None)
-        yield dict(name=name, extra=as_json(rest or None), user_id=string_of(event.get("user_id")),
-                   time_basis="record" if time_text(instant) is None else "event", own=instant)
+        row = dict(name=name, extra=as_json(rest or None), user_id=string_of(event.get("user_id")), own=instant,
+                   time_basis="record" if time_text(instant) is None else "event")
+        state = next((state for state in SIFT_STATES if event.get(state) is not None), None)
+        if name is None and state is not None:
+            row.update(name=state, label=SIFT_STATES[state])
+        yield row
 
 
 def leanplum_time(value):
@@ -864,12 +867,12 @@ class Run:
             expected = expected_tables(records)
             self.compare(expected, tables)
             self.check_views(expected_views(expected), views)
+            self.check_timeline(tables)
         except (ValueError, KeyError, IndexError, TypeError) as error:
             self.fault("the expected rows cannot be computed: %r" % error)
         self.check_findings(tables)
         self.check_scan(tables)
         self.check_csv(tables)
-        self.check_timeline(tables)
 
     @staticmethod
     def connect(path):

@@ -5,9 +5,9 @@ import Testing
 ///
 /// The program also checks the databases, compares CSV with SQLite, and checks the rules of Timesketch.
 @Suite struct TableAgreementTests {
-    private func check(_ captures: String) throws {
+    private func check(_ argument: String, script: String = "check_tables.py") throws {
         let finished = try RunningProgram(
-            ["python3", "\(repository)/Tests/Tables/check_tables.py", pingferryPath, captures]
+            ["python3", "\(repository)/Tests/Tables/\(script)", pingferryPath, argument]
         ).finish()
         #expect(finished.status == 0, "\(finished.text.prefix(20_000))\(finished.errors.suffix(2_000))")
     }
@@ -28,6 +28,11 @@ import Testing
         ).finish()
         #expect(bundling.status == 1, "some samples have something for the quarantine")
         try check(folder("captures"))
+    }
+
+    @Test("Phones with the stores of all systems", arguments: [1, 7, 77])
+    func mixedFleet(seed: Int) throws {
+        try check("\(seed)", script: "mixed_fleet.py")
     }
 
     @Test func manyRecords() throws {
