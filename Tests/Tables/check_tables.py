@@ -31,6 +31,8 @@ import tempfile
 
 csv.field_size_limit(1 << 30)
 sys.setrecursionlimit(20000)
+# The maximum number of wrong rows of a table that are printed.
+SHOWN = 10
 # The time at which the year 10000 begins, in milliseconds since 1970.
 END_OF_TIME = 253402300800000
 
@@ -950,10 +952,12 @@ class Run:
         for name, rows in expected.items():
             if len(rows) != len(found[name]):
                 self.fault("%s: expected %d rows, found %d" % (name, len(rows), len(found[name])))
-            for index, (row, other) in enumerate(zip(rows, found[name])):
-                if row != other:
-                    keys = sorted(key for key in set(row) | set(other) if row.get(key, "-") != other.get(key, "-"))
-                    self.fault("%s, row %d: %s" % (name, index, {key: (row.get(key, "-"), other.get(key, "-")) for key in keys}))
+            wrong = [(index, *pair) for index, pair in enumerate(zip(rows, found[name])) if pair[0] != pair[1]]
+            for index, row, other in wrong[:SHOWN]:
+                keys = sorted(key for key in set(row) | set(other) if row.get(key, "-") != other.get(key, "-"))
+                self.fault("%s, row %d: %s" % (name, index, {key: (row.get(key, "-"), other.get(key, "-")) for key in keys}))
+            if len(wrong) > SHOWN:
+                self.fault("%s: %d rows are wrong" % (name, len(wrong)))
 
     def check_csv(self, tables):
         folder = self.convert("tables.csv")
