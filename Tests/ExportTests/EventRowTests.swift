@@ -144,6 +144,7 @@ import Testing
         arguments: [
             ("de", "de"), ("de_DE", "de-DE"), ("DE-de", "de-DE"), ("zh-hans_cn", "zh-Hans-CN"), ("es-419", "es-419"),
             ("en_US@calendar=buddhist", "en-US"), ("ca_ES.UTF-8", "ca-ES"), ("sl-rozaj-BISKE", "sl-rozaj-biske"),
+            ("zh-Hant-TW_TW", "zh-Hant-TW"), ("en-u-CA-Buddhist", "en-u-ca-buddhist"),
             ("??", nil), ("", nil), ("d", nil), ("deutsch", nil), ("d1", nil), ("de-", nil), ("de--DE", nil),
             ("de_DEUTSCHLAND", nil), ("de DE", nil), ("dé", nil),
         ] as [(String, String?)])

@@ -271,7 +271,7 @@ extension ExportTables {
                 SELECT day, system, count(DISTINCT id), count(DISTINCT CASE WHEN day = first_day THEN id END), count(*)
                 FROM (SELECT system, day, lower(client) AS id,
                 min(day) OVER (PARTITION BY system, lower(client)) AS first_day FROM records)
-                WHERE day IS NOT NULL AND id IS NOT NULL GROUP BY day, system ORDER BY day, system
+                WHERE day IS NOT NULL GROUP BY day, system ORDER BY day, system
                 """),
         TableView(
             name: "retention_by_week",

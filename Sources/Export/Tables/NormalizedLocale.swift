@@ -18,22 +18,25 @@ struct NormalizedLocale {
         guard let language = subtags.first, (2...3).contains(language.count), language.allSatisfy(\.isLetter),
             subtags.allSatisfy({ (1...8).contains($0.count) && $0.allSatisfy { $0.isLetter || $0.isDigit } })
         else { return nil }
-        var bytes = language.map(\.lowercased)
+        bytes = language.map(\.lowercased)
+        var isExtension = false
+        var hasRegion = false
         for subtag in subtags.dropFirst() {
+            if subtag.count == 1 { isExtension = true }
+            let isWord = !isExtension && subtag.allSatisfy(\.isLetter)
+            let isRegion = isWord && subtag.count == 2
+            // Leanplum adds the region to a locale that can already contain one, as in `zh-Hant-TW_TW`.
+            if isRegion && hasRegion { continue }
+            hasRegion = hasRegion || isRegion
             bytes.append(UInt8(ascii: "-"))
-            bytes += Self.normalized(subtag)
-        }
-        self.bytes = bytes
-    }
-
-    /// Returns a script in title case, a region in upper case, and any other subtag in lower case.
-    private static func normalized(_ subtag: ArraySlice<UInt8>) -> [UInt8] {
-        let lowercased = subtag.map(\.lowercased)
-        guard subtag.allSatisfy(\.isLetter) else { return lowercased }
-        switch subtag.count {
-        case 2: return subtag.map(\.uppercased)
-        case 4: return [lowercased[0].uppercased] + lowercased[1...]
-        default: return lowercased
+            if isRegion {
+                bytes += subtag.map(\.uppercased)
+            } else {
+                let start = bytes.count
+                bytes += subtag.map(\.lowercased)
+                // A word with four letters is a script.
+                if isWord && subtag.count == 4 { bytes[start] = bytes[start].uppercased }
+            }
         }
     }
 }

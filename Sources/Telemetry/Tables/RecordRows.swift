@@ -38,13 +38,13 @@ public enum TimeBasis: Sendable {
 
     /// Creates the basis for an event whose elapsed time is counted from an instant in milliseconds since 1970.
     ///
-    /// Returns `nil` if one of them is unknown or negative, or if the time is after the year 9999.
+    /// Returns `nil` if one of them is unknown or negative, or if the time is not plausible.
     public init?(_ start: Cell, _ anchor: TimeAnchor, elapsed: Cell) {
         guard case .integer(let start) = start, case .integer(let elapsed) = elapsed, start >= 0, elapsed >= 0 else {
             return nil
         }
         let (sum, overflows) = start.addingReportingOverflow(elapsed)
-        guard !overflows, let time = Timestamp(milliseconds: sum) else { return nil }
+        guard !overflows, let time = Timestamp(milliseconds: sum), time.isPlausible else { return nil }
         self = .known(time, from: anchor)
     }
 }

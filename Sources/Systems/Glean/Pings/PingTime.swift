@@ -19,6 +19,9 @@ enum PingTime {
         return Timestamp(rfc3339: whole.span)
     }
 
+    /// Returns whether a time has a precision of at least a minute.
+    static func hasMinutes(_ text: Span<UInt8>) -> Bool { text.count > 16 && text[13] == UInt8(ascii: ":") }
+
     /// Returns the text that completes `time` to an RFC 3339 time of day.
     ///
     /// Returns `nil` if the time is invalid or is a leap second.

@@ -78,7 +78,9 @@ struct GleanRows: RowFormat {
         {
             return .known(time, from: .event)
         }
-        guard let pingStart, document.value(of: GleanKeys.executionCounter, in: event) == nil else { return .record }
+        guard let pingStart, document.value(of: GleanKeys.executionCounter, .number, in: event) == nil else {
+            return .record
+        }
         return pingStart.basis(elapsed: elapsed) ?? .record
     }
 

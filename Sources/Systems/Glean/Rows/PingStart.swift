@@ -13,6 +13,7 @@ struct PingStart {
     init?(_ document: JSONDocument) {
         guard let info = document.value(of: GleanKeys.pingInfo, in: document.root),
             let text = document.value(of: GleanKeys.startTime, .string, in: info),
+            PingTime.hasMinutes(document.bytes(of: text)),
             let time = PingTime.timestamp(from: document.bytes(of: text))
         else { return nil }
         milliseconds = time.milliseconds
