@@ -1,4 +1,5 @@
 import JSONText
+import Telemetry
 import TestSupport
 import Testing
 
@@ -23,6 +24,49 @@ import Testing
     ])
     func fields(text: String, expected: String) {
         #expect(field(text) == expected)
+    }
+
+    @Test(
+        "Text that resembles a formula is preceded by an apostrophe for spreadsheets",
+        arguments: [
+            ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@a", "'@a"), ("\ta", "'\ta"), ("\ra", "\"'\ra\""),
+            ("=a,\"b\"", "\"'=a,\"\"b\"\"\""), ("-", "'-"), ("", "\"\""), ("a=1", "a=1"), (" =1", " =1"),
+            ("'=1", "'=1"),
+            ("|a", "|a"), ("\n=1", "\"\n=1\""), ("1", "1"),
+        ])
+    func spreadsheet(text: String, expected: String) {
+        var output = TextBuffer()
+        CSVText.append(field: Array(text.utf8).span, style: .spreadsheet, to: &output)
+        #expect(String(decoding: output.bytes, as: UTF8.self) == expected)
+    }
+
+    @Test("Numbers are not preceded by an apostrophe, and the longest row is measured", arguments: [true, false])
+    func numbers(forSpreadsheets: Bool) {
+        let table = Table(
+            "t", aRowForEach: "test",
+            [TableColumn("i", .integer, "i"), TableColumn("r", .real, "r"), TableColumn("t", .text, "t")], key: ["i"])
+        var rows = RowBuffer([table])
+        for number in [-1, 1] as [Int64] {
+            let (real, text) = (rows.keep("-2.5"), rows.keep(number < 0 ? "-longer" : "b"))
+            guard case .text(let start, let count) = real else { return }
+            rows.add([.integer(number), .real(start: start, count: count), text], to: 0)
+        }
+        var output = TextBuffer()
+        let longest = CSVText.append(
+            rowsOfTableAt: 0, table, in: rows, style: forSpreadsheets ? .spreadsheet : .plain, to: &output)
+        let lines = forSpreadsheets ? "-1,-2.5,'-longer\n1,-2.5,b\n" : "-1,-2.5,-longer\n1,-2.5,b\n"
+        #expect(String(decoding: output.bytes, as: UTF8.self) == lines)
+        #expect(longest == (forSpreadsheets ? 17 : 16))
+    }
+
+    @Test("The options of a script that loads long rows are large enough")
+    func loadScript() {
+        let table = Table("t", aRowForEach: "test", [TableColumn("json", .json, "j")], key: ["json"])
+        let script = LoadScript.text(for: [table], longestRows: [2_000_000], style: .plain)
+        #expect(!script.contains("max_line_size") && !script.contains("--spreadsheet"))
+        #expect(script.contains(#"coalesce(try_cast("json" AS JSON), to_json("json")) AS "json""#))
+        let long = LoadScript.text(for: [table], longestRows: [100_000_000], style: .spreadsheet)
+        #expect(long.contains("max_line_size = 100000000, buffer_size = 200000000") && long.contains("--spreadsheet"))
     }
 
     @Test("The reader of Python parses each field as the original text")

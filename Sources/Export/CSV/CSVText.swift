@@ -7,17 +7,30 @@ import Telemetry
 ///
 /// Source: RFC 4180; "Exports", section 1.
 enum CSVText {
+    /// The style of text.
+    enum Style: Sendable {
+        /// Text is unchanged.
+        case plain
+        /// Text that a spreadsheet program would evaluate as a formula is preceded by an apostrophe.
+        case spreadsheet
+    }
+
     static func header(of table: Table) -> [UInt8] {
         Array((table.columns.map(\.name).joined(separator: ",") + "\n").utf8)
     }
 
-    static func append(rowsOfTableAt index: Int, _ table: Table, in buffer: RowBuffer, to output: inout TextBuffer) {
+    /// Appends the rows of a table, and returns the maximum length of a row in bytes.
+    static func append(
+        rowsOfTableAt index: Int, _ table: Table, in buffer: RowBuffer, style: Style, to output: inout TextBuffer
+    ) -> Int {
         let cells = buffer.cells[index]
-        guard !cells.isEmpty else { return }
+        guard !cells.isEmpty else { return 0 }
+        var longestRow = 0
         let text = buffer.text[0..<buffer.text.count]
         var previousRow = PreviousRow(columnCount: table.columns.count)
         for row in 0..<cells.count / previousRow.columnCount {
             let first = row * previousRow.columnCount
+            let rowStart = output.count
             var column = 0
             while column < previousRow.columnCount {
                 let same = previousRow.repeatedCellCount(cells, first, column)
@@ -26,13 +39,15 @@ enum CSVText {
                     column += same
                 } else {
                     let start = output.count
-                    append(cells[first + column], text.span, to: &output)
+                    append(cells[first + column], text.span, style, to: &output)
                     output.append(column == previousRow.columnCount - 1 ? UInt8(ascii: "\n") : UInt8(ascii: ","))
                     previousRow.fieldRanges[column] = start..<output.count
                     column += 1
                 }
             }
+            longestRow = max(longestRow, output.count - rowStart)
         }
+        return longestRow
     }
 
     /// The ranges of the fields of the previous row in the output.
@@ -69,7 +84,7 @@ enum CSVText {
         }
     }
 
-    private static func append(_ cell: Cell, _ text: Span<UInt8>, to output: inout TextBuffer) {
+    private static func append(_ cell: Cell, _ text: Span<UInt8>, _ style: Style, to output: inout TextBuffer) {
         switch cell {
         case .null: break
         case .integer(let number):
@@ -77,15 +92,21 @@ enum CSVText {
                 if number < 0 { writer.append(UInt8(ascii: "-")) }
                 writer.append(decimal: number.magnitude)
             }
-        case .text(let start, let count), .real(let start, let count):
-            append(field: text.extracting(start..<start + Int(count)), to: &output)
+        case .text(let start, let count):
+            append(field: text.extracting(start..<start + Int(count)), style: style, to: &output)
+        case .real(let start, let count): output.append(copying: text.extracting(start..<start + Int(count)))
         }
     }
 
-    static func append(field text: Span<UInt8>, to output: inout TextBuffer) {
-        guard text.needsQuotes else { return output.append(copying: text) }
-        output.append(atMost: 2 * text.count + 2) { writer in
+    static func append(field text: Span<UInt8>, style: Style = .plain, to output: inout TextBuffer) {
+        let isEscaped = style == .spreadsheet && text.resemblesFormula
+        guard text.needsQuotes else {
+            if isEscaped { output.append(UInt8(ascii: "'")) }
+            return output.append(copying: text)
+        }
+        output.append(atMost: 2 * text.count + 3) { writer in
             writer.append(UInt8(ascii: "\""))
+            if isEscaped { writer.append(UInt8(ascii: "'")) }
             writer.append(copying: text, doubling: UInt8(ascii: "\""))
             writer.append(UInt8(ascii: "\""))
         }
@@ -93,6 +114,17 @@ enum CSVText {
 }
 
 extension Span<UInt8> {
+    /// Whether a spreadsheet program could evaluate a field with these bytes as a formula.
+    fileprivate var resemblesFormula: Bool {
+        guard !isEmpty else { return false }
+        return switch self[0] {
+        case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), UInt8(ascii: "\t"),
+            UInt8(ascii: "\r"):
+            true
+        default: false
+        }
+    }
+
     /// Whether a field with these bytes must be in quotation marks.
     fileprivate var needsQuotes: Bool {
         guard !isEmpty else { return true }

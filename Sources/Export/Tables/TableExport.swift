@@ -22,6 +22,8 @@ public struct TableExport: ~Copyable {
         case sqlite
         /// A folder with a CSV file for each table.
         case csv
+        /// A folder as with ``csv``, in which no text begins with a character that starts a formula in a spreadsheet.
+        case csvForSpreadsheets
         /// A timeline of the events in the format of Timesketch, without the other tables.
         case timeline(any StreamSink)
         /// Counts for a report.
@@ -63,13 +65,16 @@ public struct TableExport: ~Copyable {
         let sink: any TableSink =
             switch format {
             case .sqlite: try SQLiteSink(path: path, replacing: replacing, tables: tables.all, threads: limit.jobs)
-            case .csv: try CSVSink(path: path, replacing: replacing, tables: tables.all)
+            case .csv: try CSVSink(path: path, replacing: replacing, tables: tables.all, style: .plain)
+            case .csvForSpreadsheets:
+                try CSVSink(path: path, replacing: replacing, tables: tables.all, style: .spreadsheet)
             case .timeline(let output): try TimelineSink(output, threads: limit.jobs)
             case .report(let counter): counter
             }
         switch (format, coverage) {
         case (.timeline, _), (_, .segments): sequences = nil
-        case (.sqlite, .complete), (.csv, .complete), (.report, .complete): sequences = SequenceIndex(systems)
+        case (.sqlite, .complete), (.csv, .complete), (.csvForSpreadsheets, .complete), (.report, .complete):
+            sequences = SequenceIndex(systems)
         }
         self.sink = sink
         rowJobs = makeRowJobs(for: sink, tables, systems, limit)

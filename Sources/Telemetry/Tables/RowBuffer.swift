@@ -141,11 +141,13 @@ extension RowBuffer {
 
     /// Stores a number.
     ///
-    /// Returns a null cell for any other value.
+    /// Returns a null cell for any other value, and for a number that is too large for a 64-bit floating-point number.
     public mutating func keep(real node: JSONNode?, of document: JSONDocument) -> Cell {
         guard let node, document.kind(of: node) == .number else { return .null }
+        let digits = document.bytes(of: node)
+        guard digits.isFiniteNumber else { return .null }
         let start = text.count
-        text.append(copying: document.bytes(of: node))
+        text.append(copying: digits)
         return .real(start: start, count: UInt32(text.count - start))
     }
 
@@ -156,5 +158,17 @@ extension RowBuffer {
         case .false: .integer(0)
         case .null?, .removed, .number, .string, .array, .object, nil: .null
         }
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether the value of a JSON number with these bytes is a finite 64-bit floating-point number.
+    fileprivate var isFiniteNumber: Bool {
+        // Only a long number, or one with an exponent, can be too large.
+        let canBeInfinite =
+            count > 300 || firstIndex(of: UInt8(ascii: "e"), from: 0) != nil
+            || firstIndex(of: UInt8(ascii: "E"), from: 0) != nil
+        guard canBeInfinite else { return true }
+        return Double(String(readingUTF8: self))?.isFinite ?? false
     }
 }

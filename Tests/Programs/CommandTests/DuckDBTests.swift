@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests that the DuckDB statement in the README reads all records of the samples.
+/// Tests that DuckDB reads the outputs of `convert`.
 ///
 /// The tests run if the Python of `.venv` or of the system has the module duckdb.
 @Suite(.enabled(if: pythonWithDuckDB != nil, "Python has no duckdb"))
@@ -18,6 +18,67 @@ struct DuckDBTests {
     private func rows(of statement: String, in folder: TemporaryFolder) throws -> [[String?]] {
         let output = try tool([pythonWithDuckDB ?? "", "-c", Self.program, folder.path, statement])
         return try JSONDecoder().decode([[String?]].self, from: output)
+    }
+
+    /// A program that runs the script `load.sql` in a folder, and compares the tables with those in a database.
+    ///
+    /// It prints the number of rows of each table, and each difference.
+    private static let comparison = """
+        import duckdb, os, sqlite3, sys
+        stored, loaded = sqlite3.connect(sys.argv[1]), duckdb.connect()
+        os.chdir(sys.argv[2])
+        loaded.execute(open("load.sql", encoding="utf-8").read())
+        types = {"INTEGER": "BIGINT", "INTEGER, 0 or 1": "BOOLEAN", "REAL": "DOUBLE", "TEXT": "VARCHAR", "TEXT, JSON": "JSON"}
+        names = [row[0] for row in stored.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")]
+        found = [row[0] for row in loaded.execute("SELECT table_name FROM duckdb_tables() ORDER BY 1").fetchall()]
+        if found != names: print("tables", found, names)
+        for name in names:
+            described = loaded.execute('DESCRIBE "%s"' % name).fetchall()
+            stated = stored.execute('SELECT "column", type FROM columns WHERE "table" = ?', [name]).fetchall()
+            stated = {column: types[kind.removesuffix(" or NULL")] for column, kind in stated}
+            for column, kind, *_ in described:
+                if kind.replace("TIMESTAMP", "VARCHAR") != stated.pop(column, None): print(name, column, kind)
+            if stated: print(name, stated)
+            texts = ["strftime(\\"%s\\", '%%Y-%%m-%%dT%%H:%%M:%%S.%%gZ')" % column if kind == "TIMESTAMP"
+                     else '"%s"::VARCHAR' % column if kind == "JSON" else '"%s"' % column for column, kind, *_ in described]
+            keys = [row[1] for row in stored.execute('PRAGMA table_info("%s")' % name) if row[5]]
+            order = " ORDER BY " + ", ".join('"%s"' % key for key in keys)
+            rows = loaded.execute('SELECT %s FROM "%s"%s' % (", ".join(texts), name, order)).fetchall()
+            expected = stored.execute('SELECT * FROM "%s"%s' % (name, order)).fetchall()
+            print(name, len(rows))
+            if len(rows) != len(expected): print(name, "expected", len(expected))
+            for row, other in zip(rows, expected):
+                if row != other: print(name, row, other)
+        print(loaded.execute("SELECT string_agg(DISTINCT app_version, ' ' ORDER BY app_version) FROM records").fetchone()[0])
+        print(loaded.execute("SELECT typeof(time), typeof(payload) FROM records LIMIT 1").fetchone())
+        """
+
+    @Test("The script of a CSV folder loads the values of the SQLite database")
+    func loadScriptLoadsAllValues() throws {
+        let folder = try TemporaryFolder()
+        for (number, version) in ["8.1", "8.10", "8.100"].enumerated() {
+            let id = "0C5A3B52-6E0B-4C8D-9F53-00000000000\(number)"
+            let locale = ["", "=1+1", "a,\\\"b\\\"\\n\\r\\nc"][number]
+            try folder.put(
+                #"""
+                {"timestamp":\#(number)27163208.5,"documentId":"\#(id)","pingType":"core","measurements":{"arch":"arm64",\#
+                "clientId":"4F8E2D6A-1B7C-4E39-8A50-C2D7F1B6E083","device":"\#(locale)","locale":"\#(locale)",\#
+                "os":"iOS","osversion":"1e5","seq":\#(number + 1),"v":7},\#
+                "uploadPath":"/submit/telemetry/\#(id)/core/Focus/\#(version)/release/2?v=4"}
+                """#, "made/Documents/MozTelemetry-Default-core/-t-\(number).json")
+        }
+        let inputs = (samples + sampleLogs).map { sample($0) } + [folder("made")]
+        for name in ["a.sqlite", "a.csv"] {
+            let finished = try RunningProgram([pingferryPath, "convert", "-q", "-o", folder(name)] + inputs).finish()
+            #expect(finished.status == 1, "\(finished.errors)")
+        }
+        let output = try tool([pythonWithDuckDB ?? "", "-c", Self.comparison, folder("a.sqlite"), folder("a.csv")])
+        let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
+        let counts = lines.dropLast(2)
+        #expect(counts.allSatisfy { $0.wholeMatch(of: /[a-z_]+ \d+/) != nil }, "\(counts)")
+        #expect(counts.contains { $0.hasPrefix("records ") } && counts.count > 12)
+        #expect(lines.suffix(2).first?.contains("8.1 8.10 8.100") == true)
+        #expect(lines.last == "('TIMESTAMP', 'JSON')")
     }
 
     @Test func readmeStatementReadsSamples() throws {

@@ -42,7 +42,7 @@ import Testing
         case "sqlite": #expect(try folder.data(name).starts(with: Data("SQLite format 3\0".utf8)))
         case "csv":
             let files = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-            #expect(files == Self.tables.map { "\($0).csv" })
+            #expect(files == (Self.tables.map { "\($0).csv" } + ["load.sql"]).sorted())
         case "timesketch": #expect(try folder.text(name).contains("\"timestamp_desc\":\"Ping queued\""))
         default: #expect(try folder.data(name) == pingferry("convert", "-o", "-", sample("webxr")).output)
         }
@@ -51,7 +51,7 @@ import Testing
     @Test(arguments: [
         ["-o", "-", "--to", "sqlite"], ["-o", "-", "--to", "csv"], ["-o", "/dev/stdout", "--to", "sqlite"],
         ["-o", "a.sqlite", "--payload-only"], ["-o", "a", "--to", "parquet"],
-        ["-o", "-", "--to", "timesketch", "--json"],
+        ["-o", "-", "--to", "timesketch", "--json"], ["-o", "a.sqlite", "--spreadsheet"], ["-o", "a", "--spreadsheet"],
     ])
     func usage(options: [String]) throws {
         let finished = try shell(#"cd "$1" && "$0" convert "$2" "${@:3}""#, [folder.path, sample("webxr")] + options)

@@ -23,6 +23,8 @@ struct ConvertCommand: AsyncParsableCommand {
 
               pingferry convert -o phone.sqlite phone/
               sqlite3 phone.sqlite 'SELECT * FROM events_per_day'
+              pingferry convert -o phone.csv phone/
+              (cd phone.csv && duckdb ../phone.duckdb < load.sql)
               pingferry convert -o - --payload-only --type core phone/ | jq .durations
 
             DuckDB does not distinguish keys that differ only in case, such as those of searches. Name the columns, \
@@ -33,6 +35,10 @@ struct ConvertCommand: AsyncParsableCommand {
 
             Tables: \(tableNames). \
             Views in SQLite: \(viewNames).
+
+            A CSV folder contains the script load.sql, with which DuckDB loads the tables with their types. \
+            Spreadsheet programs evaluate text that begins with =, +, - or @ as a formula. --spreadsheet prevents this \
+            by an apostrophe before such text, which is then part of the data.
 
             --labels adds the documented meanings of events to NDJSON, such as "labels":["Erase button clicked",null] \
             for two events, the second of which is not documented. Tables and timelines always contain labels.
@@ -76,6 +82,13 @@ struct ConvertCommand: AsyncParsableCommand {
     @Flag(help: "Add a key labels with the documented meaning of each event, or null for an undocumented one.")
     var labels = false
 
+    @Flag(
+        help: """
+            Write CSV for a spreadsheet: put an apostrophe before text that begins with =, +, -, @, a tab or a carriage \
+            return.
+            """)
+    var spreadsheet = false
+
     @Flag(help: "Replace an existing output.")
     var force = false
 
@@ -107,6 +120,9 @@ struct ConvertCommand: AsyncParsableCommand {
             guard input.paths.count == 1 else { throw ValidationError("--segments requires exactly one bundle") }
             if salvage { throw ValidationError("--salvage cannot be used with --segments") }
         }
+        if spreadsheet, format != .csv {
+            throw ValidationError("--spreadsheet requires CSV, and cannot be used with \(format.rawValue)")
+        }
         if labels, payloadOnly { throw ValidationError("--labels cannot be used with --payload-only") }
         if to == nil, let suggestion = OutputName.suggestedExtension(for: output) {
             throw ValidationError(
@@ -133,7 +149,7 @@ struct ConvertCommand: AsyncParsableCommand {
             switch format {
             case .ndjson: try await writeRecords(pseudonymizer)
             case .sqlite: try await writeTables(.sqlite, pseudonymizer)
-            case .csv: try await writeTables(.csv, pseudonymizer)
+            case .csv: try await writeTables(spreadsheet ? .csvForSpreadsheets : .csv, pseudonymizer)
             case .timesketch: try await writeTables(.timeline(try openOutput()), pseudonymizer)
             }
         }

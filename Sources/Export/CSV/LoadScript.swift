@@ -1,0 +1,80 @@
+import Telemetry
+
+/// Creates the SQL script with which DuckDB loads a folder of CSV files.
+///
+/// The script states the type of each column. Without it, DuckDB would infer types, and read the versions 8.1 and 8.10
+/// as the same number.
+///
+/// Source: "Exports", section 1; DuckDB, "CSV Import".
+enum LoadScript {
+    /// The name of the script in the folder.
+    static let fileName = "load.sql"
+
+    /// The maximum length, in bytes, of a line that DuckDB reads by default.
+    private static let defaultLineLength = 2_000_000
+    /// The size of the buffer that DuckDB uses by default, in bytes.
+    private static let defaultBufferSize = 32_000_000
+
+    /// Creates the script.
+    ///
+    /// - Parameters:
+    ///   - tables: The tables in the folder.
+    ///   - longestRows: The maximum length, in bytes, of a row of each table.
+    ///   - style: The style of the text in the files.
+    /// - Returns: The statements that create the tables from the files.
+    static func text(for tables: [Table], longestRows: [Int], style: CSVText.Style) -> String {
+        let comments =
+            [
+                "Loads the tables in this folder into DuckDB. Run it in this folder:",
+                "  duckdb ../tables.duckdb < \(fileName)", "All times are in UTC.",
+                "JSON that DuckDB rejects, such as half of a surrogate pair, is loaded as a JSON string.",
+            ]
+            + (style == .plain
+                ? []
+                : [
+                    "The files were written with --spreadsheet: text that begins with =, +, -, @, a tab or a carriage",
+                    "return is preceded by an apostrophe, which is part of the loaded text.",
+                ])
+        let statements = zip(tables, longestRows).map { statement(for: $0, longestRow: $1) }
+        return comments.map { "-- \($0)\n" }.joined() + statements.joined()
+    }
+
+    private static func statement(for table: Table, longestRow: Int) -> String {
+        let columns = table.columns.map { "'\($0.name)': '\(type(of: $0))'" }
+        let jsonColumns = table.columns.filter { $0.kind == .json }.map { column in
+            let name = SchemaText.quoted(column.name)
+            return "coalesce(try_cast(\(name) AS JSON), to_json(\(name))) AS \(name)"
+        }
+        let replacement = jsonColumns.isEmpty ? "" : " REPLACE (\(jsonColumns.joined(separator: ", ")))"
+        var options = [
+            "columns = {\(columns.joined(separator: ", "))}", "auto_detect = false", "header = true", "delim = ','",
+            #"quote = '"'"#, #"escape = '"'"#, #"new_line = '\n'"#, "strict_mode = true",
+            // NULL is an empty field, and an empty string is a pair of quotation marks.
+            "nullstr = ''", "allow_quoted_nulls = false",
+            // Several threads would each start in the middle of the file, and can fail if text contains line feeds.
+            "parallel = false",
+        ]
+        if longestRow > defaultLineLength {
+            options.append("max_line_size = \(longestRow)")
+            options.append("buffer_size = \(max(defaultBufferSize, 2 * longestRow))")
+        }
+        return """
+            CREATE TABLE \(SchemaText.quoted(table.name)) AS SELECT *\(replacement)
+            FROM read_csv('\(table.name).csv', \(options.joined(separator: ", ")));
+
+            """
+    }
+
+    /// Returns the type with which a column is read from the file.
+    ///
+    /// JSON is read as text, because an invalid value would otherwise end the script.
+    private static func type(of column: TableColumn) -> String {
+        switch column.kind {
+        case .integer: "BIGINT"
+        case .flag: "BOOLEAN"
+        case .real: "DOUBLE"
+        case .text, .json: "VARCHAR"
+        case .time: "TIMESTAMP"
+        }
+    }
+}
