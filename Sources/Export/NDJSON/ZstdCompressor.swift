@@ -6,8 +6,11 @@ public struct ZstdError: Error, Sendable, CustomStringConvertible {
     public let description: String
 }
 
+// Sendable, because the pointer is not shared with other values.
 /// Compresses each piece of an output into a separate zstd frame with a checksum.
-final class ZstdCompressor {
+///
+/// Use a compressor on only one thread at a time.
+final class ZstdCompressor: @unchecked Sendable {
     private let context: OpaquePointer
 
     init() throws(ZstdError) {

@@ -24,6 +24,10 @@ public struct TableExport: ~Copyable {
         case csv
         /// A folder as with ``csv``, in which no text begins with a character that starts a formula in a spreadsheet.
         case csvForSpreadsheets
+        /// A folder with a Parquet file for each table, which names `creator` as the program that wrote it.
+        ///
+        /// `creator` contains a version, as in `pingferry version 1.0`.
+        case parquet(creator: String)
         /// A timeline of the events in the format of Timesketch, without the other tables.
         case timeline(any StreamSink)
         /// Counts for a report.
@@ -68,12 +72,15 @@ public struct TableExport: ~Copyable {
             case .csv: try CSVSink(path: path, replacing: replacing, tables: tables.all, style: .plain)
             case .csvForSpreadsheets:
                 try CSVSink(path: path, replacing: replacing, tables: tables.all, style: .spreadsheet)
+            case .parquet(let creator):
+                try ParquetSink(path: path, replacing: replacing, tables: tables.all, creator: creator, limit: limit)
             case .timeline(let output): try TimelineSink(output, threads: limit.jobs)
             case .report(let counter): counter
             }
         switch (format, coverage) {
         case (.timeline, _), (_, .segments): sequences = nil
-        case (.sqlite, .complete), (.csv, .complete), (.csvForSpreadsheets, .complete), (.report, .complete):
+        case (.sqlite, .complete), (.csv, .complete), (.csvForSpreadsheets, .complete), (.parquet, .complete),
+            (.report, .complete):
             sequences = SequenceIndex(systems)
         }
         self.sink = sink

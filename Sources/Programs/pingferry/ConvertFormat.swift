@@ -2,12 +2,13 @@ import ArgumentParser
 
 /// A format that `convert` writes.
 enum ConvertFormat: String, ExpressibleByArgument, CaseIterable {
-    case ndjson, sqlite, csv, timesketch
+    case ndjson, sqlite, csv, parquet, timesketch
 
     /// Creates the format for an output file according to its file extension.
     init(name: String) {
         let extensions: [(ConvertFormat, [String])] = [
-            (.sqlite, [".sqlite", ".sqlite3", ".db"]), (.csv, [".csv", "/"]), (.timesketch, [".timeline.jsonl"]),
+            (.sqlite, [".sqlite", ".sqlite3", ".db"]), (.parquet, [".parquet", ".parquet/"]), (.csv, [".csv", "/"]),
+            (.timesketch, [".timeline.jsonl"]),
         ]
         self = extensions.first { $0.1.contains { name.hasSuffix($0) } }?.0 ?? .ndjson
     }
@@ -16,7 +17,15 @@ enum ConvertFormat: String, ExpressibleByArgument, CaseIterable {
     var isStream: Bool {
         switch self {
         case .ndjson, .timesketch: true
-        case .sqlite, .csv: false
+        case .sqlite, .csv, .parquet: false
+        }
+    }
+
+    /// Whether the output is a folder.
+    var isFolder: Bool {
+        switch self {
+        case .csv, .parquet: true
+        case .ndjson, .sqlite, .timesketch: false
         }
     }
 }

@@ -10,7 +10,7 @@ enum OutputName {
     ]
 
     /// The file extensions that select a format or compression.
-    private static let knownExtensions = ["sqlite", "sqlite3", "db", "csv", "ndjson", "jsonl", "zst"]
+    private static let knownExtensions = ["sqlite", "sqlite3", "db", "csv", "parquet", "ndjson", "jsonl", "zst"]
 
     /// Returns the known extension, such as `.csv`, of which the extension of `path` may be a misspelling.
     static func suggestedExtension(for path: String) -> String? {

@@ -19,6 +19,7 @@ struct ConvertCommand: AsyncParsableCommand {
               ndjson      one record per line; any other name
               sqlite      a database with tables: NAME.sqlite, NAME.sqlite3, NAME.db
               csv         a folder with one file per table: NAME.csv, NAME/
+              parquet     a folder with one file per table, with typed columns: NAME.parquet
               timesketch  a timeline for Timesketch: NAME.timeline.jsonl
 
               pingferry convert -o phone.sqlite phone/
@@ -134,7 +135,7 @@ struct ConvertCommand: AsyncParsableCommand {
         }
         if isStandardOutput, !format.isStream {
             throw ValidationError(
-                "\(format.rawValue) must be written to a \(format == .csv ? "folder" : "file"), not to \(output)")
+                "\(format.rawValue) must be written to a \(format.isFolder ? "folder" : "file"), not to \(output)")
         }
     }
 
@@ -150,6 +151,9 @@ struct ConvertCommand: AsyncParsableCommand {
             case .ndjson: try await writeRecords(pseudonymizer)
             case .sqlite: try await writeTables(.sqlite, pseudonymizer)
             case .csv: try await writeTables(spreadsheet ? .csvForSpreadsheets : .csv, pseudonymizer)
+            case .parquet:
+                try await writeTables(
+                    .parquet(creator: "pingferry version \(ProgramVersion.number)"), pseudonymizer)
             case .timesketch: try await writeTables(.timeline(try openOutput()), pseudonymizer)
             }
         }

@@ -1,0 +1,116 @@
+import Bytes
+import Telemetry
+
+/// The smallest and the largest value of a column of a row group.
+///
+/// Source: Parquet, "Statistics"; `parquet.thrift`, `Statistics` and `ColumnOrder`.
+enum ValueBounds {
+    case numbers(ClosedRange<Int64>)
+    case strings(smallest: [UInt8], largest: [UInt8])
+
+    /// The maximum size of a bound in bytes.
+    ///
+    /// Longer strings are truncated, so that the metadata stays small.
+    static let maxSize = 64
+}
+
+extension ValueBounds {
+    /// Returns a number with which the order of floating-point numbers is that of integers.
+    ///
+    /// Applying the function again returns the bits of the floating-point number.
+    static func orderedBits(_ bits: Int64) -> Int64 { bits ^ (bits >> 63 & .max) }
+
+    /// Returns the bounds as stored in statistics.
+    func bounds(of kind: TableColumn.Kind) -> (minimum: ValueBound, maximum: ValueBound?) {
+        switch self {
+        case .numbers(let numbers): Self.numberBounds(numbers, kind)
+        case .strings(let smallest, let largest):
+            (Self.lowerBound(ofString: smallest), Self.upperBound(ofString: largest))
+        }
+    }
+
+    private static func numberBounds(
+        _ numbers: ClosedRange<Int64>, _ kind: TableColumn.Kind
+    ) -> (minimum: ValueBound, maximum: ValueBound?) {
+        func bound(_ number: Int64, zero: Double) -> ValueBound {
+            var bytes: [UInt8] = []
+            switch kind {
+            case .flag: bytes.append(UInt8(number))
+            case .integer, .time, .text, .json: bytes.append(littleEndian: number)
+            case .real:
+                // A bound of 0 includes both 0 and −0, because readers disagree about their order.
+                let value = Double(bitPattern: UInt64(bitPattern: orderedBits(number)))
+                bytes.append(littleEndian: Int64(bitPattern: (value == 0 ? zero : value).bitPattern))
+            }
+            return ValueBound(value: bytes, isExact: true)
+        }
+        return (bound(numbers.lowerBound, zero: -0.0), bound(numbers.upperBound, zero: 0.0))
+    }
+
+    private static func lowerBound(ofString string: [UInt8]) -> ValueBound {
+        let bytes = string[...].utf8Prefix(maxSize)
+        return ValueBound(value: Array(bytes), isExact: bytes.count == string.count)
+    }
+
+    /// Returns a string of limited size that is not less than `string`, or `nil` if there is none.
+    private static func upperBound(ofString string: [UInt8]) -> ValueBound? {
+        let bytes = string[...].utf8Prefix(maxSize)
+        guard bytes.count < string.count else { return ValueBound(value: string, isExact: true) }
+        // Incrementing a character of the prefix makes it greater than all strings with this prefix.
+        var scalars = Array(String(decoding: bytes, as: UTF8.self).unicodeScalars)
+        while let last = scalars.popLast() {
+            guard let next = last.next else { continue }
+            scalars.append(next)
+            var view = String.UnicodeScalarView()
+            view.append(contentsOf: scalars)
+            return ValueBound(value: Array(String(view).utf8), isExact: false)
+        }
+        return nil
+    }
+}
+
+extension Unicode.Scalar {
+    /// The next character in the order of code points, or `nil` for the last one.
+    fileprivate var next: Unicode.Scalar? {
+        // The code points of surrogates are not characters.
+        value == 0xD7FF ? "\u{E000}" : Unicode.Scalar(value + 1)
+    }
+}
+
+extension Optional<ValueBounds> {
+    mutating func include(_ number: Int64) {
+        guard case .numbers(let numbers) = self else { return self = .numbers(number...number) }
+        if !numbers.contains(number) {
+            self = .numbers(Swift.min(number, numbers.lowerBound)...Swift.max(number, numbers.upperBound))
+        }
+    }
+
+    mutating func include(_ string: Span<UInt8>) {
+        guard case .strings(let smallest, let largest) = self else {
+            let bytes = string.copied()
+            return self = .strings(smallest: bytes, largest: bytes)
+        }
+        if string.precedes(smallest.span) {
+            self = .strings(smallest: string.copied(), largest: largest)
+        } else if largest.span.precedes(string) {
+            self = .strings(smallest: smallest, largest: string.copied())
+        }
+    }
+}
+
+extension Span<UInt8> {
+    /// Returns whether the bytes precede those of `other` in lexicographic order.
+    fileprivate func precedes(_ other: Span<UInt8>) -> Bool {
+        var index = 0
+        while hasWord(at: index), other.hasWord(at: index) {
+            let (left, right) = (word(at: index), other.word(at: index))
+            if left != right { return left.byteSwapped < right.byteSwapped }
+            index += 8
+        }
+        while index < count, index < other.count {
+            if self[index] != other[index] { return self[index] < other[index] }
+            index += 1
+        }
+        return count < other.count
+    }
+}
