@@ -27,7 +27,9 @@ struct DictionaryIndex {
         while slots[search.position] != 0 {
             let slot = slots[search.position]
             search.position = (search.position &+ 1) & (slots.count &- 1)
-            if UInt32(truncatingIfNeeded: slot >> 32) == search.hash { return Int(UInt32(truncatingIfNeeded: slot)) &- 1 }
+            if UInt32(truncatingIfNeeded: slot >> 32) == search.hash {
+                return Int(UInt32(truncatingIfNeeded: slot)) &- 1
+            }
         }
         return nil
     }

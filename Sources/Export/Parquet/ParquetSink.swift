@@ -23,7 +23,8 @@ final class ParquetSink: TableSink {
         path: String, replacing: Bool, tables: [Table], creator: String, limit: JobLimit
     ) throws(FileError) {
         let folder = try AtomicFolder(path: path, files: tables.map { "\($0.name).parquet" }, replacing: replacing)
-        for index in tables.indices { try folder.write(ParquetFormat.magic.span, to: index) }
+        let magic = ParquetFormat.magic
+        for index in tables.indices { try folder.write(magic.span, to: index) }
         identities = folder.identities
         self.path = path
         let compressors = ValuePool { () throws(ZstdError) in try ZstdCompressor() }

@@ -7,7 +7,9 @@ struct ValueDictionary {
 
     /// The values in plain encoding.
     private(set) var bytes: [UInt8] = []
-    /// The index of the end of each string in ``bytes``. It is not used for numbers.
+    /// The index of the end of each string in ``bytes``.
+    ///
+    /// It is not used for numbers.
     private var ends: [UInt32] = []
     private var index = DictionaryIndex()
     private let hash = DictionaryHash()

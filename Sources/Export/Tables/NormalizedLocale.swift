@@ -7,7 +7,7 @@ import Bytes
 /// Source: RFC 5646, section 2.1.1.
 struct NormalizedLocale {
     /// The bytes of the tag.
-    let bytes: [UInt8]
+    private(set) var bytes: [UInt8]
 
     /// Normalizes a locale, or returns `nil` if it does not consist of a language and other subtags.
     ///
