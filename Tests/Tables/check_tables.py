@@ -645,13 +645,13 @@ def expected_views(tables):
 # Stores and queues, as `scan --json` lists them
 
 def store_rows(scan):
-    """Returns the expected rows of the table `stores`, without the number of problems, because `scan` lists only some."""
+    """Returns the values of the table `stores` that `scan` states. It lists only some of the problems."""
     for n, store in enumerate(scan["stores"], 1):
         app = store["app"] or {}
         yield dict(
-            {"app_" + key: app.get(key) for key in ("id", "name", "version", "channel", "build")}, n=n,
+            {"app_" + key: app.get(key) for key in ("id", "name", "version")}, n=n,
             capture=store["capture"], container=container_of(store["capture"], store["path"]), path=store["path"],
-            kind=store["kind"], system=", ".join(store["systems"]) or None, records=int(store["records"]),
+            kind=store["kind"], records=int(store["records"]),
             uploadable=int(store["uploadable"]), held=canonical(store["held"]), types=canonical(store["types"]),
             quarantined=int(store["quarantineCount"]), facts=as_json(store["facts"] or None),
             pending_events=as_json(store.get("pendingEvents")))
@@ -664,9 +664,11 @@ def queue_rows(scan):
         queue = store["queue"]
         row = dict(
             n=n, store=number, capture=store["capture"], container=container_of(store["capture"], store["path"]),
-            path=store["path"], system=", ".join(store["systems"]) or None, kind=store["kind"], at=queue.get("at"), state=canonical(queue))
+            path=store["path"], system=store["systems"][0], kind=store["kind"], state=canonical(queue))
         if "reason" in queue:
-            row["sentence"] = queue["reason"]
+            row["reason"] = queue["reason"]
+        if "at" in queue:
+            row["at"] = queue["at"]
         if queue.get("readiness") is not None:
             row["readiness"] = queue["readiness"]
         yield row
@@ -936,7 +938,11 @@ class Run:
             if len(found) != len(expected):
                 self.fault("%s: expected %d rows, found %d" % (name, len(expected), len(found)))
             for row, other in zip(expected, found):
+                # The sentence contains the reason.
+                reason = row.pop("reason", "")
                 wrong = {key: (value, other.get(key)) for key, value in row.items() if value != other.get(key)}
+                if reason not in other.get("sentence", ""):
+                    wrong["sentence"] = (reason, other.get("sentence"))
                 if wrong:
                     self.fault("%s, row %d: %s" % (name, row["n"], wrong))
         for store, row in zip(scan["stores"], tables["stores"]):
