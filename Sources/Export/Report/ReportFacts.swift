@@ -21,7 +21,7 @@ public struct ReportFacts: Sendable {
         }
     }
 
-    /// The state of the queue in a store, according to the rules of the app.
+    /// The queues in a store and their states, according to the rules of the app.
     public struct Queue: Sendable {
         /// The name of the capture that contains the store.
         public let capture: String
@@ -29,14 +29,19 @@ public struct ReportFacts: Sendable {
         public let path: String
         /// The descriptions of the state, without full stops.
         public let sentences: [String]
+        /// The state of each queue in the store.
+        public let states: [QueueState]
         /// The number of pending events, or `nil` if it is unknown.
         public let pendingEventCount: Int?
 
         /// Creates the state of a queue.
-        public init(capture: String, path: String, sentences: [String], pendingEventCount: Int?) {
+        public init(
+            capture: String, path: String, sentences: [String], states: [QueueState], pendingEventCount: Int?
+        ) {
             self.capture = capture
             self.path = path
             self.sentences = sentences
+            self.states = states
             self.pendingEventCount = pendingEventCount
         }
     }

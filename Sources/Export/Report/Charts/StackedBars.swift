@@ -9,16 +9,31 @@ struct StackedBars {
         let values: [Int]
     }
 
-    let title: String
+    private let title: String
     /// The time span of each bar, from left to right.
-    let bars: [DaySpan]
-    let series: [Series]
-    /// A function that formats a value as text.
-    let formatValue: (Int) -> String
-    /// A function that returns the height of the bar for a value.
+    private let bars: [DaySpan]
+    /// The position of each bar.
     ///
-    /// The height can be less precise than the value, so that bars do not reveal hidden counts.
-    var heightValue: (Int) -> Int = { $0 }
+    /// The position before a bar is empty if the chart omits the time before the bar.
+    private let positions: [Int]
+    private let series: [Series]
+    private let countFormatter: CountFormatter
+
+    init(title: String, bars: [DaySpan], series: [Series], countFormatter: CountFormatter) {
+        self.title = title
+        self.bars = bars
+        self.series = series
+        self.countFormatter = countFormatter
+        var omissionCount = 0
+        positions = bars.indices.map { index in
+            if Self.isPrecededByOmission(index, bars) { omissionCount += 1 }
+            return index + omissionCount
+        }
+    }
+
+    private static func isPrecededByOmission(_ bar: Int, _ bars: [DaySpan]) -> Bool {
+        bar > 0 && bars[bar - 1].days.upperBound < bars[bar].days.lowerBound
+    }
 
     private static let width = 720.0
     private static let height = 238.0
@@ -36,15 +51,16 @@ struct StackedBars {
 
     /// Returns the chart as an SVG element.
     func svg(id: String) -> HTML {
-        let scale = AxisScale(series.isEmpty ? 0 : bars.indices.map(total).max() ?? 0)
+        let scale = AxisScale(
+            series.isEmpty ? 0 : bars.indices.map(total).max() ?? 0, minStep: countFormatter.minimumCount)
         return """
             <svg class="chart" role="img" aria-labelledby="\(id)" viewBox="0 0 720 238">\
             <title id="\(id)">\(title)</title>\(scale.ticks.map { gridLine($0, scale) })\
-            \(bars.indices.map { bar($0, scale) })\(labels)</svg>
+            \(bars.indices.map { bar($0, scale) })\(omissionLines)\(labels)</svg>
             """
     }
 
-    private func total(_ bar: Int) -> Int { series.reduce(0) { $0 + heightValue($1.values[bar]) } }
+    private func total(_ bar: Int) -> Int { series.reduce(0) { $0 + countFormatter.chartValue($1.values[bar]) } }
 
     private func y(_ value: Int, _ scale: AxisScale) -> Double {
         let plotHeight = Self.height - Self.topMargin - Self.bottomMargin
@@ -60,11 +76,13 @@ struct StackedBars {
     }
 
     /// The total width of a bar and the gap after it.
-    private var step: Double { (Self.width - Self.leftMargin - Self.rightMargin) / Double(max(1, bars.count)) }
+    private var step: Double {
+        (Self.width - Self.leftMargin - Self.rightMargin) / Double(max(1, (positions.last ?? 0) + 1))
+    }
 
     private func x(_ bar: Int) -> Double {
         let wide = min(step, Self.maxBarWidth)
-        return Self.leftMargin + step * Double(bar) + (step - wide) / 2
+        return Self.leftMargin + step * Double(positions[bar]) + (step - wide) / 2
     }
 
     /// The maximum width of a bar, so that a single bar does not fill the chart.
@@ -74,32 +92,50 @@ struct StackedBars {
         var below = 0
         var parts: [HTML] = []
         let width = min(step, Self.maxBarWidth) * 0.86
-        for (number, series) in series.enumerated() where series.values[index] > 0 {
-            let value = series.values[index]
-            let (start, end) = (y(below, scale), y(below + heightValue(value), scale))
-            below += heightValue(value)
+        for (number, series) in series.enumerated() {
+            let value = countFormatter.chartValue(series.values[index])
+            guard value > 0 else { continue }
+            let (start, end) = (y(below, scale), y(below + value, scale))
+            below += value
             parts.append(
                 """
                 <rect class="s\(number)" x="\(Self.coordinate(x(index)))" y="\(Self.coordinate(end))" width="\(Self.coordinate(width))" \
-                height="\(Self.coordinate(max(0.5, start - end)))"><title>\(bars[index].name): \(series.name) \(formatValue(value))</title></rect>
+                height="\(Self.coordinate(max(0.5, start - end)))"><title>\(bars[index].name): \(series.name) \(countFormatter.text(value))</title></rect>
                 """)
         }
         return HTML(parts)
     }
 
-    /// The date labels below the first bar and some of the other bars.
+    /// Vertical lines in place of omitted time.
+    private var omissionLines: [HTML] {
+        bars.indices.filter { Self.isPrecededByOmission($0, bars) }.map { bar in
+            let x = Self.coordinate(Self.leftMargin + step * (Double(positions[bar]) - 0.5))
+            return """
+                <line class="omission" x1="\(x)" x2="\(x)" y1="\(Self.coordinate(Self.topMargin))" \
+                y2="\(Self.coordinate(Self.height - Self.bottomMargin))"/>
+                """
+        }
+    }
+
+    /// The date labels below the first bar, the first bar after omitted time, and some of the other bars.
     private var labels: HTML {
-        let gap = max(1, (bars.count + Self.maxLabels - 1) / Self.maxLabels)
-        return HTML(
-            stride(from: 0, to: bars.count, by: gap).enumerated().map { number, index in
-                let isFirst = index == 0 && step < Self.labelWidth
-                let x = isFirst ? Self.leftMargin : x(index) + min(step, Self.maxBarWidth) * 0.43
-                // On narrow pages, every second label is hidden.
-                let anchor: HTML = isFirst ? "x first" : number % 2 == 1 ? "x second" : "x"
-                return """
-                    <text class="\(anchor)" x="\(Self.coordinate(x))" y="\(Self.coordinate(Self.height - 10))">\(bars[index].start)</text>
-                    """
-            })
+        let minDistance = (Self.width - Self.leftMargin - Self.rightMargin) / Double(Self.maxLabels)
+        var labels: [HTML] = []
+        var lastX = -Self.width
+        for (index, bar) in bars.enumerated() {
+            let isFirst = index == 0 && step < Self.labelWidth
+            let x = isFirst ? Self.leftMargin : x(index) + min(step, Self.maxBarWidth) * 0.43
+            let distance = x - lastX - (labels.count == 1 && step < Self.labelWidth ? Self.labelWidth / 2 : 0)
+            guard distance >= (Self.isPrecededByOmission(index, bars) ? Self.labelWidth : minDistance) else { continue }
+            // On narrow pages, every second label is hidden.
+            let anchor: HTML = isFirst ? "x first" : labels.count % 2 == 1 ? "x second" : "x"
+            labels.append(
+                """
+                <text class="\(anchor)" x="\(Self.coordinate(x))" y="\(Self.coordinate(Self.height - 10))">\(bar.start)</text>
+                """)
+            lastX = x
+        }
+        return HTML(labels)
     }
 
     /// Formats a coordinate with at most one decimal digit.
@@ -115,11 +151,12 @@ struct AxisScale {
     /// The values of the grid lines, starting with 0.
     let ticks: [Int]
 
-    init(_ largest: Int) {
+    /// Creates a scale for values up to `largest`, with steps of at least `minStep`.
+    init(_ largest: Int, minStep: Int = 1) {
         var step = 1
         var factor = 0
         // The steps are 1, 2, 5, 10, 20, 50, and so on.
-        while step < Int.max / 100, step * 5 < largest {
+        while step < Int.max / 100, step < minStep || step * 5 < largest {
             step = factor % 3 == 1 ? step / 2 * 5 : step * 2
             factor += 1
         }

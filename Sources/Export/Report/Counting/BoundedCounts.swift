@@ -14,7 +14,7 @@ struct BoundedCounts<Key: Hashable & Sendable>: Sendable {
     }
 
     /// Returns the count of a key, or 0 if the key is not counted separately.
-    subscript(key: Key) -> Int { indices[key].map { entries[$0].count } ?? 0 }
+    subscript(key: Key) -> Int { index(of: key).map { entries[$0].count } ?? 0 }
 
     var keys: [Key] { entries.map(\.key) }
 
@@ -22,21 +22,34 @@ struct BoundedCounts<Key: Hashable & Sendable>: Sendable {
 
     var isEmpty: Bool { entries.isEmpty && otherCount == 0 }
 
-    mutating func add(_ key: Key, _ count: Int = 1) {
+    /// Adds to the count of a key, and returns the index of the key in ``entries``.
+    ///
+    /// Returns `nil` if the key is not counted separately.
+    @discardableResult
+    mutating func add(_ key: Key, _ count: Int = 1) -> Int? {
         if let index = indices[key] {
             entries[index].count = entries[index].count.addingSaturated(count)
-        } else if entries.count < keyLimit {
-            indices[key] = entries.count
-            entries.append((key, count))
-        } else {
-            otherCount = otherCount.addingSaturated(count)
+            return index
         }
+        guard entries.count < keyLimit else {
+            otherCount = otherCount.addingSaturated(count)
+            return nil
+        }
+        indices[key] = entries.count
+        entries.append((key, count))
+        return entries.count - 1
     }
 
-    mutating func add(_ later: BoundedCounts) {
-        for (key, count) in later.entries { add(key, count) }
+    /// Adds counts, and returns the new indices of the entries of `later`.
+    @discardableResult
+    mutating func add(_ later: BoundedCounts) -> [Int?] {
+        let indices = later.entries.map { add($0.key, $0.count) }
         otherCount = otherCount.addingSaturated(later.otherCount)
+        return indices
     }
+
+    /// Returns the index of a key in ``entries``, or `nil` if the key is not counted separately.
+    func index(of key: Key) -> Int? { indices[key] }
 
     /// The keys and their counts, sorted by count in descending order.
     var largestFirst: [(key: Key, count: Int)] {

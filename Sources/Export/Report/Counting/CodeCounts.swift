@@ -22,6 +22,8 @@ struct CodeCounts: Sendable {
         examples[code, default: []].append(example)
     }
 
+    mutating func removeExamples() { examples = [:] }
+
     mutating func add(_ later: CodeCounts) {
         counts.add(later.counts)
         for code in later.counts.keys { for example in later.examples[code] ?? [] { addExample(code, example) } }

@@ -5,26 +5,35 @@ import CivilTime
 struct DaySpan: Sendable, Equatable {
     /// The days, counted from 1970-01-01.
     let days: Range<Int>
+    var unit = ReportCalendar.Unit.day
 
-    /// The dates of the span, such as `2020-03-02` or `2020-03-02 to 2020-03-08`.
+    /// The name of the span, such as `2020-03-02`, `2020-03-02 to 2020-03-08` or `Mar 2020`.
     var name: String {
-        days.count == 1
-            ? Self.name(of: days.lowerBound)
-            : "\(Self.name(of: days.lowerBound)) to \(Self.name(of: days.upperBound - 1))"
+        let end = DaySpan(days: days.upperBound - 1..<days.upperBound, unit: unit)
+        return start == end.start ? start : "\(start) to \(end.start)"
     }
 
-    var start: String { Self.name(of: days.lowerBound) }
-
-    static func name(of day: Int) -> String {
-        let date = CivilDate(daysSinceEpoch: day)
-        return "\(date.year.zeroPadded(to: 4))-\(date.month.zeroPadded(to: 2))-\(date.day.zeroPadded(to: 2))"
+    /// The day, the month or the year in which the span starts.
+    var start: String {
+        let date = CivilDate(daysSinceEpoch: days.lowerBound)
+        let year = date.year.zeroPadded(to: 4)
+        return switch unit {
+        case .day, .week: "\(year)-\(date.month.zeroPadded(to: 2))-\(date.day.zeroPadded(to: 2))"
+        case .month: "\(Self.monthNames[date.month - 1]) \(year)"
+        case .year, .years: year
+        }
     }
+
+    private static let monthNames = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
 }
 
 /// The period that a chart shows, divided into a limited number of spans.
 ///
 /// Phone clocks are sometimes wrong by decades. Therefore, a few outliers that are more than a year away from the other
-/// days are excluded from the chart and reported as text.
+/// days are excluded from the chart and reported as text. A pause of more than a year between the other days is
+/// omitted.
 struct ReportCalendar: Sendable {
     enum Unit: String, Sendable {
         case day, week, month, year
@@ -32,50 +41,73 @@ struct ReportCalendar: Sendable {
     }
 
     let unit: Unit
-    /// The spans, in order and without gaps.
+    /// The spans in order.
     let spans: [DaySpan]
 
     /// The maximum number of bars in a readable chart.
     static let maxSpans = 120
-    /// The minimum number of days without items between outliers and the other days.
-    private static let minOutlierGap = 366
+    /// The maximum number of bars in a chart of a given unit.
+    static let maxSpansOfUnit = 400
+    /// The minimum number of days in a pause that is omitted, and between outliers and the other days.
+    private static let minPause = 366
+    /// The maximum number of periods that are separated by omitted pauses.
+    private static let maxPeriods = 5
 
-    /// Creates a calendar from counts by day, or returns `nil` if there are no counts.
+    /// Creates a calendar from counts by day.
     ///
-    /// Days are counted from 1970-01-01.
-    init?(_ counts: [Int: Int]) {
-        guard let days = Self.daysWithoutOutliers(counts) else { return nil }
-        for (unit, length) in [(Unit.day, 1), (.week, 7)] where days.count / length < Self.maxSpans {
+    /// Days are counted from 1970-01-01. By default, the unit is the smallest one that does not require too many spans.
+    /// Returns `nil` if there are no counts, or if the spans of the given unit are too many.
+    init?(_ counts: [Int: Int], unit givenUnit: Unit? = nil) {
+        var periods = Self.periodsWithoutOutliers(counts)
+        guard let first = periods.first, let last = periods.last else { return nil }
+        let whole = first.lowerBound..<last.upperBound
+        if periods.count > Self.maxPeriods { periods = [whole] }
+        let dayCount = periods.reduce(0) { $0 + $1.count }
+        for (unit, length) in [(Unit.day, 1), (.week, 7)] where givenUnit == nil || givenUnit == unit {
+            guard dayCount / length < (givenUnit == nil ? Self.maxSpans : Self.maxSpansOfUnit) else { continue }
             self.unit = unit
-            // Weeks start on Mondays.
-            let start = length == 1 ? days.lowerBound : days.lowerBound - Self.daysSinceMonday(of: days.lowerBound)
-            spans = stride(from: start, to: days.upperBound, by: length).map { DaySpan(days: $0..<$0 + length) }
+            spans = periods.flatMap { period in
+                let start = length == 1 ? period.lowerBound : CalendarWeek(containing: period.lowerBound).firstDay
+                return stride(from: start, to: period.upperBound, by: length).map {
+                    DaySpan(days: $0..<$0 + length, unit: unit)
+                }
+            }
             return
         }
-        let first = CivilDate(daysSinceEpoch: days.lowerBound)
-        let last = CivilDate(daysSinceEpoch: days.upperBound - 1)
-        let months = (last.year - first.year) * 12 + last.month - first.month + 1
-        let years = last.year - first.year + 1
-        let step = months <= Self.maxSpans ? 1 : 12 * ((years + Self.maxSpans - 1) / Self.maxSpans)
-        unit = step == 1 ? .month : step == 12 ? .year : .years
-        let start = first.year * 12 + (step == 1 ? first.month - 1 : 0)
-        spans = stride(from: start, through: last.year * 12 + last.month - 1, by: step).map { month in
-            DaySpan(days: Self.firstDay(ofMonth: month)..<Self.firstDay(ofMonth: month + step))
+        if givenUnit != nil { return nil }
+        let months = periods.map(Self.months(of:))
+        if months.reduce(0, { $0 + $1.count }) <= Self.maxSpans {
+            unit = .month
+            spans = months.flatMap { $0.map { Self.span(ofMonths: $0..<$0 + 1, .month) } }
+            return
+        }
+        let all = Self.months(of: whole)
+        let years = all.lowerBound / 12..<(all.upperBound + 11) / 12
+        let step = (years.count + Self.maxSpans - 1) / Self.maxSpans
+        let unit: Unit = step == 1 ? .year : .years
+        self.unit = unit
+        spans = stride(from: years.lowerBound, to: years.upperBound, by: step).map {
+            Self.span(ofMonths: 12 * $0..<12 * ($0 + step), unit)
+        }
+    }
+
+    /// The pauses that are omitted between spans.
+    var pauses: [DaySpan] {
+        zip(spans, spans.dropFirst()).compactMap { earlier, later in
+            earlier.days.upperBound < later.days.lowerBound
+                ? DaySpan(days: earlier.days.upperBound..<later.days.lowerBound, unit: unit) : nil
         }
     }
 
     /// Returns the index of the span that contains a day, or `nil` if the day is not shown.
     func index(of day: Int) -> Int? {
-        guard let first = spans.first, let last = spans.last,
-            (first.days.lowerBound..<last.days.upperBound).contains(day)
-        else { return nil }
-        return spans.indices.partitioningIndex { spans[$0].days.upperBound > day }
+        let index = spans.indices.partitioningIndex { spans[$0].days.upperBound > day }
+        return index < spans.count && spans[index].days.contains(day) ? index : nil
     }
 
-    /// Returns the range of all days except outliers at either end.
-    private static func daysWithoutOutliers(_ counts: [Int: Int]) -> Range<Int>? {
+    /// Returns the ranges of days that are separated by long pauses, except for outliers at either end.
+    private static func periodsWithoutOutliers(_ counts: [Int: Int]) -> [Range<Int>] {
         var runs = runs(counts)
-        guard !runs.isEmpty else { return nil }
         var removableCount = runs.reduce(0) { $0 + $1.count } / outlierDivisor
         while runs.count > 1, let first = runs.first, let last = runs.last,
             min(first.count, last.count) <= removableCount
@@ -83,8 +115,7 @@ struct ReportCalendar: Sendable {
             removableCount -= min(first.count, last.count)
             if first.count <= last.count { runs.removeFirst() } else { runs.removeLast() }
         }
-        guard let first = runs.first, let last = runs.last else { return nil }
-        return first.days.lowerBound..<last.days.upperBound
+        return runs.map(\.days)
     }
 
     /// The divisor that limits the excluded items to a tenth of all items.
@@ -94,7 +125,7 @@ struct ReportCalendar: Sendable {
     private static func runs(_ counts: [Int: Int]) -> [(count: Int, days: Range<Int>)] {
         var runs: [(count: Int, days: Range<Int>)] = []
         for (day, count) in counts.sorted(by: { $0.key < $1.key }) {
-            if let last = runs.last, day - last.days.upperBound < minOutlierGap {
+            if let last = runs.last, day - last.days.upperBound < minPause {
                 runs[runs.count - 1] = (last.count + count, last.days.lowerBound..<day + 1)
             } else {
                 runs.append((count, day..<day + 1))
@@ -103,13 +134,17 @@ struct ReportCalendar: Sendable {
         return runs
     }
 
-    /// Returns the number of days between `day` and the Monday of its week.
-    private static func daysSinceMonday(of day: Int) -> Int { ((day + 3) % 7 + 7) % 7 }
+    /// Returns the months that contain the days, counted from January of the year 0.
+    private static func months(of days: Range<Int>) -> Range<Int> {
+        let first = CivilDate(daysSinceEpoch: days.lowerBound)
+        let last = CivilDate(daysSinceEpoch: days.upperBound - 1)
+        return first.year * 12 + first.month - 1..<last.year * 12 + last.month
+    }
 
-    /// Returns the first day of a month.
-    ///
-    /// Months are counted from January of the year 0.
-    private static func firstDay(ofMonth month: Int) -> Int {
-        CivilDate(year: month / 12, month: month % 12 + 1, day: 1)?.daysSinceEpoch ?? 0
+    private static func span(ofMonths months: Range<Int>, _ unit: Unit) -> DaySpan {
+        func firstDay(_ month: Int) -> Int {
+            CivilDate(year: month / 12, month: month % 12 + 1, day: 1)?.daysSinceEpoch ?? 0
+        }
+        return DaySpan(days: firstDay(months.lowerBound)..<firstDay(months.upperBound), unit: unit)
     }
 }

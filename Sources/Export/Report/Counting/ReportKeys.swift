@@ -11,10 +11,6 @@ struct ReportApp: Hashable, Sendable {
     /// The name of the app, or its id if the name is unknown.
     var name: String?
     var version: String?
-
-    func updated(by later: ReportApp) -> ReportApp {
-        ReportApp(name: later.name ?? name, version: later.version ?? version)
-    }
 }
 
 /// A phone model with its operating system.
@@ -22,16 +18,6 @@ struct ReportModel: Hashable, Sendable {
     var device: String?
     var os: String?
     var osVersion: String?
-
-    func updated(by later: ReportModel) -> ReportModel {
-        ReportModel(device: later.device ?? device, os: later.os ?? os, osVersion: later.osVersion ?? osVersion)
-    }
-}
-
-/// The app and the phone model of a client.
-struct ReportPhone: Hashable, Sendable {
-    var app = ReportApp()
-    var model = ReportModel()
 }
 
 /// A 64-bit hash that identifies a client.
@@ -70,6 +56,12 @@ struct EventKind: Hashable, Sendable {
 struct SearchKind: Hashable, Sendable {
     let engine: String
     let source: String?
+}
+
+/// A metric of Glean and its type.
+struct MetricKind: Hashable, Sendable {
+    let name: String
+    let type: String
 }
 
 /// An example of a code: the location and the description of an item.

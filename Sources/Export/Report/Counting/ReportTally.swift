@@ -17,9 +17,14 @@ struct ReportTally: Sendable {
     var recordsByKind = BoundedCounts<RecordKind>(keyLimit: 500)
     var eventsByDay = BoundedCounts<Int>(keyLimit: 20_000)
 
-    var recordsByApp = BoundedCounts<ReportApp>(keyLimit: 2000)
-    var recordsByModel = BoundedCounts<ReportModel>(keyLimit: 2000)
-    var phones = ClientPhones()
+    var recordsBySystem = BoundedCounts<String>(keyLimit: 100)
+    var recordsByApp = BoundedCounts<ReportApp>(keyLimit: 16_384)
+    var recordsByModel = BoundedCounts<ReportModel>(keyLimit: 16_384)
+    var recordsByLocale = BoundedCounts<String>(keyLimit: 2000)
+    /// The number of pings that contain each metric.
+    var pingsByMetric = BoundedCounts<MetricKind>(keyLimit: 512)
+    /// The profiles of all clients, which refer to the indices of the five preceding counts.
+    var profiles = ClientProfiles()
     var clients = LargestClients()
     var gaps = GapCounts()
 
@@ -49,9 +54,11 @@ struct ReportTally: Sendable {
         recordsByKindAndDay.add(later.recordsByKindAndDay)
         recordsByKind.add(later.recordsByKind)
         eventsByDay.add(later.eventsByDay)
-        recordsByApp.add(later.recordsByApp)
-        recordsByModel.add(later.recordsByModel)
-        phones.add(later.phones)
+        let indices = ClientProfile.Indices(
+            systems: recordsBySystem.add(later.recordsBySystem), apps: recordsByApp.add(later.recordsByApp),
+            models: recordsByModel.add(later.recordsByModel), locales: recordsByLocale.add(later.recordsByLocale),
+            metrics: pingsByMetric.add(later.pingsByMetric))
+        profiles.add(later.profiles, indices)
         clients.add(later.clients)
         gaps.add(later.gaps)
         eventsByKind.add(later.eventsByKind)
@@ -61,6 +68,15 @@ struct ReportTally: Sendable {
         uploadCounts.merge(later.uploadCounts, uniquingKeysWith: +)
         problems.add(later.problems)
         quarantine.add(later.quarantine)
+    }
+
+    /// Returns the latest app and model of a client.
+    func phone(of client: ClientKey) -> (app: ReportApp, model: ReportModel) {
+        let profile = profiles[client]
+        return (
+            profile?.app.value.map { recordsByApp.entries[$0].key } ?? ReportApp(),
+            profile?.model.value.map { recordsByModel.entries[$0].key } ?? ReportModel()
+        )
     }
 }
 

@@ -5,11 +5,12 @@ extension ReportTally {
     /// Creates a tally of the rows in a buffer.
     init(of buffer: RowBuffer, _ tables: ExportTables) {
         self.init()
-        countRecords(in: buffer)
-        // The table exists only if a supported system counts searches.
-        if let table = tables.all.first(where: { $0.name == "searches" }) {
-            countSearches(TableRows(table, in: buffer))
+        // The tables of systems exist only if the systems are supported.
+        func systemRows(_ name: String) -> TableRows? {
+            tables.all.first { $0.name == name }.map { TableRows($0, in: buffer) }
         }
+        countRecords(in: buffer, metrics: systemRows("metrics"))
+        if let searches = systemRows("searches") { countSearches(searches) }
         countClients(TableRows(ExportTables.clients, in: buffer))
         countGaps(TableRows(ExportTables.gaps, in: buffer))
         countProblems(TableRows(ExportTables.problems, in: buffer))
@@ -26,45 +27,69 @@ extension ReportTally {
 // MARK: - Records
 
 extension ReportTally {
-    private mutating func countRecords(in buffer: RowBuffer) {
+    private mutating func countRecords(in buffer: RowBuffer, metrics: TableRows?) {
         let rows = TableRows(ExportTables.records, in: buffer)
         var holds = TableRows(ExportTables.holds, in: buffer)
         var events = TableRows(ExportTables.events, in: buffer)
+        var metrics = metrics
         let columns = RecordColumns(rows)
         for row in 0..<rows.count {
             let number = rows[row, columns.record]
             let app = rows.text(row, columns.appName) ?? rows.text(row, columns.appID)
             let eventRows = events.nextRows(ofRecord: number)
-            countRecord(rows, row, columns, app: app)
+            let metricRows = metrics?.nextRows(ofRecord: number) ?? 0..<0
+            let counted = metrics.map { countMetrics($0, metricRows) } ?? []
+            countRecord(rows, row, columns, app: app, metrics: counted)
             countHolds(holds, holds.nextRows(ofRecord: number), eventCount: eventRows.count)
             countEvents(events, eventRows, app: app)
         }
     }
 
-    private mutating func countRecord(_ rows: TableRows, _ row: Int, _ columns: RecordColumns, app: String?) {
+    private mutating func countRecord(
+        _ rows: TableRows, _ row: Int, _ columns: RecordColumns, app name: String?, metrics: Set<Int>
+    ) {
         let system = rows.text(row, columns.system) ?? ""
         let kind = RecordKind(system: system, type: rows.text(row, columns.type) ?? "")
+        let time = rows.integer(row, columns.time)
+        let day = time.map(Self.day(ofMilliseconds:))
         recordCount += 1
         payloadByteCount += rows.bytes(row, columns.payload)?.count ?? 0
         recordsByKind.add(kind)
-        if let time = rows.integer(row, columns.time) {
-            recordsByKindAndDay.add(KindDay(kind: kind, day: Self.day(ofMilliseconds: time)))
-        } else {
-            untimedRecordCount += 1
+        if let day { recordsByKindAndDay.add(KindDay(kind: kind, day: day)) } else { untimedRecordCount += 1 }
+        let app = ReportApp(name: name, version: rows.text(row, columns.version))
+        let model = ReportModel(
+            device: rows.text(row, columns.device), os: rows.text(row, columns.os),
+            osVersion: rows.text(row, columns.osVersion))
+        let appIndex = recordsByApp.add(app)
+        let modelIndex = model == ReportModel() ? nil : recordsByModel.add(model)
+        let localeIndex = rows.text(row, columns.locale).flatMap { recordsByLocale.add($0) }
+        let systemIndex = recordsBySystem.add(system)
+        let id = rows.fullText(row, columns.client)
+        let client = ClientKey(system: system, client: id)
+        profiles.update(client, system: systemIndex, isClient: id != nil) { profile in
+            // Values of records without a time are earlier than all others, and incomplete values are earlier still.
+            let time = time.map(Int64.init) ?? .min + 2
+            profile.app.update(appIndex, at: app.version != nil ? time : app.name != nil ? .min + 1 : .min)
+            profile.model.update(modelIndex, at: model.device != nil ? time : .min)
+            profile.locale.update(localeIndex, at: time)
+            if let day { profile.days.insert(day) }
+            for metric in metrics { profile.metrics.insert(metric) }
         }
-        let phone = ReportPhone(
-            app: ReportApp(name: app, version: rows.text(row, columns.version)),
-            model: ReportModel(
-                device: rows.text(row, columns.device), os: rows.text(row, columns.os),
-                osVersion: rows.text(row, columns.osVersion)))
-        recordsByApp.add(phone.app)
-        if phone.model != ReportModel() { recordsByModel.add(phone.model) }
-        let name = rows.fullText(row, columns.client)
-        let client = ClientKey(system: system, client: name)
-        phones.update(client, phone, isClient: name != nil)
         guard rows.integer(row, columns.uploadable) == 1 else { return }
         uploadableCount += 1
         uploadCounts[client.key(forType: kind.type), default: 0] += 1
+    }
+
+    /// Counts the metrics of a ping, and returns their indices in ``pingsByMetric``.
+    ///
+    /// A labeled metric has several rows but is counted once.
+    private mutating func countMetrics(_ rows: TableRows, _ range: Range<Int>) -> Set<Int> {
+        let (name, type) = (rows.column("name"), rows.column("metric_type"))
+        let kinds = range.compactMap { row in
+            rows.text(row, name).map { MetricKind(name: $0, type: rows.text(row, type) ?? "") }
+        }
+        var counted: Set<MetricKind> = []
+        return Set(kinds.filter { counted.insert($0).inserted }.compactMap { pingsByMetric.add($0) })
     }
 
     private mutating func countHolds(_ rows: TableRows, _ range: Range<Int>, eventCount: Int) {
@@ -77,7 +102,8 @@ extension ReportTally {
     }
 
     private mutating func countEvents(_ rows: TableRows, _ range: Range<Int>, app: String?) {
-        let (time, name, label) = (rows.column("time_ms"), rows.column("name"), rows.column("label"))
+        let (name, label) = (rows.column("name"), rows.column("label"))
+        let time = rows.column("at_ms") ?? rows.column("time_ms")
         eventCount += range.count
         for row in range {
             eventsByKind.add(EventKind(app: app, name: rows.text(row, name), label: rows.text(row, label)))
@@ -91,7 +117,7 @@ extension ReportTally {
 
     private struct RecordColumns {
         let record, system, type, client, time, appID, appName, version: TableRows.Column?
-        let os, osVersion, device, uploadable, payload: TableRows.Column?
+        let os, osVersion, device, locale, uploadable, payload: TableRows.Column?
 
         init(_ rows: TableRows) {
             record = rows.column("record")
@@ -105,6 +131,7 @@ extension ReportTally {
             os = rows.column("os")
             osVersion = rows.column("os_version")
             device = rows.column("device")
+            locale = rows.column("locale_normalized")
             uploadable = rows.column("uploadable")
             payload = rows.column("payload")
         }

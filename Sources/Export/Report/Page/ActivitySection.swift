@@ -1,11 +1,11 @@
-/// The section about activity: the events of each app and the searches by engine.
+/// The section about activity: the events of each app, the searches by engine, and the metrics of Glean.
 extension ReportPage {
     var activitySection: PageSection {
         PageSection(
             id: "what", title: "Activity",
             introduction:
                 "The events of each app and its searches. The descriptions of events are from the documentation of the apps.",
-            content: eventTables + [searchTable])
+            content: eventTables + [searchTable, metricTable])
     }
 
     private static let maxApps = 12
@@ -16,11 +16,9 @@ extension ReportPage {
         guard !sorted.isEmpty else { return ["<p>There are no events.</p>"] }
         var apps = BoundedCounts<String?>(keyLimit: .max)
         for (kind, count) in sorted { apps.add(kind.app, count) }
-        let largest = apps.largestFirst
-        let tables = largest.prefix(Self.maxApps).map { app, count in
-            eventTable(app, count, sorted.filter { $0.key.app == app })
-        }
-        let more = largest.dropFirst(Self.maxApps).reduce(tally.eventsByKind.otherCount) { $0 + $1.count }
+        let (shown, otherCount) = countFormatter.shownEntries(apps.largestFirst, limit: Self.maxApps)
+        let tables = shown.map { app, count in eventTable(app, count, sorted.filter { $0.key.app == app }) }
+        let more = otherCount + tally.eventsByKind.otherCount
         return tables + [.aside(more, "Other apps: \(countFormatter.text(more, "event")).")]
     }
 
@@ -29,8 +27,10 @@ extension ReportPage {
         var table = HTMLTable(
             "Events of \(name), most frequent first",
             ["description", "technical name", .number("events"), .init(title: .barTitle)])
-        let largest = countFormatter.chartValue(kinds.first?.count ?? 0)
-        for (kind, count) in kinds.prefix(Self.maxEvents) {
+        // All apps have the same scale.
+        let largest = tally.eventsByKind.largestFirst.first?.count ?? 0
+        let (shown, more) = countFormatter.shownEntries(kinds, limit: Self.maxEvents)
+        for (kind, count) in shown {
             let label: HTML = kind.label.map { "<bdi>\($0)</bdi>" } ?? "<span class=\"none\">not documented</span>"
             table.rows.append([
                 label, kind.name.map { "<code><bdi>\($0)</bdi></code>" } ?? .captured(nil),
@@ -38,24 +38,40 @@ extension ReportPage {
                 Bar(value: countFormatter.chartValue(count), maxValue: largest).svg,
             ])
         }
-        let more = kinds.dropFirst(Self.maxEvents).reduce(0) { $0 + $1.count }
         let rest = HTML.aside(more, "Not shown: \(countFormatter.text(more, "event")).")
-        return "<h3><bdi>\(name)</bdi>: \(countFormatter.text(count, "event"))</h3>\(table.html)\(rest)"
+        let heading: HTML = "<h3><bdi>\(name)</bdi>: \(countFormatter.text(count, "event"))</h3>"
+        return "\(heading)\(shown.isEmpty ? "" : table.html)\(rest)"
     }
 
     private var searchTable: HTML {
-        let sorted = tally.searchesByKind.largestFirst
-        guard let largest = sorted.first?.count else { return "" }
+        // The names of an engine can differ in letter case. The most frequent one is shown.
+        var names: [String: String] = [:]
+        var counts = BoundedCounts<SearchKind>(keyLimit: .max)
+        for (kind, count) in tally.searchesByKind.largestFirst {
+            let name = names[kind.engine.lowercased(), default: kind.engine]
+            names[kind.engine.lowercased()] = name
+            counts.add(SearchKind(engine: name, source: kind.source), count)
+        }
+        guard !counts.isEmpty else { return "" }
+        let (shown, otherCount) = countFormatter.shownEntries(counts.largestFirst, limit: Self.maxEvents)
         var table = HTMLTable(
             "Searches by engine", ["engine", "started from", .number("searches"), .init(title: .barTitle)])
-        for (kind, count) in sorted.prefix(Self.maxEvents) {
+        for (kind, count) in shown {
             table.rows.append([
                 "<bdi>\(kind.engine)</bdi>", .captured(kind.source), "\(countFormatter.text(count))",
-                Bar(value: countFormatter.chartValue(count), maxValue: countFormatter.chartValue(largest)).svg,
+                Bar(value: countFormatter.chartValue(count), maxValue: shown[0].count).svg,
             ])
         }
-        let more = sorted.count - Self.maxEvents
-        let rest = HTML.aside(more, "Not shown: \(more) more.")
-        return "<h3>Searches by engine</h3>\(table.html)\(rest)"
+        let more = otherCount.addingSaturated(tally.searchesByKind.otherCount)
+        let rest = HTML.aside(more, "Not shown: \(countFormatter.text(more)) searches.")
+        return "<h3>Searches by engine</h3>\(shown.isEmpty ? "" : table.html)\(rest)"
+    }
+
+    private var metricTable: HTML {
+        guard !tally.pingsByMetric.isEmpty else { return "" }
+        return countTable(
+            "Metrics in Glean pings", ["metric", "type"], tally.pingsByMetric, noun: "ping",
+            clients: tally.profiles.clientCounts(\.metrics.elements),
+            cells: { ["<code><bdi>\($0.name)</bdi></code>", "<bdi>\($0.type)</bdi>"] })
     }
 }

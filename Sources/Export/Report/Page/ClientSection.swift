@@ -4,11 +4,9 @@ extension ReportPage {
         PageSection(
             id: "who", title: "Clients and phones",
             introduction:
-                "A client is one app on one phone, identified by a random number. Its app and phone are those of its last record.",
-            content: [clientTable, appTable, modelTable])
+                "A client is one app on one phone, identified by a random number. Its app, phone and locale are the latest.",
+            content: [clientTable, appTable, modelTable, localeTable])
     }
-
-    private static let maxRows = 40
 
     private var clientTable: HTML {
         let clients = tally.clients.largest
@@ -19,58 +17,74 @@ extension ReportPage {
                 "client", "app", "phone", "system", "first", "last", .number("records"), .number("uploadable"),
                 .number("events"),
             ])
-        for client in clients {
-            let phone = tally.phones[client.key]
-            table.rows.append([
-                client.id.map { "<code><bdi>\($0)</bdi></code>" } ?? "<span class=\"none\">no client</span>",
-                .captured(Self.joined(client.apps ?? phone.app.name, phone.app.version)),
-                .captured(Self.joined(phone.model.device, phone.model.os, phone.model.osVersion)), "\(client.system)",
-                Self.dayText(client.firstTime), Self.dayText(client.lastTime),
-                "\(countFormatter.text(client.recordCount))",
-                "\(countFormatter.text(client.uploadableCount))", "\(countFormatter.text(client.eventCount))",
-            ])
+        var (records, uploadable, events) = (tally.clients.recordCount, tally.uploadableCount, tally.eventCount)
+        func numbers(_ counts: Int...) -> [HTML] { counts.map { "\(countFormatter.text($0))" } }
+        for client in clients where !countFormatter.isHidden(client.recordCount) {
+            let (app, model) = tally.phone(of: client.key)
+            table.rows.append(
+                [
+                    .clientName(client.id), .captured(Self.joined(client.apps ?? app.name, app.version)),
+                    .captured(Self.joined(model.device, model.os, model.osVersion)), "\(client.system)",
+                    Self.dayText(client.firstTime), Self.dayText(client.lastTime),
+                ] + numbers(client.recordCount, client.uploadableCount, client.eventCount))
+            records -= client.recordCount
+            uploadable -= client.uploadableCount
+            events -= client.eventCount
         }
-        let more = tally.clients.recordCount - clients.reduce(0) { $0 + $1.recordCount }
-        let rows = clients.count { $0.id != nil }
-        let others = countFormatter.text(tally.clients.count - rows, "client")
-        let rest = HTML.aside(more, "Not shown: \(others) with \(countFormatter.text(more, "record")).")
-        return "<h3>Clients</h3>\(table.html)\(rest)"
+        if records > 0 {
+            table.rows.append(
+                ["other clients", "", "", "", "", ""] + numbers(records, uploadable, events))
+        }
+        return "<h3>Clients</h3>\(table.html)"
     }
 
     private var appTable: HTML {
-        let clients = tally.phones.clientCountsByApp
-        return countTable(
-            "Apps and versions", ["app", "version"], tally.recordsByApp,
-            cells: { [.captured($0.name), .captured($0.version)] }, clients: { clients[$0] ?? 0 })
+        countTable(
+            "Apps and versions", ["app", "version"], tally.recordsByApp, noun: "record",
+            clients: tally.profiles.clientCounts { $0.app.value.map { [$0] } ?? [] },
+            cells: { [.captured($0.name), .captured($0.version)] })
     }
 
     private var modelTable: HTML {
-        let clients = tally.phones.clientCountsByModel
-        return countTable(
-            "Phones", ["model", "operating system"], tally.recordsByModel,
-            cells: { [.captured($0.device), .captured(Self.joined($0.os, $0.osVersion))] },
-            clients: { clients[$0] ?? 0 })
+        countTable(
+            "Phones", ["model", "operating system"], tally.recordsByModel, noun: "record",
+            clients: tally.profiles.clientCounts { $0.model.value.map { [$0] } ?? [] },
+            cells: { [.captured($0.device), .captured(Self.joined($0.os, $0.osVersion))] })
     }
 
-    /// Returns a table with the number of records, a bar, and the number of clients for each key.
-    private func countTable<Key>(
-        _ caption: String, _ titles: [HTML], _ counts: BoundedCounts<Key>, cells: (Key) -> [HTML], clients: (Key) -> Int
+    private var localeTable: HTML {
+        countTable(
+            "Locales", ["locale"], tally.recordsByLocale, noun: "record",
+            clients: tally.profiles.clientCounts { $0.locale.value.map { [$0] } ?? [] },
+            cells: { [.captured($0)] })
+    }
+
+    /// The maximum number of rows of a table of counts.
+    private static let maxRows = 100
+
+    /// Returns a table with the count, the number of clients, and a bar for each key.
+    ///
+    /// The keys of `clients` are indices in `counts`.
+    func countTable<Key>(
+        _ caption: String, _ titles: [HTML], _ counts: BoundedCounts<Key>, noun: String, clients: [Int: Int],
+        cells: (Key) -> [HTML]
     ) -> HTML {
-        let sorted = counts.largestFirst
-        guard let largest = sorted.first?.count else {
+        guard !counts.isEmpty else {
             return "<h3>\(caption)</h3><p>The records do not contain this information.</p>"
         }
+        let (shown, otherCount) = countFormatter.shownEntries(counts.largestFirst, limit: Self.maxRows)
         var table = HTMLTable(
             caption,
-            titles.map { .init(title: $0) } + [.number("records"), .number("clients"), .init(title: .barTitle)])
-        for (key, count) in sorted.prefix(Self.maxRows) {
-            let bar = Bar(value: countFormatter.chartValue(count), maxValue: countFormatter.chartValue(largest)).svg
+            titles.map { .init(title: $0) } + [.number("\(noun)s"), .number("clients"), .init(title: .barTitle)])
+        for (key, count) in shown {
+            let bar = Bar(value: countFormatter.chartValue(count), maxValue: shown[0].count).svg
+            let clientCount = counts.index(of: key).flatMap { clients[$0] } ?? 0
             table.rows.append(
-                cells(key) + ["\(countFormatter.text(count))", "\(countFormatter.text(clients(key)))", bar])
+                cells(key) + ["\(countFormatter.text(count))", "\(countFormatter.text(clientCount))", bar])
         }
-        let more = sorted.dropFirst(Self.maxRows).reduce(counts.otherCount) { $0 + $1.count }
-        let rest = HTML.aside(more, "Not shown: \(countFormatter.text(more, "record")).")
-        return "<h3>\(caption)</h3>\(table.html)\(rest)"
+        let more = otherCount.addingSaturated(counts.otherCount)
+        let rest = HTML.aside(more, "Not shown: \(countFormatter.text(more, noun)).")
+        return "<h3>\(caption)</h3>\(shown.isEmpty ? "" : table.html)\(rest)"
     }
 
     private static func joined(_ parts: String?...) -> String? {

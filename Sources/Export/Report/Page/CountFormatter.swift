@@ -1,23 +1,44 @@
 /// Formats counts.
 ///
-/// Small counts could identify a person, so they are shown only as less than ``minimumCount``.
+/// Small counts could identify a person. If ``minimumCount`` is a number *n* greater than 1:
+///
+/// - Counts below *n*, including 0, are shown only as less than *n*. Charts do not show them.
+/// - Other counts are rounded down to a multiple of *n*.
+/// - Values with a hidden count are not named. Their counts are added up, and the sum is formatted like other counts.
+///
+/// Every sum and every difference of shown counts is then a multiple of *n*. Therefore, a hidden count is never the
+/// difference between a total and its other parts, and several values remain possible. A single value remains only if
+/// the number of parts is a multiple of *n* and all parts have the remainder *n* - 1.
 struct CountFormatter: Sendable {
-    /// The smallest count that is shown exactly.
+    /// The smallest count that is shown, or 1 if all counts are shown exactly.
     let minimumCount: Int
+
+    /// Whether small counts are hidden.
+    var hidesSmallCounts: Bool { minimumCount > 1 }
 
     /// Returns a count as text, such as `1,234` or `<5`.
     func text(_ count: Int) -> String {
-        isHidden(count) ? "<\(minimumCount)" : Self.grouped(count)
+        isHidden(count) ? "<\(minimumCount)" : Self.grouped(rounded(count))
     }
 
-    /// Returns the value that a chart shows for a count.
+    /// Returns the value that a chart shows for a count, which is 0 if the count is hidden.
+    func chartValue(_ count: Int) -> Int { isHidden(count) ? 0 : rounded(count) }
+
+    /// Returns the entries whose counts are shown, at most `limit`, and the sum of the other counts.
     ///
-    /// Small counts are replaced by the minimum, so that a bar is not more precise than the text.
-    func chartValue(_ count: Int) -> Int { isHidden(count) ? minimumCount : count }
+    /// The entries must be sorted by count in descending order.
+    func shownEntries<Key>(
+        _ sorted: [(key: Key, count: Int)], limit: Int
+    ) -> (shown: [(key: Key, count: Int)], otherCount: Int) {
+        let shown = sorted.prefix(limit).filter { !isHidden($0.count) }
+        return (shown, sorted.dropFirst(shown.count).reduce(0) { $0.addingSaturated($1.count) })
+    }
+
+    private func rounded(_ count: Int) -> Int { count - count % minimumCount }
 
     /// Returns a count with a noun, such as `1 record` or `2 records`.
     func text(_ count: Int, _ noun: String) -> String {
-        "\(text(count)) \(noun)\(count == 1 && minimumCount < 2 ? "" : "s")"
+        "\(text(count)) \(noun)\(count == 1 && !hidesSmallCounts ? "" : "s")"
     }
 
     /// Returns a size with one decimal digit, such as `30.9 kB`.
@@ -37,7 +58,8 @@ struct CountFormatter: Sendable {
 
     private static let units = ["bytes", "kB", "MB", "GB", "TB"]
 
-    private func isHidden(_ count: Int) -> Bool { count > 0 && count < minimumCount }
+    /// Returns whether a count is not shown.
+    func isHidden(_ count: Int) -> Bool { hidesSmallCounts && count < minimumCount }
 
     /// Returns a count with commas between groups of three digits.
     private static func grouped(_ count: Int) -> String {

@@ -27,24 +27,21 @@ extension ReportPage {
     private var gapTable: HTML {
         let gaps = tally.gaps.largest.values
         guard !gaps.isEmpty else { return "" }
+        guard !countFormatter.hidesSmallCounts else {
+            return "<p class=\"aside\">Gaps are not listed, because each belongs to a single client.</p>"
+        }
         var table = HTMLTable(
             "Gaps, most missing numbers first",
             ["client", "system", "type", .number("missing"), "numbers", "time before", "time after"])
         for gap in gaps {
             table.rows.append([
-                "<code><bdi>\(gap.client)</bdi></code>", "\(gap.system)", .captured(gap.type),
-                "\(countFormatter.text(gap.count))", numbers(of: gap), Self.timeText(gap.timeBefore),
+                .clientName(gap.client), "\(gap.system)", .captured(gap.type), "\(countFormatter.text(gap.count))",
+                gap.first == gap.last ? "\(gap.first)" : "\(gap.first)–\(gap.last)", Self.timeText(gap.timeBefore),
                 Self.timeText(gap.timeAfter),
             ])
         }
         let more = tally.gaps.gapCount - gaps.count
         return "\(table.html)\(HTML.aside(more, "Not shown: \(countFormatter.text(more, "gap"))."))"
-    }
-
-    /// Returns the range of the missing numbers, or nothing if their count is not shown exactly.
-    private func numbers(of gap: GapCounts.Gap) -> HTML {
-        guard gap.count >= countFormatter.minimumCount else { return .captured(nil) }
-        return gap.first == gap.last ? "\(gap.first)" : "\(gap.first)–\(gap.last)"
     }
 
     /// Returns a time without its seconds.

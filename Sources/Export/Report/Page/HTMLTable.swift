@@ -22,8 +22,20 @@ struct HTMLTable {
         self.columns = columns
     }
 
-    /// The table as HTML, in an element that scrolls horizontally on narrow pages.
+    /// The number of rows that are always visible.
+    ///
+    /// A click shows the other rows, which are not printed.
+    var visibleRowCount = 20
+
     var html: HTML {
+        let others = rows.dropFirst(visibleRowCount)
+        let visible = element(caption, rows.prefix(visibleRowCount))
+        guard !others.isEmpty else { return visible }
+        return "\(visible)\(.details("More: \(caption)", element("\(caption), continued", others)))"
+    }
+
+    /// Returns a table in an element that scrolls horizontally on narrow pages.
+    private func element(_ caption: String, _ rows: ArraySlice<[HTML]>) -> HTML {
         """
         <div class="wide" role="region" tabindex="0" aria-label="\(caption)"><table><caption class="hidden">\(caption)</caption>\
         <thead><tr>\(columns.map(headerCell))</tr></thead>
@@ -57,6 +69,19 @@ extension HTML {
     static func captured(_ text: String?) -> HTML {
         guard let text, !text.isEmpty else { return "<span class=\"none\">unknown</span>" }
         return "<bdi>\(text)</bdi>"
+    }
+
+    /// Returns the start of the id of a client, which is the title.
+    ///
+    /// Pass `nil` for records without a client.
+    static func clientName(_ id: String?) -> HTML {
+        guard let id else { return "<span class=\"none\">no client</span>" }
+        return "<code title=\"\(id)\"><bdi>\(String(id.prefix(8)))</bdi></code>"
+    }
+
+    /// Returns an element whose content is shown by a click.
+    static func details(_ summary: String, _ content: HTML) -> HTML {
+        "<details><summary><bdi>\(summary)</bdi></summary>\(content)</details>"
     }
 
     /// Returns a remark about items that are not shown, or nothing if `count` is zero.

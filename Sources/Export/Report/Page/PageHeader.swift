@@ -6,8 +6,8 @@ extension ReportPage {
             <h1>Telemetry report</h1>
             <p class="verdict \(hasParsedAllInput ? "good" : "bad")" id="verdict">\(verdict)</p>
             <dl class="figures">\(figures.map { figure($0.id, $0.title, $0.value) })</dl>
-            \(pseudonymText)<h2 class="small">Inputs, read by \(facts.generator)</h2>
-            <ul class="inputs">\(facts.inputs.prefix(Self.maxInputs).map(input))\(.moreItems(more, "\(more)"))</ul>
+            \(pseudonymText)\(maskingText)<h2 class="small">Inputs, read by \(facts.generator)</h2>
+            <ul class="inputs">\(facts.inputs.prefix(Self.maxInputs).map(input))\(.moreItems(more, countFormatter.text(more)))</ul>
             """
     }
 
@@ -40,6 +40,16 @@ extension ReportPage {
         return """
             <p>This report is pseudonymized. Ids are replaced by pseudonyms of the key <code id="key">\(pseudonymized.keyID)</code>. \
             Names, addresses, positions, free text, paths and input that could not be parsed are omitted.\(times)</p>
+
+            """
+    }
+
+    private var maskingText: HTML {
+        guard countFormatter.hidesSmallCounts else { return "" }
+        let number = countFormatter.minimumCount
+        return """
+            <p id="masking">Counts below \(number) are shown as <b>\(countFormatter.text(0))</b> or added to others, and are not part of \
+            charts. Other counts are rounded down to multiples of \(number).</p>
 
             """
     }

@@ -31,7 +31,7 @@ enum PageStyle {
         .figures dd{margin:0;font-size:1.55rem;font-weight:600;line-height:1.25;font-variant-numeric:tabular-nums;
         white-space:nowrap}
         .figures dt{font-size:.9rem;line-height:1.3}
-        .inputs{margin:0;padding-left:1.2rem}
+        .inputs{margin:0;padding-left:1.2rem;columns:17rem}
         nav ul{display:flex;flex-wrap:wrap;gap:.35rem 1.2rem;list-style:none;margin:1.5rem 0 0;padding:0}
         figure{margin:0}
         figcaption h3{margin-bottom:.2rem}
@@ -44,12 +44,16 @@ enum PageStyle {
         .chart .x{text-anchor:middle}
         .chart .first{text-anchor:start}
         .chart line{stroke:var(--line)}
+        .chart .omission{stroke:var(--soft);stroke-dasharray:2 4}
         .chart rect{stroke:var(--bg);stroke-width:.6}
         .share{width:100%;height:1.6rem}
         .bar{width:9rem;height:.7rem;margin-top:.4em}
         .hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
         .s0{fill:var(--s0)}.s1{fill:var(--s1)}.s2{fill:var(--s2)}.s3{fill:var(--s3)}.s4{fill:var(--s4)}.s5{fill:var(--s5)}
         .s6{fill:var(--s6)}
+        [class^=heat]{display:block;margin:-.2rem -.4rem;padding:.2rem .4rem}
+        .heat1{background:color-mix(in srgb,var(--s0) 10%,transparent)}.heat2{background:color-mix(in srgb,var(--s0) 20%,transparent)}
+        .heat3{background:color-mix(in srgb,var(--s0) 30%,transparent)}.heat4{background:color-mix(in srgb,var(--s0) 40%,transparent)}
         .wide{position:relative;overflow-x:auto;margin:.25rem 0 .5rem}
         table{border-collapse:collapse;width:100%;font-size:.93rem}
         th,td{text-align:left;vertical-align:top;padding:.35rem .75rem .35rem 0;border-bottom:1px solid var(--line)}
@@ -64,8 +68,13 @@ enum PageStyle {
         footer{border-top:1px solid var(--line);margin-top:2.5rem;padding-top:1rem}
         @media(max-width:40rem){body{padding:1rem .9rem 2rem}.chart text{font-size:24px}.bar{width:5rem}
         .chart .second{display:none}}
-        @media print{:root{--bg:#fff;--fg:#000;--soft:#444;--line:#bbb;--card:#fff;--link:#000}body{max-width:none;padding:0;font-size:10pt}
-        nav{display:none}.wide{overflow:visible}section{break-inside:auto}figure,tr{break-inside:avoid}
-        rect{print-color-adjust:exact;-webkit-print-color-adjust:exact}details::details-content{content-visibility:visible;block-size:auto}}
+        @media print{:root{--bg:#fff;--fg:#000;--soft:#444;--line:#bbb;--card:#fff;--link:#000}body{max-width:none;padding:0;font-size:9pt}
+        @page{size:A4;margin:12mm}
+        nav,details{display:none}.wide{overflow:visible}figure,tr{break-inside:avoid}h2,h3,.lead,.legend{break-after:avoid}
+        section{margin-top:1.2rem;padding-top:.8rem}h3{margin-top:.8rem}.chart{max-width:14cm}
+        .figures{grid-template-columns:repeat(5,1fr)}.figures dd{font-size:1.2rem}
+        table{font-size:8pt}th,td{padding:.1rem .4rem .1rem 0}td,tbody th,.places{min-width:0}.bar{width:4rem}
+        thead th,.day,.n{white-space:normal;overflow-wrap:anywhere}
+        *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
         """
 }

@@ -31,8 +31,9 @@ extension ReportPage {
     ) -> HTML {
         let head: HTML = "<h3>\(title): <span id=\"\(id)\">\(countFormatter.text(codes.counts.total))</span></h3>"
         guard !codes.counts.isEmpty else { return "\(head)<p>\(none)</p>" }
+        let (shown, otherCount) = countFormatter.shownEntries(codes.counts.largestFirst, limit: .max)
         var table = HTMLTable(title, ["code", .number("count"), "meaning", "locations"])
-        for (code, count) in codes.counts.largestFirst {
+        for (code, count) in shown {
             let examples = codes.examples[code] ?? []
             let exampleText = examples.first.map { Self.withoutPosition($0.text) }
             let meaningText = meaning(code) ?? exampleText
@@ -43,8 +44,9 @@ extension ReportPage {
                 "<ul class=\"places\">\(examples.map { listItem(for: $0, besides: meaningText) })\(rest)</ul>",
             ])
         }
-        let other = codes.counts.otherCount
-        return "\(head)\(table.html)\(.aside(other, "Other codes: \(countFormatter.text(other))."))"
+        let other = otherCount + codes.counts.otherCount
+        let rest = HTML.aside(other, "Other codes: \(countFormatter.text(other)).")
+        return "\(head)\(shown.isEmpty ? "" : table.html)\(rest)"
     }
 
     /// Returns a description without its position: `duplicate key` for `duplicate key at byte 665`.

@@ -10,8 +10,8 @@ extension ReportPage {
             content: [pendingText, queueList])
     }
 
-    private static let maxQueues = 300
-    private static let maxSentences = 40
+    private static let maxQueues = 100
+    private static let maxSentences = 20
 
     private var pendingText: HTML {
         let code = Hold.pendingEvents.code
@@ -27,8 +27,32 @@ extension ReportPage {
             return "<p>The state of queues is omitted, because it contains names.</p>"
         }
         guard !facts.queues.isEmpty else { return "<p>No queues with their own rules were found.</p>" }
+        guard !countFormatter.hidesSmallCounts else { return stateTable }
         let more = facts.queues.count - Self.maxQueues
-        return HTML(facts.queues.prefix(Self.maxQueues).map(queue)) + .aside(more, "Not shown: \(more) more.")
+        let queues = HTML(facts.queues.prefix(Self.maxQueues).map(queue))
+        return stateTable + .details("Each queue", queues + .aside(more, "Not shown: \(more) more."))
+    }
+
+    private var stateTable: HTML {
+        var counts = BoundedCounts<QueueState>(keyLimit: .max)
+        for state in facts.queues.flatMap(\.states) { counts.add(state) }
+        guard !counts.isEmpty else { return "" }
+        let (shown, other) = countFormatter.shownEntries(counts.largestFirst, limit: .max)
+        var table = HTMLTable("Queues by state", ["state", "ready for upload?", .number("queues")])
+        for (state, count) in shown {
+            table.rows.append(["\(state.text)", Self.answer(state.readiness), "\(countFormatter.text(count))"])
+        }
+        let rest = HTML.aside(other, "Other states: \(countFormatter.text(other, "queue")).")
+        return "<h3>Queues by state</h3>\(shown.isEmpty ? "" : table.html)\(rest)"
+    }
+
+    private static func answer(_ readiness: QueueState.Readiness) -> HTML {
+        switch readiness {
+        case .ready: "yes"
+        case .notReady: "no"
+        case .empty: "nothing to upload"
+        case .unknown: .captured(nil)
+        }
     }
 
     private func queue(_ queue: ReportFacts.Queue) -> HTML {

@@ -13,12 +13,16 @@ public struct ReportPage: Sendable {
 
     /// Creates a page.
     ///
-    /// Counts below `minimumCount` are shown only as less than this number.
+    /// Counts below `minimumCount` are hidden, and other counts are rounded down to a multiple of it.
     public init(_ counter: ReportCounter, facts: ReportFacts, systems: SystemTable, minimumCount: Int) {
         var tally = counter.tally
         if let pseudonymized = facts.pseudonymizedFacts {
             tally.quarantine = CodeCounts(withoutExamples: pseudonymized.quarantineCounts)
             tally.problems = CodeCounts(withoutExamples: pseudonymized.problemCounts)
+        } else if minimumCount > 1 {
+            // An example belongs to a single phone.
+            tally.quarantine.removeExamples()
+            tally.problems.removeExamples()
         }
         self.tally = tally
         self.facts = facts
@@ -62,7 +66,10 @@ public struct ReportPage: Sendable {
     private var title: String { "Telemetry report: " + facts.inputs.prefix(3).map(\.label).joined(separator: ", ") }
 
     private var sections: [PageSection] {
-        [timelineSection, clientSection, activitySection, uploadSection, gapSection, problemSection, queueSection]
+        [
+            timelineSection, retentionSection, clientSection, activitySection, uploadSection, gapSection,
+            problemSection, queueSection,
+        ]
     }
 
     /// The content security policy, which allows nothing except the style sheet of the page.

@@ -13,10 +13,11 @@ extension ReportPage {
 
     private var recordChart: HTML {
         let kinds = tally.recordsByKind.largestFirst.map(\.key)
-        let colored = Array(kinds.prefix(Self.maxColors))
+        // A single remaining kind has its own color instead of being shown as others.
+        let colored = Array(kinds.prefix(kinds.count == Self.maxColors + 1 ? kinds.count : Self.maxColors))
         var chart = DayChart(
             id: "records-chart", noun: "record",
-            seriesNames: colored.map(\.name) + (kinds.count > colored.count ? ["others"] : []),
+            seriesNames: colored.map(\.name) + (kinds.count > colored.count ? ["other types"] : []),
             countFormatter: countFormatter)
         let numbers = Dictionary(uniqueKeysWithValues: zip(colored, 0...))
         for (key, count) in tally.recordsByKindAndDay.entries {
@@ -41,11 +42,17 @@ struct DayChart {
     let noun: String
     let seriesNames: [String]
     let countFormatter: CountFormatter
+    /// The time span of each bar, or `nil` if it depends on the number of days.
+    let unit: ReportCalendar.Unit?
     /// The number of items without a day.
     var undatedCount = 0
     private var countsByDay: [Int: [Int]] = [:]
 
-    init(id: String, noun: String, seriesNames: [String], countFormatter: CountFormatter) {
+    init(
+        id: String, noun: String, seriesNames: [String], countFormatter: CountFormatter,
+        unit: ReportCalendar.Unit? = nil
+    ) {
+        self.unit = unit
         self.id = id
         self.noun = noun
         self.seriesNames = seriesNames
@@ -58,9 +65,15 @@ struct DayChart {
 
     var html: HTML {
         let sums = countsByDay.mapValues { $0.reduce(0, +) }
-        guard let calendar = ReportCalendar(sums) else {
-            return
-                "<h3>\(heading)</h3><p>There are no \(noun)s\(undatedCount > 0 ? " with a time" : "").</p>\(untimedText)"
+        guard let calendar = ReportCalendar(sums, unit: unit) else {
+            guard let unit, !sums.isEmpty else {
+                return
+                    "<h3>\(heading)</h3><p>There are no \(noun)s\(undatedCount > 0 ? " with a time" : "").</p>\(untimedText)"
+            }
+            return """
+                <h3>\(heading) by \(unit.rawValue)</h3><p>Not shown, because there are more than \(ReportCalendar.maxSpansOfUnit) \
+                \(unit.rawValue)s.</p>
+                """
         }
         var values = seriesNames.map { _ in Array(repeating: 0, count: calendar.spans.count) }
         var outside: [Int: Int] = [:]
@@ -71,17 +84,17 @@ struct DayChart {
             }
             for (number, count) in series.enumerated() { values[number][index] += count }
         }
-        let title = "\(heading), from \(calendar.spans.first?.start ?? "") to \(calendar.spans.last?.name ?? "")"
+        let name = "\(heading) by \(calendar.unit.rawValue)"
+        let title = "\(name), from \(calendar.spans.first?.start ?? "") to \(calendar.spans.last?.name ?? "")"
         let chart = StackedBars(
             title: title, bars: calendar.spans,
             series: zip(seriesNames, values).map { StackedBars.Series(name: $0, values: $1) },
-            formatValue: countFormatter.text,
-            heightValue: countFormatter.chartValue)
+            countFormatter: countFormatter)
         return """
-            <figure><figcaption><h3>\(heading) by \(calendar.unit.rawValue)</h3>\(legend)</figcaption>
+            <figure><figcaption><h3>\(name)</h3>\(legend)</figcaption>
             \(chart.svg(id: "\(id)-title"))</figure>
-            \(outsideText(outside))\(untimedText)<details><summary>Numbers of this chart</summary>
-            \(table(title, calendar, values))</details>
+            \(calendar.pauses.map(pauseText))\(outsideText(outside))\(untimedText)\
+            \(.details("Numbers of this chart", table(title, calendar, values)))
 
             """
     }
@@ -100,12 +113,17 @@ struct DayChart {
         .aside(undatedCount, "Without a known time: \(countFormatter.text(undatedCount, noun)).")
     }
 
+    private func pauseText(_ pause: DaySpan) -> HTML {
+        "<p class=\"aside\">The chart omits the time without \(noun)s from \(pause.name).</p>"
+    }
+
     private func outsideText(_ outside: [Int: Int]) -> HTML {
         guard let first = outside.keys.min(), let last = outside.keys.max() else { return "" }
-        let span = DaySpan(days: first..<last + 1)
+        let count = outside.values.reduce(0, +)
+        let time = countFormatter.isHidden(count) ? "" : " from \(DaySpan(days: first..<last + 1).name)"
         return """
-            <p class="aside">Not shown: \(countFormatter.text(outside.values.reduce(0, +), noun)) from \(span.name), more than a year away from the \
-            others. The clock of a phone may have been wrong.</p>
+            <p class="aside">Not shown: \(countFormatter.text(count, noun))\(time), more than a year away from the others. The clock of a \
+            phone may have been wrong.</p>
             """
     }
 
@@ -113,21 +131,18 @@ struct DayChart {
         let unit: HTML = "\(calendar.unit.rawValue)"
         var table = HTMLTable(
             title, [.init(title: unit)] + seriesNames.map { HTMLTable.Column.number("<bdi>\($0)</bdi>") })
+        table.visibleRowCount = .max
+        func isEmpty(_ span: Int) -> Bool { values.allSatisfy { countFormatter.chartValue($0[span]) == 0 } }
         var index = 0
         while index < calendar.spans.count {
-            let numbers = values.map { $0[index] }
-            guard numbers.allSatisfy({ $0 == 0 }) else {
-                table.rows.append(["\(calendar.spans[index].name)"] + numbers.map { "\(countFormatter.text($0))" })
-                index += 1
-                continue
-            }
-            let start = calendar.spans[index].days.lowerBound
-            var end = start
-            while index < calendar.spans.count, values.allSatisfy({ $0[index] == 0 }) {
-                end = calendar.spans[index].days.upperBound
-                index += 1
-            }
-            table.rows.append(["\(DaySpan(days: start..<end).name): none"] + seriesNames.map { _ in "0" })
+            let first = index
+            // Consecutive spans without a shown number have one row.
+            repeat { index += 1 } while index < calendar.spans.count && isEmpty(first) && isEmpty(index)
+            let name = DaySpan(
+                days: calendar.spans[first].days.lowerBound..<calendar.spans[index - 1].days.upperBound,
+                unit: calendar.unit
+            ).name
+            table.rows.append(["\(name)"] + values.map { "\(countFormatter.text($0[first]))" })
         }
         return table.html
     }

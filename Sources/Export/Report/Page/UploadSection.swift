@@ -25,21 +25,23 @@ extension ReportPage {
     }
 
     private var nightText: HTML {
-        guard tally.uploadableCount > 0 else { return "" }
         let nights = UploadNights(tally).count
+        guard nights > 0, !countFormatter.isHidden(nights) else { return "" }
         return """
-            <p>With one job each night, the uploads take at least <b id="nights">\(nights)</b> night\(nights == 1 ? "" : "s"). A client can \
+            <p>With one job each night, the uploads take at least <b id="nights">\(countFormatter.text(nights))</b> night\(nights == 1 ? "" : "s"). A client can \
             upload at most \(UploadNights.dailyUploadLimit) records a day, and at most \(UploadNights.uploadLimitPerTypeAndJob) records of one type in a job.</p>
             """
     }
 
     private var holdTable: HTML {
-        let sorted = tally.heldRecordsByCode.largestFirst
-        guard !sorted.isEmpty else { return "" }
+        let (shown, otherCount) = countFormatter.shownEntries(tally.heldRecordsByCode.largestFirst, limit: .max)
+        let other = otherCount + tally.heldRecordsByCode.otherCount
+        let rest = HTML.aside(other, "Other reasons: \(countFormatter.text(other, "record")).")
+        guard !shown.isEmpty else { return rest }
         var table = HTMLTable(
             "Reasons why records are held. A record with two reasons is counted for both.",
             ["reason", "meaning", .number("records"), .number("events"), "can it be released?"])
-        for (code, count) in sorted {
+        for (code, count) in shown {
             let (meaning, isFinal) = CodeMeanings.holdMeaning(of: code, in: holdCodes)
             let answer: HTML =
                 switch isFinal {
@@ -52,8 +54,6 @@ extension ReportPage {
                 "\(countFormatter.text(tally.heldEventsByCode[code]))", answer,
             ])
         }
-        let other = tally.heldRecordsByCode.otherCount
-        let rest = HTML.aside(other, "Other reasons: \(countFormatter.text(other, "record")).")
         return "<h3>Why records are held</h3>\(table.html)\(rest)"
     }
 }

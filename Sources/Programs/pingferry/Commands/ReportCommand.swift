@@ -16,14 +16,16 @@ struct ReportCommand: AsyncParsableCommand {
         discussion: """
             Writes one self-contained HTML file without scripts, network access or other files. It opens from a USB \
             stick in any browser, can be printed, and is accessible to screen readers. It shows the inputs and whether \
-            they were read completely; records and events over time; clients, apps and phones; events by meaning; \
-            uploadable records and held records with the reasons; items that could not be parsed; and pending queues.
+            they were read completely; records and events over time; active clients by day and by week, and their \
+            retention; clients, apps, phones and locales; events by meaning, and metrics; uploadable records and held \
+            records with the reasons; gaps; items that could not be parsed; and pending queues.
               pingferry report -o phone.html phone/
               pingferry report -o week.html --since 2020-03-01 --minimum-count 5 monday.tar.zst tuesday.tar.zst
 
-            Counts below --minimum-count are shown as <n, so that they do not identify individuals. The page still \
-            contains the ids of clients. --pseudonymize replaces them by pseudonyms, and omits names, paths and free \
-            text. --coarsen-times also rounds all times.
+            Counts below --minimum-count are shown as <n, so that they do not identify individuals. Other counts are \
+            rounded down to multiples of n, so that hidden counts cannot be calculated from them. The page still \
+            contains the ids of clients with at least n records. --pseudonymize replaces them by pseudonyms, and omits \
+            names, paths and free text. --coarsen-times also rounds all times.
             """)
 
     @Option(
@@ -32,7 +34,7 @@ struct ReportCommand: AsyncParsableCommand {
         completion: .file())
     var output: String
 
-    @Option(help: ArgumentHelp("Show counts below n as <n.", valueName: "n"))
+    @Option(help: ArgumentHelp("Show counts below n as <n, and round others down.", valueName: "n"))
     var minimumCount = 1
 
     @Flag(help: "Replace an existing file.")
@@ -171,6 +173,7 @@ extension ScanReport {
                 queues.append(
                     ReportFacts.Queue(
                         capture: input.label, path: path, sentences: sentences,
+                        states: rows.compactMap { $0.details.queue?.state },
                         pendingEventCount: pending.isEmpty ? nil : pending.reduce(0, +)))
             }
         }

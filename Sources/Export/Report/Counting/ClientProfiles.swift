@@ -1,0 +1,93 @@
+import Bytes
+
+/// The latest app, model and locale of a client, its active days, and its metrics.
+///
+/// To save memory, values are stored as indices of the counts in a ``ReportTally``.
+struct ClientProfile: Sendable {
+    /// The index of a value, and the time of the latest record that contains it.
+    struct Latest: Sendable {
+        /// The index, or -1 if the value is unknown.
+        private var index: Int32 = -1
+        private var time = Int64.min
+
+        var value: Int? { index < 0 ? nil : Int(index) }
+
+        /// Replaces the value, unless `value` is unknown or earlier.
+        mutating func update(_ value: Int?, at time: Int64) {
+            guard let value, time >= self.time else { return }
+            (index, self.time) = (Int32(value), time)
+        }
+
+        fileprivate mutating func update(_ later: Latest, _ indices: [Int?]) {
+            update(later.value.flatMap { indices[$0] }, at: later.time)
+        }
+    }
+
+    /// The indices, in another tally, of the values to which profiles refer.
+    struct Indices {
+        let systems, apps, models, locales, metrics: [Int?]
+    }
+
+    let key: ClientKey
+    let system: Int?
+    /// Whether the profile belongs to a client.
+    ///
+    /// Otherwise, it belongs to the records of a system that have no client.
+    let isClient: Bool
+    var app = Latest()
+    var model = Latest()
+    var locale = Latest()
+    var days = ActiveDays()
+    var metrics = SmallNumberSet()
+
+    fileprivate mutating func add(_ later: ClientProfile, _ indices: Indices) {
+        app.update(later.app, indices.apps)
+        model.update(later.model, indices.models)
+        locale.update(later.locale, indices.locales)
+        days.formUnion(later.days)
+        for metric in later.metrics.elements {
+            if let index = indices.metrics[metric] { metrics.insert(index) }
+        }
+    }
+}
+
+/// The profiles of all clients, in the order of their first records.
+struct ClientProfiles: Sendable {
+    private var profiles: [ClientProfile] = []
+    private var indices: [ClientKey: Int32] = [:]
+
+    subscript(client: ClientKey) -> ClientProfile? { indices[client].map { profiles[Int($0)] } }
+
+    /// The profiles of clients, without those of records that have no client.
+    var clients: some Sequence<ClientProfile> { profiles.lazy.filter(\.isClient) }
+
+    /// Calls `body` with the profile of a client, which is created if it does not exist.
+    mutating func update(
+        _ client: ClientKey, system: Int?, isClient: Bool, _ body: (inout ClientProfile) -> Void
+    ) {
+        let index = indices[client] ?? Int32(profiles.count)
+        if index == profiles.count {
+            indices[client] = index
+            profiles.append(ClientProfile(key: client, system: system, isClient: isClient))
+        }
+        body(&profiles[Int(index)])
+    }
+
+    /// Adds the profiles of a later part of the input.
+    ///
+    /// `indices` contains the indices of the later values in the tally of these profiles.
+    mutating func add(_ later: ClientProfiles, _ indices: ClientProfile.Indices) {
+        for profile in later.profiles {
+            update(profile.key, system: profile.system.flatMap { indices.systems[$0] }, isClient: profile.isClient) {
+                $0.add(profile, indices)
+            }
+        }
+    }
+
+    /// Returns the number of clients by the values that `values` returns for each client.
+    func clientCounts(_ values: (ClientProfile) -> [Int]) -> [Int: Int] {
+        var counts: [Int: Int] = [:]
+        for client in clients { for value in values(client) { counts[value, default: 0] += 1 } }
+        return counts
+    }
+}
