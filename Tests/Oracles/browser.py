@@ -149,5 +149,14 @@ class Page:
         with open(path, "wb") as stream:
             stream.write(base64.b64decode(data))
 
+    def print(self):
+        """Returns the page as a PDF file, in the paper size that the page requests."""
+        return base64.b64decode(self.call("Page.printToPDF", preferCSSPageSize=True, printBackground=True)["data"])
+
+    def set_print_layout(self, width):
+        """Lays out the page as for print, where a sheet has `width` CSS pixels between its margins."""
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=1000, deviceScaleFactor=1, mobile=False)
+        self.call("Emulation.setEmulatedMedia", media="print")
+
     def close(self):
         self.browser.call("Target.closeTarget", targetId=self.target)

@@ -18,11 +18,16 @@ import Testing
 
     @Test func hugeScaleDoesNotOverflow() { #expect(AxisScale(.max).ticks.first == 0) }
 
-    private func chart(_ values: [[Int]]) -> StackedBars {
+    @Test func scaleWithLargeSteps() {
+        #expect(AxisScale(5, minStep: 5).ticks == [0, 5])
+        #expect(AxisScale(21, minStep: 7).ticks == [0, 10, 20, 30])
+    }
+
+    private func chart(_ values: [[Int]], days: [Int]? = nil, minimumCount: Int = 1) -> StackedBars {
         StackedBars(
-            title: "A & B", bars: (0..<values[0].count).map { DaySpan(days: $0..<$0 + 1) },
+            title: "A & B", bars: (days ?? Array(values[0].indices)).map { DaySpan(days: $0..<$0 + 1) },
             series: values.enumerated().map { StackedBars.Series(name: "<\($0)>", values: $1) },
-            formatValue: { "\($0)" })
+            countFormatter: CountFormatter(minimumCount: minimumCount))
     }
 
     /// Returns the classes, y coordinates and heights of the rectangles of a chart.
@@ -41,15 +46,18 @@ import Testing
         #expect(found.map(\.y) == [111, 64.5, 18])
     }
 
-    @Test func smallCountsHaveEqualHeights() {
-        let shown = CountFormatter(minimumCount: 5)
-        let chart = StackedBars(
-            title: "", bars: (0..<3).map { DaySpan(days: $0..<$0 + 1) },
-            series: [StackedBars.Series(name: "n", values: [1, 4, 10])], formatValue: shown.text,
-            heightValue: shown.chartValue)
-        let svg = chart.svg(id: "x").text
-        #expect(rectangles(svg).map(\.height) == [93, 93, 186])
-        #expect(svg.contains("n &lt;5</title>"))
+    @Test func smallCountsAreNotDrawn() {
+        let svg = chart([[1, 4, 10, 13]], minimumCount: 5).svg(id: "x").text
+        #expect(rectangles(svg).map(\.height) == [186, 186])
+        #expect(svg.matches(of: /10<\/title>/).count == 2)
+        #expect(!svg.contains("13"))
+    }
+
+    @Test func omittedTimeIsALine() {
+        let svg = chart([[1, 1]], days: [0, 4000]).svg(id: "x").text
+        #expect(svg.contains(#"<line class="omission" x1="389" x2="389" y1="18" y2="204"/>"#))
+        #expect(svg.contains(">1980-12-14</text>"))
+        #expect(!chart([[1, 1]]).svg(id: "x").text.contains("omission"))
     }
 
     @Test func titleNamesTheChart() {

@@ -36,13 +36,20 @@ import Testing
         #expect(DisplayText.truncated(String(repeating: "中", count: 80)) == String(repeating: "中", count: 53) + "…")
     }
 
-    @Test(
-        arguments: [
-            (0, 1, "0"), (1, 1, "1"), (999, 1, "999"), (1000, 1, "1,000"), (1_234_567, 1, "1,234,567"), (0, 5, "0"),
-            (1, 5, "<5"), (4, 5, "<5"), (5, 5, "5"), (2000, 1000, "2,000"), (999, 1000, "<1000"),
-        ])
-    func smallCountsAreHidden(count: Int, minimum: Int, text: String) {
-        #expect(CountFormatter(minimumCount: minimum).text(count) == text)
+    @Test func clientNamesAreShort() {
+        #expect(HTML.clientName("AB<D-6789").text == "<code title=\"AB&lt;D-6789\"><bdi>AB&lt;D-678</bdi></code>")
+        #expect(HTML.clientName(nil).text == "<span class=\"none\">no client</span>")
+    }
+
+    @Test func furtherRowsAreCollapsed() {
+        var table = HTMLTable("Caption", ["title"])
+        table.rows = (0..<20).map { ["\($0)"] }
+        #expect(!table.html.text.contains("<details>"))
+        table.rows.append(["last"])
+        let parts = table.html.text.split(separator: "<details>")
+        #expect(parts.count == 2)
+        #expect(parts[0].contains(">19</th>") && !parts[0].contains(">last</th>"))
+        #expect(parts[1].hasPrefix("<summary><bdi>More: Caption</bdi></summary>") && parts[1].contains(">last</th>"))
     }
 
     @Test(
@@ -51,9 +58,4 @@ import Testing
             (511_119_665, "511.1 MB"), (2_000_000_000_000_000, "2000.0 TB"),
         ])
     func sizes(bytes: Int, text: String) { #expect(CountFormatter.size(bytes) == text) }
-
-    @Test func smallCountsHaveEqualChartValues() {
-        let shown = CountFormatter(minimumCount: 5)
-        #expect([0, 1, 4, 5, 6].map(shown.chartValue) == [0, 5, 5, 5, 6])
-    }
 }

@@ -40,15 +40,42 @@ import Testing
     @Test func monthsAndYears() throws {
         let months = try #require(ReportCalendar(counts(stride(from: 0, to: 1000, by: 100))))
         #expect(months.unit == .month)
-        #expect(months.spans.first?.name == "2020-01-01 to 2020-01-31")
-        #expect(months.spans[1].name == "2020-02-01 to 2020-02-29")
+        #expect(months.spans.first?.name == "Jan 2020")
+        #expect(months.spans[1].name == "Feb 2020")
+        #expect(months.spans[1].days.count == 29)
         let years = try #require(ReportCalendar(counts(stride(from: 0, to: 12_000, by: 300))))
         #expect(years.unit == .year)
-        #expect(years.spans.first?.name == "2020-01-01 to 2020-12-31")
+        #expect(years.spans.first?.name == "2020")
         let more = try #require(ReportCalendar(counts(stride(from: 0, to: 120_000, by: 300))))
         #expect(more.unit == .years)
         #expect(more.spans.count <= ReportCalendar.maxSpans)
-        #expect(more.spans.first?.name == "2020-01-01 to 2022-12-31")
+        #expect(more.spans.first?.name == "2020 to 2022")
+    }
+
+    @Test func longPausesAreOmitted() throws {
+        let calendar = try #require(ReportCalendar(counts([0, 1, 3000, 3002])))
+        #expect(calendar.unit == .day)
+        #expect(calendar.spans.map(\.start) == ["2020-01-01", "2020-01-02", "2028-03-19", "2028-03-20", "2028-03-21"])
+        #expect(calendar.pauses.map(\.name) == ["2020-01-03 to 2028-03-18"])
+        #expect(calendar.index(of: Self.newYear2020 + 1000) == nil)
+        #expect(calendar.index(of: Self.newYear2020 + 3001) == 3)
+        let many = try #require(ReportCalendar(counts([0, 400, 800, 1200, 1600, 2000])))
+        #expect(many.unit == .month && many.pauses.isEmpty)
+    }
+
+    @Test func givenUnit() throws {
+        let days = try #require(ReportCalendar(counts([0, 350]), unit: .day))
+        #expect(days.unit == .day && days.spans.count == 351)
+        let weeks = try #require(ReportCalendar(counts([0, 2]), unit: .week))
+        #expect(weeks.spans.map(\.name) == ["2019-12-30 to 2020-01-05"])
+        #expect(ReportCalendar(counts([0, 300, 600]), unit: .day) == nil)
+    }
+
+    @Test(arguments: [(0, -3), (3, -3), (4, 4), (-3, -3), (-4, -10), (newYear2020, newYear2020 - 2)])
+    func weekOfDay(day: Int, monday: Int) {
+        let week = CalendarWeek(containing: day)
+        #expect(week.firstDay == monday)
+        #expect(CalendarWeek(number: week.number).firstDay == monday)
     }
 
     @Test func outliersAreExcluded() throws {

@@ -52,13 +52,27 @@ import Testing
         #expect(try page("-j", "1", sample("firefox")) == page("-j", "2", sample("firefox")))
     }
 
-    @Test func filtersAndMinimumCount() throws {
-        let core = try page("--type", "core", sample("focus"), status: 1)
-        #expect(try text("records", of: core) == "3")
-        let few = try page("--minimum-count", "5", sample("focus"), status: 1)
-        #expect(try text("records", of: few) == "7")
-        #expect(try text("held", of: few) == "&lt;5")
-        #expect(try text("clients", of: few) == "&lt;5")
+    @Test func filters() throws {
+        #expect(try text("records", of: page("--type", "core", sample("focus"), status: 1)) == "3")
+    }
+
+    @Test func smallCountsAreHidden() throws {
+        let page = try page("--minimum-count", "5", sample("focus"), sample("shop"), status: 1)
+        // There are 13 records of 3 clients, and 1 of them is held.
+        let expected = ["records": "10", "uploadable": "10", "held": "&lt;5", "clients": "&lt;5", "pending": "&lt;5"]
+        for (id, number) in expected { #expect(try text(id, of: page) == number, "\(id)") }
+        #expect(page.contains("<p id=\"masking\">"))
+        for detail in ["events pending", "at byte 241", "id=\"nights\"", "Pending events:"] {
+            #expect(!page.contains(detail), "\(detail)")
+        }
+    }
+
+    @Test func activeClientsAndRetention() throws {
+        let page = try page(sample("firefox-today"))
+        for heading in ["Active clients by day", "Active clients by week", "Retention by week", "Metrics in Glean pings"] {
+            #expect(page.contains("<h3>\(heading)</h3>"), "\(heading)")
+        }
+        #expect(page.contains("<code><bdi>glean.baseline.duration</bdi></code>"))
     }
 
     @Test func bundleIsIdentifiedByDigest() throws {
