@@ -1,3 +1,4 @@
+import Bundle
 import Bytes
 
 /// The latest app, model and locale of a client, its active days, and its metrics.
@@ -6,16 +7,15 @@ import Bytes
 struct ClientProfile: Sendable {
     /// The index of a value, and the time of the latest record that contains it.
     struct Latest: Sendable {
-        /// The index, or -1 if the value is unknown.
-        private var index: Int32 = -1
+        private var index = OptionalUInt32(nil)
         private var time = Int64.min
 
-        var value: Int? { index < 0 ? nil : Int(index) }
+        var value: Int? { index.value.map(Int.init) }
 
         /// Replaces the value, unless `value` is unknown or earlier.
         mutating func update(_ value: Int?, at time: Int64) {
             guard let value, time >= self.time else { return }
-            (index, self.time) = (Int32(value), time)
+            (index, self.time) = (OptionalUInt32(UInt32(value)), time)
         }
 
         fileprivate mutating func update(_ later: Latest, _ indices: [Int?]) {
@@ -29,7 +29,7 @@ struct ClientProfile: Sendable {
     }
 
     let key: ClientKey
-    let system: Int?
+    private let systemIndex: OptionalUInt32
     /// Whether the profile belongs to a client.
     ///
     /// Otherwise, it belongs to the records of a system that have no client.
@@ -39,6 +39,14 @@ struct ClientProfile: Sendable {
     var locale = Latest()
     var days = ActiveDays()
     var metrics = SmallNumberSet()
+
+    fileprivate init(key: ClientKey, system: Int?, isClient: Bool) {
+        self.key = key
+        systemIndex = OptionalUInt32(system.map(UInt32.init))
+        self.isClient = isClient
+    }
+
+    var system: Int? { systemIndex.value.map(Int.init) }
 
     fileprivate mutating func add(_ later: ClientProfile, _ indices: Indices) {
         app.update(later.app, indices.apps)
@@ -53,19 +61,24 @@ struct ClientProfile: Sendable {
 
 /// The profiles of all clients, in the order of their first records.
 struct ClientProfiles: Sendable {
-    private var profiles: [ClientProfile] = []
-    private var indices: [ClientKey: Int32] = [:]
+    private var profiles = ChunkedArray<ClientProfile>()
+    private var indices: [ClientKey: UInt32] = [:]
 
     subscript(client: ClientKey) -> ClientProfile? { indices[client].map { profiles[Int($0)] } }
 
     /// The profiles of clients, without those of records that have no client.
-    var clients: some Sequence<ClientProfile> { profiles.lazy.filter(\.isClient) }
+    var clients: some Sequence<ClientProfile> { all.lazy.filter(\.isClient) }
+
+    private var all: some Sequence<ClientProfile> {
+        let profiles = profiles
+        return (0..<profiles.count).lazy.map { profiles[$0] }
+    }
 
     /// Calls `body` with the profile of a client, which is created if it does not exist.
     mutating func update(
         _ client: ClientKey, system: Int?, isClient: Bool, _ body: (inout ClientProfile) -> Void
     ) {
-        let index = indices[client] ?? Int32(profiles.count)
+        let index = indices[client] ?? UInt32(profiles.count)
         if index == profiles.count {
             indices[client] = index
             profiles.append(ClientProfile(key: client, system: system, isClient: isClient))
@@ -77,7 +90,7 @@ struct ClientProfiles: Sendable {
     ///
     /// `indices` contains the indices of the later values in the tally of these profiles.
     mutating func add(_ later: ClientProfiles, _ indices: ClientProfile.Indices) {
-        for profile in later.profiles {
+        for profile in later.all {
             update(profile.key, system: profile.system.flatMap { indices.systems[$0] }, isClient: profile.isClient) {
                 $0.add(profile, indices)
             }

@@ -34,7 +34,7 @@ extension ReportPage {
     }
 
     private var discardedText: HTML {
-        let count = tally.profiles.clients.lazy.filter(\.days.exceedsLimit).count
+        let count = tally.profiles.clients.count(where: \.days.exceedsLimit)
         return .aside(
             count,
             "Not counted: \(countFormatter.text(count, "client")) with records in more than \(ActiveDays.maxWeekCount) weeks."
