@@ -69,17 +69,17 @@ import Testing
 
     @Test func retention() throws {
         var profiles = ClientProfiles()
-        let clients = [[0, 1, 7], [3, 14], [7, 14], [10_000]]
+        let clients = [[0, 1, 7], [3, 14], [7, 14], [0, 7, 14], [10_000]]
         for (number, days) in clients.enumerated() {
             profiles.update(ClientKey(system: "s", client: "\(number)"), system: 0, isClient: true) { profile in
                 for day in days { profile.days.insert(day) }
             }
         }
         let cohorts = try #require(RetentionCohorts.bySystem(profiles)[0])
-        #expect(cohorts.clientCount == 4)
+        #expect(cohorts.clientCount == 5)
         // The last client is active too late.
         #expect(cohorts.lastWeek == 2)
         #expect(cohorts.firstWeeks.map(\.week.number) == [0, 1])
-        #expect(cohorts.firstWeeks.map { Array($0.counts.prefix(3)) } == [[2, 1, 1], [1, 1, 0]])
+        #expect(cohorts.firstWeeks.map { Array($0.counts.prefix(3)) } == [[3, 2, 2], [1, 1, 0]])
     }
 }

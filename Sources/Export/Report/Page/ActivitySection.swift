@@ -35,7 +35,7 @@ extension ReportPage {
             table.rows.append([
                 label, kind.name.map { "<code><bdi>\($0)</bdi></code>" } ?? .captured(nil),
                 "\(countFormatter.text(count))",
-                Bar(value: countFormatter.chartValue(count), maxValue: largest).svg,
+                bar(count, largest: largest),
             ])
         }
         let rest = HTML.aside(more, "Not shown: \(countFormatter.text(more, "event")).")
@@ -59,7 +59,7 @@ extension ReportPage {
         for (kind, count) in shown {
             table.rows.append([
                 "<bdi>\(kind.engine)</bdi>", .captured(kind.source), "\(countFormatter.text(count))",
-                Bar(value: countFormatter.chartValue(count), maxValue: shown[0].count).svg,
+                bar(count, largest: shown[0].count),
             ])
         }
         let more = otherCount.addingSaturated(tally.searchesByKind.otherCount)

@@ -77,14 +77,21 @@ extension ReportPage {
             caption,
             titles.map { .init(title: $0) } + [.number("\(noun)s"), .number("clients"), .init(title: .barTitle)])
         for (key, count) in shown {
-            let bar = Bar(value: countFormatter.chartValue(count), maxValue: shown[0].count).svg
             let clientCount = counts.index(of: key).flatMap { clients[$0] } ?? 0
             table.rows.append(
-                cells(key) + ["\(countFormatter.text(count))", "\(countFormatter.text(clientCount))", bar])
+                cells(key) + [
+                    "\(countFormatter.text(count))", "\(countFormatter.text(clientCount))",
+                    bar(count, largest: shown[0].count),
+                ])
         }
         let more = otherCount.addingSaturated(counts.otherCount)
         let rest = HTML.aside(more, "Not shown: \(countFormatter.text(more, noun)).")
         return "<h3>\(caption)</h3>\(shown.isEmpty ? "" : table.html)\(rest)"
+    }
+
+    /// Returns a bar for a count in a table in which the largest count is `largest`.
+    func bar(_ count: Int, largest: Int) -> HTML {
+        Bar(value: countFormatter.chartValue(count), maxValue: countFormatter.chartValue(largest)).svg
     }
 
     private static func joined(_ parts: String?...) -> String? {

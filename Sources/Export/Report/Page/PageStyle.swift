@@ -73,7 +73,7 @@ enum PageStyle {
         nav,details{display:none}.wide{overflow:visible}figure,tr{break-inside:avoid}h2,h3,.lead,.legend{break-after:avoid}
         section{margin-top:1.2rem;padding-top:.8rem}h3{margin-top:.8rem}.chart{max-width:14cm}
         .figures{grid-template-columns:repeat(5,1fr)}.figures dd{font-size:1.2rem}
-        table{font-size:8pt}th,td{padding:.1rem .4rem .1rem 0}td,tbody th,.places{min-width:0}.bar{width:4rem}
+        table{font-size:8pt}th,td{padding:.1rem .4rem .1rem 0}td,tbody th,.places{min-width:0}.bar{width:4rem}[class^=heat]{margin:0}
         thead th,.day,.n{white-space:normal;overflow-wrap:anywhere}
         *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
         """

@@ -17,8 +17,9 @@ extension ReportPage {
 
     private func clientChart(_ unit: ReportCalendar.Unit) -> HTML {
         var counts = BoundedCounts<SystemDay>(keyLimit: 20_000)
+        let clientCounts = tally.profiles.clientCounts { $0.system.map { [$0] } ?? [] }
         for client in tally.profiles.clients {
-            guard let system = client.system else { continue }
+            guard let system = client.system, !countFormatter.isHidden(clientCounts[system] ?? 0) else { continue }
             let days = unit == .day ? client.days.days : client.days.activeWeeks.map(\.firstDay)
             for day in days { counts.add(SystemDay(system: system, day: day)) }
         }
@@ -45,7 +46,9 @@ extension ReportPage {
 
     /// The tables of all systems, of which only the first is always visible.
     private var retentionTables: [HTML] {
-        let cohorts = RetentionCohorts.bySystem(tally.profiles)
+        let cohorts = RetentionCohorts.bySystem(tally.profiles).filter {
+            !countFormatter.isHidden($0.value.clientCount)
+        }
         let sorted = cohorts.sorted { ($1.value.clientCount, $0.key) < ($0.value.clientCount, $1.key) }
         return sorted.enumerated().map { index, cohorts in
             let name = tally.recordsBySystem.entries[cohorts.key].key

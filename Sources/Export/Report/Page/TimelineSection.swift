@@ -12,12 +12,14 @@ extension ReportPage {
     private static let maxColors = 6
 
     private var recordChart: HTML {
-        let kinds = tally.recordsByKind.largestFirst.map(\.key)
+        let kinds = tally.recordsByKind.largestFirst
         // A single remaining kind has its own color instead of being shown as others.
-        let colored = Array(kinds.prefix(kinds.count == Self.maxColors + 1 ? kinds.count : Self.maxColors))
+        let limit = kinds.count == Self.maxColors + 1 ? kinds.count : Self.maxColors
+        let (shown, otherCount) = countFormatter.shownEntries(kinds, limit: limit)
+        let colored = shown.map(\.key)
         var chart = DayChart(
             id: "records-chart", noun: "record",
-            seriesNames: colored.map(\.name) + (kinds.count > colored.count ? ["other types"] : []),
+            seriesNames: colored.map(\.name) + (otherCount + tally.recordsByKind.otherCount > 0 ? ["other types"] : []),
             countFormatter: countFormatter)
         let numbers = Dictionary(uniqueKeysWithValues: zip(colored, 0...))
         for (key, count) in tally.recordsByKindAndDay.entries {
