@@ -103,7 +103,7 @@ extension ReportTally {
 
     private mutating func countEvents(_ rows: TableRows, _ range: Range<Int>, app: String?) {
         let (name, label) = (rows.column("name"), rows.column("label"))
-        let time = rows.column("at_ms") ?? rows.column("time_ms")
+        let time = rows.column("at_ms")
         eventCount += range.count
         for row in range {
             eventsByKind.add(EventKind(app: app, name: rows.text(row, name), label: rows.text(row, label)))
@@ -150,7 +150,8 @@ extension ReportTally {
     }
 
     private mutating func countClients(_ rows: TableRows) {
-        let (system, client, apps) = (rows.column("system"), rows.column("client"), rows.column("app_name"))
+        let (system, client) = (rows.column("system"), rows.column("client"))
+        let (appNames, appIDs) = (rows.column("app_name"), rows.column("app_id"))
         let (records, uploadable) = (rows.column("records"), rows.column("uploadable"))
         let (events, first, last) = (rows.column("events"), rows.column("first"), rows.column("last"))
         for row in 0..<rows.count {
@@ -158,7 +159,8 @@ extension ReportTally {
             clients.add(
                 LargestClients.Client(
                     system: name, id: rows.text(row, client),
-                    key: ClientKey(system: name, client: rows.fullText(row, client)), apps: rows.text(row, apps),
+                    key: ClientKey(system: name, client: rows.fullText(row, client)),
+                    apps: rows.text(row, appNames) ?? rows.text(row, appIDs),
                     recordCount: rows.integer(row, records) ?? 0, uploadableCount: rows.integer(row, uploadable) ?? 0,
                     eventCount: rows.integer(row, events) ?? 0, firstTime: rows.text(row, first),
                     lastTime: rows.text(row, last)))
