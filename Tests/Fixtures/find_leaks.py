@@ -2,15 +2,20 @@
 """Searches pseudonymized outputs for personal values.
 
     find_leaks.py LABEL RECORDS SCAN OUTPUT…
+    find_leaks.py --values VALUES OUTPUT…
 
 Collects all personal values from the original records RECORDS and from the summary SCAN of a scan, and searches each OUTPUT for
-them. LABEL is the label of the capture, which is also a personal value. Prints the number of values and the values that were found
-as JSON.
+them. LABEL is the label of the capture, which is also a personal value. With `--values`, searches for the lines of the file VALUES
+instead, regardless of case. An OUTPUT is a file, a folder, an SQLite database or a folder of Parquet files. Prints the number of values
+and the values that were found as JSON.
 """
 
 import json
+import os
 import re
 import sys
+
+from output_text import text_of
 
 # The keys whose values are personal.
 PERSONAL = set("""
@@ -24,7 +29,7 @@ PERSONAL = set("""
 # The keys of a record whose values belong to the app or the format.
 HARMLESS = {"app", "store", "system", "type", "held", "notes"}
 # Values that occur below a personal key, but are documented words elsewhere.
-COMMON = {"(detect)", "background", "foreground", "mobile_events", "/api", "/v3/links/ping-centre", "unknown"} | set("""
+COMMON = {"(detect)", "background", "example", "foreground", "mobile_events", "/api", "/v3/links/ping-centre", "unknown"} | set("""
     /ad_revenue /disable_third_party_sharing /event /gdpr_forget_device /measurement_consent /reattribute /revenue /sdk_click
     /sdk_info /session session /startup /third_party_sharing /v2/purchase /verify
     """.split())
@@ -63,9 +68,32 @@ def collect(value, is_personal, found):
         found.add(repr(value))
 
 
+def search(outputs, forms, change=bytes):
+    """Returns the names of outputs with the values that they contain. `forms` are the values by the bytes to search for."""
+    leaks = {}
+    for name in outputs:
+        text = change(text_of(name))
+        hits = sorted({value for form, value in forms.items() if form in text})
+        if hits:
+            leaks[os.path.basename(name)] = [hit[:100] for hit in hits[:10]]
+    return leaks
+
+
 def main():
+    if sys.argv[1] == "--values":
+        with open(sys.argv[2], encoding="utf-8") as lines:
+            found = set(lines.read().lower().splitlines())
+        leaks = search(sys.argv[3:], {value.encode(): value for value in found}, bytes.lower)
+    else:
+        found, forms = personal_values()
+        leaks = search(sys.argv[4:], forms)
+    print(json.dumps({"leaks": leaks, "values": len(found)}))
+
+
+def personal_values():
+    """Returns the personal values of the input, and the values by the bytes to search for."""
     sys.setrecursionlimit(10_000)
-    label, records, scan, outputs = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
+    label, records, scan = sys.argv[1:4]
     found = {label}
     # The values of `app` are not personal, although a version can look like an IP address.
     apps = set()
@@ -86,14 +114,7 @@ def main():
         # The value itself, and the value as part of a JSON string.
         forms[value.encode("utf-8", "surrogatepass")] = value
         forms[json.dumps(value, ensure_ascii=False)[1:-1].encode("utf-8", "surrogatepass")] = value
-    leaks = {}
-    for name in outputs:
-        with open(name, "rb") as stream:
-            text = stream.read()
-        hits = sorted({value for form, value in forms.items() if form in text})
-        if hits:
-            leaks[name.rsplit("/", 1)[-1]] = [hit[:100] for hit in hits[:10]]
-    print(json.dumps({"leaks": leaks, "values": len(found)}))
+    return found, forms
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
 
     plant_values.py RECORDS OUTPUT
 
-For each string of a record, each component of the path of its target, and each key of its payload, writes a copy of the record in
-which a personal value replaces it. There is a copy for each of an e-mail address, an IP address and a UUID. Prints the strings that
-must not occur in pseudonymized output, one per line.
+For each string of a record, each key of its payload, each string and key of JSON in its strings, and each component of the path of its
+target, writes a copy of the record in which a personal value replaces it. Other copies have the value in a note, a hold or a header
+field. There is a copy for each personal value. Prints the strings that must not occur in pseudonymized output, one per line.
 """
 
 import copy
@@ -13,10 +13,21 @@ import json
 import sys
 
 # The values to insert, and the parts of them that must not occur in the output.
-VALUES = ["anna.berg@example.org", "net.10.114.62.7", "6E0B0F5C-3D0A-4C55-9B3E-0C7D6E1F2A9B"]
-SECRETS = ["anna.berg", "10.114.62.7", "6E0B0F5C-3D0A-4C55-9B3E-0C7D6E1F2A9B", "0C7D6E1F2A9B"]
+NAME = "Anna Lindqvist"
+VALUES = {
+    "anna.berg@example.org": ["anna.berg"],
+    "net.10.114.62.7": ["10.114.62.7"],
+    "2001:470:1:18::119": ["2001:470:1:18::119"],
+    "fe80::a1:b2ff:fe3c:4d5e": ["fe80::a1"],
+    "6E0B0F5C-3D0A-4C55-9B3E-0C7D6E1F2A9B": ["6E0B0F5C-3D0A-4C55-9B3E-0C7D6E1F2A9B", "0C7D6E1F2A9B"],
+    "490154203237518": ["490154203237518"],
+    NAME: ["lindqvist"],
+    "Anna Lindqvist’s iPhone 7": ["lindqvist’s"],
+}
 # The keys of a record whose values are not changed.
 FIXED = {"system", "store", "held", "time"}
+# The keys whose values are names of apps and experiments, which can consist of several words.
+NAMES = {"app_name", "branch", "Experiment name", "Experiment variant"}
 
 
 def positions(value, path=()):
@@ -32,6 +43,11 @@ def positions(value, path=()):
             yield from positions(inner, path + (number,))
     elif isinstance(value, str) and path[-1] not in FIXED:
         yield "text", path
+
+
+def is_name(path):
+    """Returns whether the value at `path` is a name that can consist of several words."""
+    return path == ("app", "name") or path[-1] in NAMES or "experiments" in path
 
 
 def container(record, path):
@@ -52,18 +68,42 @@ def planted(record, kind, path, value):
     return changed
 
 
+def nested(text):
+    """Returns the object in a JSON string, or nothing."""
+    try:
+        value = json.loads(text) if text.startswith("{") else None
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
 def variants(record):
     """Yields the copies of a record with personal values."""
     for value in VALUES:
         for kind, path in positions(record):
-            if path != ("target", "path"):
-                yield planted(record, kind, path, value)
-        target = (record["target"] or {}).get("path", "")
-        parts, mark, query = target.partition("?")
+            if path == ("target", "path") or value == NAME and is_name(path):
+                continue
+            yield planted(record, kind, path, value)
+            if kind == "text" and nested(container(record, path)[path[-1]]):
+                inner = {"payload": nested(container(record, path)[path[-1]])}
+                for inner_kind, inner_path in positions(inner):
+                    if len(inner_path) > 1 and not (value == NAME and is_name(inner_path)):
+                        changed = planted(inner, inner_kind, inner_path, value)["payload"]
+                        yield planted(record, "text", path, json.dumps(changed, ensure_ascii=False))
+        yield dict(record, notes=record["notes"] + [value])
+        yield dict(record, notes=record["notes"] + ["C8 " + value])
+        yield dict(record, held=record["held"] + [value])
+        yield dict(record, held=record["held"] + ["schema: " + value])
+        if not record["target"]:
+            continue
+        yield dict(record, target=dict(record["target"], headers={"X-Debug-ID": value}))
+        parts, mark, query = record["target"]["path"].partition("?")
         parts = parts.split("/")
         for number in range(2, len(parts)):
-            path = "/".join(parts[:number] + [value.replace(".", "-") if number == 2 else value] + parts[number + 1:])
-            yield planted(record, "text", ("target", "path"), path + mark + query)
+            # The fifth component is the name of the app.
+            if value != NAME or number != 5:
+                path = "/".join(parts[:number] + [value.replace(".", "-") if number == 2 else value] + parts[number + 1:])
+                yield planted(record, "text", ("target", "path"), path + mark + query)
 
 
 def main():
@@ -76,7 +116,7 @@ def main():
                 if record["id"].startswith("sha256:"):
                     record["id"] = "planted-%d" % number
                 output.write(json.dumps(record, ensure_ascii=False) + "\n")
-    print("\n".join(SECRETS))
+    print("\n".join(secret for secrets in VALUES.values() for secret in secrets))
 
 
 if __name__ == "__main__":

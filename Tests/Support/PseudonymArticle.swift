@@ -63,6 +63,7 @@ extension KeptForm {
         case .decimal: "number in a string"
         case .word: "word"
         case .name: "name"
+        case .model: "model"
         case .version: "version"
         case .locale: "locale"
         case .date: "date or time"

@@ -29,7 +29,8 @@ public enum AppProperty: Sendable {
 
     private var form: KeptForm {
         switch self {
-        case .id, .name: .name
+        case .id: .model
+        case .name: .name
         case .version: .version
         case .channel: .word
         }

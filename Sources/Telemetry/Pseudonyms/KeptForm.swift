@@ -17,13 +17,17 @@ public enum KeptForm: Sendable {
     case decimal
     /// An identifier: a letter followed by letters, digits, `_`, `-` and `.`.
     case word
-    /// One or more words, such as the name of a model or an experiment.
+    /// One or more words, such as the name of an app or an experiment.
     case name
+    /// A single word or a documented name, such as the model of a device or the name of an operating system.
+    ///
+    /// Other names of several words are not accepted, because they can be names of people.
+    case model
     /// A version: letters, digits and separators, with at least one digit.
     case version
     /// A locale: a language with an optional script, region and keywords, or `??`.
     case locale
-    /// A date, a time, or both.
+    /// A date in the form `YYYY-MM-DD`, optionally followed by a time and an offset from UTC.
     case date
     /// The name of a time zone, such as `Europe/Berlin`.
     case zone
@@ -55,12 +59,14 @@ public enum KeptForm: Sendable {
         case .flag: return text.equals("true") || text.equals("false")
         case .decimal: return text.isDecimal
         case .word: return text[0].isLetter && text.allSatisfy { $0.isLetter || $0.isDigit || "_-.".utf8.contains($0) }
-        case .name: return text.allSatisfy { $0.isLetter || $0.isDigit || " _-.,+()".utf8.contains($0) }
-        case .version:
-            return text.hasDigit && text.allSatisfy { $0.isLetter || $0.isDigit || " _-.,+()".utf8.contains($0) }
+        case .name: return text.isName
+        case .model:
+            return text.isName && !text.contains(UInt8(ascii: " "))
+                || Self.documentedModels.contains(String(readingUTF8: text))
+        case .version: return text.hasDigit && text.isName
         case .locale: return text.isLocale
         case .date:
-            return text[0].isDigit && text.count <= 40
+            return text.count <= 40 && text.startsWithDate
                 && text.allSatisfy { $0.isDigit || "-:.+TZ ".utf8.contains($0) }
         case .zone:
             return text[0].isLetter && text.allSatisfy { $0.isLetter || $0.isDigit || "_-+/".utf8.contains($0) }
@@ -77,10 +83,26 @@ public enum KeptForm: Sendable {
     ///
     /// All documented strings are shorter.
     private static let maximumLength = 100
+
+    /// The documented names of models and systems that consist of several words.
+    private static let documentedModels: Set<String> = [
+        "Mac OS X", "iPad Simulator", "iPhone OS", "iPhone Simulator", "iPod touch",
+    ]
 }
 
 extension Span<UInt8> {
     fileprivate var hasDigit: Bool { indices.contains { self[$0].isDigit } }
+
+    fileprivate func contains(_ byte: UInt8) -> Bool { indices.contains { self[$0] == byte } }
+
+    /// Whether the string consists of the characters of names and versions.
+    fileprivate var isName: Bool { allSatisfy { $0.isLetter || $0.isDigit || " _-.,+()".utf8.contains($0) } }
+
+    /// Whether the string starts with four digits, two digits and two digits, separated by hyphens.
+    fileprivate var startsWithDate: Bool {
+        guard count >= 10 else { return false }
+        return (0..<10).allSatisfy { $0 == 4 || $0 == 7 ? self[$0] == UInt8(ascii: "-") : self[$0].isDigit }
+    }
 
     /// Whether the string is a decimal number, such as `-12`, `0.5` or `1497595093.902000`.
     fileprivate var isDecimal: Bool {
@@ -143,7 +165,7 @@ extension Span<UInt8> {
     }
 
     /// Whether part of the string resembles an id, a token or an IP address.
-    fileprivate var mayContainID: Bool { hasIPAddress || hasLongHexadecimalRun || hasUUID }
+    fileprivate var mayContainID: Bool { hasIPAddress || hasLongHexadecimalRun || hasUUID || hasIMEI }
 
     private var hasUUID: Bool {
         count >= 36 && (0...(count - 36)).contains { extracting($0..<$0 + 36).isUUID }
@@ -165,6 +187,22 @@ extension Span<UInt8> {
             if run >= 12, hasLetter, hasNumeral { return true }
             // Times in milliseconds or nanoseconds are kept. They have at most 19 digits.
             if run > 19 { return true }
+        }
+        return false
+    }
+
+    /// Whether the string contains exactly 15 consecutive digits, such as an IMEI or an IMSI.
+    ///
+    /// No documented value has this number of digits.
+    private var hasIMEI: Bool {
+        var run = 0
+        for end in 0...count {
+            if end < count, self[end].isDigit {
+                run += 1
+            } else {
+                if run == 15 { return true }
+                run = 0
+            }
         }
         return false
     }

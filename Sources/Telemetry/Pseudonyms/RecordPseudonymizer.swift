@@ -107,9 +107,9 @@ extension Record {
 extension Hold {
     /// A copy of the hold without its details, because they can contain captured data.
     ///
-    /// A detail that is a number, such as a status, is kept.
+    /// A detail that is a short number, such as a status, is kept.
     fileprivate var withoutDetails: Hold {
-        let isNumber = detail?.utf8.allSatisfy(\.isDigit) ?? false
+        let isNumber = detail.map { $0.utf8.count <= 6 && $0.utf8.allSatisfy(\.isDigit) } ?? false
         return Hold(PseudonymNotes.code(of: code) ?? Self.plainCode(code), isNumber ? detail : nil)
     }
 

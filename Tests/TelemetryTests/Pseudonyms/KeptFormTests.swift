@@ -8,7 +8,7 @@ import Testing
     private static let texts: [(form: KeptForm, kept: [String], others: [String])] = [
         (.flag, ["true", "false", ""], ["True", "1", "nil"]),
         (
-            .decimal, ["0", "-12", "0.000000", "1497595093.902000", "12345678901234"],
+            .decimal, ["0", "-12", "0.000000", "1497595093.902000", "12345678901234", "5111602214338560"],
             ["1.2.3", ".5", "1-2", "inf", "x", "-"]
         ),
         (
@@ -23,6 +23,10 @@ import Testing
             ["Anna's iPhone", "anna@example.org", "a;b", "11223344556677889900", "192.168.1.20", "\u{202E}x"]
         ),
         (
+            .model, ["iPhone11,8", "iPod touch", "iPhone OS", "D63AP", "arm64e", "org.mozilla.ios.Focus", "1.0(2)"],
+            ["Anna Berg", "Anna's iPhone", "iPhone of Anna", "anna@example.org", "Größe"]
+        ),
+        (
             .version, ["13.3.1", "v2.2.5", "7.0", "4236", "8.1b3", "10.0.19045.1"],
             ["unknown", "192.168.1.20", "10.0.0.1", "1.0/x", "0b9c7a5e-6d21-4f7b-8f0c-3e1d2a4b5c60"]
         ),
@@ -33,7 +37,10 @@ import Testing
         ),
         (
             .date, ["2020-03-02", "2026-01-20T04:31-05:00", "2025-09-24T15:40:00+00:00", "2025-11-03-05:00"],
-            ["", "yesterday", "٢٠١٧-١٢-٠٨", "2020-03-02 at home"]
+            [
+                "", "yesterday", "٢٠١٧-١٢-٠٨", "2020-03-02 at home", "2001:470:1:18::119", "00:11:22:33:44:55",
+                "0171-1234567", "20200302", "2020-3-2",
+            ]
         ),
         (.zone, ["Europe/Berlin", "GMT", "America/Argentina/Buenos_Aires"], ["/etc", "a b", "x@y"]),
         (
@@ -57,9 +64,10 @@ import Testing
     func ids() {
         let ids = [
             "BF95FB51-DED1-463B-9A9E-043C9D711517", "0123456789abcdef0123", "AAAA043C9D711517", "10.11.12.13",
+            "490154203237518", "a490154203237518",
             String(repeating: "a", count: 101),
         ]
-        for form in [KeptForm.word, .name, .version, .locale, .date, .zone, .decimal] {
+        for form in [KeptForm.word, .name, .model, .version, .locale, .date, .zone, .decimal] {
             for id in ids { #expect(!form.keeps(id), "\(form): \(id)") }
         }
     }

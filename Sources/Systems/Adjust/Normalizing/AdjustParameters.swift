@@ -77,7 +77,7 @@ enum AdjustParameters {
             + keeping(.oneOf(["0", "1"]), "a flag", flags) + keeping(.decimal, "a number", numbers)
             + times.map { .optional($0, .string(), .time(.text), "a time") }
             + keeping(.word, "a code, such as a country or a currency", codes)
-            + keeping(.name, "a property of the app or the device", properties)
+            + keeping(.model, "a property of the app or the device", properties)
             + dropped.map { .optional($0, .string(), .drop, "a value of the app, of the device or of a campaign") }
             + [
                 .optional(appToken, .string(), .keep(.code(length: 12)), "the id of the app at Adjust"),

@@ -16,13 +16,13 @@ enum CorePing {
     private static let version1Fields = requiredFields + optionalFields.only(["experiments", "profileGroupId"])
 
     private static let requiredFields: PayloadFields = [
-        .required("arch", .string(), .nameOrUnknown, "the processor architecture that the app was compiled for"),
+        .required("arch", .string(), .modelOrUnknown, "the processor architecture that the app was compiled for"),
         .required("clientId", .string(.uuid), .pseudonym(.client), "the id of the installation, a UUID"),
-        .required("device", .string(), .nameOrUnknown, "the hardware model, such as `iPhone10,6`"),
+        .required("device", .string(), .modelOrUnknown, "the hardware model, such as `iPhone10,6`"),
         .required(
             "locale", .string(), .localeOrUnknown,
             "the language and the region at the start of the app, such as `en-US`"),
-        .required("os", .string(), .nameOrUnknown, "the name of the operating system"),
+        .required("os", .string(), .modelOrUnknown, "the name of the operating system"),
         .required(
             "osversion", .string(), .keep(.version, else: .text("unknown")), "the version of the operating system"),
         .required(
@@ -117,8 +117,8 @@ enum CorePing {
 }
 
 extension PseudonymRule {
-    /// The rule that keeps valid names and replaces any other value with `unknown`.
-    static let nameOrUnknown = PseudonymRule.keep(.name, else: .text("unknown"))
+    /// The rule that keeps models and names of systems, and replaces any other value with `unknown`.
+    static let modelOrUnknown = PseudonymRule.keep(.model, else: .text("unknown"))
     /// The rule that keeps valid locales and replaces any other value with `??`.
     static let localeOrUnknown = PseudonymRule.keep(.locale, else: .text("??"))
     /// The rule that keeps the names of built-in search engines and replaces other names with pseudonyms.

@@ -18,7 +18,7 @@ enum EventPing {
     ])
 
     private static let ownFields: PayloadFields = [
-        .optional("arch", .string(), .keep(.name), "the processor architecture that the app was compiled for"),
+        .optional("arch", .string(), .keep(.model), "the processor architecture that the app was compiled for"),
         .required(
             "created", .integer(), .time(.milliseconds),
             "the time at which the ping was created, in milliseconds since 1970"),
@@ -28,7 +28,7 @@ enum EventPing {
         .optional(
             "createdTimestamp", .integer(atLeast: 0), .time(.milliseconds),
             "the time at which the ping was created, in milliseconds since 1970"),
-        .optional("device", .string(), .keep(.name), "the hardware model, such as `iPhone10,6`"),
+        .optional("device", .string(), .keep(.model), "the hardware model, such as `iPhone10,6`"),
         .required("events", .list(.structure), .list(EventPseudonyms.event), "the events"),
         .optional("experiments", .map(.string()), .map(.form(.name), .keep(.name)), "the branch of each experiment"),
         .added("openTabCount", .integer(), .keep(.number), "the number of open tabs, in Firefox"),
