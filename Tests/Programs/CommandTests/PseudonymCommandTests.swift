@@ -18,6 +18,10 @@ import Testing
         }
     }
 
+    private func run(_ arguments: [String]) throws -> FinishedProgram {
+        try RunningProgram([pingferryPath] + arguments).finish()
+    }
+
     // MARK: Keys
 
     @Test func onlyOwnerCanReadNewKey() throws {
@@ -137,6 +141,89 @@ import Testing
         _ = try pingferry("bundle", "-q", "-o", folder("a.tar.zst"), sample("shop"))
         let manifest = try tool("tar", "--zstd", "-xOf", folder("a.tar.zst"), "manifest.json")
         #expect(!manifest.contains("pseudonym"))
+    }
+
+    // MARK: Times
+
+    @Test func coarsenTimesRequiresKey() throws {
+        for command in ["convert", "bundle", "report"] {
+            let finished = try pingferry(command, "-o", folder("out"), "--coarsen-times", "day", sample("webxr"))
+            #expect(finished.status == 64)
+            #expect(finished.errors.contains("--coarsen-times requires --pseudonymize"))
+            let unknown = try pingferry(
+                command, "-o", folder("out"), "--pseudonymize", key, "--coarsen-times", "week", sample("webxr"))
+            #expect(unknown.status == 64)
+        }
+        #expect(!folder.names.contains("out"))
+    }
+
+    @Test(arguments: [("hour", 3_600_000), ("day", 86_400_000)])
+    func timesAreRounded(unit: String, milliseconds: Int) throws {
+        let options = ["--pseudonymize", key, "--coarsen-times", unit, sample("webxr"), sample("shop")]
+        _ = try run(["convert", "-q", "-o", folder("out.ndjson")] + options)
+        let lines = try records("out.ndjson")
+        #expect(lines.count == 12)
+        for line in lines {
+            #expect((line["notes"] as? [String])?.contains("times-coarsened \(unit)") == true)
+            // Pending events have no time.
+            guard let time = line["time"] as? String else { continue }
+            #expect(time.hasSuffix(unit == "hour" ? ":00:00.000Z" : "T00:00:00.000Z"))
+        }
+        let made = try run(["convert", "--json", "-o", folder("out.sqlite")] + options).json()
+        #expect((made["pseudonymized"] as? [String: Any])?["times"] as? String == unit)
+        func query(_ text: String) throws -> String {
+            try tool("sqlite3", folder("out.sqlite"), text).trimmingCharacters(in: .newlines)
+        }
+        #expect(try query("SELECT value FROM meta WHERE key = 'times'") == unit)
+        #expect(try query("SELECT count(*) FROM records WHERE time_ms % \(milliseconds) <> 0") == "0")
+        #expect(try query("SELECT count(*) FROM events WHERE time_ms % \(milliseconds) <> 0") == "0")
+        _ = try run(["bundle", "-q", "-o", folder("a.tar.zst")] + options)
+        #expect(try pingferry("verify", "-q", folder("a.tar.zst")).status == 0)
+        #expect(try pingferry("convert", "-q", "-o", "-", folder("a.tar.zst")).output == folder.data("out.ndjson"))
+        _ = try run(["report", "-q", "-o", folder("page.html")] + options)
+        #expect(try folder.text("page.html").contains("Times are rounded down to the \(unit)."))
+    }
+
+    @Test func timesAreKeptByDefault() throws {
+        let options = ["--pseudonymize", key, sample("webxr")]
+        let made = try run(["convert", "--json", "-o", folder("out.sqlite")] + options)
+        #expect(!made.text.contains("times"))
+        #expect(try tool("sqlite3", folder("out.sqlite"), "SELECT * FROM meta WHERE key = 'times'") == "")
+        let plain = try pingferry("convert", "-q", "-o", "-", sample("webxr")).lines
+        let records = try run(["convert", "-q", "-o", "-"] + options).lines
+        #expect(!records.joined().contains("times-coarsened"))
+        func times(_ lines: [String]) throws -> [String] {
+            try lines.map { try #require($0.firstMatch(of: /"time":("[^"]*"|null)/)?.1).description }
+        }
+        #expect(try times(plain) == times(records))
+    }
+
+    /// With exact times, the clients in data with different keys can be matched.
+    @Test func recordsWithDifferentKeysCannotBeMatchedByTime() throws {
+        let line = try #require(try pingferry("convert", "-q", "-o", "-", sample("webxr")).lines.first)
+        let client = try #require(line.firstMatch(of: /"clientId":"([^"]*)"/)?.1)
+        // Each client has one record, which is at another minute of the same hour.
+        let lines = (10..<60).map { number in
+            line.replacing(client, with: "\(client.dropLast(2))\(number)")
+                .replacing(/"time":"[^"]*"/, with: #""time":"2018-05-24T12:\#(number):07.123Z""#)
+        }
+        try folder.put(lines.joined(separator: "\n") + "\n", "all.ndjson")
+        try folder.put(String(repeating: "z", count: 40), "other", mode: 0o600)
+        func times(_ key: String, _ options: [String]) throws -> [String: String] {
+            _ = try run(
+                ["convert", "-q", "--force", "-o", folder("out"), "--pseudonymize", key] + options
+                    + [folder("all.ndjson")])
+            var times: [String: String] = [:]
+            for record in try records("out") { times["\(record["client"] ?? "")"] = "\(record["time"] ?? "")" }
+            return times
+        }
+        let exact = [try times(key, []), try times(folder("other"), [])]
+        #expect(exact[0].count == 50 && Set(exact[0].values).count == 50)
+        #expect(Set(exact[0].values) == Set(exact[1].values) && Set(exact[0].keys).isDisjoint(with: exact[1].keys))
+        let options = ["--coarsen-times", "hour"]
+        let rounded = [try times(key, options), try times(folder("other"), options)]
+        #expect(rounded[0].count == 50 && Set(rounded[0].values).count == 1)
+        #expect(Set(rounded[0].values) == Set(rounded[1].values))
     }
 
     // MARK: Repeated pseudonymization

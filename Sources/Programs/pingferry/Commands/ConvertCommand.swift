@@ -57,7 +57,7 @@ struct ConvertCommand: AsyncParsableCommand {
             and free text are omitted and counted. Such records are held as pseudonymized and are never uploaded. If \
             several recipients could compare their data, use a different key for each, and --coarsen-times day, \
             because exact times show which records are the same.
-              pingferry convert --pseudonymize phone.key --coarsen-times day -o phone.sqlite phone/
+              pingferry convert --pseudonymize key --coarsen-times day -o a.sqlite phone/
             """)
 
     private static let tableNames = ExportTables(Systems.table).all.map(\.name).joined(separator: ", ")
