@@ -93,7 +93,7 @@ extension ExportTables {
             TableColumn("system", .text, "the telemetry system of the record", isRequired: true),
             TableColumn("type", .text, "the type of the record", isRequired: true),
             TableColumn("client", .text, "the id of the client of the record"),
-            TableColumn("user_id", .text, "the id of the user that a Sift event or a Leanplum request contains"),
+            TableColumn("user_id", .text, "the id of the user, if the event contains it"),
             TableColumn("time", .time, "the time that `time_basis` specifies: RFC 3339, UTC, with milliseconds"),
             TableColumn("time_ms", .integer, "`time` in milliseconds since 1970-01-01, UTC"),
             TableColumn(

@@ -70,7 +70,7 @@ extension ReportPage {
     private var metricTable: HTML {
         guard !tally.pingsByMetric.isEmpty else { return "" }
         return countTable(
-            "Metrics in Glean pings", ["metric", "type"], tally.pingsByMetric, noun: "ping",
+            "Metrics in pings", ["metric", "type"], tally.pingsByMetric, noun: "ping",
             clients: tally.profiles.clientCounts(\.metrics.elements),
             cells: { ["<code><bdi>\($0.name)</bdi></code>", "<bdi>\($0.type)</bdi>"] })
     }
