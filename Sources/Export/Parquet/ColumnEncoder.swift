@@ -155,7 +155,7 @@ extension ColumnEncoder {
     }
 
     private mutating func appendFlag(_ number: Int64) {
-        bounds.include(number)
+        include(number)
         entries.append(UInt32(truncatingIfNeeded: number & 1))
     }
 
@@ -170,8 +170,8 @@ extension ColumnEncoder {
     }
 
     private mutating func appendPlain(_ number: Int64) {
-        bounds.include(number)
-        page.append(littleEndian: column.kind == .real ? ValueBounds.orderedBits(number) : number)
+        include(number)
+        page.append(littleEndian: number)
         endPlainValue()
     }
 
@@ -180,6 +180,10 @@ extension ColumnEncoder {
         page.append(littleEndian: UInt32(truncatingIfNeeded: string.count))
         page += string
         endPlainValue()
+    }
+
+    private mutating func include(_ number: Int64) {
+        bounds.include(column.kind == .real ? ValueBounds.orderedBits(number) : number)
     }
 
     private mutating func endPlainValue() {
@@ -195,7 +199,7 @@ private struct CellParser {
 
     init(isTime: Bool) { self.isTime = isTime }
 
-    /// Returns the microseconds since 1970 of an instant, or the ordered bits of a finite floating-point number.
+    /// Returns the microseconds since 1970 of an instant, or the bits of a finite floating-point number.
     ///
     /// Returns `nil` for any other string.
     @inline(__always)
@@ -207,7 +211,7 @@ private struct CellParser {
             number = Timestamp(rfc3339: text.span.extracting(bytes)).map { $0.milliseconds * 1000 }
         } else {
             let value = Double(String(decoding: text[bytes], as: UTF8.self)).flatMap { $0.isFinite ? $0 : nil }
-            number = value.map { ValueBounds.orderedBits(Int64(bitPattern: $0.bitPattern)) }
+            number = value.map { Int64(bitPattern: $0.bitPattern) }
         }
         previous = (start, count, number)
         return number
@@ -283,7 +287,7 @@ extension ColumnEncoder {
     private mutating func includeInBounds(_ values: ValueDictionary) {
         for index in 0..<values.count {
             switch column.kind {
-            case .integer, .flag, .real, .time: bounds.include(values.number(at: index))
+            case .integer, .flag, .real, .time: include(values.number(at: index))
             case .text: bounds.include(values.string(at: index))
             case .json: break
             }
