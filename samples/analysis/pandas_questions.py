@@ -27,7 +27,7 @@ seen = records.assign(client=records.system + " " + records.client.str.lower())
 show("daily-active-clients", seen.groupby("day").client.nunique().reset_index(name="clients"))
 
 # Events without a documented meaning have no label. Their names are used instead.
-named = events.assign(day=events.time.str[:10], label=events.label.fillna(events.name))
+named = events.assign(day=events["at"].str[:10], label=events.label.fillna(events.name))
 show("events-by-label", named.groupby(["day", "label"]).size().reset_index(name="events"))
 
 # The core pings of a client have consecutive sequence numbers, so that missing numbers are missing pings.

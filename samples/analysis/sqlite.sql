@@ -9,8 +9,8 @@ FROM records WHERE day IS NOT NULL GROUP BY day ORDER BY day;
 
 -- Events without a documented meaning have no label. Their names are used instead.
 .print # events-by-label
-SELECT substr(time, 1, 10) AS day, coalesce(label, name) AS label, count(*) AS events
-FROM events WHERE time IS NOT NULL AND coalesce(label, name) IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 3 DESC, 2;
+SELECT substr(at, 1, 10) AS day, coalesce(label, name) AS label, count(*) AS events
+FROM events WHERE at IS NOT NULL AND coalesce(label, name) IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 3 DESC, 2;
 
 -- The core pings of a client have consecutive sequence numbers, so that missing numbers are missing pings.
 .print # sequence-gaps
