@@ -22,7 +22,7 @@ struct PingStart {
 
     /// Returns the time of an event with the given timestamp, or `nil` if it is out of range.
     func basis(elapsed: Cell) -> TimeBasis? {
-        guard case .integer(let elapsed) = elapsed else { return nil }
+        guard case .integer(let elapsed) = elapsed, elapsed >= 0 else { return nil }
         return TimeBasis(
             .integer(milliseconds), .pingStart, elapsed: .integer(elapsed / unitsPerMillisecond))
     }
