@@ -10,7 +10,7 @@ import Testing
     /// A label that occurs nowhere else.
     private static let label = "kapture-of-anna"
     /// The names of outputs in the formats that have tables, and of a timeline.
-    private static let tableNames = ["out.sqlite", "out.csv", "out.timeline.jsonl"]
+    private static let tableNames = ["out.sqlite", "out.csv", "out.parquet", "out.timeline.jsonl"]
 
     init() throws {
         folder = try TemporaryFolder()
