@@ -650,8 +650,9 @@ def store_rows(scan):
         app = store["app"] or {}
         yield dict(
             {"app_" + key: app.get(key) for key in ("id", "name", "version")}, n=n,
-            capture=store["capture"], container=container_of(store["capture"], store["path"]), path=store["path"],
-            kind=store["kind"], records=int(store["records"]),
+            capture=store["capture"],
+            container=None if store["kind"] == "bundle" else container_of(store["capture"], store["path"]),
+            path=store["path"], kind=store["kind"], records=int(store["records"]),
             uploadable=int(store["uploadable"]), held=canonical(store["held"]), types=canonical(store["types"]),
             quarantined=int(store["quarantineCount"]), facts=as_json(store["facts"] or None),
             pending_events=as_json(store.get("pendingEvents")))

@@ -294,8 +294,8 @@ import Testing
             #expect(whole.contains(text), "\(text)")
         }
         let masked = try page("--minimum-count", "5", bundle)
-        #expect(masked.contains("<b id=\"repeated\">&lt;5</b>") && masked.contains("<td>3–8</td>"))
-        #expect(!masked.contains("<td>5</td>"))
+        #expect(masked.contains("<b id=\"repeated\">&lt;5</b>"))
+        #expect(!masked.contains("<td>3–8</td>") && !masked.contains("<td>5</td>"))
         #expect(try page(sample("webxr")).contains("<p id=\"no-gaps\">"))
     }
 

@@ -26,8 +26,9 @@ import Testing
         arguments: [
             (["-o", "a.sqlite"], "sqlite"), (["-o", "a.sqlite3"], "sqlite"), (["-o", "a.db"], "sqlite"),
             (["-o", "a.csv"], "csv"), (["-o", "a/"], "csv"), (["-o", "a.timeline.jsonl"], "timesketch"),
-            (["-o", "a.ndjson"], "ndjson"), (["-o", "a.jsonl"], "ndjson"), (["-o", "a.parquet"], "ndjson"),
+            (["-o", "a.ndjson"], "ndjson"), (["-o", "a.jsonl"], "ndjson"), (["-o", "a.parquet"], "parquet"),
             (["-o", "a", "--to", "sqlite"], "sqlite"), (["-o", "a", "--to", "csv"], "csv"),
+            (["-o", "a", "--to", "parquet"], "parquet"), (["-o", "a.parquet/"], "parquet"),
             (["-o", "a.csv", "--to", "ndjson"], "ndjson"), (["-o", "a.db", "--to", "timesketch"], "timesketch"),
         ])
     func formats(options: [String], expected: String) throws {
@@ -39,6 +40,10 @@ import Testing
         #expect(folder.names.count == 1)
         let path = folder(name)
         switch expected {
+        case "parquet":
+            let files = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+            #expect(files == Self.tables.map { "\($0).parquet" })
+            #expect(try folder.data("\(name)/records.parquet").starts(with: Data("PAR1".utf8)))
         case "sqlite": #expect(try folder.data(name).starts(with: Data("SQLite format 3\0".utf8)))
         case "csv":
             let files = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
@@ -50,7 +55,7 @@ import Testing
 
     @Test(arguments: [
         ["-o", "-", "--to", "sqlite"], ["-o", "-", "--to", "csv"], ["-o", "/dev/stdout", "--to", "sqlite"],
-        ["-o", "a.sqlite", "--payload-only"], ["-o", "a", "--to", "parquet"],
+        ["-o", "a.sqlite", "--payload-only"], ["-o", "a", "--to", "excel"], ["-o", "-", "--to", "parquet"],
         ["-o", "-", "--to", "timesketch", "--json"], ["-o", "a.sqlite", "--spreadsheet"], ["-o", "a", "--spreadsheet"],
     ])
     func usage(options: [String]) throws {
