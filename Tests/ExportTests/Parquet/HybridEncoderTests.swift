@@ -50,10 +50,11 @@ import Testing
         var rest = bytes[...]
         while !rest.isEmpty {
             var (header, shift) = (0, 0)
-            repeat {
-                header |= Int(rest.first! & 0x7F) << shift
+            while let byte = rest.popFirst() {
+                header |= Int(byte & 0x7F) << shift
                 shift += 7
-            } while rest.removeFirst() & 0x80 != 0
+                guard byte & 0x80 != 0 else { break }
+            }
             let size = header & 1 == 0 ? (bitWidth + 7) / 8 : header >> 1 * bitWidth
             let contents = rest.prefix(size)
             rest = rest.dropFirst(size)
