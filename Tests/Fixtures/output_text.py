@@ -30,7 +30,7 @@ def cells_of_database(path):
 
 def pages_of_parquet(contents):
     """Returns the decompressed pages of a Parquet file. Each page is a zstd frame, after which the program finds no other frame."""
-    starts = [found.start() for found in re.finditer(b"\x28\xb5\x2f\xfd", contents)]
+    starts = [found.start() for found in re.finditer(re.escape(b"\x28\xb5\x2f\xfd"), contents)]
     return b"".join(
         subprocess.run(["zstd", "-dcq"], input=contents[start:], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
         for start in starts)
