@@ -129,11 +129,10 @@ extension RowBuilder {
         guard case .text(let start, let count) = capture, case .text(let pathStart, let pathCount) = path else {
             return capture
         }
-        let path = buffer.bytes(pathStart, pathCount)
-        let length = ContainerName.length(ofContainerIn: path.span)
+        let path = pathStart..<pathStart + Int(pathCount)
+        let length = ContainerName.length(ofContainerIn: buffer.text.span.extracting(path))
         guard length > 0 else { return capture }
-        let name = buffer.bytes(start, count) + [UInt8(ascii: "/")] + path.prefix(length)
-        return buffer.keep(name.span)
+        return buffer.keep(path: start..<start + Int(count), path.prefix(length))
     }
 
     private static func normalizedLocale(_ locale: Cell, _ buffer: inout RowBuffer) -> Cell {

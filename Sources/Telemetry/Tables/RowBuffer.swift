@@ -90,6 +90,15 @@ extension RowBuffer {
         return (.text(start: start, count: UInt32(text.count - start)), first, second, third)
     }
 
+    /// Stores a path that consists of two parts of ``text`` with a slash in between.
+    public mutating func keep(path folder: Range<Int>, _ rest: Range<Int>) -> Cell {
+        let start = text.count
+        text.append(copyOf: folder)
+        text.append(UInt8(ascii: "/"))
+        text.append(copyOf: rest)
+        return .text(start: start, count: UInt32(text.count - start))
+    }
+
     /// Stores a string unchanged, and any other value as canonical JSON.
     ///
     /// Returns a null cell for `null`.
