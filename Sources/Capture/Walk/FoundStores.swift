@@ -92,8 +92,8 @@ public struct FoundStores: RandomAccessCollection, Sendable {
 
     /// Returns all stores in the container of `found`, including `found` itself.
     func neighbors(of found: FoundStore) -> [any Store] {
-        let folder = found.path.utf8.prefix(Int(found.compactContainer.pathLength))
-        return entries[firstIndex(from: folder)...].lazy.prefix { $0.store.path.utf8.starts(with: folder) }
+        let folder = Array(found.path.utf8.prefix(Int(found.compactContainer.pathLength)))
+        return entries[firstIndex(from: folder)...].lazy.prefix { $0.store.path.utf8.span.starts(with: folder.span) }
             .filter { $0.container == found.containerNumber }.map(\.store)
     }
 

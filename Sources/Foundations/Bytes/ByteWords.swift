@@ -34,6 +34,11 @@ extension Span<UInt8> {
         return true
     }
 
+    /// Returns whether the first bytes are those of `beginning`.
+    public func starts(with beginning: Span<UInt8>) -> Bool {
+        count >= beginning.count && extracting(..<beginning.count).equals(beginning)
+    }
+
     /// Returns the index of the first occurrence of `byte` at or after `start`, or `nil` if there is none.
     public func firstIndex(of byte: UInt8, from start: Int) -> Int? {
         let pattern = 0x0101_0101_0101_0101 &* UInt64(byte)
