@@ -57,7 +57,7 @@ extension KeptForm {
     /// The description of the form.
     fileprivate var words: String {
         switch self {
-        case .number: "number"
+        case .number, .anyNumber: "number"
         case .boolean: "boolean"
         case .flag: "`true` or `false` as a string"
         case .decimal: "number in a string"

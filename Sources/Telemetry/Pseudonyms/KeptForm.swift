@@ -7,13 +7,17 @@ import JSONText
 ///
 /// Source: "Pseudonyms".
 public enum KeptForm: Sendable {
-    /// A number.
+    /// A number that cannot be the id of a phone or of its SIM card.
     case number
+    /// A number of any size, such as a time.
+    case anyNumber
     /// `true` or `false`.
     case boolean
     /// The string `true` or `false`.
     case flag
     /// A string that contains a decimal number with an optional sign and decimal point.
+    ///
+    /// The restriction of ``number`` applies.
     case decimal
     /// An identifier: a letter followed by letters, digits, `_`, `-` and `.`.
     case word
@@ -23,7 +27,7 @@ public enum KeptForm: Sendable {
     ///
     /// Other names of several words are not accepted, because they can be names of people.
     case model
-    /// A version: letters, digits and separators, with at least one digit.
+    /// A version: a single word of letters, digits and separators, with at least one digit.
     case version
     /// A locale: a language with an optional script, region and keywords, or `??`.
     case locale
@@ -43,8 +47,9 @@ public enum KeptForm: Sendable {
     /// Returns whether a JSON value has the form.
     func matches(_ value: JSONNode, of document: JSONDocument) -> Bool {
         switch (self, document.kind(of: value)) {
-        case (.number, .number), (.boolean, .true), (.boolean, .false): true
-        case (.number, _), (.boolean, _): false
+        case (.number, .number): !document.bytes(of: value).mayBePhoneID
+        case (.anyNumber, .number), (.boolean, .true), (.boolean, .false): true
+        case (.number, _), (.anyNumber, _), (.boolean, _): false
         case (_, .string): matches(document.bytes(of: value))
         default: false
         }
@@ -53,29 +58,31 @@ public enum KeptForm: Sendable {
     /// Returns whether a string is empty or has the form.
     func matches(_ text: Span<UInt8>) -> Bool {
         guard !text.isEmpty else { return true }
-        guard text.count <= Self.maximumLength, !text.mayContainID else { return false }
+        guard text.count <= Self.maximumLength else { return false }
         switch self {
-        case .number, .boolean: return false
+        case .number, .anyNumber, .boolean: return false
         case .flag: return text.equals("true") || text.equals("false")
-        case .decimal: return text.isDecimal
-        case .word: return text[0].isLetter && text.allSatisfy { $0.isLetter || $0.isDigit || "_-.".utf8.contains($0) }
-        case .name: return text.isName
-        case .model:
-            return text.isName && !text.contains(UInt8(ascii: " "))
-                || Self.documentedModels.contains(String(readingUTF8: text))
-        case .version: return text.hasDigit && text.isName
-        case .locale: return text.isLocale
-        case .date:
-            return text.count <= 40 && text.startsWithDate
-                && text.allSatisfy { $0.isDigit || "-:.+TZ ".utf8.contains($0) }
-        case .zone:
-            return text[0].isLetter && text.allSatisfy { $0.isLetter || $0.isDigit || "_-+/".utf8.contains($0) }
-        case .scheme: return text.isScheme
+        case .decimal: return text.isDecimal && !text.mayBePhoneID
+        case .date: return TimeForm.isTime(text)
         case .code(let length): return text.count == length && text.allSatisfy { $0.isLetter || $0.isDigit }
         case .oneOf(let known): return known.contains(String(readingUTF8: text))
+        case .word, .name, .model, .version, .locale, .zone, .scheme, .beginning:
+            return !text.mayContainID && consistsOfWords(text)
+        }
+    }
+
+    private func consistsOfWords(_ text: Span<UInt8>) -> Bool {
+        switch self {
+        case .word: text[0].isLetter && text.allSatisfy { $0.isLetter || $0.isDigit || "_-.".utf8.contains($0) }
+        case .name: text.isName
+        case .model: text.isSingleName || Self.documentedModels.contains(String(readingUTF8: text))
+        case .version: text.hasDigit && text.isSingleName && text[0] != UInt8(ascii: "+")
+        case .locale: text.isLocale
+        case .zone: text[0].isLetter && text.allSatisfy { $0.isLetter || $0.isDigit || "_-+/".utf8.contains($0) }
+        case .scheme: text.isScheme
         case .beginning(let start):
-            return text.count > start.utf8.count && text.extracting(..<start.utf8.count).equals(start)
-                && KeptForm.word.matches(text)
+            text.count > start.utf8.count && text.starts(with: start.utf8.span) && KeptForm.word.matches(text)
+        case .number, .anyNumber, .boolean, .flag, .decimal, .date, .code, .oneOf: false
         }
     }
 
@@ -93,16 +100,11 @@ public enum KeptForm: Sendable {
 extension Span<UInt8> {
     fileprivate var hasDigit: Bool { indices.contains { self[$0].isDigit } }
 
-    fileprivate func contains(_ byte: UInt8) -> Bool { indices.contains { self[$0] == byte } }
-
     /// Whether the string consists of the characters of names and versions.
     fileprivate var isName: Bool { allSatisfy { $0.isLetter || $0.isDigit || " _-.,+()".utf8.contains($0) } }
 
-    /// Whether the string starts with four digits, two digits and two digits, separated by hyphens.
-    fileprivate var startsWithDate: Bool {
-        guard count >= 10 else { return false }
-        return (0..<10).allSatisfy { $0 == 4 || $0 == 7 ? self[$0] == UInt8(ascii: "-") : self[$0].isDigit }
-    }
+    /// Whether the string is a name of a single word.
+    fileprivate var isSingleName: Bool { isName && allSatisfy { $0 != UInt8(ascii: " ") } }
 
     /// Whether the string is a decimal number, such as `-12`, `0.5` or `1497595093.902000`.
     fileprivate var isDecimal: Bool {
@@ -162,79 +164,5 @@ extension Span<UInt8> {
         guard end > 0, self[0].isLetter, end < count else { return false }
         let rest = extracting(end...)
         return rest.equals(":") || rest.equals("://")
-    }
-
-    /// Whether part of the string resembles an id, a token or an IP address.
-    fileprivate var mayContainID: Bool { hasIPAddress || hasLongHexadecimalRun || hasUUID || hasIMEI }
-
-    private var hasUUID: Bool {
-        count >= 36 && (0...(count - 36)).contains { extracting($0..<$0 + 36).isUUID }
-    }
-
-    /// Whether the string contains 20 consecutive hexadecimal digits, or 12 that include both letters and numerals,
-    /// such as the end of a UUID.
-    private var hasLongHexadecimalRun: Bool {
-        var run = 0
-        var hasLetter = false
-        var hasNumeral = false
-        for index in indices {
-            guard self[index].hexadecimalValue != nil else {
-                (run, hasLetter, hasNumeral) = (0, false, false)
-                continue
-            }
-            run += 1
-            if self[index].isDigit { hasNumeral = true } else { hasLetter = true }
-            if run >= 12, hasLetter, hasNumeral { return true }
-            // Times in milliseconds or nanoseconds are kept. They have at most 19 digits.
-            if run > 19 { return true }
-        }
-        return false
-    }
-
-    /// Whether the string contains exactly 15 consecutive digits, such as an IMEI or an IMSI.
-    ///
-    /// No documented value has this number of digits.
-    private var hasIMEI: Bool {
-        var run = 0
-        for end in 0...count {
-            if end < count, self[end].isDigit {
-                run += 1
-            } else {
-                if run == 15 { return true }
-                run = 0
-            }
-        }
-        return false
-    }
-
-    /// Whether the string contains an IPv4 address.
-    private var hasIPAddress: Bool {
-        var start = 0
-        for end in 0...count where end == count || !(self[end].isDigit || self[end] == UInt8(ascii: ".")) {
-            var run = start..<end
-            while let first = run.first, self[first] == UInt8(ascii: ".") { run.removeFirst() }
-            while let last = run.last, self[last] == UInt8(ascii: ".") { run.removeLast() }
-            if extracting(run).isIPv4Address { return true }
-            start = end + 1
-        }
-        return false
-    }
-
-    private var isIPv4Address: Bool {
-        var parts = 0
-        var value = 0
-        var digits = 0
-        for index in indices {
-            if self[index] == UInt8(ascii: ".") {
-                guard digits > 0 else { return false }
-                (parts, value, digits) = (parts + 1, 0, 0)
-                continue
-            }
-            guard self[index].isDigit, digits < 3 else { return false }
-            value = value * 10 + Int(self[index] & 0xF)
-            digits += 1
-            guard value <= 255 else { return false }
-        }
-        return parts == 3 && digits > 0
     }
 }

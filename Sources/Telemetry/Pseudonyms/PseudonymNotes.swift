@@ -10,8 +10,8 @@ package enum PseudonymNotes {
 
     /// Returns the code at the beginning of a string, such as `C8`, `5.1`, `no-target` or `bad_nested_json:params@3`.
     ///
-    /// The bundle can be forged, so a code that could be an id or a personal name is not accepted. A code is either a
-    /// case id of a format document or consists of several joined words.
+    /// A code is either a case id of a format document or consists of several joined words. The number after it has at
+    /// most six digits, because a longer one could be an id in a forged bundle.
     package static func code(of text: String) -> String? {
         let code = text.utf8.prefix { $0 != UInt8(ascii: " ") }
         guard code.count <= maximumLength, let known = String(code) else { return nil }
@@ -33,7 +33,7 @@ package enum PseudonymNotes {
     /// `credential_removed:clientKey@3`.
     private static func isJoinedWords(_ code: Substring.UTF8View) -> Bool {
         let parts = code.split(separator: UInt8(ascii: "@"), maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 1 || (1...10).contains(parts[1].count) && parts[1].allSatisfy(\.isDigit) else {
+        guard parts.count == 1 || (1...6).contains(parts[1].count) && parts[1].allSatisfy(\.isDigit) else {
             return false
         }
         let halves = parts[0].split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)

@@ -19,6 +19,7 @@ public struct RecordPseudonymizer: Sendable {
     /// The unit to which times are rounded down, or `nil` if they are kept.
     public let timeUnit: TimeUnit?
     private let systems: SystemTable
+    private let holdCodes: Set<String>
     private var writer: PseudonymWriter
 
     /// Creates a pseudonymizer with a key and the rules of the given systems.
@@ -28,6 +29,7 @@ public struct RecordPseudonymizer: Sendable {
         keyID = key.id
         self.timeUnit = timeUnit
         self.systems = systems
+        holdCodes = Set(systems.holdCodes.map(\.code))
         writer = PseudonymWriter(PseudonymMaker(key), timeUnit: timeUnit)
     }
 
@@ -48,8 +50,16 @@ public struct RecordPseudonymizer: Sendable {
         record.notes =
             [Record.pseudonymNote(keyID)] + (units.max().map { [Record.note(of: $0)] } ?? [])
             + record.notes.filter { !Record.isTimeUnitNote($0) }.compactMap(PseudonymNotes.code)
-        record.held = record.held.filter { $0 != .pseudonymized }.map(\.withoutDetails) + [.pseudonymized]
+        record.held = record.held.filter { $0 != .pseudonymized }.map(withoutDetails) + [.pseudonymized]
         return writer.counts
+    }
+
+    /// Returns a hold without its details, because they can contain captured data.
+    ///
+    /// A detail that is a short number, such as a status, is kept. A code that is not documented becomes `other`.
+    private func withoutDetails(_ hold: Hold) -> Hold {
+        let isNumber = hold.detail.map { $0.utf8.count <= 6 && $0.utf8.allSatisfy(\.isDigit) } ?? false
+        return Hold(holdCodes.contains(hold.code) ? hold.code : "other", isNumber ? hold.detail : nil)
     }
 
     private mutating func replaceIDs(of record: inout Record, _ system: any TelemetrySystem) {
@@ -101,22 +111,5 @@ extension Record {
     /// The unit to which the times in the record are rounded down, or `nil` if it is unknown.
     public var timeUnit: TimeUnit? {
         TimeUnit.allCases.last { notes.contains(Self.note(of: $0)) }
-    }
-}
-
-extension Hold {
-    /// A copy of the hold without its details, because they can contain captured data.
-    ///
-    /// A detail that is a short number, such as a status, is kept.
-    fileprivate var withoutDetails: Hold {
-        let isNumber = detail.map { $0.utf8.count <= 6 && $0.utf8.allSatisfy(\.isDigit) } ?? false
-        return Hold(PseudonymNotes.code(of: code) ?? Self.plainCode(code), isNumber ? detail : nil)
-    }
-
-    /// Returns `code` if it consists of a single word.
-    ///
-    /// Otherwise, returns `other`.
-    private static func plainCode(_ code: String) -> String {
-        code.utf8.count <= 20 && code.utf8.allSatisfy(\.isLowercaseLetter) ? code : "other"
     }
 }

@@ -32,7 +32,7 @@ public enum TimeForm: Sendable {
     public var keptForm: KeptForm {
         switch self {
         case .text: .date
-        case .milliseconds, .ticks, .durationOrTime: .number
+        case .milliseconds, .ticks, .durationOrTime: .anyNumber
         case .millisecondsText, .secondsText: .decimal
         }
     }
@@ -108,6 +108,9 @@ extension TimeForm {
         return bytes
     }
 
+    /// Returns whether a string is a date, or a date and a time of day.
+    static func isTime(_ text: Span<UInt8>) -> Bool { rounded(dateAndTime: text, to: .day) != nil }
+
     private static let minutesPerDay = TimeUnit.day.minutes
 
     /// Returns the end index of the time of day in `text`, and the minutes since midnight.
@@ -120,7 +123,7 @@ extension TimeForm {
         guard let minute = number(at: 14, of: text, below: 60) else { return nil }
         let minutes = Int64(hour * 60 + minute)
         guard text.count > 16, text[16] == UInt8(ascii: ":") else { return (16, minutes) }
-        guard number(at: 17, of: text, below: 61) != nil else { return nil }
+        guard number(at: 17, of: text, below: 60) != nil else { return nil }
         guard text.count > 19, text[19] == UInt8(ascii: ".") else { return (19, minutes) }
         var end = 20
         while end < text.count, text[end].isDigit { end += 1 }

@@ -47,7 +47,7 @@ import Testing
     func plain() throws {
         let chunk = try chunk(["-1.5", "", "1e2", "-1.5"])
         #expect(chunk.dictionarySize == nil)
-        // A run of the level 1, one of the level 0 and one of the level 1 are packed in a group of eight.
+        // The definition levels 1, 0, 1 and 1 are packed in one group.
         let levels: [UInt8] = [2, 0, 0, 0, 0b11, 0b1101]
         #expect(try contents(ofPage: chunk.bytes[...]) == levels + bytes(-1.5, 100, -1.5))
     }

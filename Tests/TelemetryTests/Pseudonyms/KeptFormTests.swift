@@ -9,7 +9,7 @@ import Testing
         (.flag, ["true", "false", ""], ["True", "1", "nil"]),
         (
             .decimal, ["0", "-12", "0.000000", "1497595093.902000", "12345678901234", "5111602214338560"],
-            ["1.2.3", ".5", "1-2", "inf", "x", "-"]
+            ["1.2.3", ".5", "1-2", "inf", "x", "-", "490154203237518", "490154203237518.5", "8949200000012345678"]
         ),
         (
             .word, ["app", "E_First_Run", "find_next", "glean.baseline.duration", "TOP_SITES", "a-b", "iPhone10"],
@@ -28,7 +28,10 @@ import Testing
         ),
         (
             .version, ["13.3.1", "v2.2.5", "7.0", "4236", "8.1b3", "10.0.19045.1"],
-            ["unknown", "192.168.1.20", "10.0.0.1", "1.0/x", "0b9c7a5e-6d21-4f7b-8f0c-3e1d2a4b5c60"]
+            [
+                "unknown", "192.168.1.20", "10.0.0.1", "1.0/x", "0b9c7a5e-6d21-4f7b-8f0c-3e1d2a4b5c60",
+                "Annas iPhone 7", "+491705551234", "170 5551234",
+            ]
         ),
         (
             .locale,
@@ -39,7 +42,8 @@ import Testing
             .date, ["2020-03-02", "2026-01-20T04:31-05:00", "2025-09-24T15:40:00+00:00", "2025-11-03-05:00"],
             [
                 "", "yesterday", "٢٠١٧-١٢-٠٨", "2020-03-02 at home", "2001:470:1:18::119", "00:11:22:33:44:55",
-                "0171-1234567", "20200302", "2020-3-2",
+                "0171-1234567", "20200302", "2020-3-2", "2020-13-01", "2020-01-01 +491705551234",
+                "2020-01-01T52.52043711",
             ]
         ),
         (.zone, ["Europe/Berlin", "GMT", "America/Argentina/Buenos_Aires"], ["/etc", "a b", "x@y"]),
@@ -64,10 +68,12 @@ import Testing
     func ids() {
         let ids = [
             "BF95FB51-DED1-463B-9A9E-043C9D711517", "0123456789abcdef0123", "AAAA043C9D711517", "10.11.12.13",
-            "490154203237518", "a490154203237518",
+            "490154203237518", "a490154203237518", "49-015420-323751-8", "a4-83-e7-1b-9c-55", "a483.e71b.9c55",
+            "ip-10-114-62-7", "10_114_62_7", "DNPXK0AAHG7F", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0",
+            "BF95FB51-DED1-463B-9A9E",
             String(repeating: "a", count: 101),
         ]
-        for form in [KeptForm.word, .name, .model, .version, .locale, .date, .zone, .decimal] {
+        for form in [KeptForm.word, .name, .model, .version, .locale, .date, .zone, .scheme, .decimal] {
             for id in ids { #expect(!form.keeps(id), "\(form): \(id)") }
         }
     }
@@ -78,9 +84,24 @@ import Testing
         let elements = document.elements(of: document.root)
         func kept(_ form: KeptForm) -> [Int] { elements.indices.filter { form.matches(elements[$0], of: document) } }
         #expect(kept(.number) == [0, 1])
+        #expect(kept(.anyNumber) == [0, 1])
         #expect(kept(.boolean) == [2, 3])
         #expect(kept(.flag) == [5])
         #expect(kept(.decimal) == [4])
+    }
+
+    @Test(
+        "A number can have as many digits as an id of a phone or a SIM card only if it is a time.",
+        arguments: [
+            ("490154203237518", false), ("-490154203237518", false), ("4.90154203237518e14", false),
+            ("490154203237518.0", false), ("8949200000012345678", false), ("89492000000123456789", false),
+            ("12345678901234", true), ("5111602214338560", true), ("0.8500000238418579", true),
+            ("1.1920928955078125e-07", true), ("0", true), ("1E3", true),
+        ])
+    func phoneIDs(number: String, isKept: Bool) throws {
+        let document = try JSONDocument(Array(number.utf8))
+        #expect(KeptForm.number.matches(document.root, of: document) == isKept)
+        #expect(KeptForm.anyNumber.matches(document.root, of: document))
     }
 }
 

@@ -1,0 +1,58 @@
+"""Compares Parquet files of the samples with an SQLite export, as Spark reads them.
+
+    check_parquet.py PROGRAM
+
+Needs PySpark.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import col, unix_micros
+
+sys.dont_write_bytecode = True
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+sys.path.append(os.path.join(ROOT, "Tests/Oracles"))
+from oracle import SAMPLES
+from parquet_tables import compare, file_of, read_database
+
+TYPES = {"text": "string", "json": "string", "integer": "bigint", "flag": "boolean", "real": "double", "time": "timestamp"}
+
+
+def convert(program, output):
+    samples = [os.path.join(ROOT, "samples", name) for name in SAMPLES]
+    finished = subprocess.run([program, "convert", "--quiet", "-o", output, *samples], stderr=subprocess.DEVNULL)
+    # Status 1 is expected, because the damaged samples contain items that cannot be parsed.
+    assert finished.returncode == 1, "convert ended with status %d" % finished.returncode
+
+
+def read(spark, path, columns):
+    """Returns the values of each column."""
+    frame = spark.read.parquet(path)
+    expected = [(column.name, TYPES[column.kind]) for column in columns]
+    assert frame.dtypes == expected, "%s: Spark reads the types %s instead of %s" % (path, frame.dtypes, expected)
+    selected = (unix_micros(col("`%s`" % column.name)) if column.kind == "time" else col("`%s`" % column.name) for column in columns)
+    rows = frame.select(*selected).collect()
+    return [[row[index] for row in rows] for index in range(len(columns))]
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder:
+        database, files = os.path.join(folder, "a.sqlite"), os.path.join(folder, "a.parquet")
+        convert(program, database)
+        convert(program, files)
+        # One partition keeps the order of the rows.
+        spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+        spark.sparkContext.setLogLevel("ERROR")
+        tables = read_database(database)
+        count = sum(compare("Spark", table, columns, read(spark, file_of(files, table), columns)) for table, columns in tables.items())
+        spark.stop()
+    print("Spark: %d values in %d tables are equal" % (count, len(tables)))
+
+
+if __name__ == "__main__":
+    main()
