@@ -46,7 +46,7 @@ stress-test:  ## runs the tests RUNS=20 times while other processes load all cor
 	@.ci/setup $(LIBRARIES) $(TEST_TOOLS)
 	@Tests/stress $(RUNS) $(if $(FILTER),'$(FILTER)')
 
-fleet-test: build  ## reads Parquet files with Spark, and tests samples/spark on a cluster of which one executor is killed
+fleet-test: build  ## reads Parquet files with Spark, and tests samples/spark on a cluster that loses an executor
 	@.ci/setup $(LIBRARIES) $(FLEET_TOOLS)
 	@Tests/Spark/fleet-test
 
