@@ -10,9 +10,11 @@ public final class ReportCounter: TableSink {
     let identities: Set<FileIdentity> = []
 
     /// Creates a counter for the given systems.
-    public init(_ systems: SystemTable) {
+    ///
+    /// If `hidesSmallCounts` is `true`, the clients of each kind of event are counted, too.
+    public init(_ systems: SystemTable, hidesSmallCounts: Bool) {
         let tables = ExportTables(systems)
-        prepareRows = { ReportTally(of: $0, tables) }
+        prepareRows = { ReportTally(of: $0, tables, countsClientsOfEvents: hidesSmallCounts) }
     }
 
     func write(_ tally: borrowing ReportTally) { self.tally.add(copy tally) }

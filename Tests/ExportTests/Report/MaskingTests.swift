@@ -25,6 +25,24 @@ import Testing
         #expect([0, 4, 5, 9].map(formatter.chartValue) == [0, 0, 5, 5])
     }
 
+    @Test("Entries whose counts are shown as equal are in the order of their names")
+    func orderOfEntries() {
+        let entries = [("d", 14), ("c", 9), ("e", 8), ("a", 6), ("b", 5)]
+        func keys(minimumCount: Int, limit: Int) -> [String] {
+            CountFormatter(minimumCount: minimumCount).shownEntries(entries, limit: limit).shown.map(\.key)
+        }
+        #expect(keys(minimumCount: 5, limit: 3) == ["d", "a", "b"])
+        #expect(keys(minimumCount: 1, limit: 3) == ["d", "c", "e"])
+    }
+
+    @Test("An entry of too few clients is not named")
+    func entriesOfFewClients() {
+        let (shown, other) = CountFormatter(minimumCount: 5).shownEntries([("a", 90), ("b", 60)], limit: 9) {
+            $0 == "a" ? 4 : 5
+        }
+        #expect(shown.map(\.key) == ["b"] && other == 90)
+    }
+
     /// Computes all counts of three parts that have the same formatted counts and the same formatted total.
     @Test func hiddenCountsRemainUncertain() {
         let formatter = CountFormatter(minimumCount: 3)
@@ -43,20 +61,25 @@ import Testing
 
     // MARK: The page
 
-    /// The number of records, and the properties that they have in common.
+    /// The number of records, the number of clients to which they belong, and their common properties.
     private struct Group {
         let count: Int
-        var client = "client-large"
+        var client = "client-common"
+        var clientCount = 6
         var type = "core"
         var version = "version-common"
         var device = "device-common"
         var event = "event-common"
         var day = 18_262
         var isUploadable = true
+
+        func client(ofRecord number: Int) -> String { "\(client)-\(number % clientCount)" }
     }
 
     /// Creates a page of records, in which every name with `rare` has a count below the minimum.
-    private func page(_ groups: [Group]) -> String {
+    ///
+    /// Gaps, problems, quarantined items, queues and duplicates are also rare.
+    private func page(_ groups: [Group], hasRareItems: Bool = true) -> String {
         let tables = ExportTables(Systems.table)
         var buffer = RowBuffer(tables.all)
         func add(_ table: Table, _ values: [String: String], _ numbers: [String: Int]) {
@@ -66,13 +89,16 @@ import Testing
             buffer.add(cells, to: tables.index(of: table))
         }
         var record = 0
+        var records: [String: [Group]] = [:]
         for group in groups {
-            for _ in 0..<group.count {
+            for number in 0..<group.count {
                 record += 1
+                let client = group.client(ofRecord: number)
+                records[client, default: []].append(group)
                 add(
                     ExportTables.records,
                     [
-                        "system": "system", "type": group.type, "client": group.client, "app_name": "app",
+                        "system": "system", "type": group.type, "client": client, "app_name": "app",
                         "app_version": group.version, "device": group.device, "payload": "{}",
                     ],
                     [
@@ -84,26 +110,30 @@ import Testing
                 if !group.isUploadable { add(ExportTables.holds, ["code": "code-rare"], ["record": record]) }
             }
         }
-        for client in Set(groups.map(\.client)).sorted() {
-            let own = groups.filter { $0.client == client }
-            let count = own.reduce(0) { $0 + $1.count }
-            let uploadable = own.reduce(0) { $0 + ($1.isUploadable ? $1.count : 0) }
+        for (client, own) in records.sorted(by: { $0.key < $1.key }) {
+            let count = own.count
+            let uploadable = own.count(where: \.isUploadable)
             let day = own.map(\.day).min().map { DaySpan(days: $0..<$0 + 1).name } ?? ""
             add(
                 ExportTables.clients,
                 ["system": "system", "client": client, "app_name": "app", "first": day, "last": day],
                 ["records": count, "uploadable": uploadable, "events": count])
         }
-        add(ExportTables.gaps, ["client": "client-rare", "reason": "missing"], ["first": 3, "last": 4, "count": 2])
-        add(ExportTables.problems, ["capture": "capture", "path": "path-rare", "code": "code-rare"], [:])
-        let counter = ReportCounter(Systems.table)
-        counter.write(ReportTally(of: buffer, tables))
+        if hasRareItems {
+            add(
+                ExportTables.gaps, ["client": "client-rare", "reason": "missing"], ["first": 3, "last": 4, "count": 2])
+            add(ExportTables.problems, ["capture": "capture", "path": "path-rare", "code": "code-rare"], [:])
+            add(ExportTables.quarantine, ["capture": "capture", "path": "path-rare", "code": "code-rare"], [:])
+        }
+        let counter = ReportCounter(Systems.table, hidesSmallCounts: true)
+        counter.write(ReportTally(of: buffer, tables, countsClientsOfEvents: true))
         let queue = ReportFacts.Queue(
             capture: "capture", path: "path-rare", sentences: ["3 events pending"],
             states: [QueueState(.ready, "rare", "state-rare")], pendingEventCount: 3)
         let facts = ReportFacts(
-            generator: "pingferry", inputs: [.init(label: "capture", kind: "capture")], duplicateCount: 2,
-            isComplete: true, queues: [queue])
+            generator: "pingferry", inputs: [.init(label: "capture", kind: "capture")],
+            duplicateCount: hasRareItems ? 2 : 0,
+            isComplete: !hasRareItems, queues: hasRareItems ? [queue] : [])
         return ReportPage(counter, facts: facts, systems: Systems.table, minimumCount: Self.minimumCount).html.text
     }
 
@@ -113,14 +143,15 @@ import Testing
             Group(count: 2, version: "version-rare"), Group(count: 1, type: "type-large", event: "event-rare"),
             Group(count: 4, isUploadable: false), Group(count: 11, client: "client-other", type: "type-large"),
             Group(count: 1, client: "client-single", version: "version-rare", day: 18_277),
+            Group(count: 15, client: "client-single", clientCount: 1, device: "device-rare", event: "event-rare"),
         ])
-        for name in ["client-s", "-rare", "3 events"] {
+        // The last group has many records, but of one client only.
+        for name in ["client-", "-rare", "3 events", "class=\"day\"", "2020-01-09"] {
             #expect(!html.contains(name), "\(name)")
         }
-        #expect(html.contains("<code title=\"client-large\"><bdi>client-l</bdi></code>"))
-        // Only the two listed clients have a first and a last day.
-        #expect(html.matches(of: /class="day"/).count == 4)
-        #expect(html.contains("&lt;5"))
+        for name in ["version-common", "device-common", "event-common", "type-large", "&lt;5"] {
+            #expect(html.contains(name), "\(name)")
+        }
         // The longest bar has the full width, because bars have the same precision as numbers.
         let widths = html.matches(of: /class="bar"[^>]*><rect class="s0" width="(\d+)"/).map { String($0.1) }
         #expect(!widths.isEmpty && widths.allSatisfy { $0 == "1000" })
@@ -131,13 +162,28 @@ import Testing
             text = text.replacing(pattern, with: " ")
         }
         let numbers = text.matches(of: /[\d,]*\d/).compactMap { Int($0.output.replacing(",", with: "")) }
-        // The numbers include 40 records, 35 uploadable records, and 10 records of a client.
-        #expect(Set([40, 35, 10]).isSubset(of: numbers))
+        // The numbers include 55 records, 50 uploadable records, and 14 clients.
+        #expect(Set([55, 50, 10]).isSubset(of: numbers))
         #expect(numbers.filter { $0 % Self.minimumCount != 0 }.isEmpty)
     }
 
     @Test func nothingIsListedBelowTheMinimum() {
         let html = page([Group(count: 2, client: "client-rare"), Group(count: 1, version: "version-rare")])
-        for name in ["client-large", "core", "-common", "-rare"] { #expect(!html.contains(name), "\(name)") }
+        for name in ["client-", "core", "-common", "-rare"] { #expect(!html.contains(name), "\(name)") }
+    }
+
+    @Test("A page with a few gaps, problems, queues and duplicates equals a page without any")
+    func noneAndFewAreNotDistinguished() {
+        for groups in [[], [Group(count: 30)]] {
+            #expect(page(groups, hasRareItems: false) == page(groups))
+        }
+    }
+
+    @Test("A few records of other days or of another type do not change what is shown")
+    func fewRecordsAreNotDistinguished() {
+        let common = Group(count: 31)
+        let text = page([common, Group(count: 2, type: "type-rare", event: "event-rare", day: 18_290)])
+        #expect(text.contains("event-common") && !text.contains("other types"))
+        #expect(text == page([common, Group(count: 2)]))
     }
 }

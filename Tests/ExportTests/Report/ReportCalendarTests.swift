@@ -68,7 +68,19 @@ import Testing
         #expect(days.unit == .day && days.spans.count == 351)
         let weeks = try #require(ReportCalendar(counts([0, 2]), unit: .week))
         #expect(weeks.spans.map(\.name) == ["2019-12-30 to 2020-01-05"])
-        #expect(ReportCalendar(counts([0, 300, 600]), unit: .day) == nil)
+        let last = try #require(ReportCalendar(counts([0, 300, 600]), unit: .day))
+        #expect(last.spans.count == 400 && last.omitsEarlierSpans && !days.omitsEarlierSpans)
+        #expect(last.index(of: Self.newYear2020 + 600) == 399 && last.index(of: Self.newYear2020 + 200) == nil)
+    }
+
+    @Test("The first and the last day of a period do not belong to single items")
+    func trimmedPeriods() throws {
+        var days = counts([0, 1, 6, 7, 20, 900])
+        for day in [6, 7] { days[Self.newYear2020 + day] = 10 }
+        let calendar = try #require(ReportCalendar(days, minimumCount: 5))
+        #expect(calendar.spans.map(\.name) == ["2020-01-07", "2020-01-08"])
+        #expect(ReportCalendar(counts([0, 1, 2, 3]), minimumCount: 5) == nil)
+        #expect(ReportCalendar(counts([0, 1, 2, 3]), minimumCount: 4)?.spans.count == 4)
     }
 
     @Test(arguments: [(0, -3), (3, -3), (4, 4), (-3, -3), (-4, -10), (newYear2020, newYear2020 - 2)])

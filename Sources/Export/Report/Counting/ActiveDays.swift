@@ -80,6 +80,11 @@ struct SmallNumberSet: Sendable {
         words[number / 64] |= 1 << UInt64(number % 64)
     }
 
+    /// Inserts the numbers that `indices` contains for the elements of `other`.
+    mutating func formUnion(_ other: SmallNumberSet, _ indices: [Int?]) {
+        for element in other.elements { if let index = indices[element] { insert(index) } }
+    }
+
     /// The numbers in ascending order.
     var elements: [Int] {
         words.indices.flatMap { index in (0..<64).filter { words[index] & 1 << UInt64($0) != 0 }.map { index * 64 + $0 }

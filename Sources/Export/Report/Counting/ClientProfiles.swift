@@ -1,7 +1,7 @@
 import Bundle
 import Bytes
 
-/// The latest app, model and locale of a client, its active days, and its metrics.
+/// The latest app, model and locale of a client, its active days, and its metrics, events and searches.
 ///
 /// To save memory, values are stored as indices of the counts in a ``ReportTally``.
 struct ClientProfile: Sendable {
@@ -25,7 +25,7 @@ struct ClientProfile: Sendable {
 
     /// The indices, in another tally, of the values to which profiles refer.
     struct Indices {
-        let systems, apps, models, locales, metrics: [Int?]
+        let systems, apps, models, locales, metrics, events, searches: [Int?]
     }
 
     let key: ClientKey
@@ -39,6 +39,10 @@ struct ClientProfile: Sendable {
     var locale = Latest()
     var days = ActiveDays()
     var metrics = SmallNumberSet()
+    /// The kinds of events, if the clients of each kind are counted.
+    var events = SmallNumberSet()
+    /// The kinds of searches, if the clients of each kind are counted.
+    var searches = SmallNumberSet()
 
     fileprivate init(key: ClientKey, system: Int?, isClient: Bool) {
         self.key = key
@@ -53,9 +57,9 @@ struct ClientProfile: Sendable {
         model.update(later.model, indices.models)
         locale.update(later.locale, indices.locales)
         days.formUnion(later.days)
-        for metric in later.metrics.elements {
-            if let index = indices.metrics[metric] { metrics.insert(index) }
-        }
+        metrics.formUnion(later.metrics, indices.metrics)
+        events.formUnion(later.events, indices.events)
+        searches.formUnion(later.searches, indices.searches)
     }
 }
 

@@ -9,9 +9,11 @@ struct DaySpan: Sendable, Equatable {
 
     /// The name of the span, such as `2020-03-02`, `2020-03-02 to 2020-03-08` or `Mar 2020`.
     var name: String {
-        let end = DaySpan(days: days.upperBound - 1..<days.upperBound, unit: unit)
-        return start == end.start ? start : "\(start) to \(end.start)"
+        start == end ? start : "\(start) to \(end)"
     }
+
+    /// The day, the month or the year in which the span ends.
+    var end: String { DaySpan(days: days.upperBound - 1..<days.upperBound, unit: unit).start }
 
     /// The day, the month or the year in which the span starts.
     var start: String {
@@ -43,6 +45,8 @@ struct ReportCalendar: Sendable {
     let unit: Unit
     /// The spans in order.
     let spans: [DaySpan]
+    /// Whether earlier spans are omitted, because there are more than ``maxSpansOfUnit``.
+    let omitsEarlierSpans: Bool
 
     /// The maximum number of bars in a readable chart.
     static let maxSpans = 120
@@ -56,25 +60,30 @@ struct ReportCalendar: Sendable {
     /// Creates a calendar from counts by day.
     ///
     /// Days are counted from 1970-01-01. By default, the unit is the smallest one that does not require too many spans.
-    /// Returns `nil` if there are no counts, or if the spans of the given unit are too many.
-    init?(_ counts: [Int: Int], unit givenUnit: Unit? = nil) {
-        var periods = Self.periodsWithoutOutliers(counts)
+    /// If a unit is given, only the last spans are included if there are too many. Returns `nil` if there are no counts.
+    ///
+    /// At the start and the end of a period, days are omitted on which fewer than `minimumCount` items are counted in
+    /// total, so that the period does not reveal the day of a single item.
+    init?(_ counts: [Int: Int], unit givenUnit: Unit? = nil, minimumCount: Int = 1) {
+        var periods = Self.periodsWithoutOutliers(counts, minimumCount)
         guard let first = periods.first, let last = periods.last else { return nil }
         let whole = first.lowerBound..<last.upperBound
         if periods.count > Self.maxPeriods { periods = [whole] }
         let dayCount = periods.reduce(0) { $0 + $1.count }
         for (unit, length) in [(Unit.day, 1), (.week, 7)] where givenUnit == nil || givenUnit == unit {
-            guard dayCount / length < (givenUnit == nil ? Self.maxSpans : Self.maxSpansOfUnit) else { continue }
+            guard givenUnit != nil || dayCount / length < Self.maxSpans else { continue }
             self.unit = unit
-            spans = periods.flatMap { period in
+            let all = periods.flatMap { period in
                 let start = length == 1 ? period.lowerBound : CalendarWeek(containing: period.lowerBound).firstDay
                 return stride(from: start, to: period.upperBound, by: length).map {
                     DaySpan(days: $0..<$0 + length, unit: unit)
                 }
             }
+            spans = all.suffix(Self.maxSpansOfUnit)
+            omitsEarlierSpans = spans.count < all.count
             return
         }
-        if givenUnit != nil { return nil }
+        omitsEarlierSpans = false
         let months = periods.map(Self.months(of:))
         if months.reduce(0, { $0 + $1.count }) <= Self.maxSpans {
             unit = .month
@@ -106,8 +115,8 @@ struct ReportCalendar: Sendable {
     }
 
     /// Returns the ranges of days that are separated by long pauses, except for outliers at either end.
-    private static func periodsWithoutOutliers(_ counts: [Int: Int]) -> [Range<Int>] {
-        var runs = runs(counts)
+    private static func periodsWithoutOutliers(_ counts: [Int: Int], _ minimumCount: Int) -> [Range<Int>] {
+        var runs = runs(counts).filter { $0.count >= minimumCount }
         var removableCount = runs.reduce(0) { $0 + $1.count } / outlierDivisor
         while runs.count > 1, let first = runs.first, let last = runs.last,
             min(first.count, last.count) <= removableCount
@@ -115,7 +124,21 @@ struct ReportCalendar: Sendable {
             removableCount -= min(first.count, last.count)
             if first.count <= last.count { runs.removeFirst() } else { runs.removeLast() }
         }
-        return runs.map(\.days)
+        return runs.map { minimumCount > 1 ? trimmed($0.days, counts, minimumCount) : $0.days }
+    }
+
+    /// Returns the days from the one on which at least `minimumCount` items have been counted to the one after which
+    /// fewer are counted.
+    private static func trimmed(_ days: Range<Int>, _ counts: [Int: Int], _ minimumCount: Int) -> Range<Int> {
+        func day(in days: some Sequence<Int>) -> Int? {
+            var count = 0
+            return days.first { day in
+                count += counts[day] ?? 0
+                return count >= minimumCount
+            }
+        }
+        guard let first = day(in: days), let last = day(in: days.reversed()) else { return days }
+        return min(first, last)..<max(first, last) + 1
     }
 
     /// The divisor that limits the excluded items to a tenth of all items.

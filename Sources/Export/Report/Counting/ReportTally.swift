@@ -23,13 +23,12 @@ struct ReportTally: Sendable {
     var recordsByLocale = BoundedCounts<String>(keyLimit: 2000)
     /// The number of pings that contain each metric.
     var pingsByMetric = BoundedCounts<MetricKind>(keyLimit: 512)
-    /// The profiles of all clients, which refer to the indices of the five preceding counts.
+    var eventsByKind = BoundedCounts<EventKind>(keyLimit: 4000)
+    var searchesByKind = BoundedCounts<SearchKind>(keyLimit: 500)
+    /// The profiles of all clients, which refer to the indices of the seven preceding counts.
     var profiles = ClientProfiles()
     var clients = LargestClients()
     var gaps = GapCounts()
-
-    var eventsByKind = BoundedCounts<EventKind>(keyLimit: 4000)
-    var searchesByKind = BoundedCounts<SearchKind>(keyLimit: 500)
 
     var heldRecordsByCode = BoundedCounts<String>(keyLimit: 200)
     var heldEventsByCode = BoundedCounts<String>(keyLimit: 200)
@@ -57,12 +56,11 @@ struct ReportTally: Sendable {
         let indices = ClientProfile.Indices(
             systems: recordsBySystem.add(later.recordsBySystem), apps: recordsByApp.add(later.recordsByApp),
             models: recordsByModel.add(later.recordsByModel), locales: recordsByLocale.add(later.recordsByLocale),
-            metrics: pingsByMetric.add(later.pingsByMetric))
+            metrics: pingsByMetric.add(later.pingsByMetric), events: eventsByKind.add(later.eventsByKind),
+            searches: searchesByKind.add(later.searchesByKind))
         profiles.add(later.profiles, indices)
         clients.add(later.clients)
         gaps.add(later.gaps)
-        eventsByKind.add(later.eventsByKind)
-        searchesByKind.add(later.searchesByKind)
         heldRecordsByCode.add(later.heldRecordsByCode)
         heldEventsByCode.add(later.heldEventsByCode)
         uploadCounts.merge(later.uploadCounts, uniquingKeysWith: +)

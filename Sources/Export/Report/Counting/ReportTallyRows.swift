@@ -3,14 +3,18 @@ import Telemetry
 /// Methods that count the rows of exported tables.
 extension ReportTally {
     /// Creates a tally of the rows in a buffer.
-    init(of buffer: RowBuffer, _ tables: ExportTables) {
+    ///
+    /// The clients of each kind of event and search are counted only if `countsClientsOfEvents` is `true`, because this
+    /// needs more memory for each client.
+    init(of buffer: RowBuffer, _ tables: ExportTables, countsClientsOfEvents: Bool = false) {
         self.init()
         // The tables of systems exist only if the systems are supported.
         func systemRows(_ name: String) -> TableRows? {
             tables.all.first { $0.name == name }.map { TableRows($0, in: buffer) }
         }
-        countRecords(in: buffer, metrics: systemRows("metrics"))
-        if let searches = systemRows("searches") { countSearches(searches) }
+        countRecords(
+            in: buffer, metrics: systemRows("metrics"), searches: systemRows("searches"),
+            countsClientsOfEvents: countsClientsOfEvents)
         countClients(TableRows(ExportTables.clients, in: buffer))
         countGaps(TableRows(ExportTables.gaps, in: buffer))
         countProblems(TableRows(ExportTables.problems, in: buffer))
@@ -27,26 +31,36 @@ extension ReportTally {
 // MARK: - Records
 
 extension ReportTally {
-    private mutating func countRecords(in buffer: RowBuffer, metrics: TableRows?) {
+    private mutating func countRecords(
+        in buffer: RowBuffer, metrics: TableRows?, searches: TableRows?, countsClientsOfEvents: Bool
+    ) {
         let rows = TableRows(ExportTables.records, in: buffer)
         var holds = TableRows(ExportTables.holds, in: buffer)
         var events = TableRows(ExportTables.events, in: buffer)
-        var metrics = metrics
+        var (metrics, searches) = (metrics, searches)
         let columns = RecordColumns(rows)
         for row in 0..<rows.count {
             let number = rows[row, columns.record]
             let app = rows.text(row, columns.appName) ?? rows.text(row, columns.appID)
             let eventRows = events.nextRows(ofRecord: number)
             let metricRows = metrics?.nextRows(ofRecord: number) ?? 0..<0
-            let counted = metrics.map { countMetrics($0, metricRows) } ?? []
-            countRecord(rows, row, columns, app: app, metrics: counted)
+            let searchRows = searches?.nextRows(ofRecord: number) ?? 0..<0
+            let countedMetrics = metrics.map { countMetrics($0, metricRows) } ?? []
+            let countedSearches = searches.map { countSearches($0, searchRows) } ?? []
+            let countedEvents = countEvents(events, eventRows, app: app)
+            countRecord(rows, row, columns, app: app) { profile in
+                for metric in countedMetrics { profile.metrics.insert(metric) }
+                guard countsClientsOfEvents else { return }
+                for event in countedEvents { profile.events.insert(event) }
+                for search in countedSearches { profile.searches.insert(search) }
+            }
             countHolds(holds, holds.nextRows(ofRecord: number), eventCount: eventRows.count)
-            countEvents(events, eventRows, app: app)
         }
     }
 
     private mutating func countRecord(
-        _ rows: TableRows, _ row: Int, _ columns: RecordColumns, app name: String?, metrics: Set<Int>
+        _ rows: TableRows, _ row: Int, _ columns: RecordColumns, app name: String?,
+        addContents: (inout ClientProfile) -> Void
     ) {
         let system = rows.text(row, columns.system) ?? ""
         let kind = RecordKind(system: system, type: rows.text(row, columns.type) ?? "")
@@ -58,7 +72,7 @@ extension ReportTally {
         if let day { recordsByKindAndDay.add(KindDay(kind: kind, day: day)) } else { untimedRecordCount += 1 }
         let app = ReportApp(name: name, version: rows.text(row, columns.version))
         let model = ReportModel(
-            device: rows.text(row, columns.device), os: rows.text(row, columns.os),
+            device: rows.text(row, columns.device), os: rows.text(row, columns.os).map(Self.systemName),
             osVersion: rows.text(row, columns.osVersion))
         let appIndex = recordsByApp.add(app)
         let modelIndex = model == ReportModel() ? nil : recordsByModel.add(model)
@@ -73,12 +87,15 @@ extension ReportTally {
             profile.model.update(modelIndex, at: model.device != nil ? time : .min)
             profile.locale.update(localeIndex, at: time)
             if let day { profile.days.insert(day) }
-            for metric in metrics { profile.metrics.insert(metric) }
+            addContents(&profile)
         }
         guard rows.integer(row, columns.uploadable) == 1 else { return }
         uploadableCount += 1
         uploadCounts[client.key(forType: kind.type), default: 0] += 1
     }
+
+    /// Returns the usual spelling of the name of an operating system, because SDKs write `ios` and `iOS`.
+    private static func systemName(_ name: String) -> String { name.lowercased() == "ios" ? "iOS" : name }
 
     /// Counts the metrics of a ping, and returns their indices in ``pingsByMetric``.
     ///
@@ -101,17 +118,27 @@ extension ReportTally {
         }
     }
 
-    private mutating func countEvents(_ rows: TableRows, _ range: Range<Int>, app: String?) {
+    /// Counts the events of a record, and returns their indices in ``eventsByKind``.
+    private mutating func countEvents(_ rows: TableRows, _ range: Range<Int>, app: String?) -> [Int] {
         let (name, label) = (rows.column("name"), rows.column("label"))
         let time = rows.column("at_ms")
         eventCount += range.count
-        for row in range {
-            eventsByKind.add(EventKind(app: app, name: rows.text(row, name), label: rows.text(row, label)))
+        return range.compactMap { row in
             if let time = rows.integer(row, time) {
                 eventsByDay.add(Self.day(ofMilliseconds: time))
             } else {
                 untimedEventCount += 1
             }
+            return eventsByKind.add(EventKind(app: app, name: rows.text(row, name), label: rows.text(row, label)))
+        }
+    }
+
+    /// Counts the searches of a record, and returns their indices in ``searchesByKind``.
+    private mutating func countSearches(_ rows: TableRows, _ range: Range<Int>) -> [Int] {
+        let (engine, source, count) = (rows.column("engine"), rows.column("source"), rows.column("count"))
+        return range.compactMap { row in
+            let kind = SearchKind(engine: rows.text(row, engine) ?? "", source: rows.text(row, source))
+            return searchesByKind.add(kind, max(0, rows.integer(row, count) ?? 0))
         }
     }
 
@@ -141,14 +168,6 @@ extension ReportTally {
 // MARK: - Other tables
 
 extension ReportTally {
-    private mutating func countSearches(_ rows: TableRows) {
-        let (engine, source, count) = (rows.column("engine"), rows.column("source"), rows.column("count"))
-        for row in 0..<rows.count {
-            let kind = SearchKind(engine: rows.text(row, engine) ?? "", source: rows.text(row, source))
-            searchesByKind.add(kind, max(0, rows.integer(row, count) ?? 0))
-        }
-    }
-
     private mutating func countClients(_ rows: TableRows) {
         let (system, client) = (rows.column("system"), rows.column("client"))
         let (appNames, appIDs) = (rows.column("app_name"), rows.column("app_id"))

@@ -13,23 +13,29 @@ extension ReportPage {
 
     private var eventTables: [HTML] {
         let sorted = tally.eventsByKind.largestFirst
-        guard !sorted.isEmpty else { return ["<p>There are no events.</p>"] }
+        guard !countFormatter.isNone(tally.eventsByKind.total) else { return [countFormatter.noneText("events")] }
+        let clients = tally.profiles.clientCounts(\.events.elements)
         var apps = BoundedCounts<String?>(keyLimit: .max)
         for (kind, count) in sorted { apps.add(kind.app, count) }
         let (shown, otherCount) = countFormatter.shownEntries(apps.largestFirst, limit: Self.maxApps)
-        let tables = shown.map { app, count in eventTable(app, count, sorted.filter { $0.key.app == app }) }
+        let tables = shown.map { app, count in eventTable(app, count, sorted.filter { $0.key.app == app }, clients) }
         let more = otherCount + tally.eventsByKind.otherCount
-        return tables + [.aside(more, "Other apps: \(countFormatter.text(more, "event")).")]
+        return tables + [countFormatter.aside(more, "Other apps: \(countFormatter.text(more, "event")).")]
     }
 
-    private func eventTable(_ app: String?, _ count: Int, _ kinds: [(key: EventKind, count: Int)]) -> HTML {
+    /// The keys of `clients` are indices in ``ReportTally/eventsByKind``.
+    private func eventTable(
+        _ app: String?, _ count: Int, _ kinds: [(key: EventKind, count: Int)], _ clients: [Int: Int]
+    ) -> HTML {
         let name = app ?? "an unknown app"
         var table = HTMLTable(
             "Events of \(name), most frequent first",
             ["description", "technical name", .number("events"), .init(title: .barTitle)])
         // All apps have the same scale.
         let largest = tally.eventsByKind.largestFirst.first?.count ?? 0
-        let (shown, more) = countFormatter.shownEntries(kinds, limit: Self.maxEvents)
+        let (shown, more) = countFormatter.shownEntries(kinds, limit: Self.maxEvents) { kind in
+            tally.eventsByKind.index(of: kind).flatMap { clients[$0] } ?? 0
+        }
         for (kind, count) in shown {
             let label: HTML = kind.label.map { "<bdi>\($0)</bdi>" } ?? "<span class=\"none\">not documented</span>"
             table.rows.append([
@@ -38,22 +44,30 @@ extension ReportPage {
                 bar(count, largest: largest),
             ])
         }
-        let rest = HTML.aside(more, "Not shown: \(countFormatter.text(more, "event")).")
+        let rest = countFormatter.aside(more, "Not shown: \(countFormatter.text(more, "event")).")
         let heading: HTML = "<h3><bdi>\(name)</bdi>: \(countFormatter.text(count, "event"))</h3>"
-        return "\(heading)\(shown.isEmpty ? "" : table.html)\(rest)"
+        return "<div class=\"app\">\(heading)\(shown.isEmpty ? "" : table.html)\(rest)</div>"
     }
 
     private var searchTable: HTML {
         // The names of an engine can differ in letter case. The most frequent one is shown.
         var names: [String: String] = [:]
         var counts = BoundedCounts<SearchKind>(keyLimit: .max)
+        var clients: [SearchKind: Int] = [:]
+        let clientsByIndex = tally.profiles.clientCounts(\.searches.elements)
         for (kind, count) in tally.searchesByKind.largestFirst {
             let name = names[kind.engine.lowercased(), default: kind.engine]
             names[kind.engine.lowercased()] = name
-            counts.add(SearchKind(engine: name, source: kind.source), count)
+            let combined = SearchKind(engine: name, source: kind.source)
+            counts.add(combined, count)
+            // A client that has stored several spellings is not counted twice.
+            let clientCount = tally.searchesByKind.index(of: kind).flatMap { clientsByIndex[$0] } ?? 0
+            clients[combined] = max(clientCount, clients[combined] ?? 0)
         }
-        guard !counts.isEmpty else { return "" }
-        let (shown, otherCount) = countFormatter.shownEntries(counts.largestFirst, limit: Self.maxEvents)
+        guard !countFormatter.isNone(counts.total) else { return "" }
+        let (shown, otherCount) = countFormatter.shownEntries(counts.largestFirst, limit: Self.maxEvents) {
+            clients[$0] ?? 0
+        }
         var table = HTMLTable(
             "Searches by engine", ["engine", "started from", .number("searches"), .init(title: .barTitle)])
         for (kind, count) in shown {
@@ -63,12 +77,12 @@ extension ReportPage {
             ])
         }
         let more = otherCount.addingSaturated(tally.searchesByKind.otherCount)
-        let rest = HTML.aside(more, "Not shown: \(countFormatter.text(more)) searches.")
+        let rest = countFormatter.aside(more, "Not shown: \(countFormatter.text(more)) searches.")
         return "<h3>Searches by engine</h3>\(shown.isEmpty ? "" : table.html)\(rest)"
     }
 
     private var metricTable: HTML {
-        guard !tally.pingsByMetric.isEmpty else { return "" }
+        guard !countFormatter.isNone(tally.pingsByMetric.total) else { return "" }
         return countTable(
             "Metrics in pings", ["metric", "type"], tally.pingsByMetric, noun: "ping",
             clients: tally.profiles.clientCounts(\.metrics.elements),

@@ -10,7 +10,10 @@ extension ReportPage {
 
     private var clientTable: HTML {
         let clients = tally.clients.largest
-        guard !clients.isEmpty else { return "<h3>Clients</h3><p>There are no clients.</p>" }
+        guard !countFormatter.hidesSmallCounts else {
+            return "<h3>Clients</h3><p class=\"aside\">Single clients are not listed.</p>"
+        }
+        guard !clients.isEmpty else { return "<h3>Clients</h3>\(countFormatter.noneText("clients"))" }
         var table = HTMLTable(
             "Clients, most records first",
             [
@@ -19,11 +22,14 @@ extension ReportPage {
             ])
         var (records, uploadable, events) = (tally.clients.recordCount, tally.uploadableCount, tally.eventCount)
         func numbers(_ counts: Int...) -> [HTML] { counts.map { "\(countFormatter.text($0))" } }
-        for client in clients where !countFormatter.isHidden(client.recordCount) {
+        for client in clients {
             let (app, model) = tally.phone(of: client.key)
+            let names = client.apps ?? app.name
+            // If a client has several apps, it is unknown which of them has the version.
+            let version = names?.contains(", ") == true ? nil : app.version
             table.rows.append(
                 [
-                    .clientName(client.id), .captured(Self.joined(client.apps ?? app.name, app.version)),
+                    .clientName(client.id), .captured(Self.joined(names ?? version.map { _ in "unknown" }, version)),
                     .captured(Self.joined(model.device, model.os, model.osVersion)), "\(client.system)",
                     Self.dayText(client.firstTime), Self.dayText(client.lastTime),
                 ] + numbers(client.recordCount, client.uploadableCount, client.eventCount))
@@ -69,23 +75,24 @@ extension ReportPage {
         _ caption: String, _ titles: [HTML], _ counts: BoundedCounts<Key>, noun: String, clients: [Int: Int],
         cells: (Key) -> [HTML]
     ) -> HTML {
-        guard !counts.isEmpty else {
-            return "<h3>\(caption)</h3><p>The records do not contain this information.</p>"
+        guard !countFormatter.isNone(counts.total) else {
+            return "<h3>\(caption)</h3>\(countFormatter.noneText("\(noun)s with this information"))"
         }
-        let (shown, otherCount) = countFormatter.shownEntries(counts.largestFirst, limit: Self.maxRows)
+        func clientCount(_ key: Key) -> Int { counts.index(of: key).flatMap { clients[$0] } ?? 0 }
+        let (shown, otherCount) = countFormatter.shownEntries(
+            counts.largestFirst, limit: Self.maxRows, clientCount: clientCount)
         var table = HTMLTable(
             caption,
             titles.map { .init(title: $0) } + [.number("\(noun)s"), .number("clients"), .init(title: .barTitle)])
         for (key, count) in shown {
-            let clientCount = counts.index(of: key).flatMap { clients[$0] } ?? 0
             table.rows.append(
                 cells(key) + [
-                    "\(countFormatter.text(count))", "\(countFormatter.text(clientCount))",
+                    "\(countFormatter.text(count))", "\(countFormatter.text(clientCount(key)))",
                     bar(count, largest: shown[0].count),
                 ])
         }
         let more = otherCount.addingSaturated(counts.otherCount)
-        let rest = HTML.aside(more, "Not shown: \(countFormatter.text(more, noun)).")
+        let rest = countFormatter.aside(more, "Not shown: \(countFormatter.text(more, noun)).")
         return "<h3>\(caption)</h3>\(shown.isEmpty ? "" : table.html)\(rest)"
     }
 

@@ -4,7 +4,9 @@
 ///
 /// - Counts below *n*, including 0, are shown only as less than *n*. Charts do not show them.
 /// - Other counts are rounded down to a multiple of *n*.
-/// - Values with a hidden count are not named. Their counts are added up, and the sum is formatted like other counts.
+/// - Values with a hidden count, or with a hidden number of clients, are not named. Their counts are added up, and the
+///   sum is formatted like other counts.
+/// - Values with equal shown counts are in the order of their names.
 ///
 /// Every sum and every difference of shown counts is then a multiple of *n*. Therefore, a hidden count is never the
 /// difference between a total and its other parts, and several values remain possible. A single value remains only if
@@ -24,15 +26,44 @@ struct CountFormatter: Sendable {
     /// Returns the value that a chart shows for a count, which is 0 if the count is hidden.
     func chartValue(_ count: Int) -> Int { isHidden(count) ? 0 : rounded(count) }
 
-    /// Returns the entries whose counts are shown, at most `limit`, and the sum of the other counts.
+    /// Returns the entries whose counts and numbers of clients are shown, at most `limit`, and the sum of the other
+    /// counts.
     ///
-    /// The entries must be sorted by count in descending order.
+    /// The entries must be sorted by count in descending order. `clientCount` returns the number of clients of an entry.
     func shownEntries<Key>(
-        _ sorted: [(key: Key, count: Int)], limit: Int
+        _ sorted: [(key: Key, count: Int)], limit: Int, clientCount: (Key) -> Int = { _ in .max }
     ) -> (shown: [(key: Key, count: Int)], otherCount: Int) {
-        let shown = sorted.prefix(limit).filter { !isHidden($0.count) }
-        return (shown, sorted.dropFirst(shown.count).reduce(0) { $0.addingSaturated($1.count) })
+        var shown: [(key: Key, count: Int)] = []
+        var otherCount = 0
+        for entry in hidesSmallCounts ? sortedByShownCount(sorted) : sorted {
+            if shown.count < limit, !isHidden(entry.count), !isHidden(clientCount(entry.key)) {
+                shown.append(entry)
+            } else {
+                otherCount = otherCount.addingSaturated(entry.count)
+            }
+        }
+        return (shown, otherCount)
     }
+
+    /// Returns the entries in an order that does not depend on differences between counts that are shown as equal.
+    private func sortedByShownCount<Key>(_ entries: [(key: Key, count: Int)]) -> [(key: Key, count: Int)] {
+        entries.map { (entry: $0, value: chartValue($0.count), name: String(describing: $0.key)) }
+            .sorted { ($1.value, $0.name) < ($0.value, $1.name) }.map(\.entry)
+    }
+
+    /// Returns a remark about items that are not shown, or nothing if there are none or their count is hidden.
+    func aside(_ count: Int, _ text: HTML) -> HTML {
+        isHidden(count) || count == 0 ? "" : "<p class=\"aside\">\(text)</p>"
+    }
+
+    /// Returns a statement that there is nothing, or if small counts are hidden, that there is little.
+    func noneText(_ noun: String) -> HTML {
+        hidesSmallCounts
+            ? "<p>There are fewer than \(minimumCount) \(noun).</p>" : "<p>There are no \(noun).</p>"
+    }
+
+    /// Returns whether a count is 0, or is shown like 0.
+    func isNone(_ count: Int) -> Bool { count == 0 || isHidden(count) }
 
     private func rounded(_ count: Int) -> Int { count - count % minimumCount }
 
@@ -42,8 +73,6 @@ struct CountFormatter: Sendable {
     }
 
     /// Returns a size with one decimal digit, such as `30.9 kB`.
-    ///
-    /// Sizes do not identify people and are always shown.
     static func size(_ bytes: Int) -> String {
         var unit = 1
         var index = 0

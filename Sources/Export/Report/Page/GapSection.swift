@@ -12,7 +12,7 @@ extension ReportPage {
 
     private var gapText: HTML {
         let gaps = tally.gaps
-        guard gaps.gapCount + gaps.repeatedCount + gaps.restartCount > 0 else {
+        guard countFormatter.hidesSmallCounts || gaps.gapCount + gaps.repeatedCount + gaps.restartCount > 0 else {
             return "<p id=\"no-gaps\">No numbers are missing or repeated.</p>"
         }
         return """
@@ -26,10 +26,10 @@ extension ReportPage {
 
     private var gapTable: HTML {
         let gaps = tally.gaps.largest.values
-        guard !gaps.isEmpty else { return "" }
         guard !countFormatter.hidesSmallCounts else {
             return "<p class=\"aside\">Gaps are not listed, because each belongs to a single client.</p>"
         }
+        guard !gaps.isEmpty else { return "" }
         var table = HTMLTable(
             "Gaps, most missing numbers first",
             ["client", "system", "type", .number("missing"), "numbers", "time before", "time after"])
@@ -41,7 +41,7 @@ extension ReportPage {
             ])
         }
         let more = tally.gaps.gapCount - gaps.count
-        return "\(table.html)\(HTML.aside(more, "Not shown: \(countFormatter.text(more, "gap"))."))"
+        return "\(table.html)\(countFormatter.aside(more, "Not shown: \(countFormatter.text(more, "gap"))."))"
     }
 
     /// Returns a time without its seconds.

@@ -84,9 +84,6 @@ extension HTML {
         "<details><summary><bdi>\(summary)</bdi></summary>\(content)</details>"
     }
 
-    /// Returns a remark about items that are not shown, or nothing if `count` is zero.
-    static func aside(_ count: Int, _ text: HTML) -> HTML { count > 0 ? "<p class=\"aside\">\(text)</p>" : "" }
-
     /// Returns the last item of a truncated list, or nothing if `count` is zero.
     static func moreItems(_ count: Int, _ text: String) -> HTML { count > 0 ? "<li>and \(text) more</li>" : "" }
 

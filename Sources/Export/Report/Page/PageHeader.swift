@@ -13,7 +13,10 @@ extension ReportPage {
 
     private static let maxInputs = 50
 
-    private var hasParsedAllInput: Bool { facts.isComplete && tally.quarantine.counts.isEmpty }
+    private var hasParsedAllInput: Bool {
+        let unparsed = tally.quarantine.counts.total
+        return countFormatter.hidesSmallCounts ? countFormatter.isHidden(unparsed) : facts.isComplete && unparsed == 0
+    }
 
     private var verdict: HTML {
         let (records, held) = (tally.recordCount, tally.recordCount - tally.uploadableCount)
@@ -26,10 +29,15 @@ extension ReportPage {
                 \(countFormatter.text(unparsed, "item")) could not be parsed. Bundles keep such input in quarantine. \(result)
                 """
         }
-        if records == 0 { return "The input contains no records." }
-        if held == 0 { return "All input was parsed, and every record can be uploaded." }
+        let parsed: HTML =
+            countFormatter.hidesSmallCounts
+            ? "Fewer than \(countFormatter.minimumCount) items could not be parsed." : "All input was parsed."
+        if records == 0, !countFormatter.hidesSmallCounts { return "The input contains no records." }
+        if held == 0, !countFormatter.hidesSmallCounts {
+            return "All input was parsed, and every record can be uploaded."
+        }
         return """
-            All input was parsed. \(countFormatter.text(tally.uploadableCount)) of \(countFormatter.text(records, "record")) can be uploaded, \
+            \(parsed) \(countFormatter.text(tally.uploadableCount)) of \(countFormatter.text(records, "record")) can be uploaded, \
             and \(countFormatter.text(held)) cannot, for the <a href="#go">reasons below</a>.
             """
     }
@@ -55,13 +63,15 @@ extension ReportPage {
     }
 
     private var figures: [(id: String, title: HTML, value: String)] {
-        [
+        let counts: [(id: String, title: HTML, value: String)] = [
             ("records", "records (one upload each)", countFormatter.text(tally.recordCount)),
             ("events", "events in the records", countFormatter.text(tally.eventCount)),
             ("clients", "clients (one app on one phone each)", countFormatter.text(clientCount)),
             ("days", "days with records", countFormatter.text(dayCount)),
-            ("bytes", "of payload", CountFormatter.size(tally.payloadByteCount)),
         ]
+        // The size of payloads of equal lengths would reveal their number.
+        guard !countFormatter.hidesSmallCounts else { return counts }
+        return counts + [("bytes", "of payload", CountFormatter.size(tally.payloadByteCount))]
     }
 
     private func figure(_ id: String, _ title: HTML, _ value: String) -> HTML {

@@ -64,6 +64,7 @@ enum PageStyle {
         .n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
         .day{white-space:nowrap}
         .places{margin:0;padding-left:1rem;min-width:16rem}
+        .paper{display:none}
         summary{cursor:pointer;color:var(--link)}
         footer{border-top:1px solid var(--line);margin-top:2.5rem;padding-top:1rem}
         @media(max-width:40rem){body{padding:1rem .9rem 2rem}.chart text{font-size:24px}.bar{width:5rem}
@@ -74,7 +75,8 @@ enum PageStyle {
         section{margin-top:1.2rem;padding-top:.8rem}h3{margin-top:.8rem}.chart{max-width:14cm}
         .figures{grid-template-columns:repeat(5,1fr)}.figures dd{font-size:1.2rem}
         table{font-size:8pt}th,td{padding:.1rem .4rem .1rem 0}td,tbody th,.places{min-width:0}.bar{width:4rem}[class^=heat]{margin:0}
-        thead th,.day,.n{white-space:normal;overflow-wrap:anywhere}
+        thead th{white-space:normal}tbody tr:nth-child(n+11),.places li:nth-child(n+3),.app~.app~.app~.app~.app~.app{display:none}
+        .paper{display:block}
         *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
         """
 }

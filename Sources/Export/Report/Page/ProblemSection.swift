@@ -30,6 +30,7 @@ extension ReportPage {
         _ title: String, _ codes: CodeCounts, id: String, none: HTML, meaning: (String) -> String?
     ) -> HTML {
         let head: HTML = "<h3>\(title): <span id=\"\(id)\">\(countFormatter.text(codes.counts.total))</span></h3>"
+        guard !countFormatter.isHidden(codes.counts.total) else { return head }
         guard !codes.counts.isEmpty else { return "\(head)<p>\(none)</p>" }
         let (shown, otherCount) = countFormatter.shownEntries(codes.counts.largestFirst, limit: .max)
         var table = HTMLTable(title, ["code", .number("count"), "meaning", "locations"])
@@ -45,7 +46,7 @@ extension ReportPage {
             ])
         }
         let other = otherCount + codes.counts.otherCount
-        let rest = HTML.aside(other, "Other codes: \(countFormatter.text(other)).")
+        let rest = countFormatter.aside(other, "Other codes: \(countFormatter.text(other)).")
         return "\(head)\(shown.isEmpty ? "" : table.html)\(rest)"
     }
 

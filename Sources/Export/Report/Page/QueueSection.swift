@@ -26,23 +26,26 @@ extension ReportPage {
         if facts.pseudonymizedFacts != nil {
             return "<p>The state of queues is omitted, because it contains names.</p>"
         }
-        guard !facts.queues.isEmpty else { return "<p>No queues with their own rules were found.</p>" }
         guard !countFormatter.hidesSmallCounts else { return stateTable }
+        guard !facts.queues.isEmpty else { return "<p>No queues with their own rules were found.</p>" }
         let more = facts.queues.count - Self.maxQueues
         let queues = HTML(facts.queues.prefix(Self.maxQueues).map(queue))
-        return stateTable + .details("Each queue", queues + .aside(more, "Not shown: \(more) more."))
+        return stateTable + .details("Each queue", queues + countFormatter.aside(more, "Not shown: \(more) more."))
     }
 
     private var stateTable: HTML {
         var counts = BoundedCounts<QueueState>(keyLimit: .max)
         for state in facts.queues.flatMap(\.states) { counts.add(state) }
+        guard !countFormatter.isHidden(counts.total) else {
+            return "<h3>Queues by state</h3>\(countFormatter.noneText("queues with their own rules"))"
+        }
         guard !counts.isEmpty else { return "" }
         let (shown, other) = countFormatter.shownEntries(counts.largestFirst, limit: .max)
         var table = HTMLTable("Queues by state", ["state", "ready for upload?", .number("queues")])
         for (state, count) in shown {
             table.rows.append(["\(state.text)", Self.answer(state.readiness), "\(countFormatter.text(count))"])
         }
-        let rest = HTML.aside(other, "Other states: \(countFormatter.text(other, "queue")).")
+        let rest = countFormatter.aside(other, "Other states: \(countFormatter.text(other, "queue")).")
         return "<h3>Queues by state</h3>\(shown.isEmpty ? "" : table.html)\(rest)"
     }
 

@@ -57,7 +57,8 @@ public struct ReportPage: Sendable {
         <nav aria-label="Sections of the report"><ul>\(sections.map(\.link))</ul></nav>
         <main>\(sections.map(\.html))</main>
         <footer><p>Created by \(facts.generator) from copies of data that phones had stored. Times are in UTC. This page loads nothing \
-        from a network.</p></footer>
+        from a network.</p>
+        <p class="paper">On paper, each table ends after 10 rows. The page shows the others.</p></footer>
         </body></html>
 
         """

@@ -36,7 +36,7 @@ extension ReportPage {
 
     private var discardedText: HTML {
         let count = tally.profiles.clients.count(where: \.days.exceedsLimit)
-        return .aside(
+        return countFormatter.aside(
             count,
             "Not counted: \(countFormatter.text(count, "client")) with records in more than \(ActiveDays.maxWeekCount) weeks."
         )
@@ -46,10 +46,13 @@ extension ReportPage {
 
     /// The tables of all systems, of which only the first is always visible.
     private var retentionTables: [HTML] {
-        let cohorts = RetentionCohorts.bySystem(tally.profiles).filter {
+        let cohorts = RetentionCohorts.bySystem(tally.profiles, minimumCount: countFormatter.minimumCount).filter {
             !countFormatter.isHidden($0.value.clientCount)
         }
-        let sorted = cohorts.sorted { ($1.value.clientCount, $0.key) < ($0.value.clientCount, $1.key) }
+        let sorted = cohorts.sorted {
+            let left = (countFormatter.chartValue($1.value.clientCount), $0.key)
+            return left < (countFormatter.chartValue($0.value.clientCount), $1.key)
+        }
         return sorted.enumerated().map { index, cohorts in
             let name = tally.recordsBySystem.entries[cohorts.key].key
             let table = retentionTable(name, cohorts.value)
@@ -77,7 +80,8 @@ extension ReportPage {
                     + cells)
         }
         let others = cohorts.clientCount - shown.reduce(0) { $0 + $1.counts[0] }
-        let rest = HTML.aside(others, "Not shown: \(countFormatter.text(others, "client")) with other first weeks.")
+        let rest = countFormatter.aside(
+            others, "Not shown: \(countFormatter.text(others, "client")) with other first weeks.")
         let note: HTML =
             "<p class=\"aside\">System \(system). +1 is the week after the first week of a client.</p>"
         return shown.isEmpty ? rest : "\(note)\(table.html)\(rest)"
@@ -87,6 +91,7 @@ extension ReportPage {
     ///
     /// The share is calculated from shown numbers, so that it does not reveal others.
     private func retentionCell(_ count: Int, of total: Int) -> HTML {
+        guard count > 0 || countFormatter.hidesSmallCounts else { return "–" }
         let share = 100 * countFormatter.chartValue(count) / max(1, countFormatter.chartValue(total))
         let text: HTML = countFormatter.hidesSmallCounts ? "" : " <small>\(share)&nbsp;%</small>"
         return "<span class=\"heat\(min(4, (share + 24) / 25))\">\(countFormatter.text(count))\(text)</span>"
@@ -102,15 +107,19 @@ struct RetentionCohorts {
     /// The number of all clients with a time.
     private(set) var clientCount = 0
     private var clientsByWeek: [Int: Int] = [:]
+    /// The smallest number of clients that is shown.
+    private let minimumCount: Int
+
+    private init(minimumCount: Int) { self.minimumCount = minimumCount }
 
     /// Returns the clients of each system.
     ///
     /// The keys are indices in ``ReportTally/recordsBySystem``.
-    static func bySystem(_ profiles: ClientProfiles) -> [Int: RetentionCohorts] {
+    static func bySystem(_ profiles: ClientProfiles, minimumCount: Int) -> [Int: RetentionCohorts] {
         var cohorts: [Int: RetentionCohorts] = [:]
         for client in profiles.clients {
             guard let system = client.system else { continue }
-            cohorts[system, default: RetentionCohorts()].add(client.days.activeWeeks)
+            cohorts[system, default: RetentionCohorts(minimumCount: minimumCount)].add(client.days.activeWeeks)
         }
         return cohorts.filter { $0.value.clientCount > 0 }
     }
@@ -131,14 +140,16 @@ struct RetentionCohorts {
     ///
     /// Weeks that are far away from most active clients are omitted.
     var firstWeeks: [(week: CalendarWeek, counts: [Int])] {
-        let calendar = ReportCalendar(clientsByWeek)
+        let calendar = calendar
         return counts.map { (CalendarWeek(number: $0.key), $0.value) }
             .filter { calendar?.index(of: $0.0.firstDay) != nil }.sorted { $0.0.number < $1.0.number }
     }
 
+    private var calendar: ReportCalendar? { ReportCalendar(clientsByWeek, minimumCount: minimumCount) }
+
     /// The last week with active clients, except for omitted weeks.
     var lastWeek: Int {
-        let calendar = ReportCalendar(clientsByWeek)
+        let calendar = calendar
         let last = clientsByWeek.keys.filter { calendar?.index(of: $0) != nil }.max()
         return last.map { CalendarWeek(containing: $0).number } ?? 0
     }

@@ -17,13 +17,15 @@ extension ReportPage {
         let limit = kinds.count == Self.maxColors + 1 ? kinds.count : Self.maxColors
         let (shown, otherCount) = countFormatter.shownEntries(kinds, limit: limit)
         let colored = shown.map(\.key)
+        let hasOthers = !countFormatter.isNone(otherCount + tally.recordsByKind.otherCount)
         var chart = DayChart(
             id: "records-chart", noun: "record",
-            seriesNames: colored.map(\.name) + (otherCount + tally.recordsByKind.otherCount > 0 ? ["other types"] : []),
+            seriesNames: colored.map(\.name) + (hasOthers ? ["other types"] : []),
             countFormatter: countFormatter)
         let numbers = Dictionary(uniqueKeysWithValues: zip(colored, 0...))
         for (key, count) in tally.recordsByKindAndDay.entries {
-            chart.add(count, day: key.day, series: numbers[key.kind] ?? colored.count)
+            guard let series = numbers[key.kind] ?? (hasOthers ? colored.count : nil) else { continue }
+            chart.add(count, day: key.day, series: series)
         }
         chart.undatedCount = tally.untimedRecordCount + tally.recordsByKindAndDay.otherCount
         return chart.html
@@ -67,15 +69,9 @@ struct DayChart {
 
     var html: HTML {
         let sums = countsByDay.mapValues { $0.reduce(0, +) }
-        guard let calendar = ReportCalendar(sums, unit: unit) else {
-            guard let unit, !sums.isEmpty else {
-                return
-                    "<h3>\(heading)</h3><p>There are no \(noun)s\(undatedCount > 0 ? " with a time" : "").</p>\(untimedText)"
-            }
-            return """
-                <h3>\(heading) by \(unit.rawValue)</h3><p>Not shown, because there are more than \(ReportCalendar.maxSpansOfUnit) \
-                \(unit.rawValue)s.</p>
-                """
+        guard let calendar = ReportCalendar(sums, unit: unit, minimumCount: countFormatter.minimumCount) else {
+            let items = countFormatter.isNone(undatedCount) ? "\(noun)s" : "\(noun)s with a time"
+            return "<h3>\(heading)</h3>\(countFormatter.noneText(items))\(untimedText)"
         }
         var values = seriesNames.map { _ in Array(repeating: 0, count: calendar.spans.count) }
         var outside: [Int: Int] = [:]
@@ -87,7 +83,7 @@ struct DayChart {
             for (number, count) in series.enumerated() { values[number][index] += count }
         }
         let name = "\(heading) by \(calendar.unit.rawValue)"
-        let title = "\(name), from \(calendar.spans.first?.start ?? "") to \(calendar.spans.last?.name ?? "")"
+        let title = "\(name), from \(calendar.spans.first?.start ?? "") to \(calendar.spans.last?.end ?? "")"
         let chart = StackedBars(
             title: title, bars: calendar.spans,
             series: zip(seriesNames, values).map { StackedBars.Series(name: $0, values: $1) },
@@ -95,7 +91,7 @@ struct DayChart {
         return """
             <figure><figcaption><h3>\(name)</h3>\(legend)</figcaption>
             \(chart.svg(id: "\(id)-title"))</figure>
-            \(calendar.pauses.map(pauseText))\(outsideText(outside))\(untimedText)\
+            \(calendar.pauses.map(pauseText))\(outsideText(outside, calendar))\(untimedText)\
             \(.details("Numbers of this chart", table(title, calendar, values)))
 
             """
@@ -112,21 +108,28 @@ struct DayChart {
     }
 
     private var untimedText: HTML {
-        .aside(undatedCount, "Without a known time: \(countFormatter.text(undatedCount, noun)).")
+        countFormatter.aside(undatedCount, "Without a known time: \(countFormatter.text(undatedCount, noun)).")
     }
 
     private func pauseText(_ pause: DaySpan) -> HTML {
-        "<p class=\"aside\">The chart omits the time without \(noun)s from \(pause.name).</p>"
+        let time: HTML = countFormatter.hidesSmallCounts ? "of more than a year" : "from \(pause.name)"
+        return "<p class=\"aside\">The chart omits a time without \(noun)s \(time).</p>"
     }
 
-    private func outsideText(_ outside: [Int: Int]) -> HTML {
+    /// Returns a remark about the items on days that the chart does not show.
+    private func outsideText(_ outside: [Int: Int], _ calendar: ReportCalendar) -> HTML {
+        if calendar.omitsEarlierSpans {
+            return "<p class=\"aside\">Only the last \(calendar.spans.count) \(calendar.unit.rawValue)s are shown.</p>"
+        }
         guard let first = outside.keys.min(), let last = outside.keys.max() else { return "" }
         let count = outside.values.reduce(0, +)
-        let time = countFormatter.isHidden(count) ? "" : " from \(DaySpan(days: first..<last + 1).name)"
-        return """
-            <p class="aside">Not shown: \(countFormatter.text(count, noun))\(time), more than a year away from the others. The clock of a \
-            phone may have been wrong.</p>
+        let time = countFormatter.hidesSmallCounts ? "" : " from \(DaySpan(days: first..<last + 1).name)"
+        return countFormatter.aside(
+            count,
             """
+            Not shown: \(countFormatter.text(count, noun))\(time), more than a year away from the others. The clock of a phone may have \
+            been wrong.
+            """)
     }
 
     private func table(_ title: String, _ calendar: ReportCalendar, _ values: [[Int]]) -> HTML {

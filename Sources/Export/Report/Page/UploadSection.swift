@@ -9,7 +9,7 @@ extension ReportPage {
     }
 
     private var shareChart: HTML {
-        guard tally.recordCount > 0 else { return "<p>There are no records.</p>" }
+        guard !countFormatter.isNone(tally.recordCount) else { return countFormatter.noneText("records") }
         let held = tally.recordCount - tally.uploadableCount
         let part = 1000 * Double(countFormatter.chartValue(tally.uploadableCount))
         let sum = Double(max(1, countFormatter.chartValue(tally.uploadableCount) + countFormatter.chartValue(held)))
@@ -36,7 +36,7 @@ extension ReportPage {
     private var holdTable: HTML {
         let (shown, otherCount) = countFormatter.shownEntries(tally.heldRecordsByCode.largestFirst, limit: .max)
         let other = otherCount + tally.heldRecordsByCode.otherCount
-        let rest = HTML.aside(other, "Other reasons: \(countFormatter.text(other, "record")).")
+        let rest = countFormatter.aside(other, "Other reasons: \(countFormatter.text(other, "record")).")
         guard !shown.isEmpty else { return rest }
         var table = HTMLTable(
             "Reasons why records are held. A record with two reasons is counted for both.",

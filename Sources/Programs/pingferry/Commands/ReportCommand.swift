@@ -82,7 +82,7 @@ struct ReportCommand: AsyncParsableCommand {
                 options: common.scanOptions(
                     filter: try filters.filter(), pseudonymizer: pseudonymizer, reportsQueues: pseudonymizer == nil),
                 limit: limit)
-            let counter = ReportCounter(Systems.table)
+            let counter = ReportCounter(Systems.table, hidesSmallCounts: minimumCount > 1)
             var stores = ScanReport(reader.inputs, paths: input.paths, at: try instant())
             let intake = try await count(reader, to: counter, stores: &stores)
             stores.finish(intake)
