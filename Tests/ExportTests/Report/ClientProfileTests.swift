@@ -48,7 +48,8 @@ import Testing
 
     @Test func profilesOfLaterPartsAreTranslated() throws {
         #expect(key == ClientKey(system: "s", client: "a"))
-        let noIndices = ClientProfile.Indices(systems: [0], apps: [5], models: [], locales: [7], metrics: [nil, 9])
+        let noIndices = ClientProfile.Indices(
+            systems: [0], apps: [5], models: [], locales: [7], metrics: [nil, 9], events: [3, nil], searches: [nil, 4])
         var profiles = ClientProfiles()
         profiles.update(key, system: 0, isClient: true) { $0.app.update(1, at: 20) }
         var later = ClientProfiles()
@@ -57,12 +58,17 @@ import Testing
             profile.locale.update(0, at: 10)
             profile.metrics.insert(0)
             profile.metrics.insert(1)
+            for kind in [0, 1] {
+                profile.events.insert(kind)
+                profile.searches.insert(kind)
+            }
             profile.days.insert(3)
         }
         later.update(ClientKey(system: "s", client: nil), system: 0, isClient: false) { $0.locale.update(0, at: 1) }
         profiles.add(later, noIndices)
         let profile = try #require(profiles[key])
         #expect(profile.app.value == 1 && profile.locale.value == 7)
+        #expect(profile.events.elements == [3] && profile.searches.elements == [4])
         #expect(profile.metrics.elements == [9] && profile.days.days == [3])
         #expect(profiles.clientCounts { $0.locale.value.map { [$0] } ?? [] } == [7: 1])
     }
@@ -75,11 +81,14 @@ import Testing
                 for day in days { profile.days.insert(day) }
             }
         }
-        let cohorts = try #require(RetentionCohorts.bySystem(profiles)[0])
+        let cohorts = try #require(RetentionCohorts.bySystem(profiles, minimumCount: 1)[0])
         #expect(cohorts.clientCount == 5)
         // The last client is active too late.
         #expect(cohorts.lastWeek == 2)
         #expect(cohorts.firstWeeks.map(\.week.number) == [0, 1])
         #expect(cohorts.firstWeeks.map { Array($0.counts.prefix(3)) } == [[3, 2, 2], [1, 1, 0]])
+        // Four clients are active until week 1, and two before it.
+        let hiding = try #require(RetentionCohorts.bySystem(profiles, minimumCount: 4)[0])
+        #expect(hiding.lastWeek <= 2 && hiding.firstWeeks.map(\.week.number) == [0, 1])
     }
 }
