@@ -2,6 +2,9 @@
 
 The conversions to CSV and to a timeline are compared with that to NDJSON, and with DuckDB, which reads the NDJSON and writes the
 same table of events. The conversion to SQLite is compared with `sqlite3`, which imports the CSV files into the same tables.
+
+The conversion to Parquet is compared with that to NDJSON, and with PyArrow, which reads the CSV files and writes the same rows.
+The types are the same, and both programs compress with zstd and write statistics, but PyArrow does not parse pings.
 """
 
 import sqlite3
@@ -13,8 +16,9 @@ from measuring import FOLDER, Limit, pingferry
 # The outputs of the conversions, by format.
 OUTPUTS = {
     "ndjson": FOLDER + "/tables.ndjson", "sqlite": FOLDER + "/tables.sqlite", "csv": FOLDER + "/tables.csv",
-    "timesketch": FOLDER + "/tables.timeline.jsonl"}
-LIMITS = {"sqlite": Limit(memory=100e6), "csv": Limit(clock=3.0, memory=100e6)}
+    "parquet": FOLDER + "/tables.parquet", "timesketch": FOLDER + "/tables.timeline.jsonl"}
+LIMITS = {
+    "sqlite": Limit(memory=100e6), "csv": Limit(clock=3.0, memory=100e6), "parquet": Limit(processor=1.5, memory=120e6)}
 # Writes the table of events from records in NDJSON: the arguments are the paths of the records and of the database.
 DUCKDB = """
 import duckdb, os, sys
@@ -37,6 +41,29 @@ SELECT record, n, system, type, client, time, epoch_ms(time::TIMESTAMP) AS time_
 FROM each ORDER BY record, n''', [sys.argv[1]])
 for column in ("client", "time_ms", "type", "name"):
     database.execute("CREATE INDEX events_%s ON events (%s)" % (column, column))
+"""
+
+# Writes a Parquet folder from a folder of CSV files: the arguments are these folders, and a Parquet folder with the same types.
+PYARROW = """
+import os, sys
+import pyarrow, pyarrow.csv, pyarrow.parquet
+pyarrow.set_cpu_count(2)
+source, output, model = sys.argv[1:]
+os.makedirs(output, exist_ok=True)
+for name in sorted(os.listdir(model)):
+    stored = pyarrow.parquet.read_schema(os.path.join(model, name))
+    schema = pyarrow.schema([
+        field.with_type(getattr(field.type, "storage_type", field.type)) for field in stored])
+    options = pyarrow.csv.ConvertOptions(
+        column_types=schema, null_values=[""], strings_can_be_null=True, quoted_strings_can_be_null=False,
+        true_values=["1"], false_values=["0"])
+    batches = pyarrow.csv.open_csv(
+        os.path.join(source, name.replace(".parquet", ".csv")), convert_options=options,
+        read_options=pyarrow.csv.ReadOptions(block_size=16 << 20),
+        parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True))
+    with pyarrow.parquet.ParquetWriter(os.path.join(output, name), schema, compression="zstd") as writer:
+        for batch in batches:
+            writer.write_batch(pyarrow.record_batch(batch.columns, schema=schema))
 """
 
 
@@ -72,6 +99,17 @@ def compare_imports(load):
     return kept
 
 
+def compare_writers(load):
+    """Compares the conversion to Parquet with PyArrow, which writes the rows of the CSV files."""
+    written = FOLDER + "/written.parquet"
+    measuring.compare("tables in Parquet", {
+        "PyArrow, CSV to Parquet": [
+            measuring.python_with("pyarrow>=15,<23"), "-c", PYARROW, OUTPUTS["csv"], written, OUTPUTS["parquet"]],
+        "convert of the ping files": pingferry("convert", load, output=OUTPUTS["parquet"]),
+    }, outputs={"PyArrow, CSV to Parquet": written, "convert of the ping files": OUTPUTS["parquet"]})
+    measuring.remove(written)
+
+
 def run():
     load = measuring.load()
     labeled, database = FOLDER + "/labeled.ndjson", FOLDER + "/events.duckdb"
@@ -80,6 +118,7 @@ def run():
     commands["DuckDB, NDJSON to events"] = [measuring.python_with("duckdb"), "-c", DUCKDB, labeled, database]
     kept = measuring.compare("convert", commands, LIMITS, outputs=OUTPUTS)
     kept = compare_imports(load) and kept
+    compare_writers(load)
     for path in (*OUTPUTS.values(), labeled, database):
         measuring.remove(path)
     return kept
