@@ -3,8 +3,8 @@
 The conversions to CSV and to a timeline are compared with that to NDJSON, and with DuckDB, which reads the NDJSON and writes the
 same table of events. The conversion to SQLite is compared with `sqlite3`, which imports the CSV files into the same tables.
 
-The conversion to Parquet is compared with that to NDJSON, and with PyArrow, which reads the CSV files and writes the same rows.
-The types are the same, and both programs compress with zstd and write statistics, but PyArrow does not parse pings.
+The conversion to Parquet is compared with that to NDJSON, and with pyarrow, which reads the CSV files and writes the same rows.
+The types are the same, and both programs compress with zstd and write statistics, but pyarrow does not parse pings.
 """
 
 import sqlite3
@@ -100,13 +100,13 @@ def compare_imports(load):
 
 
 def compare_writers(load):
-    """Compares the conversion to Parquet with PyArrow, which writes the rows of the CSV files."""
+    """Compares the conversion to Parquet with pyarrow, which writes the rows of the CSV files."""
     written = FOLDER + "/written.parquet"
     measuring.compare("tables in Parquet", {
-        "PyArrow, CSV to Parquet": [
+        "pyarrow, CSV to Parquet": [
             measuring.python_with("pyarrow>=15,<23"), "-c", PYARROW, OUTPUTS["csv"], written, OUTPUTS["parquet"]],
         "convert of the ping files": pingferry("convert", load, output=OUTPUTS["parquet"]),
-    }, outputs={"PyArrow, CSV to Parquet": written, "convert of the ping files": OUTPUTS["parquet"]})
+    }, outputs={"pyarrow, CSV to Parquet": written, "convert of the ping files": OUTPUTS["parquet"]})
     measuring.remove(written)
 
 
