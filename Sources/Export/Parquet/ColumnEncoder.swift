@@ -211,7 +211,8 @@ private struct CellParser {
             number = Timestamp(rfc3339: text.span.extracting(bytes)).map { $0.milliseconds * 1000 }
         } else {
             let value = Double(String(decoding: text[bytes], as: UTF8.self)).flatMap { $0.isFinite ? $0 : nil }
-            number = value.map { Int64(bitPattern: $0.bitPattern) }
+            // SQLite does not store the sign of zero, and the dictionary filter of Spark distinguishes both zeros.
+            number = value.map { $0 == 0 ? 0 : Int64(bitPattern: $0.bitPattern) }
         }
         previous = (start, count, number)
         return number

@@ -63,7 +63,10 @@ extension ValueBounds {
             scalars.append(next)
             var view = String.UnicodeScalarView()
             view.append(contentsOf: scalars)
-            return ValueBound(value: Array(String(view).utf8), isExact: false)
+            let bound = Array(String(view).utf8)
+            // The next character can be longer.
+            if bound.count <= maxSize { return ValueBound(value: bound, isExact: false) }
+            scalars.removeLast()
         }
         return nil
     }

@@ -28,6 +28,13 @@ import Testing
         #expect(maximum == ValueBound(value: Array((prefix.dropLast() + "b").utf8), isExact: false))
     }
 
+    @Test("An upper bound is not too long, although the next character is longer")
+    func longerCharacter() throws {
+        let maximum = try bounds(ofStrings: [String(repeating: "a", count: 63) + "\u{7F}b"]).maximum
+        let expected = String(repeating: "a", count: 62) + "b"
+        #expect(maximum == ValueBound(value: Array(expected.utf8), isExact: false))
+    }
+
     @Test("There is no upper bound for a long string of the last character")
     func lastCharacter() throws {
         #expect(try bounds(ofStrings: [String(repeating: "\u{10FFFF}", count: 17)]).maximum == nil)

@@ -61,7 +61,7 @@ struct DuckDBTests {
             let locale = ["", "=1+1", "a,\\\"b\\\"\\n\\r\\nc"][number]
             try folder.put(
                 #"""
-                {"timestamp":\#(number)27163208.5,"documentId":"\#(id)","pingType":"core","measurements":{"arch":"arm64",\#
+                {"timestamp":\#(number + 1)527163208.5,"documentId":"\#(id)","pingType":"core","measurements":{"arch":"arm64",\#
                 "clientId":"4F8E2D6A-1B7C-4E39-8A50-C2D7F1B6E083","device":"\#(locale)","locale":"\#(locale)",\#
                 "os":"iOS","osversion":"1e5","seq":\#(number + 1),"v":7},\#
                 "uploadPath":"/submit/telemetry/\#(id)/core/Focus/\#(version)/release/2?v=4"}
