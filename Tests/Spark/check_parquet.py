@@ -1,4 +1,4 @@
-"""Compares Parquet files of the samples with an SQLite export, as Spark reads them.
+"""Compares Parquet files of the samples, and of records with hard values, with an SQLite export, as Spark reads them.
 
     check_parquet.py PROGRAM
 
@@ -16,17 +16,17 @@ from pyspark.sql.functions import col, unix_micros
 sys.dont_write_bytecode = True
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 sys.path.append(os.path.join(ROOT, "Tests/Oracles"))
+from hard_records import write_records
 from oracle import SAMPLES
 from parquet_tables import compare, file_of, read_database
 
 TYPES = {"text": "string", "json": "string", "integer": "bigint", "flag": "boolean", "real": "double", "time": "timestamp"}
 
 
-def convert(program, output):
-    samples = [os.path.join(ROOT, "samples", name) for name in SAMPLES]
-    finished = subprocess.run([program, "convert", "--quiet", "-o", output, *samples], stderr=subprocess.DEVNULL)
-    # Status 1 is expected, because the damaged samples contain items that cannot be parsed.
-    assert finished.returncode == 1, "convert ended with status %d" % finished.returncode
+def convert(program, output, captures):
+    finished = subprocess.run([program, "convert", "--quiet", "-o", output, *captures], stderr=subprocess.DEVNULL)
+    # Status 1 is expected for the damaged samples, which contain items that cannot be parsed.
+    assert finished.returncode in (0, 1), "convert ended with status %d" % finished.returncode
 
 
 def read(spark, path, columns):
@@ -39,19 +39,27 @@ def read(spark, path, columns):
     return [[row[index] for row in rows] for index in range(len(columns))]
 
 
+def check(spark, program, name, captures, folder):
+    """Compares the Parquet files of captures with their database."""
+    database, files = (os.path.join(folder, name + suffix) for suffix in (".sqlite", ".parquet"))
+    convert(program, database, captures)
+    convert(program, files, captures)
+    tables = read_database(database)
+    count = sum(compare("Spark", table, columns, read(spark, file_of(files, table), columns)) for table, columns in tables.items())
+    print("Spark, %s: %d values in %d tables are equal" % (name, count, len(tables)), flush=True)
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
-        database, files = os.path.join(folder, "a.sqlite"), os.path.join(folder, "a.parquet")
-        convert(program, database)
-        convert(program, files)
+        hard = os.path.join(folder, "hard.ndjson")
+        write_records(hard)
         # One partition keeps the order of the rows.
         spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
         spark.sparkContext.setLogLevel("ERROR")
-        tables = read_database(database)
-        count = sum(compare("Spark", table, columns, read(spark, file_of(files, table), columns)) for table, columns in tables.items())
+        check(spark, program, "samples", [os.path.join(ROOT, "samples", name) for name in SAMPLES], folder)
+        check(spark, program, "hard", [hard], folder)
         spark.stop()
-    print("Spark: %d values in %d tables are equal" % (count, len(tables)))
 
 
 if __name__ == "__main__":
