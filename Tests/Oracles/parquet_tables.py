@@ -60,12 +60,9 @@ def file_of(folder, table):
 
 
 def comparable(values, kind):
-    """Returns the values such that 1 and True are not equal, and real numbers are equal only if their bits are.
-
-    0.0 and -0.0 are equal, because SQLite does not store the sign of zero.
-    """
+    """Returns the values such that 0.0 and -0.0, or 1 and True, are not equal."""
     if kind == "real":
-        return [None if value is None else struct.pack(">d", value + 0.0) for value in values]
+        return [None if value is None else struct.pack(">d", value) for value in values]
     return [(type(value), value) for value in values]
 
 
