@@ -11,10 +11,10 @@ public final class ReportCounter: TableSink {
 
     /// Creates a counter for the given systems.
     ///
-    /// If `hidesSmallCounts` is `true`, the clients of each kind of event are counted, too.
+    /// If `hidesSmallCounts` is `true`, all values of each client are collected.
     public init(_ systems: SystemTable, hidesSmallCounts: Bool) {
         let tables = ExportTables(systems)
-        prepareRows = { ReportTally(of: $0, tables, countsClientsOfEvents: hidesSmallCounts) }
+        prepareRows = { ReportTally(of: $0, tables, collectsValues: hidesSmallCounts) }
     }
 
     func write(_ tally: borrowing ReportTally) { self.tally.add(copy tally) }

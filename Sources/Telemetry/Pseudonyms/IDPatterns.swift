@@ -19,8 +19,8 @@ extension Span<UInt8> {
         return digits == 15 || digits > 18
     }
 
-    /// Whether the string contains 15 consecutive digits, 20 hexadecimal digits, or 12 hexadecimal digits that include
-    /// both letters and numerals.
+    /// Whether the string contains 15 consecutive digits, or 12 hexadecimal digits that include both letters and
+    /// numerals, or 20 hexadecimal digits.
     ///
     /// Separators between digits are ignored, so that a UUID, a hardware address and a grouped IMEI are found.
     private var hasLongRun: Bool {
@@ -32,11 +32,10 @@ extension Span<UInt8> {
             } else if byte.hexadecimalValue != nil {
                 letters += 1
             } else if !"-_.:".utf8.contains(byte) {
-                if digits == 15 { return true }
                 (digits, letters) = (0, 0)
             }
             let length = digits + letters
-            if length > 19 || length >= 12 && digits > 0 && letters > 0 { return true }
+            if digits >= 15 || length >= 20 || length >= 12 && digits > 0 && letters > 0 { return true }
         }
         return false
     }
@@ -57,7 +56,7 @@ extension Span<UInt8> {
         return false
     }
 
-    /// Whether the string contains an IPv4 address, whose parts can also be separated by hyphens or underscores.
+    /// Whether the string contains four or more numbers like those of an IPv4 address, whose parts can also be separated by hyphens or underscores.
     private var hasIPAddress: Bool {
         var start = 0
         for end in 0...count where end == count || !(self[end].isDigit || self[end].isAddressSeparator) {
@@ -85,7 +84,7 @@ extension Span<UInt8> {
             digits += 1
             guard value <= 255 else { return false }
         }
-        return parts == 3 && digits > 0
+        return parts >= 3 && digits > 0
     }
 }
 

@@ -76,7 +76,7 @@ public enum KeptForm: Sendable {
         case .word: text[0].isLetter && text.allSatisfy { $0.isLetter || $0.isDigit || "_-.".utf8.contains($0) }
         case .name: text.isName
         case .model: text.isSingleName || Self.documentedModels.contains(String(readingUTF8: text))
-        case .version: text.hasDigit && text.isSingleName && text[0] != UInt8(ascii: "+")
+        case .version: text.hasDigit && text.isSingleName
         case .locale: text.isLocale
         case .zone: text[0].isLetter && text.allSatisfy { $0.isLetter || $0.isDigit || "_-+/".utf8.contains($0) }
         case .scheme: text.isScheme
@@ -101,7 +101,11 @@ extension Span<UInt8> {
     fileprivate var hasDigit: Bool { indices.contains { self[$0].isDigit } }
 
     /// Whether the string consists of the characters of names and versions.
-    fileprivate var isName: Bool { allSatisfy { $0.isLetter || $0.isDigit || " _-.,+()".utf8.contains($0) } }
+    ///
+    /// It does not begin with a plus sign or a parenthesis, as a phone number can.
+    fileprivate var isName: Bool {
+        !"+(".utf8.contains(self[0]) && allSatisfy { $0.isLetter || $0.isDigit || " _-.,+()".utf8.contains($0) }
+    }
 
     /// Whether the string is a name of a single word.
     fileprivate var isSingleName: Bool { isName && allSatisfy { $0 != UInt8(ascii: " ") } }

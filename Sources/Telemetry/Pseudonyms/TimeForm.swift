@@ -94,7 +94,7 @@ extension TimeForm {
         let local = instant.roundedDown(toMultipleOf: unit.minutes) + offset
         let midnight = local.roundedDown(toMultipleOf: minutesPerDay)
         let rounded = CivilDate(daysSinceEpoch: Int(midnight / minutesPerDay))
-        guard (0...9999).contains(rounded.year) else { return nil }
+        guard (1...9999).contains(rounded.year) else { return nil }
         let minute = Int(local - midnight)
         var parts = [
             (0, rounded.year / 100), (2, rounded.year % 100), (5, rounded.month), (8, rounded.day), (11, minute / 60),
@@ -142,6 +142,8 @@ extension TimeForm {
             let minutes = number(at: start + 3 + colon, of: zone, below: 60)
         else { return nil }
         let offset = Int64(hours * 60 + minutes)
+        // All time zones have such offsets. Other numbers can be a part of an id or another time.
+        guard offset <= 14 * 60, minutes % 15 == 0 else { return nil }
         switch zone[start] {
         case UInt8(ascii: "+"): return offset
         case UInt8(ascii: "-"): return -offset

@@ -59,8 +59,8 @@ import Testing
             profile.metrics.insert(0)
             profile.metrics.insert(1)
             for kind in [0, 1] {
-                profile.events.insert(kind)
-                profile.searches.insert(kind)
+                profile.values.events.insert(kind)
+                profile.values.searches.insert(kind)
             }
             profile.days.insert(3)
         }
@@ -68,7 +68,7 @@ import Testing
         profiles.add(later, noIndices)
         let profile = try #require(profiles[key])
         #expect(profile.app.value == 1 && profile.locale.value == 7)
-        #expect(profile.events.elements == [3] && profile.searches.elements == [4])
+        #expect(profile.values.events.elements == [3] && profile.values.searches.elements == [4])
         #expect(profile.metrics.elements == [9] && profile.days.days == [3])
         #expect(profiles.clientCounts { $0.locale.value.map { [$0] } ?? [] } == [7: 1])
     }

@@ -126,7 +126,7 @@ import Testing
             add(ExportTables.quarantine, ["capture": "capture", "path": "path-rare", "code": "code-rare"], [:])
         }
         let counter = ReportCounter(Systems.table, hidesSmallCounts: true)
-        counter.write(ReportTally(of: buffer, tables, countsClientsOfEvents: true))
+        counter.write(ReportTally(of: buffer, tables, collectsValues: true))
         let queue = ReportFacts.Queue(
             capture: "capture", path: "path-rare", sentences: ["3 events pending"],
             states: [QueueState(.ready, "rare", "state-rare")], pendingEventCount: 3)

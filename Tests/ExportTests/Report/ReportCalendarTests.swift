@@ -92,14 +92,18 @@ import Testing
 
     @Test func outliersAreExcluded() throws {
         var days = counts(0..<10).mapValues { $0 * 10 }
-        days[0] = 5
-        days[Self.newYear2020 + 20_000] = 4
+        days[0] = 2
+        days[Self.newYear2020 + 20_000] = 2
         let calendar = try #require(ReportCalendar(days))
         #expect(calendar.unit == .day)
         #expect(calendar.spans.count == 10)
         #expect(calendar.index(of: 0) == nil)
-        // At most a tenth of all items is excluded.
-        days[0] = 8
+        // At most two items, or a hundredth of all items, are excluded at either end, and in total at most a tenth.
+        days[0] = 3
         #expect(ReportCalendar(days)?.index(of: 0) == 0)
+        #expect(ReportCalendar(days.mapValues { $0 * 10 })?.index(of: 0) == 0)
+        days[Self.newYear2020] = 1000
+        #expect(ReportCalendar(days)?.index(of: 0) == nil)
+        #expect(ReportCalendar([0: 1, 1000: 2, 1001: 3])?.index(of: 0) == 0)
     }
 }

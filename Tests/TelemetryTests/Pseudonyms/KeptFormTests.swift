@@ -20,7 +20,10 @@ import Testing
         ),
         (
             .name, ["iPhone11,8", "iPod touch", "iPhone OS", "D63AP", "Samsung SM-G900 (EU)"],
-            ["Anna's iPhone", "anna@example.org", "a;b", "11223344556677889900", "192.168.1.20", "\u{202E}x"]
+            [
+                "+1 (415) 555-2671", "(415) 555-2671", "Anna's iPhone", "anna@example.org", "a;b",
+                "11223344556677889900", "192.168.1.20", "\u{202E}x",
+            ]
         ),
         (
             .model, ["iPhone11,8", "iPod touch", "iPhone OS", "D63AP", "arm64e", "org.mozilla.ios.Focus", "1.0(2)"],
@@ -43,7 +46,7 @@ import Testing
             [
                 "", "yesterday", "٢٠١٧-١٢-٠٨", "2020-03-02 at home", "2001:470:1:18::119", "00:11:22:33:44:55",
                 "0171-1234567", "20200302", "2020-3-2", "2020-13-01", "2020-01-01 +491705551234",
-                "2020-01-01T52.52043711",
+                "2020-01-01T52.52043711", "2020-05-22-09:37", "2020-05-22T09+4917", "2020-05-22+16:37",
             ]
         ),
         (.zone, ["Europe/Berlin", "GMT", "America/Argentina/Buenos_Aires"], ["/etc", "a b", "x@y"]),
@@ -69,7 +72,8 @@ import Testing
         let ids = [
             "BF95FB51-DED1-463B-9A9E-043C9D711517", "0123456789abcdef0123", "AAAA043C9D711517", "10.11.12.13",
             "490154203237518", "a490154203237518", "49-015420-323751-8", "a4-83-e7-1b-9c-55", "a483.e71b.9c55",
-            "ip-10-114-62-7", "10_114_62_7", "DNPXK0AAHG7F", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0",
+            "ip-10-114-62-7", "10_114_62_7", "12.5.10.114.62.7", "8949020000012345678",
+            "DNPXK0AAHG7F", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0",
             "BF95FB51-DED1-463B-9A9E",
             String(repeating: "a", count: 101),
         ]

@@ -127,11 +127,13 @@ struct StackedBars {
             let x = isFirst ? Self.leftMargin : x(index) + min(step, Self.maxBarWidth) * 0.43
             let distance = x - lastX - (labels.count == 1 && step < Self.labelWidth ? Self.labelWidth / 2 : 0)
             guard distance >= (Self.isPrecededByOmission(index, bars) ? Self.labelWidth : minDistance) else { continue }
+            let end = Self.width - Self.rightMargin
+            let isLast = x + Self.labelWidth / 2 > end
             // On narrow pages, every second label is hidden.
-            let anchor: HTML = isFirst ? "x first" : labels.count % 2 == 1 ? "x second" : "x"
+            let anchor: HTML = isFirst ? "x first" : isLast ? "x last" : labels.count % 2 == 1 ? "x second" : "x"
             labels.append(
                 """
-                <text class="\(anchor)" x="\(Self.coordinate(x))" y="\(Self.coordinate(Self.height - 10))">\(bar.start)</text>
+                <text class="\(anchor)" x="\(Self.coordinate(isLast ? end : x))" y="\(Self.coordinate(Self.height - 10))">\(bar.start)</text>
                 """)
             lastX = x
         }

@@ -1,7 +1,7 @@
 import Bundle
 import Bytes
 
-/// The latest app, model and locale of a client, its active days, and its metrics, events and searches.
+/// The latest app, model and locale of a client, its active days, its metrics, and all other values that are counted.
 ///
 /// To save memory, values are stored as indices of the counts in a ``ReportTally``.
 struct ClientProfile: Sendable {
@@ -39,10 +39,25 @@ struct ClientProfile: Sendable {
     var locale = Latest()
     var days = ActiveDays()
     var metrics = SmallNumberSet()
-    /// The kinds of events, if the clients of each kind are counted.
-    var events = SmallNumberSet()
-    /// The kinds of searches, if the clients of each kind are counted.
-    var searches = SmallNumberSet()
+    /// All values of the client's records, or no values if they are not collected.
+    var values = Values()
+
+    /// The indices of all values in the records of a client.
+    struct Values: Sendable {
+        var apps = SmallNumberSet()
+        var models = SmallNumberSet()
+        var locales = SmallNumberSet()
+        var events = SmallNumberSet()
+        var searches = SmallNumberSet()
+
+        fileprivate mutating func formUnion(_ later: Values, _ indices: Indices) {
+            apps.formUnion(later.apps, indices.apps)
+            models.formUnion(later.models, indices.models)
+            locales.formUnion(later.locales, indices.locales)
+            events.formUnion(later.events, indices.events)
+            searches.formUnion(later.searches, indices.searches)
+        }
+    }
 
     fileprivate init(key: ClientKey, system: Int?, isClient: Bool) {
         self.key = key
@@ -58,8 +73,7 @@ struct ClientProfile: Sendable {
         locale.update(later.locale, indices.locales)
         days.formUnion(later.days)
         metrics.formUnion(later.metrics, indices.metrics)
-        events.formUnion(later.events, indices.events)
-        searches.formUnion(later.searches, indices.searches)
+        values.formUnion(later.values, indices)
     }
 }
 

@@ -117,9 +117,10 @@ struct ReportCalendar: Sendable {
     /// Returns the ranges of days that are separated by long pauses, except for outliers at either end.
     private static func periodsWithoutOutliers(_ counts: [Int: Int], _ minimumCount: Int) -> [Range<Int>] {
         var runs = runs(counts).filter { $0.count >= minimumCount }
-        var removableCount = runs.reduce(0) { $0 + $1.count } / outlierDivisor
+        let total = runs.reduce(0) { $0 + $1.count }
+        var removableCount = total / outlierDivisor
         while runs.count > 1, let first = runs.first, let last = runs.last,
-            min(first.count, last.count) <= removableCount
+            min(first.count, last.count) <= min(removableCount, max(2, total / outlierRunDivisor))
         {
             removableCount -= min(first.count, last.count)
             if first.count <= last.count { runs.removeFirst() } else { runs.removeLast() }
@@ -143,6 +144,8 @@ struct ReportCalendar: Sendable {
 
     /// The divisor that limits the excluded items to a tenth of all items.
     private static let outlierDivisor = 10
+    /// The divisor that limits the excluded items of consecutive days to a hundredth of all items, or to two.
+    private static let outlierRunDivisor = 100
 
     /// Returns the ranges of days that are separated by long pauses, with the total count of each range.
     private static func runs(_ counts: [Int: Int]) -> [(count: Int, days: Range<Int>)] {

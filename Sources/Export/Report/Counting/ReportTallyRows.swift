@@ -4,9 +4,8 @@ import Telemetry
 extension ReportTally {
     /// Creates a tally of the rows in a buffer.
     ///
-    /// The clients of each kind of event and search are counted only if `countsClientsOfEvents` is `true`, because this
-    /// needs more memory for each client.
-    init(of buffer: RowBuffer, _ tables: ExportTables, countsClientsOfEvents: Bool = false) {
+    /// All values of each client are collected only if `collectsValues` is `true`, because this needs more memory.
+    init(of buffer: RowBuffer, _ tables: ExportTables, collectsValues: Bool = false) {
         self.init()
         // The tables of systems exist only if the systems are supported.
         func systemRows(_ name: String) -> TableRows? {
@@ -14,7 +13,7 @@ extension ReportTally {
         }
         countRecords(
             in: buffer, metrics: systemRows("metrics"), searches: systemRows("searches"),
-            countsClientsOfEvents: countsClientsOfEvents)
+            collectsValues: collectsValues)
         countClients(TableRows(ExportTables.clients, in: buffer))
         countGaps(TableRows(ExportTables.gaps, in: buffer))
         countProblems(TableRows(ExportTables.problems, in: buffer))
@@ -32,7 +31,7 @@ extension ReportTally {
 
 extension ReportTally {
     private mutating func countRecords(
-        in buffer: RowBuffer, metrics: TableRows?, searches: TableRows?, countsClientsOfEvents: Bool
+        in buffer: RowBuffer, metrics: TableRows?, searches: TableRows?, collectsValues: Bool
     ) {
         let rows = TableRows(ExportTables.records, in: buffer)
         var holds = TableRows(ExportTables.holds, in: buffer)
@@ -48,18 +47,18 @@ extension ReportTally {
             let countedMetrics = metrics.map { countMetrics($0, metricRows) } ?? []
             let countedSearches = searches.map { countSearches($0, searchRows) } ?? []
             let countedEvents = countEvents(events, eventRows, app: app)
-            countRecord(rows, row, columns, app: app) { profile in
+            countRecord(rows, row, columns, app: app, collectsValues: collectsValues) { profile in
                 for metric in countedMetrics { profile.metrics.insert(metric) }
-                guard countsClientsOfEvents else { return }
-                for event in countedEvents { profile.events.insert(event) }
-                for search in countedSearches { profile.searches.insert(search) }
+                guard collectsValues else { return }
+                for event in countedEvents { profile.values.events.insert(event) }
+                for search in countedSearches { profile.values.searches.insert(search) }
             }
             countHolds(holds, holds.nextRows(ofRecord: number), eventCount: eventRows.count)
         }
     }
 
     private mutating func countRecord(
-        _ rows: TableRows, _ row: Int, _ columns: RecordColumns, app name: String?,
+        _ rows: TableRows, _ row: Int, _ columns: RecordColumns, app name: String?, collectsValues: Bool,
         addContents: (inout ClientProfile) -> Void
     ) {
         let system = rows.text(row, columns.system) ?? ""
@@ -88,6 +87,10 @@ extension ReportTally {
             profile.locale.update(localeIndex, at: time)
             if let day { profile.days.insert(day) }
             addContents(&profile)
+            guard collectsValues else { return }
+            if let appIndex { profile.values.apps.insert(appIndex) }
+            if let modelIndex { profile.values.models.insert(modelIndex) }
+            if let localeIndex { profile.values.locales.insert(localeIndex) }
         }
         guard rows.integer(row, columns.uploadable) == 1 else { return }
         uploadableCount += 1

@@ -14,28 +14,42 @@ extension ReportPage {
     private var eventTables: [HTML] {
         let sorted = tally.eventsByKind.largestFirst
         guard !countFormatter.isNone(tally.eventsByKind.total) else { return [countFormatter.noneText("events")] }
-        let clients = tally.profiles.clientCounts(\.events.elements)
+        let clients = tally.profiles.clientCounts(\.values.events.elements)
         var apps = BoundedCounts<String?>(keyLimit: .max)
         for (kind, count) in sorted { apps.add(kind.app, count) }
-        let (shown, otherCount) = countFormatter.shownEntries(apps.largestFirst, limit: Self.maxApps)
-        let tables = shown.map { app, count in eventTable(app, count, sorted.filter { $0.key.app == app }, clients) }
+        let clientsByApp = clientsByApp
+        let (shown, otherCount) = countFormatter.shownEntries(apps.largestFirst, limit: Self.maxApps) {
+            clientsByApp[$0] ?? 0
+        }
+        let kinds = shown.map { app, _ in
+            countFormatter.shownEntries(sorted.filter { $0.key.app == app }, limit: Self.maxEvents) { kind in
+                tally.eventsByKind.index(of: kind).flatMap { clients[$0] } ?? 0
+            }
+        }
+        // All apps have the same scale.
+        let largest = kinds.flatMap(\.shown).map(\.count).max() ?? 0
+        let tables = zip(shown, kinds).map { eventTable($0.key, $0.count, $1.shown, $1.otherCount, largest: largest) }
         let more = otherCount + tally.eventsByKind.otherCount
         return tables + [countFormatter.aside(more, "Other apps: \(countFormatter.text(more, "event")).")]
     }
 
-    /// The keys of `clients` are indices in ``ReportTally/eventsByKind``.
+    /// The number of clients of each app.
+    private var clientsByApp: [String?: Int] {
+        var counts: [String?: Int] = [:]
+        for client in tally.profiles.clients {
+            let names = Set(client.values.apps.elements.map { tally.recordsByApp.entries[$0].key.name })
+            for name in names { counts[name, default: 0] += 1 }
+        }
+        return counts
+    }
+
     private func eventTable(
-        _ app: String?, _ count: Int, _ kinds: [(key: EventKind, count: Int)], _ clients: [Int: Int]
+        _ app: String?, _ count: Int, _ shown: [(key: EventKind, count: Int)], _ more: Int, largest: Int
     ) -> HTML {
         let name = app ?? "an unknown app"
         var table = HTMLTable(
             "Events of \(name), most frequent first",
             ["description", "technical name", .number("events"), .init(title: .barTitle)])
-        // All apps have the same scale.
-        let largest = tally.eventsByKind.largestFirst.first?.count ?? 0
-        let (shown, more) = countFormatter.shownEntries(kinds, limit: Self.maxEvents) { kind in
-            tally.eventsByKind.index(of: kind).flatMap { clients[$0] } ?? 0
-        }
         for (kind, count) in shown {
             let label: HTML = kind.label.map { "<bdi>\($0)</bdi>" } ?? "<span class=\"none\">not documented</span>"
             table.rows.append([
@@ -54,7 +68,7 @@ extension ReportPage {
         var names: [String: String] = [:]
         var counts = BoundedCounts<SearchKind>(keyLimit: .max)
         var clients: [SearchKind: Int] = [:]
-        let clientsByIndex = tally.profiles.clientCounts(\.searches.elements)
+        let clientsByIndex = tally.profiles.clientCounts(\.values.searches.elements)
         for (kind, count) in tally.searchesByKind.largestFirst {
             let name = names[kind.engine.lowercased(), default: kind.engine]
             names[kind.engine.lowercased()] = name
@@ -86,6 +100,7 @@ extension ReportPage {
         return countTable(
             "Metrics in pings", ["metric", "type"], tally.pingsByMetric, noun: "ping",
             clients: tally.profiles.clientCounts(\.metrics.elements),
+            allClients: tally.profiles.clientCounts(\.metrics.elements),
             cells: { ["<code><bdi>\($0.name)</bdi></code>", "<bdi>\($0.type)</bdi>"] })
     }
 }

@@ -48,6 +48,7 @@ extension ReportPage {
         countTable(
             "Apps and versions", ["app", "version"], tally.recordsByApp, noun: "record",
             clients: tally.profiles.clientCounts { $0.app.value.map { [$0] } ?? [] },
+            allClients: tally.profiles.clientCounts(\.values.apps.elements),
             cells: { [.captured($0.name), .captured($0.version)] })
     }
 
@@ -55,6 +56,7 @@ extension ReportPage {
         countTable(
             "Phones", ["model", "operating system"], tally.recordsByModel, noun: "record",
             clients: tally.profiles.clientCounts { $0.model.value.map { [$0] } ?? [] },
+            allClients: tally.profiles.clientCounts(\.values.models.elements),
             cells: { [.captured($0.device), .captured(Self.joined($0.os, $0.osVersion))] })
     }
 
@@ -62,6 +64,7 @@ extension ReportPage {
         countTable(
             "Locales", ["locale"], tally.recordsByLocale, noun: "record",
             clients: tally.profiles.clientCounts { $0.locale.value.map { [$0] } ?? [] },
+            allClients: tally.profiles.clientCounts(\.values.locales.elements),
             cells: { [.captured($0)] })
     }
 
@@ -70,24 +73,26 @@ extension ReportPage {
 
     /// Returns a table with the count, the number of clients, and a bar for each key.
     ///
-    /// The keys of `clients` are indices in `counts`.
+    /// `clients` contains the number of clients whose latest value is the key, and `allClients` the number of clients
+    /// that ever had it. Their keys are indices in `counts`.
     func countTable<Key>(
         _ caption: String, _ titles: [HTML], _ counts: BoundedCounts<Key>, noun: String, clients: [Int: Int],
-        cells: (Key) -> [HTML]
+        allClients: [Int: Int], cells: (Key) -> [HTML]
     ) -> HTML {
         guard !countFormatter.isNone(counts.total) else {
             return "<h3>\(caption)</h3>\(countFormatter.noneText("\(noun)s with this information"))"
         }
-        func clientCount(_ key: Key) -> Int { counts.index(of: key).flatMap { clients[$0] } ?? 0 }
-        let (shown, otherCount) = countFormatter.shownEntries(
-            counts.largestFirst, limit: Self.maxRows, clientCount: clientCount)
+        let (shown, otherCount) = countFormatter.shownEntries(counts.largestFirst, limit: Self.maxRows) { key in
+            counts.index(of: key).flatMap { allClients[$0] } ?? 0
+        }
         var table = HTMLTable(
             caption,
             titles.map { .init(title: $0) } + [.number("\(noun)s"), .number("clients"), .init(title: .barTitle)])
         for (key, count) in shown {
+            let clientCount = counts.index(of: key).flatMap { clients[$0] } ?? 0
             table.rows.append(
                 cells(key) + [
-                    "\(countFormatter.text(count))", "\(countFormatter.text(clientCount(key)))",
+                    "\(countFormatter.text(count))", "\(countFormatter.text(clientCount))",
                     bar(count, largest: shown[0].count),
                 ])
         }

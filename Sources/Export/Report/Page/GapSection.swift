@@ -15,8 +15,10 @@ extension ReportPage {
         guard countFormatter.hidesSmallCounts || gaps.gapCount + gaps.repeatedCount + gaps.restartCount > 0 else {
             return "<p id=\"no-gaps\">No numbers are missing or repeated.</p>"
         }
+        // The size of a few gaps belongs to few clients.
+        let missingCount = countFormatter.isHidden(gaps.gapCount) ? 0 : gaps.missingCount
         return """
-            <ul><li><b id="missing">\(countFormatter.text(gaps.missingCount))</b> missing numbers in \
+            <ul><li><b id="missing">\(countFormatter.text(missingCount))</b> missing numbers in \
             \(countFormatter.text(gaps.gapCount, "gap"))</li>\
             <li><b id="repeated">\(countFormatter.text(gaps.repeatedCount))</b> records with the number of another record</li>\
             <li><b id="restarts">\(countFormatter.text(gaps.restartCount))</b> restarts, for example because an app was installed \

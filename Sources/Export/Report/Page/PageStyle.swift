@@ -42,7 +42,7 @@ enum PageStyle {
         .chart text{fill:var(--soft);font-size:12px;font-variant-numeric:tabular-nums}
         .chart .y{text-anchor:end}
         .chart .x{text-anchor:middle}
-        .chart .first{text-anchor:start}
+        .chart .first{text-anchor:start}.chart .last{text-anchor:end}
         .chart line{stroke:var(--line)}
         .chart .omission{stroke:var(--soft);stroke-dasharray:2 4}
         .chart rect{stroke:var(--bg);stroke-width:.6}
@@ -76,7 +76,7 @@ enum PageStyle {
         .figures{grid-template-columns:repeat(5,1fr)}.figures dd{font-size:1.2rem}
         table{font-size:8pt}th,td{padding:.1rem .4rem .1rem 0}td,tbody th,.places{min-width:0}.bar{width:4rem}[class^=heat]{margin:0}
         thead th{white-space:normal}tbody tr:nth-child(n+11),.places li:nth-child(n+3),.app~.app~.app~.app~.app~.app{display:none}
-        .paper{display:block}
+        .paper,[class^=heat] small{display:block}code[title],tbody th:not(:has(*)){white-space:nowrap;overflow-wrap:normal}
         *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
         """
 }

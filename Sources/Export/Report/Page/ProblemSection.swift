@@ -33,7 +33,9 @@ extension ReportPage {
         guard !countFormatter.isHidden(codes.counts.total) else { return head }
         guard !codes.counts.isEmpty else { return "\(head)<p>\(none)</p>" }
         let (shown, otherCount) = countFormatter.shownEntries(codes.counts.largestFirst, limit: .max)
-        var table = HTMLTable(title, ["code", .number("count"), "meaning", "locations"])
+        var columns: [HTMLTable.Column] = ["code", .number("count"), "meaning"]
+        if !codes.examples.isEmpty { columns.append("locations") }
+        var table = HTMLTable(title, columns)
         for (code, count) in shown {
             let examples = codes.examples[code] ?? []
             let exampleText = examples.first.map { Self.withoutPosition($0.text) }

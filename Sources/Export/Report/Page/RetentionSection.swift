@@ -92,7 +92,8 @@ extension ReportPage {
     /// The share is calculated from shown numbers, so that it does not reveal others.
     private func retentionCell(_ count: Int, of total: Int) -> HTML {
         guard count > 0 || countFormatter.hidesSmallCounts else { return "–" }
-        let share = 100 * countFormatter.chartValue(count) / max(1, countFormatter.chartValue(total))
+        let total = max(1, countFormatter.chartValue(total))
+        let share = (200 * countFormatter.chartValue(count) + total) / (2 * total)
         let text: HTML = countFormatter.hidesSmallCounts ? "" : " <small>\(share)&nbsp;%</small>"
         return "<span class=\"heat\(min(4, (share + 24) / 25))\">\(countFormatter.text(count))\(text)</span>"
     }

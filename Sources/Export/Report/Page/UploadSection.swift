@@ -26,7 +26,8 @@ extension ReportPage {
 
     private var nightText: HTML {
         let nights = UploadNights(tally).count
-        guard nights > 0, !countFormatter.isHidden(nights) else { return "" }
+        // The number of nights can depend on a single client.
+        guard nights > 0, !countFormatter.hidesSmallCounts else { return "" }
         return """
             <p>With one job each night, the uploads take at least <b id="nights">\(countFormatter.text(nights))</b> night\(nights == 1 ? "" : "s"). A client can \
             upload at most \(UploadNights.dailyUploadLimit) records a day, and at most \(UploadNights.uploadLimitPerTypeAndJob) records of one type in a job.</p>
