@@ -94,7 +94,7 @@ extension TimeForm {
         let local = instant.roundedDown(toMultipleOf: unit.minutes) + offset
         let midnight = local.roundedDown(toMultipleOf: minutesPerDay)
         let rounded = CivilDate(daysSinceEpoch: Int(midnight / minutesPerDay))
-        guard (1...9999).contains(rounded.year) else { return nil }
+        guard (0...9999).contains(rounded.year) else { return nil }
         let minute = Int(local - midnight)
         var parts = [
             (0, rounded.year / 100), (2, rounded.year % 100), (5, rounded.month), (8, rounded.day), (11, minute / 60),
