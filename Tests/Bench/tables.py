@@ -18,7 +18,9 @@ OUTPUTS = {
     "ndjson": FOLDER + "/tables.ndjson", "sqlite": FOLDER + "/tables.sqlite", "csv": FOLDER + "/tables.csv",
     "parquet": FOLDER + "/tables.parquet", "timesketch": FOLDER + "/tables.timeline.jsonl"}
 LIMITS = {
-    "sqlite": Limit(memory=100e6), "csv": Limit(clock=3.0, memory=100e6), "parquet": Limit(processor=1.5, memory=120e6)}
+    "sqlite": Limit(memory=100e6), "csv": Limit(clock=3.0, memory=100e6), "parquet": Limit(processor=3.5, memory=120e6)}
+# Building the rows takes as long as writing records, so that this goal is far away.
+GOALS = {"parquet": Limit(processor=1.5)}
 # Writes the table of events from records in NDJSON: the arguments are the paths of the records and of the database.
 DUCKDB = """
 import duckdb, os, sys
@@ -102,12 +104,14 @@ def compare_imports(load):
 def compare_writers(load):
     """Compares the conversion to Parquet with pyarrow, which writes the rows of the CSV files."""
     written = FOLDER + "/written.parquet"
-    measuring.compare("tables in Parquet", {
+    kept = measuring.compare("tables in Parquet", {
         "pyarrow, CSV to Parquet": [
             measuring.python_with("pyarrow>=15,<23"), "-c", PYARROW, OUTPUTS["csv"], written, OUTPUTS["parquet"]],
         "convert of the ping files": pingferry("convert", load, output=OUTPUTS["parquet"]),
-    }, outputs={"pyarrow, CSV to Parquet": written, "convert of the ping files": OUTPUTS["parquet"]})
+    }, {"convert of the ping files": Limit(processor=2.0)},
+        outputs={"pyarrow, CSV to Parquet": written, "convert of the ping files": OUTPUTS["parquet"]})
     measuring.remove(written)
+    return kept
 
 
 def run():
@@ -116,9 +120,9 @@ def run():
     subprocess.run(pingferry("convert", "--labels", load, output=labeled), check=True)
     commands = {name: pingferry("convert", load, output=output) for name, output in OUTPUTS.items()}
     commands["DuckDB, NDJSON to events"] = [measuring.python_with("duckdb"), "-c", DUCKDB, labeled, database]
-    kept = measuring.compare("convert", commands, LIMITS, outputs=OUTPUTS)
+    kept = measuring.compare("convert", commands, LIMITS, GOALS, outputs=OUTPUTS)
     kept = compare_imports(load) and kept
-    compare_writers(load)
+    kept = compare_writers(load) and kept
     for path in (*OUTPUTS.values(), labeled, database):
         measuring.remove(path)
     return kept
