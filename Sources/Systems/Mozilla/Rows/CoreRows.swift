@@ -55,19 +55,22 @@ enum CoreRows {
         var index = 0
         let count = document.memberCount(of: document.root)
         for field in fields {
+            var found: JSONMember?
             while index < count {
                 let member = document.member(at: index, of: document.root)
                 let order = document.bytes(of: member.key).ordered(against: field.key)
-                guard order < 0 else { break }
-                otherKeys.insert(member.key)
+                guard order <= 0 else { break }
                 index += 1
+                if order == 0 {
+                    found = member
+                    break
+                }
+                otherKeys.insert(member.key)
             }
-            let next = index < count ? document.member(at: index, of: document.root) : nil
-            guard let member = next, document.bytes(of: member.key).ordered(against: field.key) == 0 else {
+            guard let member = found else {
                 cells.append(.null)
                 continue
             }
-            index += 1
             let cell = cell(of: member.value, field.form, in: document, &buffer)
             if cell == .null, document.kind(of: member.value) != .null { otherKeys.insert(member.key) }
             cells.append(cell)
