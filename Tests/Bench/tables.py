@@ -108,7 +108,7 @@ def compare_writers(load):
         "pyarrow, CSV to Parquet": [
             measuring.python_with("pyarrow>=15,<23"), "-c", PYARROW, OUTPUTS["csv"], written, OUTPUTS["parquet"]],
         "convert of the ping files": pingferry("convert", load, output=OUTPUTS["parquet"]),
-    }, {"convert of the ping files": Limit(processor=2.0)},
+    }, {"convert of the ping files": Limit(processor=2.5)},
         outputs={"pyarrow, CSV to Parquet": written, "convert of the ping files": OUTPUTS["parquet"]})
     measuring.remove(written)
     return kept
