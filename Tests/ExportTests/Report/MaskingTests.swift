@@ -66,6 +66,7 @@ import Testing
         let count: Int
         var client = "client-common"
         var clientCount = 6
+        var app = "app"
         var type = "core"
         var version = "version-common"
         var device = "device-common"
@@ -98,7 +99,7 @@ import Testing
                 add(
                     ExportTables.records,
                     [
-                        "system": "system", "type": group.type, "client": client, "app_name": "app",
+                        "system": "system", "type": group.type, "client": client, "app_name": group.app,
                         "app_version": group.version, "device": group.device, "payload": "{}",
                     ],
                     [
@@ -143,7 +144,9 @@ import Testing
             Group(count: 2, version: "version-rare"), Group(count: 1, type: "type-large", event: "event-rare"),
             Group(count: 4, isUploadable: false), Group(count: 11, client: "client-other", type: "type-large"),
             Group(count: 1, client: "client-single", version: "version-rare", day: 18_277),
-            Group(count: 15, client: "client-single", clientCount: 1, device: "device-rare", event: "event-rare"),
+            Group(
+                count: 15, client: "client-single", clientCount: 1, app: "app-rare", device: "device-rare",
+                event: "event-rare"),
         ])
         // The last group has many records, but of one client only.
         for name in ["client-", "-rare", "3 events", "class=\"day\"", "2020-01-09"] {
