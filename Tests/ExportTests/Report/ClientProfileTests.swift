@@ -87,8 +87,13 @@ import Testing
         #expect(cohorts.lastWeek == 2)
         #expect(cohorts.firstWeeks.map(\.week.number) == [0, 1])
         #expect(cohorts.firstWeeks.map { Array($0.counts.prefix(3)) } == [[3, 2, 2], [1, 1, 0]])
-        // Three clients are active in each of the weeks 0 to 2.
+        // Three clients are active in each of the weeks 0 to 2, and then a fourth one in the weeks 0 and 1.
         let hiding = try #require(RetentionCohorts.bySystem(profiles, minimumCount: 4)[0])
-        #expect(hiding.lastWeek == 1 && hiding.firstWeeks.map(\.week.number) == [1])
+        #expect(hiding.lastWeek == 0 && hiding.firstWeeks.isEmpty)
+        profiles.update(ClientKey(system: "s", client: "fourth"), system: 0, isClient: true) { profile in
+            for day in [0, 7] { profile.days.insert(day) }
+        }
+        let fewer = try #require(RetentionCohorts.bySystem(profiles, minimumCount: 4)[0])
+        #expect(fewer.lastWeek == 1 && fewer.firstWeeks.map(\.week.number) == [0, 1])
     }
 }

@@ -79,8 +79,22 @@ import Testing
         for day in [6, 7] { days[Self.newYear2020 + day] = 10 }
         let calendar = try #require(ReportCalendar(days, minimumCount: 5))
         #expect(calendar.spans.map(\.name) == ["2020-01-07", "2020-01-08"])
-        #expect(ReportCalendar(counts([0, 1, 2, 3]), minimumCount: 5) == nil)
-        #expect(ReportCalendar(counts([0, 1, 2, 3]), minimumCount: 4)?.spans.count == 4)
+        // The days 1 and 2 have at least five items in total.
+        days[Self.newYear2020 + 1] = 4
+        #expect(ReportCalendar(days, minimumCount: 5)?.spans == calendar.spans)
+    }
+
+    @Test("If most items are on days with few items, weeks are shown")
+    func weeksOfFewItems() throws {
+        // The days 0 to 4 are in a week.
+        #expect(ReportCalendar(counts(0...4), minimumCount: 6) == nil)
+        let weeks = try #require(ReportCalendar(counts(0...6), minimumCount: 5))
+        #expect(weeks.spans.map(\.name) == ["2019-12-30 to 2020-01-05"])
+        var days = counts(0...19)
+        days[Self.newYear2020 + 9] = 20
+        #expect(ReportCalendar(days, minimumCount: 5)?.spans.map(\.name) == ["2020-01-10"])
+        days[Self.newYear2020 + 9] = 18
+        #expect(ReportCalendar(days, minimumCount: 5)?.unit == .week)
     }
 
     @Test(arguments: [(0, -3), (3, -3), (4, 4), (-3, -3), (-4, -10), (newYear2020, newYear2020 - 2)])

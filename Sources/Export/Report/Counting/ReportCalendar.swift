@@ -62,10 +62,20 @@ struct ReportCalendar: Sendable {
     /// Days are counted from 1970-01-01. By default, the unit is the smallest one that does not require too many spans.
     /// If a unit is given, only the last spans are included if there are too many. Returns `nil` if there are no counts.
     ///
-    /// At the start and the end of a period, days are omitted on which fewer than `minimumCount` items are counted in
-    /// total, so that the period does not reveal the day of a single item.
+    /// Only days with at least `minimumCount` items determine the spans, so that the spans do not reveal the day of a
+    /// single item. If such days contain fewer than half of the items, and no unit is given, weeks with at least
+    /// `minimumCount` items determine the spans.
     init?(_ counts: [Int: Int], unit givenUnit: Unit? = nil, minimumCount: Int = 1) {
-        var periods = Self.periodsWithoutOutliers(counts, minimumCount)
+        func total(_ counts: [Int: Int]) -> Int { counts.values.reduce(0, +) }
+        var givenUnit = givenUnit
+        var largeCounts = counts.filter { $0.value >= minimumCount }
+        if givenUnit == nil, 2 * total(largeCounts) < total(counts) {
+            givenUnit = .week
+            largeCounts = Dictionary(
+                counts.map { (CalendarWeek(containing: $0.key).firstDay, $0.value) }, uniquingKeysWith: +
+            ).filter { $0.value >= minimumCount }
+        }
+        var periods = Self.periodsWithoutOutliers(largeCounts)
         guard let first = periods.first, let last = periods.last else { return nil }
         let whole = first.lowerBound..<last.upperBound
         if periods.count > Self.maxPeriods { periods = [whole] }
@@ -115,8 +125,8 @@ struct ReportCalendar: Sendable {
     }
 
     /// Returns the ranges of days that are separated by long pauses, except for outliers at either end.
-    private static func periodsWithoutOutliers(_ counts: [Int: Int], _ minimumCount: Int) -> [Range<Int>] {
-        var runs = runs(counts).filter { $0.count >= minimumCount }
+    private static func periodsWithoutOutliers(_ counts: [Int: Int]) -> [Range<Int>] {
+        var runs = runs(counts)
         let total = runs.reduce(0) { $0 + $1.count }
         var removableCount = total / outlierDivisor
         while runs.count > 1, let first = runs.first, let last = runs.last,
@@ -125,21 +135,7 @@ struct ReportCalendar: Sendable {
             removableCount -= min(first.count, last.count)
             if first.count <= last.count { runs.removeFirst() } else { runs.removeLast() }
         }
-        return runs.map { minimumCount > 1 ? trimmed($0.days, counts, minimumCount) : $0.days }
-    }
-
-    /// Returns the days from the one on which at least `minimumCount` items have been counted to the one after which
-    /// fewer are counted.
-    private static func trimmed(_ days: Range<Int>, _ counts: [Int: Int], _ minimumCount: Int) -> Range<Int> {
-        func day(in days: some Sequence<Int>) -> Int? {
-            var count = 0
-            return days.first { day in
-                count += counts[day] ?? 0
-                return count >= minimumCount
-            }
-        }
-        guard let first = day(in: days), let last = day(in: days.reversed()) else { return days }
-        return min(first, last)..<max(first, last) + 1
+        return runs.map(\.days)
     }
 
     /// The divisor that limits the excluded items to a tenth of all items.

@@ -146,7 +146,7 @@ struct RetentionCohorts {
             .filter { calendar?.index(of: $0.0.firstDay) != nil }.sorted { $0.0.number < $1.0.number }
     }
 
-    private var calendar: ReportCalendar? { ReportCalendar(clientsByWeek, minimumCount: minimumCount) }
+    private var calendar: ReportCalendar? { ReportCalendar(clientsByWeek, unit: .week, minimumCount: minimumCount) }
 
     /// The last week with active clients, except for omitted weeks.
     var lastWeek: Int {

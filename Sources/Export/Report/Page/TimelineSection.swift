@@ -70,8 +70,7 @@ struct DayChart {
     var html: HTML {
         let sums = countsByDay.mapValues { $0.reduce(0, +) }
         guard let calendar = ReportCalendar(sums, unit: unit, minimumCount: countFormatter.minimumCount) else {
-            let items = countFormatter.isNone(undatedCount) ? "\(noun)s" : "\(noun)s with a time"
-            return "<h3>\(heading)</h3>\(countFormatter.noneText(items))\(untimedText)"
+            return "<h3>\(heading)</h3>\(noneText)\(untimedText)"
         }
         var values = seriesNames.map { _ in Array(repeating: 0, count: calendar.spans.count) }
         var outside: [Int: Int] = [:]
@@ -97,6 +96,14 @@ struct DayChart {
             """
     }
 
+    private var noneText: HTML {
+        guard countFormatter.hidesSmallCounts else {
+            return countFormatter.noneText(undatedCount == 0 ? "\(noun)s" : "\(noun)s with a time")
+        }
+        let unit = (unit ?? .week).rawValue
+        return "<p>There is no \(unit) with at least \(countFormatter.minimumCount) \(noun)s.</p>"
+    }
+
     private var heading: String { noun.prefix(1).uppercased() + noun.dropFirst() + "s" }
 
     private var legend: HTML {
@@ -112,8 +119,9 @@ struct DayChart {
     }
 
     private func pauseText(_ pause: DaySpan) -> HTML {
-        let time: HTML = countFormatter.hidesSmallCounts ? "of more than a year" : "from \(pause.name)"
-        return "<p class=\"aside\">The chart omits a time without \(noun)s \(time).</p>"
+        countFormatter.hidesSmallCounts
+            ? "<p class=\"aside\">The chart omits a time of more than a year with small counts only.</p>"
+            : "<p class=\"aside\">The chart omits a time without \(noun)s from \(pause.name).</p>"
     }
 
     /// Returns a remark about the items on days that the chart does not show.
@@ -123,12 +131,14 @@ struct DayChart {
         }
         guard let first = outside.keys.min(), let last = outside.keys.max() else { return "" }
         let count = outside.values.reduce(0, +)
-        let time = countFormatter.hidesSmallCounts ? "" : " from \(DaySpan(days: first..<last + 1).name)"
+        guard !countFormatter.hidesSmallCounts else {
+            return countFormatter.aside(count, "Not shown: \(countFormatter.text(count, noun)) at other times.")
+        }
         return countFormatter.aside(
             count,
             """
-            Not shown: \(countFormatter.text(count, noun))\(time), more than a year away from the others. The clock of a phone may have \
-            been wrong.
+            Not shown: \(countFormatter.text(count, noun)) from \(DaySpan(days: first..<last + 1).name), more than a year away from the \
+            others. The clock of a phone may have been wrong.
             """)
     }
 
