@@ -13,11 +13,11 @@ extension ReportPage {
 
     private var recordChart: HTML {
         let kinds = tally.recordsByKind.largestFirst
+        let (all, hiddenCount) = countFormatter.shownEntries(kinds, limit: .max)
         // A single remaining kind has its own color instead of being shown as others.
-        let limit = kinds.count == Self.maxColors + 1 ? kinds.count : Self.maxColors
-        let (shown, otherCount) = countFormatter.shownEntries(kinds, limit: limit)
-        let colored = shown.map(\.key)
-        let hasOthers = !countFormatter.isNone(otherCount + tally.recordsByKind.otherCount)
+        let hasHidden = !countFormatter.isNone(hiddenCount + tally.recordsByKind.otherCount)
+        let hasOthers = hasHidden || all.count > Self.maxColors + 1
+        let colored = all.prefix(hasOthers ? Self.maxColors : all.count).map(\.key)
         var chart = DayChart(
             id: "records-chart", noun: "record",
             seriesNames: colored.map(\.name) + (hasOthers ? ["other types"] : []),
