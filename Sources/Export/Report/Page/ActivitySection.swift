@@ -64,24 +64,27 @@ extension ReportPage {
     }
 
     private var searchTable: HTML {
-        // The names of an engine can differ in letter case. The most frequent one is shown.
+        let clients = tally.profiles.clientCounts(\.values.searches.elements)
+        // The number of clients with the exact name of the engine.
+        func clientCount(_ kind: SearchKind) -> Int {
+            tally.searchesByKind.index(of: kind).flatMap { clients[$0] } ?? 0
+        }
+        let kinds = countFormatter.shownEntries(
+            tally.searchesByKind.largestFirst, limit: .max, clientCount: clientCount)
+        // The names of an engine can differ in letter case. The most frequent one that can be shown is used.
         var names: [String: String] = [:]
+        for (kind, _) in kinds.shown where names[kind.engine.lowercased()] == nil {
+            names[kind.engine.lowercased()] = kind.engine
+        }
         var counts = BoundedCounts<SearchKind>(keyLimit: .max)
-        var clients: [SearchKind: Int] = [:]
-        let clientsByIndex = tally.profiles.clientCounts(\.values.searches.elements)
         for (kind, count) in tally.searchesByKind.largestFirst {
             let name = names[kind.engine.lowercased(), default: kind.engine]
             names[kind.engine.lowercased()] = name
-            let combined = SearchKind(engine: name, source: kind.source)
-            counts.add(combined, count)
-            // A client that has stored several spellings is not counted twice.
-            let clientCount = tally.searchesByKind.index(of: kind).flatMap { clientsByIndex[$0] } ?? 0
-            clients[combined] = max(clientCount, clients[combined] ?? 0)
+            counts.add(SearchKind(engine: name, source: kind.source), count)
         }
         guard !countFormatter.isNone(counts.total) else { return "" }
-        let (shown, otherCount) = countFormatter.shownEntries(counts.largestFirst, limit: Self.maxEvents) {
-            clients[$0] ?? 0
-        }
+        let (shown, otherCount) = countFormatter.shownEntries(
+            counts.largestFirst, limit: Self.maxEvents, clientCount: clientCount)
         var table = HTMLTable(
             "Searches by engine", ["engine", "started from", .number("searches"), .init(title: .barTitle)])
         for (kind, count) in shown {
