@@ -71,6 +71,7 @@ import Testing
         var version = "version-common"
         var device = "device-common"
         var event = "event-common"
+        var engine = "engine-common"
         var day = 18_262
         var isUploadable = true
 
@@ -82,6 +83,7 @@ import Testing
     /// Gaps, problems, quarantined items, queues and duplicates are also rare.
     private func page(_ groups: [Group], hasRareItems: Bool = true) -> String {
         let tables = ExportTables(Systems.table)
+        let searches = tables.all.first { $0.name == "searches" }
         var buffer = RowBuffer(tables.all)
         func add(_ table: Table, _ values: [String: String], _ numbers: [String: Int]) {
             let cells = table.columns.map { column in
@@ -107,7 +109,8 @@ import Testing
                     ])
                 add(
                     ExportTables.events, ["name": group.event],
-                    ["record": record, "time_ms": group.day * 86_400_000])
+                    ["record": record, "at_ms": group.day * 86_400_000])
+                if let searches { add(searches, ["engine": group.engine], ["record": record, "count": 1]) }
                 if !group.isUploadable { add(ExportTables.holds, ["code": "code-rare"], ["record": record]) }
             }
         }
@@ -146,13 +149,13 @@ import Testing
             Group(count: 1, client: "client-single", version: "version-rare", day: 18_277),
             Group(
                 count: 15, client: "client-single", clientCount: 1, app: "app-rare", device: "device-rare",
-                event: "event-rare"),
+                event: "event-rare", engine: "ENGINE-common"),
         ])
         // The last group has many records, but of one client only.
-        for name in ["client-", "-rare", "3 events", "class=\"day\"", "2020-01-09"] {
+        for name in ["client-", "-rare", "ENGINE", "3 events", "class=\"day\"", "2020-01-09"] {
             #expect(!html.contains(name), "\(name)")
         }
-        for name in ["version-common", "device-common", "event-common", "type-large", "&lt;5"] {
+        for name in ["version-common", "device-common", "event-common", "engine-common", "type-large", "&lt;5"] {
             #expect(html.contains(name), "\(name)")
         }
         // The longest bar has the full width, because bars have the same precision as numbers.
@@ -188,5 +191,24 @@ import Testing
         let text = page([common, Group(count: 2, type: "type-rare", event: "event-rare", day: 18_290)])
         #expect(text.contains("event-common") && !text.contains("other types"))
         #expect(text == page([common, Group(count: 2)]))
+    }
+
+    @Test("Charts do not start with a day that has few records")
+    func firstDayHasManyRecords() {
+        let html = page([
+            Group(count: 30, day: 18_270), Group(count: 4, day: 18_264), Group(count: 1, day: 18_265),
+        ])
+        #expect(html.contains("2020-01-09"))
+        // The weeks start on 2019-12-30 and 2020-01-06.
+        for day in ["2020-01-03", "2020-01-04"] { #expect(!html.contains(day), "\(day)") }
+        #expect(html.contains("Not shown: 5 records at other times."))
+    }
+
+    @Test("A few records of another type do not change the legend")
+    func fewRecordsDoNotChangeColors() {
+        let groups = (0..<6).map { Group(count: 8, type: "type-\($0)") }
+        let text = page(groups + [Group(count: 8, type: "type-6")])
+        #expect(text.contains("<bdi>system type-6</bdi></li>"))
+        #expect(text == page(groups + [Group(count: 7, type: "type-6"), Group(count: 1, type: "type-rare")]))
     }
 }
