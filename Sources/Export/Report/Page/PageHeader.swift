@@ -31,7 +31,7 @@ extension ReportPage {
         }
         let parsed: HTML =
             countFormatter.hidesSmallCounts
-            ? "Fewer than \(countFormatter.minimumCount) items or inputs could not be read." : "All input was parsed."
+            ? "Fewer than \(countFormatter.minimumCount) items could not be parsed." : "All input was parsed."
         if records == 0, !countFormatter.hidesSmallCounts { return "The input contains no records." }
         if held == 0, !countFormatter.hidesSmallCounts {
             return "All input was parsed, and every record can be uploaded."
