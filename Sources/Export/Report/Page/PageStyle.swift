@@ -75,6 +75,7 @@ enum PageStyle {
         section{margin-top:1.2rem;padding-top:.8rem}h3{margin-top:.8rem}.chart{max-width:14cm}
         .figures{grid-template-columns:repeat(5,1fr)}.figures dd{font-size:1.2rem}
         table{font-size:8pt}th,td{padding:.1rem .4rem .1rem 0}td,tbody th,.places{min-width:0}.bar{width:4rem}[class^=heat]{margin:0}
+        td,tbody th,#go code,#wrong th bdi{overflow-wrap:break-word}bdi,.places{overflow-wrap:anywhere}
         thead th{white-space:normal}tbody tr:nth-child(n+11),.places li:nth-child(n+3),.app~.app~.app~.app~.app~.app{display:none}
         .paper,[class^=heat] small{display:block}code[title],tbody th:not(:has(*)){white-space:nowrap;overflow-wrap:normal}
         *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
