@@ -66,12 +66,14 @@ import Testing
         let count: Int
         var client = "client-common"
         var clientCount = 6
-        var app = "app"
+        var app: String? = "app"
         var type = "core"
         var version = "version-common"
         var device = "device-common"
+        var os = "iOS"
         var event = "event-common"
         var engine = "engine-common"
+        var searchCount = 1
         var day = 18_262
         var isUploadable = true
 
@@ -81,13 +83,15 @@ import Testing
     /// Creates a page of records, in which every name with `rare` has a count below the minimum.
     ///
     /// Gaps, problems, quarantined items, queues and duplicates are also rare.
-    private func page(_ groups: [Group], hasRareItems: Bool = true) -> String {
+    private func page(
+        _ groups: [Group], hasRareItems: Bool = true, minimumCount: Int = Self.minimumCount
+    ) -> String {
         let tables = ExportTables(Systems.table)
         let searches = tables.all.first { $0.name == "searches" }
         var buffer = RowBuffer(tables.all)
-        func add(_ table: Table, _ values: [String: String], _ numbers: [String: Int]) {
+        func add(_ table: Table, _ values: [String: String?], _ numbers: [String: Int]) {
             let cells = table.columns.map { column in
-                numbers[column.name].map { Cell.integer(Int64($0)) } ?? buffer.keep(values[column.name])
+                numbers[column.name].map { Cell.integer(Int64($0)) } ?? buffer.keep(values[column.name] ?? nil)
             }
             buffer.add(cells, to: tables.index(of: table))
         }
@@ -102,7 +106,7 @@ import Testing
                     ExportTables.records,
                     [
                         "system": "system", "type": group.type, "client": client, "app_name": group.app,
-                        "app_version": group.version, "device": group.device, "payload": "{}",
+                        "app_version": group.version, "device": group.device, "os": group.os, "payload": "{}",
                     ],
                     [
                         "record": record, "time_ms": group.day * 86_400_000, "uploadable": group.isUploadable ? 1 : 0,
@@ -110,17 +114,23 @@ import Testing
                 add(
                     ExportTables.events, ["name": group.event],
                     ["record": record, "at_ms": group.day * 86_400_000])
-                if let searches { add(searches, ["engine": group.engine], ["record": record, "count": 1]) }
+                if let searches {
+                    add(searches, ["engine": group.engine], ["record": record, "count": group.searchCount])
+                }
                 if !group.isUploadable { add(ExportTables.holds, ["code": "code-rare"], ["record": record]) }
             }
         }
         for (client, own) in records.sorted(by: { $0.key < $1.key }) {
             let count = own.count
             let uploadable = own.count(where: \.isUploadable)
+            let apps = Set(own.compactMap(\.app)).sorted()
             let day = own.map(\.day).min().map { DaySpan(days: $0..<$0 + 1).name } ?? ""
             add(
                 ExportTables.clients,
-                ["system": "system", "client": client, "app_name": "app", "first": day, "last": day],
+                [
+                    "system": "system", "client": client,
+                    "app_name": apps.isEmpty ? nil : apps.joined(separator: ", "), "first": day, "last": day,
+                ],
                 ["records": count, "uploadable": uploadable, "events": count])
         }
         if hasRareItems {
@@ -129,8 +139,8 @@ import Testing
             add(ExportTables.problems, ["capture": "capture", "path": "path-rare", "code": "code-rare"], [:])
             add(ExportTables.quarantine, ["capture": "capture", "path": "path-rare", "code": "code-rare"], [:])
         }
-        let counter = ReportCounter(Systems.table, hidesSmallCounts: true)
-        counter.write(ReportTally(of: buffer, tables, collectsValues: true))
+        let counter = ReportCounter(Systems.table, hidesSmallCounts: minimumCount > 1)
+        counter.write(ReportTally(of: buffer, tables, collectsValues: minimumCount > 1))
         let queue = ReportFacts.Queue(
             capture: "capture", path: "path-rare", sentences: ["3 events pending"],
             states: [QueueState(.ready, "rare", "state-rare")], pendingEventCount: 3)
@@ -138,7 +148,7 @@ import Testing
             generator: "pingferry", inputs: [.init(label: "capture", kind: "capture")],
             duplicateCount: hasRareItems ? 2 : 0,
             isComplete: !hasRareItems, queues: hasRareItems ? [queue] : [])
-        return ReportPage(counter, facts: facts, systems: Systems.table, minimumCount: Self.minimumCount).html.text
+        return ReportPage(counter, facts: facts, systems: Systems.table, minimumCount: minimumCount).html.text
     }
 
     @Test func noCountBelowTheMinimumIsShownOrCanBeCalculated() {
@@ -149,7 +159,7 @@ import Testing
             Group(count: 1, client: "client-single", version: "version-rare", day: 18_277),
             Group(
                 count: 15, client: "client-single", clientCount: 1, app: "app-rare", device: "device-rare",
-                event: "event-rare", engine: "ENGINE-common"),
+                event: "event-rare", engine: "ENGINE-common", searchCount: 9),
         ])
         // The last group has many records, but of one client only.
         for name in ["client-", "-rare", "ENGINE", "3 events", "class=\"day\"", "2020-01-09"] {
@@ -171,6 +181,21 @@ import Testing
         // The numbers include 55 records, 50 uploadable records, and 14 clients.
         #expect(Set([55, 50, 10]).isSubset(of: numbers))
         #expect(numbers.filter { $0 % Self.minimumCount != 0 }.isEmpty)
+    }
+
+    @Test func appsAndPhonesOfSingleClients() {
+        let html = page(
+            [
+                Group(count: 1, client: "a", clientCount: 1, app: nil, version: "2431"),
+                Group(count: 1, client: "b", clientCount: 1, app: "Fennec", version: "10.0"),
+                Group(count: 1, client: "b", clientCount: 1, app: "WebXR", version: "10.0"),
+                Group(count: 1, client: "c", clientCount: 1, app: "WebXR", version: "10.0", os: "ios"),
+            ], minimumCount: 1)
+        // The version of a client with two apps belongs to one of them.
+        for text in ["unknown 2431", "Fennec, WebXR", "WebXR 10.0", "device-common iOS"] {
+            #expect(html.contains("<td><bdi>\(text)</bdi></td>"), "\(text)")
+        }
+        #expect(!html.contains("ios</bdi>"))
     }
 
     @Test func nothingIsListedBelowTheMinimum() {
