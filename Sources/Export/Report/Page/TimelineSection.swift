@@ -90,7 +90,7 @@ struct DayChart {
         return """
             <figure><figcaption><h3>\(name)</h3>\(legend)</figcaption>
             \(chart.svg(id: "\(id)-title"))</figure>
-            \(calendar.pauses.map(pauseText))\(outsideText(outside, calendar))\(untimedText)\
+            \(pauseText(calendar.pauses))\(outsideText(outside, calendar))\(untimedText)\
             \(.details("Numbers of this chart", table(title, calendar, values)))
 
             """
@@ -118,10 +118,12 @@ struct DayChart {
         countFormatter.aside(undatedCount, "Without a known time: \(countFormatter.text(undatedCount, noun)).")
     }
 
-    private func pauseText(_ pause: DaySpan) -> HTML {
-        countFormatter.hidesSmallCounts
-            ? "<p class=\"aside\">The chart omits a time of more than a year with small counts only.</p>"
-            : "<p class=\"aside\">The chart omits a time without \(noun)s from \(pause.name).</p>"
+    private func pauseText(_ pauses: [DaySpan]) -> HTML {
+        guard !countFormatter.hidesSmallCounts || pauses.isEmpty else {
+            return "<p class=\"aside\">The chart omits times of more than a year with small counts only.</p>"
+        }
+        return HTML(
+            pauses.map { "<p class=\"aside\">The chart omits a time without \(noun)s from \($0.name).</p>" })
     }
 
     /// Returns a remark about the items on days that the chart does not show.
