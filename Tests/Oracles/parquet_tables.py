@@ -47,12 +47,12 @@ def read_database(path):
     for (table,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").fetchall():
         names = [row[1] for row in connection.execute("PRAGMA table_info(%s)" % table)]
         rows = connection.execute("SELECT * FROM %s" % table).fetchall()
-        tables[table] = [
-            Column(name, *kind_of(table, name, descriptions[table, name]), [])._replace(values=[row[index] for row in rows])
-            for index, name in enumerate(names)]
+        tables[table] = []
+        for index, name in enumerate(names):
+            kind, is_required = kind_of(table, name, descriptions[table, name])
+            tables[table].append(Column(name, kind, is_required, [converted(row[index], kind) for row in rows]))
     connection.close()
-    return {table: [column._replace(values=[converted(value, column.kind) for value in column.values]) for column in columns]
-            for table, columns in tables.items()}
+    return tables
 
 
 def file_of(folder, table):

@@ -192,7 +192,7 @@ def mozilla_events(payload, record):
 def glean_events(payload, _):
     events, begin = payload.get("events"), internet_time(get(payload, "ping_info", "start_time"))
     # Before version 36, the SDK counted nanoseconds on iOS.
-    version = re.match("[0-9]{1,4}(?=[.])", string_of(get(payload, "client_info", "telemetry_sdk_build")) or "")
+    version = re.match("[0-9]{1,18}", string_of(get(payload, "client_info", "telemetry_sdk_build")) or "")
     unit = 1_000_000 if version and int(version.group()) < 36 and get(payload, "client_info", "os") == "iOS" else 1
     for event in events if isinstance(events, list) else []:
         category, name = string_of(get(event, "category")), string_of(get(event, "name"))
@@ -212,8 +212,9 @@ SIFT_STATES = {"ios_app_state": "State of the app and its sensors", "ios_device_
 
 def sift_events(payload, _):
     for event in payload["data"]:
-        rest = {key: value for key, value in event.items() if key not in ("time", "mobile_event_type", *SIFT_STATES)}
         instant, name = integer_of(event.get("time")), string_of(event.get("mobile_event_type"))
+        used = {"mobile_event_type", *SIFT_STATES} | (set() if time_text(instant) is None else {"time"})
+        rest = {key: value for key, value in event.items() if key not in used}
         row = dict(name=name, extra=as_json(rest or None), user_id=string_of(event.get("user_id")), own=instant,
                    time_basis="record" if time_text(instant) is None else "event")
         state = next((state for state in SIFT_STATES if event.get(state) is not None), None)
@@ -301,6 +302,8 @@ def events_of(record):
         own, best = event.pop("own", None), event.pop("best", None)
         time = time_text(own) if basis == "event" else record["time"]
         at, at_basis = time, basis
+        if basis == "event" and not is_known_time(own):
+            at, at_basis = record["time"], "record"
         if best is not None and is_known_time(best[1]):
             at, at_basis = time_text(best[1]), best[0]
         row = dict(n=n, system=record["system"], type=record["type"], client=record["client"], user_id=None, time=time,
@@ -614,7 +617,7 @@ def expected_views(tables):
     views["events_per_day"] = [
         dict(day=day, system=system, name=name, label=label, events=len(rows), clients=len(clients_in(rows)))
         for (day, system, name, label), rows in grouped(
-            tables["events"], lambda row: row["time"] and row["time"][:10], "system", "name", "label").items()]
+            tables["events"], lambda row: row["at"] and row["at"][:10], "system", "name", "label").items()]
     timed = [row for row in records if row["day"] is not None]
     first_days = {
         key: min(row["day"] for row in rows)

@@ -118,11 +118,14 @@ extension Span<UInt8> {
     fileprivate var resemblesFormula: Bool {
         guard !isEmpty else { return false }
         return switch self[0] {
-        case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), UInt8(ascii: "\t"),
-            UInt8(ascii: "\r"):
-            true
+        case UInt8(ascii: "-"): !isNegativeNumber
+        case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "@"), UInt8(ascii: "\t"), UInt8(ascii: "\r"): true
         default: false
         }
+    }
+
+    private var isNegativeNumber: Bool {
+        count > 1 && self[1].isDigit && Double(String(decoding: copied(), as: UTF8.self)) != nil
     }
 
     /// Whether a field with these bytes must be in quotation marks.

@@ -26,7 +26,7 @@ enum LoadScript {
         let comments =
             [
                 "Loads the tables in this folder into DuckDB. Run it in this folder:",
-                "  duckdb ../tables.duckdb < \(fileName)", "All times are in UTC.",
+                "  duckdb ../tables.duckdb < \(fileName)", "DuckDB 1.2 or later is required. All times are in UTC.",
                 "JSON that DuckDB rejects, such as half of a surrogate pair, is loaded as a JSON string.",
             ]
             + (style == .plain
@@ -59,7 +59,7 @@ enum LoadScript {
             options.append("buffer_size = \(max(defaultBufferSize, 2 * longestRow))")
         }
         return """
-            CREATE TABLE \(SchemaText.quoted(table.name)) AS SELECT *\(replacement)
+            CREATE OR REPLACE TABLE \(SchemaText.quoted(table.name)) AS SELECT *\(replacement)
             FROM read_csv('\(table.name).csv', \(options.joined(separator: ", ")));
 
             """

@@ -15,9 +15,9 @@ enum ValueBounds {
 }
 
 extension ValueBounds {
-    /// Returns a number with which the order of floating-point numbers is that of integers.
+    /// Maps the bits of a floating-point number to an integer, so that integers have the order of the numbers.
     ///
-    /// Applying the function again returns the bits of the floating-point number.
+    /// The mapping is its own inverse.
     static func orderedBits(_ bits: Int64) -> Int64 { bits ^ (bits >> 63 & .max) }
 
     /// Returns the bounds as stored in statistics.
@@ -32,19 +32,16 @@ extension ValueBounds {
     private static func numberBounds(
         _ numbers: ClosedRange<Int64>, _ kind: TableColumn.Kind
     ) -> (minimum: ValueBound, maximum: ValueBound?) {
-        func bound(_ number: Int64, zero: Double) -> ValueBound {
+        func bound(_ number: Int64) -> ValueBound {
             var bytes: [UInt8] = []
             switch kind {
             case .flag: bytes.append(UInt8(number))
             case .integer, .time, .text, .json: bytes.append(littleEndian: number)
-            case .real:
-                // A bound of 0 includes both 0 and −0, because readers disagree about their order.
-                let value = Double(bitPattern: UInt64(bitPattern: orderedBits(number)))
-                bytes.append(littleEndian: Int64(bitPattern: (value == 0 ? zero : value).bitPattern))
+            case .real: bytes.append(littleEndian: orderedBits(number))
             }
             return ValueBound(value: bytes, isExact: true)
         }
-        return (bound(numbers.lowerBound, zero: -0.0), bound(numbers.upperBound, zero: 0.0))
+        return (bound(numbers.lowerBound), bound(numbers.upperBound))
     }
 
     private static func lowerBound(ofString string: [UInt8]) -> ValueBound {

@@ -261,7 +261,7 @@ extension ExportTables {
             name: "events_per_day", rowMeaning: "day, system, name and label of events",
             columns: ["day", "system", "name", "label", "events", "clients"],
             query: """
-                SELECT substr(time, 1, 10), system, name, label, count(*), count(DISTINCT lower(client)) FROM events
+                SELECT substr(at, 1, 10), system, name, label, count(*), count(DISTINCT lower(client)) FROM events
                 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
                 """),
         TableView(

@@ -58,6 +58,7 @@ struct RowBuilder {
             shared.time = rows.buffer.keep(time)
             shared.milliseconds = .integer(time.milliseconds)
         }
+        shared.hasRoundedTimes = hasTimeUnitNote
         let labels = system?.vocabulary?.labels(of: payload, type: record.type, nested: &nested) ?? []
         rows.begin(shared, labels: labels)
         addHoldsAndNotes(shared.number)
@@ -101,6 +102,11 @@ extension RowBuilder {
             buffer.keep(integer: source.flatMap { envelope.value(of: RecordKeys.index, in: $0) }, of: envelope),
             buffer.keep(payload),
         ]
+    }
+
+    private var hasTimeUnitNote: Bool {
+        guard let notes = envelope.value(of: RecordKeys.notes, in: envelope.root) else { return false }
+        return envelope.elements(of: notes).contains { Record.isTimeUnitNote(envelope.string(of: $0)) }
     }
 
     private mutating func addHoldsAndNotes(_ number: Cell) {

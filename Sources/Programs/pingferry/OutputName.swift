@@ -5,8 +5,8 @@ enum OutputName {
     /// The names of other formats by their file extensions.
     private static let otherFormats = [
         "bz2": "bzip2", "csv": "CSV", "db": "SQLite", "duckdb": "DuckDB", "gz": "gzip", "html": "HTML",
-        "json": "one JSON value", "parquet": "Parquet", "sqlite": "SQLite", "sqlite3": "SQLite", "tar": "tar",
-        "tsv": "TSV", "xlsx": "Excel", "xml": "XML", "xz": "xz", "zip": "zip",
+        "json": "one JSON value", "parq": "Parquet", "parquet": "Parquet", "sqlite": "SQLite", "sqlite3": "SQLite",
+        "tar": "tar", "tsv": "TSV", "xlsx": "Excel", "xml": "XML", "xz": "xz", "zip": "zip",
     ]
 
     /// The file extensions that select a format or compression.

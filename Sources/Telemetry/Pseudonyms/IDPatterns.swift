@@ -56,7 +56,9 @@ extension Span<UInt8> {
         return false
     }
 
-    /// Whether the string contains four or more numbers like those of an IPv4 address, whose parts can also be separated by hyphens or underscores.
+    /// Whether the string contains an IPv4 address, or more than four such numbers in a row.
+    ///
+    /// They can also be separated by hyphens or underscores.
     private var hasIPAddress: Bool {
         var start = 0
         for end in 0...count where end == count || !(self[end].isDigit || self[end].isAddressSeparator) {

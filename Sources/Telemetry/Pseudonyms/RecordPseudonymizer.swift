@@ -106,7 +106,7 @@ extension Record {
     static func note(of unit: TimeUnit) -> String { "\(timeUnitNotePrefix) \(unit.rawValue)" }
 
     /// Returns whether a note states a unit to which times are rounded down.
-    static func isTimeUnitNote(_ note: String) -> Bool { note.hasPrefix(timeUnitNotePrefix) }
+    package static func isTimeUnitNote(_ note: String) -> Bool { note.hasPrefix(timeUnitNotePrefix) }
 
     /// The unit to which the times in the record are rounded down, or `nil` if it is unknown.
     public var timeUnit: TimeUnit? {

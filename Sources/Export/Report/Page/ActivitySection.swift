@@ -103,7 +103,6 @@ extension ReportPage {
         return countTable(
             "Metrics in pings", ["metric", "type"], tally.pingsByMetric, noun: "ping",
             clients: tally.profiles.clientCounts(\.metrics.elements),
-            allClients: tally.profiles.clientCounts(\.metrics.elements),
             cells: { ["<code><bdi>\($0.name)</bdi></code>", "<bdi>\($0.type)</bdi>"] })
     }
 }

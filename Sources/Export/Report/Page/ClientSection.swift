@@ -73,17 +73,17 @@ extension ReportPage {
 
     /// Returns a table with the count, the number of clients, and a bar for each key.
     ///
-    /// `clients` contains the number of clients whose latest value is the key, and `allClients` the number of clients
-    /// that ever had it. Their keys are indices in `counts`.
+    /// `clients` contains the number of clients that is shown for each key, and `allClients` the number of clients that
+    /// ever had the value, if it is another one. Their keys are indices in `counts`.
     func countTable<Key>(
         _ caption: String, _ titles: [HTML], _ counts: BoundedCounts<Key>, noun: String, clients: [Int: Int],
-        allClients: [Int: Int], cells: (Key) -> [HTML]
+        allClients: [Int: Int]? = nil, cells: (Key) -> [HTML]
     ) -> HTML {
         guard !countFormatter.isNone(counts.total) else {
             return "<h3>\(caption)</h3>\(countFormatter.noneText("\(noun)s with this information"))"
         }
         let (shown, otherCount) = countFormatter.shownEntries(counts.largestFirst, limit: Self.maxRows) { key in
-            counts.index(of: key).flatMap { allClients[$0] } ?? 0
+            counts.index(of: key).flatMap { (allClients ?? clients)[$0] } ?? 0
         }
         var table = HTMLTable(
             caption,

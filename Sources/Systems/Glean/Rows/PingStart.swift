@@ -27,16 +27,11 @@ struct PingStart {
             .integer(milliseconds), .pingStart, elapsed: .integer(elapsed / unitsPerMillisecond))
     }
 
-    /// The first major version of the SDK whose events on iOS have timestamps in milliseconds.
-    private static let firstVersionWithMilliseconds = 36
-
     /// Returns whether the timestamps of the events are in nanoseconds.
     private static func hasNanoseconds(_ document: JSONDocument) -> Bool {
         guard let client = document.value(of: GleanKeys.clientInfo, in: document.root),
-            document.text(GleanKeys.os, in: client) == "iOS",
-            let version = document.text(GleanKeys.sdkBuild, in: client),
-            let major = Int(version.prefix { $0 != "." })
+            document.text(GleanKeys.os, in: client) == "iOS", let major = GleanSDKVersion.major(in: document)
         else { return false }
-        return major < firstVersionWithMilliseconds
+        return major < GleanSDKVersion.firstWithMilliseconds
     }
 }

@@ -140,11 +140,8 @@ enum GleanSchema {
     ///
     /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 3 and 6.
     @Sendable private static func ticksPerSecond(in document: JSONDocument) -> Int64 {
-        guard let info = document.value(of: GleanKeys.clientInfo, .object, in: document.root),
-            let version = document.text(GleanKeys.sdkBuild, in: info),
-            let major = Int(version.prefix { $0.isASCII && $0.isNumber }), major >= 36
-        else { return 1_000_000_000 }
-        return 1000
+        let major = GleanSDKVersion.major(in: document) ?? 0
+        return major < GleanSDKVersion.firstWithMilliseconds ? 1_000_000_000 : 1000
     }
 
     private static let session: PayloadFields = [

@@ -69,13 +69,15 @@ struct SiftRows: RowFormat {
             case .remainingData: Self.stateKinds.map { document.value(of: $0.key, in: event) }
             case .allTables: [JSONNode?]()
             }
+        var usedTime: JSONNode?
         if let time, let instant = Int64(decimal: document.bytes(of: time)).flatMap({ Timestamp(milliseconds: $0) }) {
             cells.basis = .event(instant)
+            usedTime = time
         }
         cells.userID = buffer.keep(string: document.value(of: Keys.userID, in: event), of: document)
         cells.name = buffer.keep(document.siftEventType(of: event))
         cells.extra = buffer.keep(membersOf: event, of: document) { member in
-            member.value != time && member.value != type && !otherTables.contains(member.value)
+            member.value != usedTime && member.value != type && !otherTables.contains(member.value)
         }
         return cells
     }
