@@ -366,11 +366,16 @@ def normalized_locale(locale):
 
 
 def container_of(capture, path):
-    """Returns the app container of a path in a capture: the folder that contains the last `Documents` or `Library`."""
+    """Returns the innermost app container of a path in a capture, according to the names of the folders."""
     archive, mark, inside = path.rpartition("!")
-    parts = inside.split("/")
-    homes = [index for index, part in enumerate(parts[:-1]) if part in ("Documents", "Library")]
-    container = (archive + mark + "/".join(parts[:homes[-1]] if homes else [])).rstrip("!/")
+    folders = inside.split("/")[:-1]
+    found = []
+    for index, folder in enumerate(folders):
+        if folder in ("Documents", "Library"):
+            found = folders[:index]
+        if folder.startswith("AppDomain") or index > 0 and folders[index - 1] in ("Application", "AppGroup", "PluginKitPlugin"):
+            found = folders[:index + 1]
+    container = (archive + mark + "/".join(found)).rstrip("!/")
     return capture + "/" + container if container else capture
 
 

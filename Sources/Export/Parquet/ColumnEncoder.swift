@@ -12,7 +12,7 @@ import Telemetry
 struct ColumnEncoder {
     /// The size in bytes at which a page of plain values is complete.
     static let pageSize = 1 << 20
-    /// The number of distinct values at which, and at multiples of which, the use of a dictionary is examined.
+    /// The interval, in distinct values, at which the encoder decides whether to keep the dictionary.
     private static let examinationInterval = 4096
 
     private let column: TableColumn
@@ -73,7 +73,7 @@ struct EntryRuns {
 extension ColumnEncoder {
     /// Appends the values of consecutive rows.
     ///
-    /// The cells of the column are those at `index` and at intervals of `stride`.
+    /// The cells of the column are at `index`, `index + stride`, `index + 2 * stride`, and so on.
     mutating func append(_ rows: Range<Int>, of cells: [Cell], at index: Int, stride: Int, text: TextBuffer) {
         let slice = ColumnCells(cells: cells, first: index, stride: stride)
         switch column.kind {

@@ -34,7 +34,9 @@ struct DictionaryIndex {
         return nil
     }
 
-    /// Adds the next index after a search that has found no entry, and returns it.
+    /// Adds an entry and returns its index.
+    ///
+    /// `search` must have found no entry.
     mutating func add(after search: Search) -> Int {
         slots[search.position] = Self.slot(search.hash, count)
         count += 1

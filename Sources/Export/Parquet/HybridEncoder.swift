@@ -2,7 +2,7 @@
 ///
 /// Source: Parquet, "Encodings", section "Run Length Encoding / Bit-Packing Hybrid".
 struct HybridEncoder {
-    /// The number of numbers in a group, and the minimum length of an encoded run.
+    /// The number of values in a group, and the minimum length of an encoded run.
     private static let groupSize = 8
     /// The maximum number of groups after one header, which then is a single byte.
     private static let maxGroupCount = 63

@@ -1,8 +1,8 @@
 import Telemetry
 
-/// The type of stored values.
+/// The physical type of stored values.
 ///
-/// The raw values are those of `Type` in `parquet.thrift`, as for all enumerations in this file.
+/// The raw values of all enumerations in this file are those in `parquet.thrift`.
 enum ParquetType: Int {
     case boolean = 0
     case int64 = 2
@@ -129,7 +129,7 @@ struct ColumnChunk {
 
     /// Writes the metadata of the column, whose pages begin at `offset` in the file.
     fileprivate func write(_ column: TableColumn, at offset: Int, to writer: inout ThriftWriter) {
-        // The offset of metadata outside of the footer, which does not exist.
+        // The deprecated offset of a copy of the metadata outside of the footer.
         writer.add(2, int64: 0)
         writer.add(3) { metadata in
             let encodings: [ParquetEncoding] = [.plain, .hybrid] + (dictionarySize == nil ? [] : [.dictionaryIndices])

@@ -70,7 +70,7 @@ struct ParquetTable {
     ///
     /// It limits the memory for encoded columns.
     static let sizeLimit = 32 << 20
-    /// The number of cells from which on columns are encoded concurrently.
+    /// The minimum number of cells for which columns are encoded concurrently.
     private static let concurrencyThreshold = 4096
 
     private let columnCount: Int

@@ -2,8 +2,9 @@ import JSONText
 
 /// The name of the app container on the phone that contains a file of a capture.
 ///
-/// A container is the folder that contains `Documents` and `Library`. Its name depends only on the capture and on the
-/// path of the file, so that records that were read from a bundle have the same container.
+/// A container is a folder that contains `Documents` or `Library`, or that iOS or a backup names as a container. Its
+/// name depends only on the capture and on the path of the file, so that records that were read from a bundle have the
+/// same container.
 ///
 /// Source: "Exports", section 1.
 enum ContainerName {
@@ -15,27 +16,42 @@ enum ContainerName {
 
     /// Returns the length, in bytes, of the prefix of `path` that is the path of the container.
     ///
-    /// The last folder of the path that is called `Documents` or `Library` belongs to the container. In the path of a
-    /// member of an archive, only the part after the last exclamation mark is searched. If it contains no such folder,
-    /// the archive is the container.
+    /// The container is the innermost one. In the path of a member of an archive, only the part after the last
+    /// exclamation mark is searched. If it names no container, the archive is the container.
     static func length(ofContainerIn path: Span<UInt8>) -> Int {
-        var end = path.count
-        while true {
-            var start = end
-            while start > 0, !isSeparator(path[start - 1]) { start -= 1 }
-            let isFirst = start == 0 || path[start - 1] == UInt8(ascii: "!")
-            let isFolder = end < path.count
-            if isFirst || isFolder && isContainerFolder(path.extracting(start..<end)) {
-                while start > 0, isSeparator(path[start - 1]) { start -= 1 }
-                return start
-            }
-            end = start - 1
+        var name = lastName(in: path, endingAt: path.count)
+        while name.lowerBound > 0, path[name.lowerBound - 1] != UInt8(ascii: "!") {
+            let parent = lastName(in: path, endingAt: name.lowerBound - 1)
+            let folder = path.extracting(parent)
+            let grandparent = parent.lowerBound == 0 ? 0..<0 : lastName(in: path, endingAt: parent.lowerBound - 1)
+            if isContainer(folder, in: path.extracting(grandparent)) { return parent.upperBound }
+            name = parent
+            if isContentFolder(folder) { break }
         }
+        var end = name.lowerBound
+        while end > 0, isSeparator(path[end - 1]) { end -= 1 }
+        return end
+    }
+
+    /// Returns the range of the file or folder name that ends at `end`.
+    private static func lastName(in path: Span<UInt8>, endingAt end: Int) -> Range<Int> {
+        var start = end
+        while start > 0, !isSeparator(path[start - 1]) { start -= 1 }
+        return start..<end
     }
 
     private static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "!") }
 
-    private static func isContainerFolder(_ name: Span<UInt8>) -> Bool {
+    /// Returns whether a folder is directly in a container.
+    private static func isContentFolder(_ name: Span<UInt8>) -> Bool {
         name.equals("Documents") || name.equals("Library")
+    }
+
+    /// Returns whether a folder is a container according to its name or to the name of its parent folder.
+    ///
+    /// Source: "iOS backups", section 11, L9.
+    private static func isContainer(_ name: Span<UInt8>, in parent: Span<UInt8>) -> Bool {
+        name.extracting(first: 9).equals("AppDomain") || parent.equals("Application") || parent.equals("AppGroup")
+            || parent.equals("PluginKitPlugin")
     }
 }

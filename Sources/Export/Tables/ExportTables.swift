@@ -61,8 +61,8 @@ extension ExportTables {
             TableColumn("capture", .text, "the capture that contains the record", isRequired: true),
             TableColumn(
                 "container", .text,
-                "the container of the app on the phone: the capture, and the path of the folder that contains `Documents` "
-                    + "and `Library`",
+                "the container of the app on the phone: the capture, and the path of the folder that usually contains "
+                    + "`Documents` and `Library`",
                 isRequired: true),
             TableColumn("path", .text, "the path of the file in the capture", isRequired: true),
             TableColumn("store", .text, "the type of the store on the device", isRequired: true),
@@ -83,7 +83,7 @@ extension ExportTables {
             TableColumn(
                 "code", .text, "the code of the rule or section in the format document of the system", isRequired: true),
             TableColumn("text", .text, "the change that normalization made, or the irregularity that it found"),
-        ])
+        ], indexes: [["code"]])
 
     static let events = Table(
         "events", aRowForEach: "event in a record of any system",
@@ -190,7 +190,7 @@ extension ExportTables {
             TableColumn("offset", .integer, "the byte offset in the file, if known"),
             TableColumn("code", .text, "the code of the problem", isRequired: true),
             TableColumn("text", .text, "a description of the problem", isRequired: true),
-        ], key: ["n"])
+        ], key: ["n"], indexes: [["code"]])
 
     static let quarantine = Table(
         "quarantine", aRowForEach: "item in quarantine",

@@ -22,11 +22,11 @@ public struct TableExport: ~Copyable {
         case sqlite
         /// A folder with a CSV file for each table.
         case csv
-        /// A folder as with ``csv``, in which no text begins with a character that starts a formula in a spreadsheet.
+        /// A folder as with ``csv``, with an apostrophe before text that a spreadsheet would evaluate as a formula.
         case csvForSpreadsheets
-        /// A folder with a Parquet file for each table, which names `creator` as the program that wrote it.
+        /// A folder with a Parquet file for each table.
         ///
-        /// `creator` contains a version, as in `pingferry version 1.0`.
+        /// `creator` is the name and the version of the writing program, such as `pingferry version 1.0`.
         case parquet(creator: String)
         /// A timeline of the events in the format of Timesketch, without the other tables.
         case timeline(any StreamSink)

@@ -31,9 +31,10 @@ public enum TimeBasis: Sendable {
     case record
     /// The time of the event itself.
     case event(Timestamp)
-    /// The time of the record, because the event's time is relative to the unknown start of an earlier process.
+    /// The time of the record, because the time of the event is relative to the start of an earlier process, which is
+    /// unknown.
     case earlierRun
-    /// The time of the record, although the payload determines the time of the event.
+    /// A time that is calculated from an anchor in the payload.
     case known(Timestamp, from: TimeAnchor)
 
     /// Creates the basis for an event whose elapsed time is counted from an instant in milliseconds since 1970.

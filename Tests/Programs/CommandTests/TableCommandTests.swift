@@ -56,7 +56,8 @@ import Testing
     @Test(arguments: [
         ["-o", "-", "--to", "sqlite"], ["-o", "-", "--to", "csv"], ["-o", "/dev/stdout", "--to", "sqlite"],
         ["-o", "a.sqlite", "--payload-only"], ["-o", "a", "--to", "excel"], ["-o", "-", "--to", "parquet"],
-        ["-o", "-", "--to", "timesketch", "--json"], ["-o", "a.sqlite", "--spreadsheet"], ["-o", "a", "--spreadsheet"],
+        ["-o", "-", "--to", "timesketch", "--json"], ["-o", "a.timeline.jsonl.zst"], ["-o", "a.zst", "--to", "sqlite"],
+        ["-o", "a.sqlite", "--spreadsheet"], ["-o", "a", "--spreadsheet"],
     ])
     func usage(options: [String]) throws {
         let finished = try shell(#"cd "$1" && "$0" convert "$2" "${@:3}""#, [folder.path, sample("webxr")] + options)

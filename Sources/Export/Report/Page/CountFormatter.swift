@@ -56,7 +56,7 @@ struct CountFormatter: Sendable {
         isHidden(count) || count == 0 ? "" : "<p class=\"aside\">\(text)</p>"
     }
 
-    /// Returns a statement that there is nothing, or if small counts are hidden, that there is little.
+    /// Returns a sentence which states that there are no items, or fewer than the minimum count.
     func noneText(_ noun: String) -> HTML {
         hidesSmallCounts
             ? "<p>There are fewer than \(minimumCount) \(noun).</p>" : "<p>There are no \(noun).</p>"

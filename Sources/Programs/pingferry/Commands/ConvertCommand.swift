@@ -129,6 +129,10 @@ struct ConvertCommand: AsyncParsableCommand {
             throw ValidationError(
                 "\(output): did you mean \(suggestion)? Use --to to select the format for any other name")
         }
+        if output.hasSuffix(".zst"), format != .ndjson || ConvertFormat(name: String(output.dropLast(4))) == .timesketch
+        {
+            throw ValidationError("\(output): only NDJSON can be compressed. Remove .zst from the name")
+        }
         guard format != .ndjson else { return }
         if payloadOnly {
             throw ValidationError("--payload-only requires NDJSON, and cannot be used with \(format.rawValue)")

@@ -19,7 +19,7 @@ struct GleanRows: RowFormat {
             TableColumn("value", .text, "the value in the ping: a string as it is, any other value as JSON"),
         ], indexes: [["name"]])
 
-    /// The text that the names of all labeled metric types contain.
+    /// The substring that the names of all labeled metric types contain.
     private static let labeledMarker = "labeled_"
 
     func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells {
@@ -63,9 +63,9 @@ struct GleanRows: RowFormat {
 
     /// Returns the time of an event according to the clock of the phone, or relative to the start of the ping.
     ///
-    /// The SDK stored a monotonic time instead of the time of the clock in some events, which is in the 1970s. The
-    /// elapsed time of an event that is not in a ping yet is not relative to a ping. Such an event has an execution
-    /// counter, or its record has no start time.
+    /// Some events have a monotonic time instead of a clock time, which appears as a date in the 1970s. The elapsed time
+    /// of a pending event is not relative to the start of a ping. Such an event has an execution counter, or its record
+    /// has no start time.
     ///
     /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 6.
     private static func timeBasis(
