@@ -1,0 +1,116 @@
+"""Installed Debian packages, and the licenses that their copyright files state."""
+
+import os
+import re
+import subprocess
+import urllib.parse
+
+# The SPDX identifiers of the short names of copyright files that differ from them. A suffix "+" is replaced by "-or-later".
+IDENTIFIERS = {
+    "apache-2.0": "Apache-2.0",
+    "bsd-2-clause": "BSD-2-Clause",
+    "bsd-3-clause": "BSD-3-Clause",
+    "curl": "curl",
+    "expat": "MIT",
+    "gpl-2": "GPL-2.0",
+    "gpl-3": "GPL-3.0",
+    "isc": "ISC",
+    "lgpl-2": "LGPL-2.0",
+    "lgpl-2.1": "LGPL-2.1",
+    "lgpl-3": "LGPL-3.0",
+    "zlib": "Zlib",
+}
+# The licenses of source packages whose copyright file is not machine-readable, or uses a name of its own. A version in the name of
+# the package is omitted.
+EXPRESSIONS = {
+    "bzip2": "bzip2-1.0.6",
+    "gcc": "GPL-3.0-or-later WITH GCC-exception-3.1",
+    "glibc": "LGPL-2.1-or-later",
+    "libxml2": "MIT",
+    "sqlite3": "blessing",
+}
+# Licenses that are not valid without the text of another one.
+INCLUDED = {"LGPL-3": "GPL-3", "LGPL": "GPL"}
+COMMON_LICENSES = "/usr/share/common-licenses"
+
+
+class DebianPackage:
+    """An installed package, with its source package."""
+
+    def __init__(self, name):
+        fields = "${Package}\t${Version}\t${Architecture}\t${source:Package}\t${source:Version}\n"
+        # A package can be installed for several architectures. The first one is that of this machine.
+        self.name, self.version, self.architecture, self.source, self.source_version = output(
+            "dpkg-query", "--show", "--showformat=" + fields, name).split("\n")[0].split("\t")
+
+    @property
+    def url(self):
+        """The package URL. Source: purl specification, type "deb"."""
+        distribution = release_fields()
+        return "pkg:deb/%s/%s@%s?arch=%s&distro=%s" % (
+            distribution["ID"], urllib.parse.quote(self.name), urllib.parse.quote(self.version, safe=":"), self.architecture,
+            "-".join(distribution[key] for key in ("ID", "VERSION_ID") if key in distribution))
+
+    @property
+    def copyright(self):
+        with open("/usr/share/doc/%s/copyright" % self.name, encoding="utf-8") as stream:
+            return stream.read()
+
+    @property
+    def license(self):
+        """The SPDX expression of the license of most files in the source package, or `None` if it is not known."""
+        known = EXPRESSIONS.get(re.sub(r"-[0-9.]+$", "", self.source))
+        return known or expression(self.copyright)
+
+    @property
+    def common_licenses(self):
+        """The names of the files in the folder of common licenses that the copyright file refers to."""
+        names = {name.rstrip(".") for name in re.findall(COMMON_LICENSES + r"/([A-Za-z0-9.-]+)", self.copyright)}
+        names |= {INCLUDED[name] for name in names if name in INCLUDED}
+        return sorted(name for name in names if os.path.isfile(os.path.join(COMMON_LICENSES, name)))
+
+
+def output(*command):
+    """Runs a command and returns its standard output."""
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
+
+
+def release_fields():
+    """Returns the fields that identify the distribution, such as `ID` and `VERSION_ID`."""
+    with open("/etc/os-release", encoding="utf-8") as stream:
+        return dict(line.strip().replace('"', "").split("=", 1) for line in stream if "=" in line)
+
+
+def owner(path):
+    """Returns the package that installed a file."""
+    path = os.path.realpath(path)
+    # The database may contain the path from before /lib was merged into /usr/lib.
+    for candidate in (path, path.removeprefix("/usr")):
+        found = subprocess.run(["dpkg-query", "--search", candidate], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8")
+        if found.returncode == 0:
+            return DebianPackage(found.stdout.split("\n")[0].split(": ")[0].split(",")[0])
+    raise SystemExit("%s: no Debian package contains this file" % path)
+
+
+def expression(text):
+    """Returns the SPDX expression of the license of `Files: *` in a machine-readable copyright file.
+
+    Returns `None` if the file is not machine-readable or the license has no standard name. Source: DEP-5, "License field".
+    """
+    paragraphs = re.split(r"\n\s*\n", text)
+    every = next((part for part in paragraphs if re.search(r"^Files:\s*\*\s*$", part, re.M)), "")
+    stated = re.search(r"^License:[ \t]*(\S.*)$", every, re.M)
+    if not stated:
+        return None
+    words = []
+    for word in re.split(r"\s+(or|and)\s+", stated[1].strip()):
+        if word in ("or", "and"):
+            words.append(word.upper())
+            continue
+        identifier = IDENTIFIERS.get(word.lower().removesuffix("+"))
+        if not identifier:
+            return None
+        if "GPL" in identifier:
+            identifier += "-or-later" if word.endswith("+") else "-only"
+        words.append(identifier)
+    return " ".join(words)
