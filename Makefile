@@ -2,7 +2,7 @@
 LIBRARIES = libarchive-dev libcurl4-openssl-dev libsqlite3-dev libzstd-dev nettle-dev zlib1g-dev
 TEST_TOOLS = zstd libarchive-tools python3 python3-venv openssl openssh-client faketime tzdata chromium fonts-dejavu-core jq sqlite3 \
 	age gnupg par2 strace fish zsh
-DIST_TOOLS = dpkg-dev binutils lintian man-db systemd
+DIST_TOOLS = dpkg-dev binutils lintian man-db systemd python3 python3-venv openssh-client
 FLEET_TOOLS = python3 python3-venv openjdk-17-jre-headless
 BENCH_TOOLS = zstd jq sqlite3 libarchive-tools python3 python3-venv gcc libplist-dev curl nginx-light
 

@@ -1,0 +1,47 @@
+"""The programs in the files of the release."""
+
+import dataclasses
+import hashlib
+import io
+import os
+import subprocess
+import tarfile
+
+from components import ROOT, dynamic_libraries, file_hash, static_libraries, swift_packages, swift_runtime
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """A program in a file of the release. `is_static` is whether it loads no libraries."""
+    name: str
+    sha256: str
+    is_static: bool
+
+    def static_components(self):
+        """Returns the components that are linked into the program."""
+        return swift_packages() + (static_libraries() if self.is_static else [swift_runtime()])
+
+    def dynamic_components(self):
+        """Returns the components that the program loads when it starts."""
+        return [] if self.is_static else dynamic_libraries(os.path.join(ROOT, ".build/release", self.name))
+
+
+def programs(path):
+    """Returns the programs in a file of the release: a static program, an archive, or a Debian package."""
+    if path.endswith("-static"):
+        return [Program("pingferry", file_hash(path), True)]
+    if path.endswith(".deb"):
+        content = subprocess.run(["dpkg-deb", "--fsys-tarfile", path], check=True, stdout=subprocess.PIPE).stdout
+        return packed_programs(fileobj=io.BytesIO(content))
+    return packed_programs(path) if path.endswith(".tar.gz") else []
+
+
+def packed_programs(path=None, fileobj=None):
+    """Returns the programs in a tar archive, which are the files in a folder `bin`."""
+    found = []
+    with tarfile.open(path, fileobj=fileobj) as archive:
+        for member in archive:
+            if member.isfile() and os.path.basename(os.path.dirname(member.name)) == "bin":
+                content = archive.extractfile(member).read()
+                found.append(Program(os.path.basename(member.name), hashlib.sha256(content).hexdigest(), False))
+    return sorted(found, key=lambda program: program.name)
