@@ -21,9 +21,11 @@ RUNS = 20
 FILTER =
 CHAOS =
 CHANGES = 1000
+DIST = .build/dist
+SIGNERS =
 
 .NOTPARALLEL:
-.PHONY: help setup build demo test stress-test fleet-test lint docs fuzz chaos evidence bench install dist reproducible clean
+.PHONY: help setup build demo test stress-test fleet-test lint docs fuzz chaos evidence bench install dist dist-verify reproducible clean
 
 help:  ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -85,6 +87,9 @@ dist: build  ## packages the release in .build/dist as a .tar.gz and as a Debian
 	$(SWIFT_BUILD) --product generate-manual
 	@.ci/dist .build/dist $(PROGRAMS)
 	@.ci/dist-check .build/dist $(PROGRAMS)
+
+dist-verify:  ## checks the signed release in the folder DIST=.build/dist; SIGNERS=FILE lists the accepted signers
+	@.ci/dist-verify '$(DIST)' '$(SIGNERS)'
 
 reproducible:  ## builds this commit in two folders and checks that the programs are identical
 	@.ci/setup $(LIBRARIES) $(DIST_TOOLS)
