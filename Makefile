@@ -25,7 +25,8 @@ DIST = .build/dist
 SIGNERS =
 
 .NOTPARALLEL:
-.PHONY: help setup build demo test stress-test fleet-test lint docs fuzz chaos evidence bench install dist dist-verify reproducible clean
+.PHONY: help setup build demo test stress-test fleet-test lint docs fuzz chaos evidence bench install dist dist-files dist-verify \
+	reproducible clean
 
 help:  ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -82,16 +83,18 @@ install: build  ## installs the programs, manual pages and completions in DESTDI
 	$(SWIFT_BUILD) --product generate-manual
 	@.ci/install "$(DESTDIR)$(PREFIX)" $(PROGRAMS)
 
-dist: build  ## packages the release in .build/dist as a .tar.gz and as a Debian package for each program
+dist: dist-files  ## creates the files of a release in .build/dist, and checks them
+	@.ci/dist-check .build/dist $(PROGRAMS)
+
+dist-files: build
 	@.ci/setup $(DIST_TOOLS)
 	$(SWIFT_BUILD) --product generate-manual
 	@.ci/dist .build/dist $(PROGRAMS)
-	@.ci/dist-check .build/dist $(PROGRAMS)
 
 dist-verify:  ## checks the signed release in the folder DIST=.build/dist; SIGNERS=FILE lists the accepted signers
 	@.ci/dist-verify '$(DIST)' '$(SIGNERS)'
 
-reproducible:  ## builds this commit in two folders and checks that the programs are identical
+reproducible:  ## builds this commit in two folders and checks that the files of the release are identical
 	@.ci/setup $(LIBRARIES) $(DIST_TOOLS)
 	@.ci/reproducible $(PROGRAMS)
 
