@@ -42,22 +42,28 @@ public struct ExpectedReceipt: Sendable {
 
     /// Parses a receipt.
     public init(_ bytes: [UInt8]) throws(ReceiptParsingError) {
-        guard let statement = try? JSONFields(bytes), statement.text("_type") == Statement.type,
-            statement.text("predicateType") == Receipt.predicateType,
+        guard let statement = try? JSONFields(bytes), let type = statement.text("predicateType"),
+            type.hasPrefix(Receipt.predicateTypePrefix)
+        else { throw .notAReceipt }
+        guard type == Receipt.predicateType else {
+            // The version is printed, so it is shortened if it is not one.
+            throw .unsupportedVersion(String(type.dropFirst(Receipt.predicateTypePrefix.count).prefix(20)))
+        }
+        guard statement.text("_type") == Statement.type,
             let bundles = statement.object("predicate")?.objects("bundles"),
             let subjects = statement.objects("subject")
-        else { throw ReceiptParsingError() }
+        else { throw .notAReceipt }
         var hashes: [String: ContentHash] = [:]
         for subject in subjects {
             guard let name = subject.text("name"),
                 let hash = subject.object("digest")?.text("sha256").flatMap(ContentHash.init(hex:)),
                 hashes.updateValue(hash, forKey: name) == nil
-            else { throw ReceiptParsingError() }
+            else { throw .notAReceipt }
         }
         self.bundles = try bundles.map { (bundle) throws(ReceiptParsingError) in
-            guard let names = bundle.texts("files") else { throw ReceiptParsingError() }
+            guard let names = bundle.texts("files") else { throw .notAReceipt }
             let files = try names.map { (name) throws(ReceiptParsingError) in
-                guard let hash = hashes[name] else { throw ReceiptParsingError() }
+                guard let hash = hashes[name] else { throw .notAReceipt }
                 return Receipt.File(name: name, sha256: hash)
             }
             return Bundle(files: files, digest: bundle.text("digest"))
@@ -92,8 +98,26 @@ public struct ExpectedReceipt: Sendable {
     }
 }
 
-/// An error that reports that a file is not a receipt.
-public struct ReceiptParsingError: Error, Sendable, CustomStringConvertible {
+/// The reason why a file cannot be used as a receipt.
+public enum ReceiptParsingError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The file is not a receipt of bundles that were created or verified.
+    case notAReceipt
+    /// The version of the format, such as `v2`, is not supported.
+    case unsupportedVersion(String)
+
     /// A description in one line without a full stop.
-    public var description: String { "not a receipt that was written with --receipt" }
+    public var description: String {
+        switch self {
+        case .notAReceipt: "not a receipt that was written with --receipt"
+        case .unsupportedVersion(let version): "receipt format version \(version) is not supported"
+        }
+    }
+
+    /// A hint on how to resolve the error.
+    public var remedy: String {
+        switch self {
+        case .notAReceipt: "pass a file that bundle --receipt or verify --receipt wrote"
+        case .unsupportedVersion: "use a newer version of this program"
+        }
+    }
 }

@@ -87,7 +87,10 @@ public struct Receipt: Sendable, Equatable {
     /// The type of the predicate.
     ///
     /// The URL is only an identifier. Its domain is reserved by RFC 2606.
-    static let predicateType = "https://pingferry.example/receipt/v1"
+    static let predicateType = predicateTypePrefix + "v1"
+
+    /// The prefix of the types of the predicate in all versions.
+    static let predicateTypePrefix = "https://pingferry.example/receipt/"
 
     private let command: String
     private let arguments: [String]?

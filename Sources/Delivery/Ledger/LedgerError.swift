@@ -22,8 +22,8 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
     case notAFile(path: String)
     /// The file has several hard links, and the ledger was not opened by this path before.
     case multipleNames(path: String)
-    /// The ledger was written by a newer version of the program.
-    case newerVersion(path: String)
+    /// The ledger was written by a newer version of the program. The version is the name of its last migration.
+    case newerVersion(path: String, version: String)
     /// No ledger exists at the path.
     case missing(path: String)
     /// The file was removed or replaced while it was in use.
@@ -43,7 +43,7 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
         case .notALedger(let path): "\(path): not a ledger of this program"
         case .notAFile(let path): "\(path): not a regular file"
         case .multipleNames(let path): "\(path): the ledger has several hard links, and was first opened by another one"
-        case .newerVersion(let path): "\(path): written by a newer version of this program"
+        case .newerVersion(let path, let version): "\(path): ledger format version \(version) is not supported"
         case .missing(let path): "\(path): the ledger does not exist"
         case .removed(let path): "\(path): the ledger was removed or replaced while it was in use"
         case .file(let error): error.description

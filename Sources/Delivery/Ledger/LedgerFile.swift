@@ -160,7 +160,9 @@ enum LedgerFile {
             guard try isUninitialized(db) else { throw LedgerError.notALedger(path: path) }
             return false
         }
-        if try LedgerSchema.isNewerThanSupported(db) { throw LedgerError.newerVersion(path: path) }
+        if let version = try LedgerSchema.unsupportedMigration(in: db) {
+            throw LedgerError.newerVersion(path: path, version: version)
+        }
         if let fault: String = try db.first("PRAGMA quick_check(1)"), fault != "ok" {
             throw LedgerError.damaged(path: path, reason: fault)
         }

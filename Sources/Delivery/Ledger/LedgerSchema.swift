@@ -30,9 +30,11 @@ enum LedgerSchema {
         }
     }
 
-    /// Returns whether a newer version of the program has migrated the ledger.
-    static func isNewerThanSupported(_ db: Database) throws -> Bool {
-        try !appliedMigrations(in: db).isSubset(of: migrations.map(\.name))
+    /// Returns the name of the last migration that a newer version of the program has applied, or `nil` if there is none.
+    static func unsupportedMigration(in db: Database) throws -> String? {
+        let names = try appliedMigrations(in: db).subtracting(migrations.map(\.name))
+        // Names are numbers, so that a longer name is a larger number.
+        return names.max { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
     }
 
     /// Returns the names of the applied migrations, or an empty set if the migration table does not exist.

@@ -14,9 +14,7 @@ struct ReceiptComparison {
         do throws(ReceiptParsingError) {
             receipt = try ExpectedReceipt(bytes)
         } catch {
-            throw CommandError(
-                status: .badData, message: "\(path): \(error)",
-                remedy: "pass a file that bundle --receipt or verify --receipt wrote")
+            throw CommandError(status: .badData, message: "\(path): \(error)", remedy: error.remedy)
         }
         self.path = path
     }

@@ -165,7 +165,7 @@ import Testing
     @Test("A ledger of a newer version is rejected and left unchanged")
     func newerVersion() throws {
         let file = try DatabaseFile(path: path, .writing)
-        try file.write { try $0.run(script: "INSERT INTO grdb_migrations VALUES ('2 of the future')") }
+        try file.write { try $0.run(script: "INSERT INTO grdb_migrations VALUES ('99'), ('100')") }
         file.close()
         let before = try folder.data("ledger.sqlite")
         for attempt in [{ _ = try Ledger(path: path, now: now) }, { _ = try LedgerView(path: path) }]
@@ -173,7 +173,7 @@ import Testing
         {
             let error = #expect(throws: LedgerError.self) { try attempt() }
             #expect(error?.caseName == "newerVersion")
-            #expect(error?.description == "\(path): written by a newer version of this program")
+            #expect(error?.description == "\(path): ledger format version 100 is not supported")
             #expect(error?.remedy == "use a newer version of this program")
             #expect(try folder.data("ledger.sqlite") == before)
         }
