@@ -20,6 +20,8 @@ public enum BundleError: Error, Sendable, CustomStringConvertible {
     case changed(member: String)
     /// A line of a member, numbered from 1, is malformed.
     case badRecord(member: String, line: Int, reason: String)
+    /// A line of a member, numbered from 1, contains the name of a system or of a kind of store that is unknown.
+    case unknownName(member: String, line: Int, reason: String)
     /// The bundle has no valid signature of an allowed signer.
     case signature(SignatureError)
     /// The named count or list does not match the contents of the bundle.
@@ -36,7 +38,8 @@ public enum BundleError: Error, Sendable, CustomStringConvertible {
         case .memberMissing(let name): "\(name) is missing"
         case .badManifest(let reason): "\(BundleLayout.manifest): \(reason)"
         case .changed(let member): "\(member): its contents do not match the hash in the manifest"
-        case .badRecord(let member, let line, let reason): "\(member) line \(line): \(reason)"
+        case .badRecord(let member, let line, let reason), .unknownName(let member, let line, let reason):
+            "\(member) line \(line): \(reason)"
         case .signature(let error): error.description
         case .countMismatch(let what): "\(BundleLayout.manifest): \(what) does not match the contents of the bundle"
         }
@@ -48,7 +51,7 @@ public enum BundleError: Error, Sendable, CustomStringConvertible {
         case .container(let error): error.remedy
         case .signature(let error): error.remedy
         case .volumes(let error): error.remedy
-        case .unsupportedVersion: "use a newer version of this program"
+        case .unsupportedVersion, .unknownName: "use a newer version of this program"
         case .notABundle: nil
         case .memberMissing, .badManifest, .changed, .badRecord, .countMismatch:
             "use another copy of the bundle, or read what is left of this one with convert --salvage"

@@ -47,7 +47,10 @@ extension BundleReader {
         do throws(RecordError) {
             while let (record, range) = try lines.next() { body(record, range, lines.recordLayout) }
         } catch {
-            throw .badRecord(member: segment.path, line: lines.lineNumber, reason: error.description)
+            let (line, reason) = (lines.lineNumber, error.description)
+            throw error.isUnknownName
+                ? BundleError.unknownName(member: segment.path, line: line, reason: reason)
+                : BundleError.badRecord(member: segment.path, line: line, reason: reason)
         }
         guard lines.lineNumber == segment.records else {
             throw .countMismatch("the number of records of \(segment.path)")

@@ -114,6 +114,7 @@ CHANGES = {
     "method": in_first_record(target={"method": "DELETE", "path": PATH}),
     "no-target": in_first_record(target=None),
     "extra-key": in_first_record(zzz=1),
+    "unknown-system": in_first_record(system="unknown"),
     "wrong-hash-id": in_first_record(id="sha256:" + "0" * 64),
     "bad-time": in_first_record(time="2020-02-30T00:00:00.000Z"),
     "not-canonical": in_lines(lambda lines: [lines[0].replace(b'":', b'": ', 1)] + lines[1:]),

@@ -4,9 +4,20 @@ import JSONText
 public struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The description of the error.
     public let description: String
+    /// Whether the record contains the name of a system or of a kind of store that only a newer version supports.
+    public let isUnknownName: Bool
 
     /// Creates an error with a description.
-    public init(_ description: String) { self.description = description }
+    public init(_ description: String) {
+        self.description = description
+        isUnknownName = false
+    }
+
+    /// Creates an error for the unknown name in the value of `key`.
+    init(unknownNameIn key: JSONKey) {
+        description = "the \(key) is unknown to this version of the program"
+        isUnknownName = true
+    }
 }
 
 extension Record {
@@ -210,7 +221,7 @@ private struct RecordReader {
         if let last, document.kind(of: value) == .string, document.bytes(of: value).equals(last.description) {
             return last
         }
-        guard let name = find(try text(value, key)) else { throw RecordError("\(key) is none that this version knows") }
+        guard let name = find(try text(value, key)) else { throw RecordError(unknownNameIn: key) }
         last = name
         return name
     }

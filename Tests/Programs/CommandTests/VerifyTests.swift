@@ -62,6 +62,7 @@ import Testing
         ("method", "records/000001.ndjson line 1: the target is not in the system's grammar"),
         ("no-target", "records/000001.ndjson line 1: uploadable without a target"),
         ("extra-key", "records/000001.ndjson line 1: not in canonical form, or with unknown keys"),
+        ("unknown-system", "records/000001.ndjson line 1: the system is unknown to this version of the program"),
         ("not-canonical", "records/000001.ndjson line 1: not in canonical form, or with unknown keys"),
         ("wrong-hash-id", "records/000001.ndjson line 1: the id is not the hash of the payload"),
         ("bad-time", "records/000001.ndjson line 1: time is no RFC 3339 time"),
