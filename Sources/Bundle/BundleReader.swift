@@ -197,7 +197,10 @@ extension BundleReader {
         return Dictionary(container.members.enumerated().map { ($1.name, $0) }) { first, _ in first }
     }
 
-    private static func checkMarker(_ bytes: [UInt8]) throws(BundleError) {
+    /// Checks the contents of the first member.
+    ///
+    /// - Throws: `BundleError.notABundle`, or `BundleError.unsupportedVersion` if the version of the format is newer.
+    public static func checkMarker(_ bytes: [UInt8]) throws(BundleError) {
         guard let fields = try? JSONFields(bytes), fields.text("format") == BundleLayout.format else {
             throw .notABundle
         }

@@ -125,6 +125,7 @@ final class SalvageScan {
         switch finding {
         case .member(let member):
             guard let name = BundleLayout.memberName(atPath: member.name) else { return }
+            reportUnsupportedVersion(of: member.contents, named: name, to: &output)
             if name == BundleLayout.manifest { manifest = manifest ?? (try? Manifest(member.contents)) }
             guard BundleLayout.isSegment(name) || BundleLayout.listName(ofMember: name) != nil else { return }
             open(name, member.contents, isProven: try isVerified(member, named: name), to: &output)
@@ -134,6 +135,22 @@ final class SalvageScan {
         case .gap(let offset, let length, let reason):
             let error = ContainerError(at: offset, reason)
             report("\(error); \(length) bytes lost", at: offset, to: &output)
+        }
+    }
+
+    /// Reports that a newer version of the program wrote the first member or the manifest.
+    ///
+    /// Other errors are not reported here, because the bundle is known to be damaged.
+    private func reportUnsupportedVersion(of contents: [UInt8], named name: String, to output: inout ScanOutput) {
+        do throws(BundleError) {
+            switch name {
+            case BundleLayout.marker: try BundleReader.checkMarker(contents)
+            case BundleLayout.manifest: _ = try Manifest(contents)
+            default: return
+            }
+        } catch {
+            guard case .unsupportedVersion = error else { return }
+            report("\(name): \(error); the records may be incomplete", to: &output)
         }
     }
 
