@@ -1,5 +1,6 @@
 # The Debian packages that are required in addition to Swift.
 LIBRARIES = libarchive-dev libcurl4-openssl-dev libsqlite3-dev libzstd-dev nettle-dev zlib1g-dev
+STATIC_LIBRARIES = libbz2-dev liblz4-dev liblzma-dev
 TEST_TOOLS = zstd libarchive-tools python3 python3-venv openssl openssh-client faketime tzdata chromium fonts-dejavu-core jq sqlite3 \
 	age gnupg par2 strace fish zsh
 DIST_TOOLS = dpkg-dev binutils lintian man-db systemd python3 python3-venv openssh-client
@@ -14,6 +15,10 @@ SWIFT_BUILD = swift build -c release --static-swift-stdlib $(RELATIVE) $(HARDENE
 PROGRAMS = pingferry pingferry-upload
 # The commit that --version states; empty outside of a repository.
 export PINGFERRY_COMMIT := $(shell git describe --always --abbrev=12 --exclude='*' --dirty 2> /dev/null)
+# The version of the latest tag, or empty, so that the default in Package.swift is used.
+export PINGFERRY_VERSION ?= $(shell git describe --tags --abbrev=0 --match='v[0-9]*' 2> /dev/null | sed 's/^v//')
+# The version of Swift that --version --json states.
+export PINGFERRY_SWIFT ?= $(shell swift --version 2> /dev/null | sed -n 's/.*Swift version \([0-9.]*\).*/\1/p')
 PREFIX = /usr/local
 DESTDIR =
 SECONDS = 60
@@ -25,7 +30,7 @@ DIST = .build/dist
 SIGNERS =
 
 .NOTPARALLEL:
-.PHONY: help setup build demo test stress-test fleet-test lint docs fuzz chaos evidence bench install dist dist-files dist-verify \
+.PHONY: help setup build static demo test stress-test fleet-test lint docs fuzz chaos evidence bench install dist dist-files dist-verify \
 	reproducible clean
 
 help:  ## prints this list
@@ -36,6 +41,11 @@ setup:  ## installs missing C libraries
 
 build:  ## builds the release programs
 	$(foreach program,$(PROGRAMS),$(SWIFT_BUILD) --product $(program) &&) true
+
+static: build  ## links pingferry as one file for any Linux on this architecture, and checks it in an empty root folder
+	@.ci/setup $(STATIC_LIBRARIES)
+	@.ci/static .build/static
+	@.ci/static-check .build/static/pingferry .build/release/pingferry
 
 demo: setup  ## builds debug programs, which takes less time, and runs them on the samples
 	$(foreach program,$(PROGRAMS),swift build --product $(program) &&) true
@@ -86,7 +96,7 @@ install: build  ## installs the programs, manual pages and completions in DESTDI
 dist: dist-files  ## creates the files of a release in .build/dist, and checks them
 	@.ci/dist-check .build/dist $(PROGRAMS)
 
-dist-files: build
+dist-files: build static
 	@.ci/setup $(DIST_TOOLS)
 	$(SWIFT_BUILD) --product generate-manual
 	@.ci/dist .build/dist $(PROGRAMS)

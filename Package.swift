@@ -25,10 +25,20 @@ let pure: [SwiftSetting] = common + [.strictMemorySafety()]
 /// They are also optimized in debug builds, because tests of large files would otherwise take ten times as long.
 let perByte: [SwiftSetting] = pure + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// The commit that `--version` prints.
+/// Returns the definition of a string in C, whose value is read from the environment, or `nil` if it has no value.
 ///
-/// It is read from the environment, so that a build does not depend on git.
-let commit = (Context.environment["PINGFERRY_COMMIT"] ?? "").filter { $0.isLetter || $0.isNumber || $0 == "-" }
+/// The version and the commit are read from the environment, so that a build does not depend on git.
+func definition(_ name: String, default value: String? = nil) -> CSetting? {
+    let text = (Context.environment[name] ?? "").filter { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "." }
+    return (text.isEmpty ? value : text).map { .define(name, to: "\"\($0)\"") }
+}
+
+/// The facts that `--version` prints.
+///
+/// The default of the version is used until the first release is tagged.
+let versionDefinitions = [
+    definition("PINGFERRY_VERSION", default: "0.1.0"), definition("PINGFERRY_COMMIT"), definition("PINGFERRY_SWIFT"),
+].compactMap { $0 }
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -52,10 +62,11 @@ func systemLibrary(_ name: String, pkgConfig: String, apt package: String) -> Ta
 let libraries: [Target] = [
     .target(name: "CFiles", path: "Sources/CLibraries/CFiles"),
     .target(name: "CProcesses", path: "Sources/CLibraries/CProcesses"),
+    .target(name: "CStartup", path: "Sources/CLibraries/CStartup"),
     .target(name: "CThreads", path: "Sources/CLibraries/CThreads"),
     .target(
         name: "CVersion", path: "Sources/CLibraries/CVersion",
-        cSettings: commit.isEmpty ? [] : [.define("PINGFERRY_COMMIT", to: "\"\(commit)\"")]),
+        cSettings: versionDefinitions),
     .target(name: "CSQLite", path: "Sources/CLibraries/CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     systemLibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
     systemLibrary("CArchive", pkgConfig: "libarchive", apt: "libarchive-dev"),
@@ -142,19 +153,20 @@ let programs: [Target] = [
     module(
         "Console", in: "Programs",
         [
-            "Bundle", "Bytes", "CFiles", "CThreads", "CVersion", "Files", "JSONText", "Secrets", "Telemetry",
-            argumentParser,
+            "Bundle", "Bytes", "CFiles", "CStartup", "CThreads", "CVersion", "Files", "JSONText", "Secrets",
+            "Telemetry", argumentParser,
         ]),
     program(
         "pingferry",
         [
-            "Bundle", "Bytes", "Capture", "Console", "Export", "Files", "Hashing", "JSONText", "Parallel",
-            "PropertyList", "Secrets", "Systems", "Telemetry",
+            "Bundle", "Bytes", "CArchive", "CNettle", "CSQLite", "CZlib", "CZstd", "Capture", "Console", "Export",
+            "Files", "Hashing", "JSONText", "Parallel", "PropertyList", "Secrets", "Systems", "Telemetry",
         ]),
     program(
         "pingferry-upload",
         [
-            "Bundle", "CFiles", "Console", "Delivery", "Files", "JSONText", "Parallel", "Systems", "Telemetry",
+            "Bundle", "CCurl", "CFiles", "CNettle", "CSQLite", "CZlib", "CZstd", "Console", "Delivery", "Files",
+            "JSONText", "Parallel", "Systems", "Telemetry",
         ]),
 ]
 

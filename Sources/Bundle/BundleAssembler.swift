@@ -101,25 +101,25 @@ public struct BundleAssembler: ~Copyable {
         while pendingMembers.count > 0 { try await writeNextMember(to: sink) }
         var verdicts = limits.verdicts(on: quarantine.storedEntries)
         let failures = try write(quarantine, &verdicts, contents: contents, to: sink)
-        try writeDetails(BundleLayout.quarantine, to: sink) { add in
-            var next = 0
-            try quarantine.forEach { line, stored in
-                guard var item = stored else { return try add(line) }
-                var loss: QuarantineLoss? = .unreadable("cannot read quarantined bytes: their SHA-256 is malformed")
-                if ContentHash(hex: item.sha256) != nil {
-                    switch verdicts[next] {
-                    case .stored: loss = failures[next]
-                    case .tooLarge: loss = .tooLarge
-                    case .tooMany: loss = .tooMany(limits.entryCountLimit)
-                    }
-                    next += 1
+        var members = DetailMemberBuilder(BundleLayout.quarantine)
+        var next = 0
+        try quarantine.forEach { line, stored in
+            guard var item = stored else { return try append(line, to: &members, sink) }
+            var loss: QuarantineLoss? = .unreadable("cannot read quarantined bytes: their SHA-256 is malformed")
+            if ContentHash(hex: item.sha256) != nil {
+                switch verdicts[next] {
+                case .stored: loss = failures[next]
+                case .tooLarge: loss = .tooLarge
+                case .tooMany: loss = .tooMany(limits.entryCountLimit)
                 }
-                guard let reason = loss else { return try add(line) }
-                item.isStored = false
-                try onLoss(item, reason)
-                try add(item.json.bytes[...])
+                next += 1
             }
+            guard let reason = loss else { return try append(line, to: &members, sink) }
+            item.isStored = false
+            try onLoss(item, reason)
+            try append(item.json.bytes[...], to: &members, sink)
         }
+        try finish(members, to: sink)
     }
 
     /// Writes the quarantined bytes in the order of their hashes.
@@ -176,11 +176,12 @@ public struct BundleAssembler: ~Copyable {
         problems: DetailSpill, duplicateCount: Int, pseudonymKeyID: String? = nil, inputs: [BundleInput]? = nil,
         parents: [String] = [], omitted: Manifest.OmittedCounts = Manifest.OmittedCounts(), to sink: Sink
     ) throws -> Manifest {
-        try writeDetails(BundleLayout.problems, to: sink) { add in try problems.forEach { line, _ in try add(line) } }
-        let clients = clients
-        try writeDetails(BundleLayout.clients, to: sink) { add in
-            for client in clients.sortedSummaries { try add(client.json.bytes[...]) }
-        }
+        var problemMembers = DetailMemberBuilder(BundleLayout.problems)
+        try problems.forEach { line, _ in try append(line, to: &problemMembers, sink) }
+        try finish(problemMembers, to: sink)
+        var clientMembers = DetailMemberBuilder(BundleLayout.clients)
+        for client in clients.sortedSummaries { try append(client.json.bytes[...], to: &clientMembers, sink) }
+        try finish(clientMembers, to: sink)
         let listed = pseudonymKeyID == nil ? inputs : inputs?.map(\.anonymized)
         let manifest = makeManifest(
             duplicateCount: duplicateCount, pseudonymKeyID: pseudonymKeyID, listed.map { BundleInputs($0) }, parents,
@@ -191,20 +192,16 @@ public struct BundleAssembler: ~Copyable {
         return manifest
     }
 
-    /// Writes the members of a list of details.
-    ///
-    /// `lines` calls its argument with each line.
-    private mutating func writeDetails(
-        _ list: String, to sink: Sink, _ lines: ((ArraySlice<UInt8>) throws -> Void) throws -> Void
+    /// Adds a line to a list of details, and writes the member that it completes, if any.
+    private mutating func append(
+        _ line: ArraySlice<UInt8>, to members: inout DetailMemberBuilder, _ sink: Sink
     ) throws {
-        var members = DetailMemberBuilder(list)
-        // Only this call allows another closure to capture the nonescaping closure `sink`.
-        try withoutActuallyEscaping(sink) { sink in
-            try lines { line in
-                guard let closed = members.add(line) else { return }
-                try append(closed.name, closed.contents, to: sink)
-            }
-        }
+        guard let closed = members.add(line) else { return }
+        try append(closed.name, closed.contents, to: sink)
+    }
+
+    /// Writes the last member of a list of details.
+    private mutating func finish(_ members: DetailMemberBuilder, to sink: Sink) throws {
         let last = members.currentMember
         try append(last.name, last.contents, to: sink)
     }

@@ -8,5 +8,6 @@
 #include <nettle/pbkdf2.h>
 #include <nettle/sha1.h>
 #include <nettle/sha2.h>
+#include <nettle/version.h>
 
 #endif

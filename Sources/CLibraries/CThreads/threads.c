@@ -18,6 +18,9 @@ enum { attempts = 20, large_block = 4 << 20 };
 
 typedef int creation(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
+// The function that is replaced, in a static program. Dynamic programs do not have this symbol.
+extern creation __pthread_create __attribute__((weak));
+
 static const char *program_name;
 static atomic_int status_without;
 
@@ -30,7 +33,7 @@ static int create(pthread_t *thread, const pthread_attr_t *attributes, void *(*b
     static _Atomic(creation *) next;
     creation *function = atomic_load(&next);
     if (!function) {
-        function = (creation *)dlsym(RTLD_NEXT, "pthread_create");
+        function = __pthread_create ? __pthread_create : (creation *)dlsym(RTLD_NEXT, "pthread_create");
         if (!function) return ENOSYS;
         atomic_store(&next, function);
     }

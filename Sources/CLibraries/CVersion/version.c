@@ -4,9 +4,19 @@
 
 #include <stddef.h>
 
+const char *cversion_number(void) { return PINGFERRY_VERSION; }
+
 const char *cversion_commit(void) {
 #ifdef PINGFERRY_COMMIT
     return PINGFERRY_COMMIT;
+#else
+    return NULL;
+#endif
+}
+
+const char *cversion_swift(void) {
+#ifdef PINGFERRY_SWIFT
+    return PINGFERRY_SWIFT;
 #else
     return NULL;
 #endif

@@ -48,6 +48,7 @@ struct PingferryUpload: AsyncParsableCommand {
         // The log format is set before any message can be written, because a JSON log must not contain other lines.
         if CommandLine.arguments.contains("--log-json") { StandardError.setFormat(.json) }
         CommandArguments.requireUTF8(of: "pingferry-upload")
+        ProgramVersion.printJSONIfRequested(of: name, libraries: LibraryVersions.all)
         await runAndExit(as: name)
     }
 }

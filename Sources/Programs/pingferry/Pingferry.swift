@@ -42,6 +42,7 @@ struct Pingferry: AsyncParsableCommand {
         setenv("TZ", ":/etc/localtime", 0)
         SystemResources.require(for: "pingferry", openFiles: openFiles, threadsPerProcessor: 1)
         CommandArguments.requireUTF8(of: "pingferry")
+        ProgramVersion.printJSONIfRequested(of: "pingferry", libraries: LibraryVersions.all)
         do {
             try PartialFiles.removeOnInterrupt(message: "pingferry: interrupted")
         } catch {

@@ -1,0 +1,3 @@
+#pragma once
+
+// This module has no declarations. A program that links it runs without /proc.
