@@ -60,6 +60,12 @@ public func tool(_ command: String...) throws -> String {
     String(decoding: try tool(command), as: UTF8.self)
 }
 
+/// Returns the version that the programs state, such as `0.1.0`.
+public func programVersion() throws -> String {
+    let description = try tool(builtProgram("pingferry"), "--version")
+    return String(description.dropFirst("pingferry ".count).prefix { $0 != " " && $0 != "\n" })
+}
+
 /// Returns the number of records for each reason in a list of a JSON summary, by the text of the reason.
 ///
 /// Reasons with an invalid code are omitted.

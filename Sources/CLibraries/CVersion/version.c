@@ -2,6 +2,7 @@
 // file.
 #include "cversion.h"
 
+#include <gnu/libc-version.h>
 #include <stddef.h>
 
 const char *cversion_number(void) { return PINGFERRY_VERSION; }
@@ -21,3 +22,5 @@ const char *cversion_swift(void) {
     return NULL;
 #endif
 }
+
+const char *cversion_libc(void) { return gnu_get_libc_version(); }

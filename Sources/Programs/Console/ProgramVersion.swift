@@ -27,7 +27,7 @@ public enum ProgramVersion {
         object.set("swift", string: cversion_swift().map { String(cString: $0) })
         var versions = CanonicalObject()
         for (library, version) in libraries { versions.set(JSONKey(library), string: version) }
-        versions.set("glibc", string: String(cString: gnu_get_libc_version()))
+        versions.set("glibc", string: String(cString: cversion_libc()))
         object.set("libraries", object: versions)
         do {
             try Terminal.print(object)
@@ -35,6 +35,6 @@ public enum ProgramVersion {
             StandardError.write("\(program): \(error)")
             exit(ExitStatus.inputOutput.rawValue)
         }
-        exit(ExitStatus.success.rawValue)
+        exit(EXIT_SUCCESS)
     }
 }

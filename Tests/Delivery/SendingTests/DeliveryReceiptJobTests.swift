@@ -80,7 +80,7 @@ import Testing
         #expect(finished.status == 1, "\(finished.errors)")
         let job = try predicate(receipt)
         #expect(job["command"] as? String == "send")
-        #expect(job["tool"] as? [String: String] == ["name": "pingferry-upload", "version": "0.1.0"])
+        #expect(try job["tool"] as? [String: String] == ["name": "pingferry-upload", "version": programVersion()])
         #expect(job["endpoints"] as? [String: [String]] == ["mozilla": [server.address]])
         let times = ["start", "end", "time"].compactMap { job[$0] as? String }
         #expect(times.count == 3 && times == times.sorted())

@@ -55,7 +55,7 @@ import Testing
         #expect(user["uid"] as? UInt32 == getuid())
         #expect(try user["name"] as? String == tool("id", "-un").trimmingCharacters(in: .newlines))
         #expect(try told["host"] as? String == tool("uname", "-n").trimmingCharacters(in: .newlines))
-        #expect(told["tool"] as? [String: String] == ["name": "pingferry", "version": "0.1.0"])
+        #expect(try told["tool"] as? [String: String] == ["name": "pingferry", "version": programVersion()])
         let list = try pingferry("list", "--json", bundle).json()
         #expect(told["inputs"] as? NSArray == list["inputs"] as? NSArray)
         let entry = try #require(try bundles(receipt).first)

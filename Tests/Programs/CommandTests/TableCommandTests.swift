@@ -90,7 +90,7 @@ import Testing
         #expect(try query(path, "SELECT type, uploadable FROM records") == "core|1\ncore|1\n")
         #expect(
             try query(path, "SELECT key, value FROM meta ORDER BY key")
-                == "input.1|focus\ninput.2|shop\ntables|1\ntool|pingferry 0.1.0\n")
+                == "input.1|focus\ninput.2|shop\ntables|1\ntool|pingferry \(programVersion())\n")
     }
 
     @Test func bundleIsIdentifiedByDigest() throws {

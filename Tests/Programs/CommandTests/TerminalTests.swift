@@ -91,7 +91,7 @@ import Testing
         #expect(hidden(in: help.text).isEmpty)
         let version = try RunningProgram([builtProgram(program), "--version"]).finish()
         #expect(version.status == 0)
-        #expect(version.text.wholeMatch(of: #/([-a-z]+) 0\.1\.0( \(commit [-0-9a-z]+\))?\n/#)?.1 == Substring(program))
+        #expect(version.text.wholeMatch(of: #/([-a-z]+) [.0-9]+( \(commit [-0-9a-z]+\))?\n/#)?.1 == Substring(program))
         let full = try RunningProgram(["bash", "-c", #""$0" --help > /dev/full"#, builtProgram(program)]).finish()
         #expect(full.status == 74)
     }

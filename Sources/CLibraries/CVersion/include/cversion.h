@@ -8,3 +8,6 @@ const char *_Nullable cversion_commit(void);
 
 // Returns the version of Swift that the build defined as PINGFERRY_SWIFT, or NULL.
 const char *_Nullable cversion_swift(void);
+
+// Returns the version of the C library that is loaded.
+const char *_Nonnull cversion_libc(void);
