@@ -228,7 +228,7 @@ let tests: [Target] = [
     tests(of: "Mozilla", in: "Systems", ["Mozilla"] + telemetryForTests),
     tests(of: "Sift", in: "Systems", ["PropertyList", "Sift"] + telemetryForTests),
     tests(of: "Systems", in: "Systems", allSystems + telemetryForTests),
-    tests(of: "Bundle", ["Bundle", "CZstd", "Hashing", "Mozilla", "Processes"] + telemetryForTests),
+    tests(of: "Bundle", ["Bundle", "Bytes", "CZstd", "Hashing", "Mozilla", "Processes"] + telemetryForTests),
     tests(
         of: "Capture",
         [

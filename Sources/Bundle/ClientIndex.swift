@@ -3,7 +3,7 @@ import Telemetry
 
 /// A list of distinct clients, which are numbered consecutively in the order in which they were added.
 ///
-/// Client IDs are compared case-insensitively. Records of a system without a client belong to a client without an ID.
+/// Client IDs that differ only in the case of ASCII letters are the same client. Records of a system without a client belong to a client without an ID.
 /// A client uses about 100 bytes of memory.
 public struct ClientIndex: Sendable {
     /// A 128-bit hash that identifies a client.
@@ -18,7 +18,7 @@ public struct ClientIndex: Sendable {
         init(_ system: SystemName, _ client: String?) {
             var hasher = Hasher()
             hasher.combine(system)
-            hasher.combine(client?.lowercased())
+            hasher.combine(lowercasedASCIIOf: client)
             let prefix = hasher
             hasher.combine(true)
             firstHalf = prefix.finalize()
@@ -33,7 +33,6 @@ public struct ClientIndex: Sendable {
         let idLength: OptionalUInt32
         /// The number of the system in `systems`.
         let systemNumber: UInt32
-        let isASCII: Bool
     }
 
     private var systems = NumberedValues<SystemName>()
@@ -56,7 +55,9 @@ public struct ClientIndex: Sendable {
     ///
     /// Adds the client if it is new.
     public mutating func number(of client: String?, system: SystemName) -> Int {
-        if let lastClient, lastClient.system == system, lastClient.client == client { return lastClient.number }
+        if let lastClient, lastClient.system == system, Self.haveEqualBytes(lastClient.client, client) {
+            return lastClient.number
+        }
         let key = ClientKey(system, client)
         let number: Int
         if let known = numbers[key] {
@@ -70,12 +71,17 @@ public struct ClientIndex: Sendable {
         return number
     }
 
+    private static func haveEqualBytes(_ one: String?, _ other: String?) -> Bool {
+        guard let one, let other else { return one == nil && other == nil }
+        return one.utf8.span.equals(other.utf8.span)
+    }
+
     private mutating func append(_ client: String?, _ system: SystemName) {
         let id = client?.utf8.prefix(Int(Int32.max))
         entries.append(
             Entry(
                 idStart: idBytes.count, idLength: OptionalUInt32(id.map { UInt32($0.count) }),
-                systemNumber: systems.number(of: system), isASCII: id?.allSatisfy { $0 < 0x80 } ?? true))
+                systemNumber: systems.number(of: system)))
         if let id { idBytes += id }
     }
 
@@ -106,16 +112,12 @@ extension ClientIndex {
             guard one.systemNumber == other.systemNumber else {
                 return systems[one.systemNumber] < systems[other.systemNumber]
             }
-            return isBefore(one, other, Int(left), Int(right)) ?? (left < right)
+            return isBefore(one, other) ?? (left < right)
         }
     }
 
     /// Returns whether the ID of the first client sorts before that of the second, or `nil` if the IDs are equal.
-    private func isBefore(_ one: Entry, _ other: Entry, _ left: Int, _ right: Int) -> Bool? {
-        guard one.isASCII, other.isASCII else {
-            let (first, second) = (lowercasedID(ofClient: left) ?? "", lowercasedID(ofClient: right) ?? "")
-            return first == second ? nil : first < second
-        }
+    private func isBefore(_ one: Entry, _ other: Entry) -> Bool? {
         let (first, second) = (idRange(of: one), idRange(of: other))
         for (index, otherIndex) in zip(first, second) {
             let (byte, against) = (idBytes[index].lowercased, idBytes[otherIndex].lowercased)
@@ -123,6 +125,14 @@ extension ClientIndex {
         }
         return first.count == second.count ? nil : first.count < second.count
     }
+}
 
-    private func lowercasedID(ofClient number: Int) -> String? { id(ofClient: number)?.lowercased() }
+extension Hasher {
+    /// Adds a string or `nil`, with ASCII letters in lowercase.
+    package mutating func combine(lowercasedASCIIOf text: String?) {
+        combine(text?.utf8.count)
+        guard let text else { return }
+        let bytes = text.utf8.map(\.lowercased)
+        bytes.withUnsafeBytes { combine(bytes: $0) }
+    }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import Mozilla
 import Parallel
@@ -79,16 +80,18 @@ import Testing
         #expect(clients.count == records.count)
     }
 
-    @Test func clientsAreComparedWithoutLetterCaseAndSorted() throws {
+    @Test("Clients are sorted, and those that differ only in the case of ASCII letters are combined")
+    func clientOrder() throws {
+        func folded(_ id: String?) -> [UInt8]? { id?.utf8.map(\.lowercased) }
         var clients = ClientSummaries()
         let ids = ["b", "B", nil, "É", "a", "e\u{301}", "", "A", "é", "Z", "\u{37E}", ";"]
         for (number, id) in ids.enumerated() { clients.count(RecordSummary(SampleBundle.record(number, client: id))) }
-        let expected = Dictionary(grouping: ids) { $0?.lowercased() }
+        let expected = Dictionary(grouping: ids, by: folded)
         let sorted = Array(clients.sortedSummaries)
         #expect(sorted.count == expected.count)
-        for client in sorted { #expect(client.recordCount == expected[client.client?.lowercased()]?.count) }
-        let keys = sorted.map { $0.client?.lowercased() ?? "" }
-        #expect(keys == keys.sorted())
+        for client in sorted { #expect(client.recordCount == expected[folded(client.client)]?.count) }
+        let keys = sorted.map { folded($0.client) ?? [] }
+        #expect(keys == keys.sorted { $0.lexicographicallyPrecedes($1) })
         #expect(sorted.first?.client == nil)
         #expect(sorted.allSatisfy { $0.recordCountsByType == ["core": $0.recordCount] && $0.apps == ["Focus"] })
     }

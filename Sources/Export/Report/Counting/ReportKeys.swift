@@ -1,3 +1,5 @@
+import Bundle
+
 /// The kind of a record: its system and its type.
 struct RecordKind: Hashable, Sendable {
     let system: String
@@ -32,7 +34,7 @@ struct ClientKey: Hashable, Sendable {
     init(system: String, client: String?) {
         var hasher = Hasher()
         hasher.combine(system)
-        hasher.combine(client?.lowercased())
+        hasher.combine(lowercasedASCIIOf: client)
         hash = hasher.finalize()
     }
 
