@@ -1,6 +1,6 @@
 # The Debian packages that are required in addition to Swift.
 LIBRARIES = libarchive-dev libcurl4-openssl-dev libsqlite3-dev libzstd-dev nettle-dev zlib1g-dev
-STATIC_LIBRARIES = libbz2-dev liblz4-dev liblzma-dev
+STATIC_TOOLS = libbz2-dev liblz4-dev liblzma-dev libarchive-tools python3
 TEST_TOOLS = zstd libarchive-tools python3 python3-venv openssl openssh-client faketime tzdata chromium fonts-dejavu-core jq sqlite3 \
 	age gnupg par2 strace fish zsh
 DIST_TOOLS = dpkg-dev binutils lintian man-db systemd python3 python3-venv openssh-client
@@ -43,7 +43,7 @@ build:  ## builds the release programs
 	$(foreach program,$(PROGRAMS),$(SWIFT_BUILD) --product $(program) &&) true
 
 static: build  ## links pingferry as one file for any Linux on this architecture, and checks it in an empty root folder
-	@.ci/setup $(STATIC_LIBRARIES)
+	@.ci/setup $(STATIC_TOOLS)
 	@.ci/static .build/static
 	@.ci/static-check .build/static/pingferry .build/release/pingferry
 
