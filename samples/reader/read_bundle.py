@@ -110,13 +110,14 @@ def verify(file, prints_records):
         sys.stdout.buffer.write(contents if prints_records else b"")
     require(zstd.wait() == 0, "zstd reports damage")
     manifest, members = json.loads(contents), members[:-1]
+    require(name == "manifest.json" and manifest["version"] in (1, 2, 3, 4), "not a manifest of version 1 to 4")
     lines = ["%(sha256)s  %(path)s\n" % member for member in members]
     lines += ["%s  parent\n" % parent for parent in manifest.get("parents", [])]
     manifest |= {"digest": hashlib.sha256("".join(lines).encode()).hexdigest(), "format": "pingferry-bundle"}
     manifest["totals"] = totals
     manifest["segments"] = [member for member in members if "records" in member]
     manifest["members"] = [member for member in members if "records" not in member]
-    require(name == "manifest.json" and contents == to_json(manifest) + b"\n", "the manifest differs from the members")
+    require(contents == to_json(manifest) + b"\n", "the manifest differs from the members")
     found = [to_json(clients[key]) for key in sorted(clients, key=lambda key: key[:2])]
     require(lists["clients"] == found, "the list of clients differs from the records")
     stored = {"quarantine/" + entry["sha256"] for entry in map(json.loads, lists["quarantine"]) if entry["stored"]}
