@@ -16,9 +16,9 @@ PROGRAMS = pingferry pingferry-upload
 # The commit that --version states; empty outside of a repository.
 export PINGFERRY_COMMIT := $(shell git describe --always --abbrev=12 --exclude='*' --dirty 2> /dev/null)
 # The version of the latest tag, or empty, so that the default in Package.swift is used.
-export PINGFERRY_VERSION ?= $(shell git describe --tags --abbrev=0 --match='v[0-9]*' 2> /dev/null | sed 's/^v//')
+export PINGFERRY_VERSION := $(or $(PINGFERRY_VERSION),$(shell git describe --tags --abbrev=0 --match='v[0-9]*' 2> /dev/null | sed 's/^v//'))
 # The version of Swift that --version --json states.
-export PINGFERRY_SWIFT ?= $(shell swift --version 2> /dev/null | sed -n 's/.*Swift version \([0-9.]*\).*/\1/p')
+export PINGFERRY_SWIFT := $(or $(PINGFERRY_SWIFT),$(shell swift --version 2> /dev/null | sed -n 's/.*Swift version \([0-9.]*\).*/\1/p'))
 PREFIX = /usr/local
 DESTDIR =
 SECONDS = 60
