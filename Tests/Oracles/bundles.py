@@ -32,6 +32,15 @@ def compress(data):
         ["zstd", "-qc", "--check", "--stream-size=%d" % len(data)], input=data, stdout=subprocess.PIPE, check=True).stdout
 
 
+def pack_frames(contents):
+    """Compresses the contents of frames, and returns them with their seek table."""
+    frames = [compress(data) for data in contents]
+    # The last four bytes of a frame are its checksum.
+    table = b"".join(struct.pack("<II", len(frame), len(data)) + frame[-4:] for frame, data in zip(frames, contents))
+    table += struct.pack("<IBI", len(frames), WITH_CHECKSUMS, SEEKABLE)
+    return b"".join(frames) + struct.pack("<II", SKIPPABLE_FRAME, len(table)) + table
+
+
 class Member:
     """A member of a bundle: its tar header and its contents."""
 
@@ -73,19 +82,23 @@ class Bundle:
 
     def update_manifest(self):
         """Updates all hashes, sizes and counts in the manifest, and the digest."""
-        manifest, records = self.manifest, self.records()
-        entries = {entry["path"]: entry for entry in manifest["segments"] + manifest["members"]}
-        for member in self.members:
-            entry = entries[member.path]
-            entry.update(bytes=len(member.data), sha256=sha256(member.data))
-            if "records" in entry:
-                entry["records"] = member.data.count(b"\n")
-        manifest["totals"] = {
+        records = self.records()
+        self.manifest["totals"] = {
             "records": len(records), "uploadable": sum(not record["held"] for record in records),
             "system": collections.Counter(record["system"] for record in records),
             "type": collections.Counter("%s/%s" % (record["system"], record["type"]) for record in records),
             "held": collections.Counter(
                 code for record in records for code in {reason.partition(":")[0] for reason in record["held"]})}
+        self.update_hashes()
+
+    def update_hashes(self):
+        """Updates all hashes and sizes in the manifest, and the digest."""
+        entries = {entry["path"]: entry for entry in self.manifest["segments"] + self.manifest["members"]}
+        for member in self.members:
+            entry = entries[member.path]
+            entry.update(bytes=len(member.data), sha256=sha256(member.data))
+            if "records" in entry:
+                entry["records"] = member.data.count(b"\n")
         self.update_digest()
 
     def update_digest(self):
@@ -93,13 +106,11 @@ class Bundle:
         lines += ["%s  parent\n" % parent for parent in self.manifest.get("parents", [])]
         self.manifest["digest"] = sha256("".join(lines).encode())
 
+    def frames(self):
+        """Returns the contents of the frames, one for each member and one for the end, with the manifest as it is."""
+        manifest = Member(self.manifest_header, to_json(self.manifest))
+        return [member.blocks() for member in [*self.members, manifest]] + [bytes(2 * BLOCK)]
+
     def pack(self):
         """Returns the bytes of the bundle, with the manifest as it is."""
-        contents = [member.blocks() for member in self.members]
-        contents += [Member(self.manifest_header, to_json(self.manifest)).blocks(), bytes(2 * BLOCK)]
-        frames = [compress(data) for data in contents]
-        # The last four bytes of a frame are its checksum.
-        table = b"".join(
-            struct.pack("<II", len(frame), len(data)) + frame[-4:] for frame, data in zip(frames, contents))
-        table += struct.pack("<IBI", len(frames), WITH_CHECKSUMS, SEEKABLE)
-        return b"".join(frames) + struct.pack("<II", SKIPPABLE_FRAME, len(table)) + table
+        return pack_frames(self.frames())

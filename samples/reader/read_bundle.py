@@ -1,7 +1,5 @@
 #!/usr/bin/env python3
-"""Verifies a bundle and prints its digest and the number of its records, with Python 3.9 and the program `zstd`.
-
-    read_bundle.py [--records] BUNDLE
+"""Verifies a bundle with Python 3.9 and `zstd`, and prints its counts: read_bundle.py [--records] BUNDLE
 
 With `--records`, the records are printed first. Use them only if the exit status is 0. It is 65 if the bundle is
 damaged, and 66 if it cannot be read. Concatenate volumes before. Source: "Bundle", in `Sources/Bundle/Bundle.docc`.
@@ -9,13 +7,15 @@ damaged, and 66 if it cannot be read. Concatenate volumes before. Source: "Bundl
 
 import collections
 import hashlib
+import io
 import json
 import os
 import struct
 import subprocess
 import sys
 
-BLOCK = 512
+BLOCK, FIRST_SHA256 = 512, hashlib.sha256(b'{"format":"pingferry-bundle","version":1}\n').hexdigest()
+Number = type("Number", (str,), {})
 
 
 def require(condition, fault):
@@ -24,49 +24,52 @@ def require(condition, fault):
 
 
 def to_json(value):
-    """Returns canonical JSON: the keys are sorted, and there are no spaces."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
+    """Returns canonical JSON: the keys are sorted, there are no spaces, and numbers keep their digits."""
+    if isinstance(value, dict):
+        return "{%s}" % ",".join(["%s:%s" % (to_json(key), to_json(value[key])) for key in sorted(value)])
+    if isinstance(value, list):
+        return "[%s]" % ",".join([to_json(item) for item in value])
+    return value if type(value) is Number else json.dumps(value, ensure_ascii=False)
+
+
+def parse_canonical_object(line):
+    value = json.loads(line, parse_int=Number, parse_float=Number, parse_constant=int)
+    require(type(value) is dict and (to_json(value) + "\n").encode() == line, "%.60r is not a canonical line" % line)
+    return value
 
 
 def read_seek_table(file):
-    """Compares the seek table with the frames.
-
-    Returns the offsets in the archive at which frames begin or end.
-    """
-    total = os.fstat(file).st_size
+    """Compares the seek table with the frames, and returns an iterator over the sizes of their contents."""
+    total, offset = os.fstat(file).st_size, 0
     count, flags, magic = struct.unpack("<IBI", os.pread(file, 9, max(0, total - 9)).rjust(9, b"\0"))
-    length, offset, bounds = 12 * count + 17, 0, [0]
+    length = 12 * count + 17
     require(magic == 0x8F92EAB1 and flags == 0x80 and length < total, "there is no seek table at the end")
     table = os.pread(file, length, total - length)
     require(table[:8] == struct.pack("<II", 0x184D2A5E, length - 8), "the seek table has no header")
     for compressed, size, checksum in struct.iter_unpack("<III", table[8:-9]):
+        head, end = os.pread(file, 5, offset), os.pread(file, 4, max(0, offset + compressed - 4))
+        require(head[:4] == b"(\xb5/\xfd" and head[4] & 4 and size and end == struct.pack("<I", checksum), "no frame")
         offset += compressed
-        bounds.append(bounds[-1] + size)
-        end = os.pread(file, 4, max(0, offset - 4))
-        require(end == struct.pack("<I", checksum), "a frame differs from the seek table")
     require(offset == total - length, "the seek table does not list all frames")
-    return set(bounds)
+    return (size for _, size, _ in struct.iter_unpack("<III", table[8:-9]))
 
 
-def tar_header(name, size):
-    """Returns the header of a member, in which only the name, the size and the checksum vary."""
-    header = name.encode().ljust(100, b"\0") + b"0000600\0" + 2 * b"0000000\0" + b"%011o\0%011o\0        0" % (size, 0)
-    header = (header.ljust(257, b"\0") + b"ustar\x0000").ljust(329, b"\0") + 2 * b"0000000\0"
-    return (header[:148] + b"%06o\0 " % sum(header) + header[156:]).ljust(BLOCK, b"\0")
-
-
-def members_of(archive, bounds):
-    """Yields the name and the contents of each member of the archive."""
-    offset, header = 0, archive.read(BLOCK)
-    while any(header):
+def members_of(archive, sizes):
+    """Yields the name, the contents and the number of frames of each member of the archive."""
+    while any(header := archive.read(BLOCK)):
         name, size = header.partition(b"\0")[0].decode("ascii"), int(header[124:135], 8)
-        require(header == tar_header(name, size) and size <= 1 << 28 and offset in bounds, "%r: wrong header" % name)
-        contents = archive.read(size + -size % BLOCK)
-        require(len(contents) == size + -size % BLOCK and not any(contents[size:]), "%s: incomplete" % name)
-        yield name, contents[:size]
-        offset, header = offset + BLOCK + len(contents), archive.read(BLOCK)
-    end = offset + len(header) + len(archive.read(BLOCK + 1))
-    require(offset in bounds and end == max(bounds) == offset + 2 * BLOCK, "the archive does not end with two blocks")
+        fields = name.encode().ljust(100, b"\0") + b"0000600\0" + 2 * b"0000000\0" + b"%011o\0%011o\0" % (size, 0)
+        fields = ((fields + b"        0").ljust(257, b"\0") + b"ustar\x0000").ljust(329, b"\0") + 2 * b"0000000\0"
+        fields = (fields[:148] + b"%06o\0 " % sum(fields) + fields[156:]).ljust(BLOCK, b"\0")
+        require(header == fields and 0 <= size <= 1 << 28, "%r: wrong header" % name)
+        contents, ends = archive.read(size + -size % BLOCK), [next(sizes, 0) - BLOCK]
+        while ends[-1] < size:
+            ends.append(ends[-1] + next(sizes, 1 << 32))
+        require(len(contents) == ends[-1] and not any(contents[size:]), "%s: incomplete, or in wrong frames" % name)
+        ends_lines = name.startswith("records/") and {contents[end - 1] for end in ends[:-1]} == {10}
+        require(len(ends) == 1 or ends_lines, "%s: a frame does not end at the end of a line" % name)
+        yield name, contents[:size], len(ends)
+    require([*sizes] == [1024] and header + archive.read(1024) == bytes(1024), "the archive does not end with zeros")
 
 
 def count(record, totals, clients):
@@ -83,66 +86,64 @@ def count(record, totals, clients):
     totals["system"][system] += 1
     totals["type"]["%s/%s" % (system, record["type"])] += 1
     for counts in (line, totals):
-        counts["records"] += 1
-        counts["uploadable"] += not record["held"]
+        counts.update(records=counts["records"] + 1, uploadable=counts["uploadable"] + (not record["held"]))
 
 
-def verify(file, prints_records):
-    """Verifies a bundle, and returns its digest and its totals."""
-    members, clients, lists, seen, notes = [], {}, collections.defaultdict(list), set(), collections.Counter()
+def verify(path, prints_records):
+    """Verifies a bundle, and returns its manifest."""
+    members, clients, listed, stored, seen, tally = [], {}, hashlib.sha256(), set(), set(), collections.Counter()
     totals = {"records": 0, "uploadable": 0} | {key: collections.Counter() for key in ("held", "system", "type")}
-    bounds = read_seek_table(file.fileno())
-    file.seek(0)
-    zstd = subprocess.Popen(["zstd", "-dcq"], stdin=file, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    for name, contents in members_of(zstd.stdout, bounds):
-        members.append({"bytes": len(contents), "path": name, "sha256": hashlib.sha256(contents).hexdigest()})
-        lines = contents.splitlines() if name.endswith(".ndjson") else []
-        if not name.startswith("records/"):
-            lists[name.split(".")[0]] += lines
-            continue
-        members[-1]["records"] = len(lines)
-        for record in map(json.loads, lines):
-            identity = hashlib.sha256(to_json([record[key] for key in ("system", "type", "id", "payload")])).digest()
-            require(identity not in seen, "the record %r occurs twice" % record["id"])
-            seen.add(identity)
-            notes.update(set(record["notes"]))
-            count(record, totals, clients)
-        sys.stdout.buffer.write(contents if prints_records else b"")
-    require(zstd.wait() == 0, "zstd reports damage")
+    with open(path, "rb", 0) as file, subprocess.Popen(["zstd", "-dcqq"], stdin=file, stdout=subprocess.PIPE) as zstd:
+        for name, contents, frames in members_of(zstd.stdout, read_seek_table(file.fileno())):
+            digest, kind = hashlib.sha256(contents).hexdigest(), name.split("/")[0].split(".")[0]
+            members.append({"bytes": len(contents), "path": name, "sha256": digest})
+            members[-1].update({"records": contents.count(b"\n")} if kind == "records" else {})
+            tally["split"] += frames > 1
+            require("quarantine/" not in name or name[11:] == digest, name + " is not named after its SHA-256")
+            for line in io.BytesIO(contents if name.endswith(".ndjson") else b""):
+                value = parse_canonical_object(line)
+                tally[kind] += 1
+                if kind == "records":
+                    fields = to_json([value[key] for key in ("system", "type", "id", "payload")])
+                    identity = hashlib.sha256(fields.encode()).digest()
+                    require(identity not in seen, "the record %r occurs twice" % value["id"])
+                    seen.add(identity)
+                    tally.update({note for note in value["notes"] if note.startswith("pseudonymized ")})
+                    count(value, totals, clients)
+                listed.update(line if kind == "clients" else b"")
+                stored |= {"quarantine/" + value["sha256"]} if kind == "quarantine" and value["stored"] else set()
+            sys.stdout.buffer.write(contents if prints_records and kind == "records" else b"")
+    require(members and name == "manifest.json", "there is no manifest at the end")
     manifest, members = json.loads(contents), members[:-1]
-    require(name == "manifest.json" and manifest["version"] in (1, 2, 3, 4), "not a manifest of version 1 to 4")
     lines = ["%(sha256)s  %(path)s\n" % member for member in members]
     lines += ["%s  parent\n" % parent for parent in manifest.get("parents", [])]
+    version = 4 if "parents" in manifest else 3 if tally["split"] else 2 if "inputs" in manifest else 1
     manifest |= {"digest": hashlib.sha256("".join(lines).encode()).hexdigest(), "format": "pingferry-bundle"}
-    manifest["totals"] = totals
-    manifest["segments"] = [member for member in members if "records" in member]
-    manifest["members"] = [member for member in members if "records" not in member]
-    require(contents == to_json(manifest) + b"\n", "the manifest differs from the members")
-    found = [to_json(clients[key]) for key in sorted(clients, key=lambda key: key[:2])]
-    require(lists["clients"] == found, "the list of clients differs from the records")
-    stored = {"quarantine/" + entry["sha256"] for entry in map(json.loads, lists["quarantine"]) if entry["stored"]}
+    manifest |= {"totals": totals, "version": version, "segments": [item for item in members if "records" in item]}
+    manifest["members"] = [item for item in members if "records" not in item]
+    require(zstd.returncode == 0 and contents == (to_json(manifest) + "\n").encode(), "manifest and members differ")
+    expected = "".join(to_json(clients[key]) + "\n" for key in sorted(clients, key=lambda key: key[:2])).encode()
+    require(listed.digest() == hashlib.sha256(expected).digest(), "the list of clients differs from the records")
     names = ["records/%06d.ndjson" % (number + 1) for number in range(len(manifest["segments"]))] + sorted(stored)
-    names = ["pingferry-bundle.json", *names, "quarantine.ndjson", "problems.ndjson", "clients.ndjson"]
-    # After 4 MiB, a list is continued in a member such as `quarantine.000002.ndjson`.
-    found = [member["path"] for member in members if ".0" not in member["path"]]
-    require(found == names, "members are missing or in another order")
-    note, others = "pseudonymized %s" % manifest.get("pseudonymized"), lists["quarantine"] + lists["problems"]
-    require("pseudonymized" not in manifest or notes[note] == len(seen) and not others, "not all ids are pseudonyms")
+    for kind in ("quarantine", "problems", "clients"):
+        parts = sum(item["path"].startswith(kind + ".") for item in members)
+        names += [kind + ".ndjson"] + ["%s.%06d.ndjson" % (kind, number) for number in range(2, parts + 1)]
+    found = [members[0]["sha256"], *[item["path"] for item in members]]
+    require(found == [FIRST_SHA256, "pingferry-bundle.json", *names], "members are missing or in another order")
+    require("pseudonymized" not in manifest or tally["pseudonymized %(pseudonymized)s" % manifest] == len(seen)
+            + tally["quarantine"] + tally["problems"], "not all ids are pseudonyms")
     return manifest
 
 
 def main(arguments):
-    if not arguments:
-        sys.exit(__doc__.strip())
+    sys.setrecursionlimit(4000)
+    path = arguments[-1] if arguments else sys.exit(__doc__.strip())
     try:
-        with open(arguments[-1], "rb", 0) as file:
-            manifest = verify(file, arguments[0] == "--records")
+        manifest = verify(path, arguments[0] == "--records")
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        print("read_bundle: %s: %s" % (arguments[-1], getattr(error, "strerror", error)), file=sys.stderr)
+        print("read_bundle: %s: %s" % (path, getattr(error, "strerror", error)), file=sys.stderr)
         return 66 if isinstance(error, OSError) else 65
-    print("good, %(records)d records (%(uploadable)d uploadable)" % manifest["totals"])
-    print("digest " + manifest["digest"])
-    return 0
+    print("good, %(records)d records (%(uploadable)d uploadable)\ndigest " % manifest["totals"] + manifest["digest"])
 
 
 if __name__ == "__main__":
