@@ -153,20 +153,20 @@ let programs: [Target] = [
     module(
         "Console", in: "Programs",
         [
-            "Bundle", "Bytes", "CFiles", "CStartup", "CThreads", "CVersion", "Files", "JSONText", "Secrets",
-            "Telemetry", argumentParser,
+            "Bundle", "Bytes", "CFiles", "CNettle", "CSQLite", "CStartup", "CThreads", "CVersion", "CZlib", "CZstd",
+            "Files", "JSONText", "Secrets", "Telemetry", argumentParser,
         ]),
     program(
         "pingferry",
         [
-            "Bundle", "Bytes", "CArchive", "CNettle", "CSQLite", "CZlib", "CZstd", "Capture", "Console", "Export",
-            "Files", "Hashing", "JSONText", "Parallel", "PropertyList", "Secrets", "Systems", "Telemetry",
+            "Bundle", "Bytes", "CArchive", "Capture", "Console", "Export", "Files", "Hashing", "JSONText", "Parallel",
+            "PropertyList", "Secrets", "Systems", "Telemetry",
         ]),
     program(
         "pingferry-upload",
         [
-            "Bundle", "CCurl", "CFiles", "CNettle", "CSQLite", "CZlib", "CZstd", "Console", "Delivery", "Files",
-            "JSONText", "Parallel", "Systems", "Telemetry",
+            "Bundle", "CCurl", "CFiles", "Console", "Delivery", "Files", "JSONText", "Parallel", "Systems",
+            "Telemetry",
         ]),
 ]
 

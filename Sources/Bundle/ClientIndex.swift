@@ -3,8 +3,8 @@ import Telemetry
 
 /// A list of distinct clients, which are numbered consecutively in the order in which they were added.
 ///
-/// Client IDs that differ only in the case of ASCII letters are the same client. Records of a system without a client belong to a client without an ID.
-/// A client uses about 100 bytes of memory.
+/// Client IDs that differ only in the case of ASCII letters are the same client. Records of a system without a client
+/// belong to a client without an ID. A client uses about 100 bytes of memory.
 public struct ClientIndex: Sendable {
     /// A 128-bit hash that identifies a client.
     ///

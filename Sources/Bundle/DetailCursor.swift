@@ -42,7 +42,7 @@ public struct DetailCursor<Entry: BundleDetail>: ~Copyable {
         }
         let text = Array(contents[line.range])
         guard let entry = Entry(json: text, knowing: reader.systems), entry.json.bytes == text else {
-            if hasUnknownStore(text) {
+            if Entry.hasUnknownName(text, knowing: reader.systems) {
                 throw .unknownName(
                     member: memberName, line: lineCursor.count,
                     reason: "the store is unknown to this version of the program")
@@ -50,13 +50,5 @@ public struct DetailCursor<Entry: BundleDetail>: ~Copyable {
             throw .badRecord(member: memberName, line: lineCursor.count, reason: "not a valid line of this list")
         }
         return entry
-    }
-
-    /// Returns whether a line names a kind of store that only a newer version supports.
-    private func hasUnknownStore(_ line: [UInt8]) -> Bool {
-        guard Entry.self == QuarantineEntry.self, let store = (try? JSONFields(line))?.text("store") else {
-            return false
-        }
-        return reader.systems.storeKind(store) == nil
     }
 }

@@ -125,8 +125,7 @@ final class SalvageScan {
         switch finding {
         case .member(let member):
             guard let name = BundleLayout.memberName(atPath: member.name) else { return }
-            reportUnsupportedVersion(of: member.contents, named: name, to: &output)
-            if name == BundleLayout.manifest { manifest = manifest ?? (try? Manifest(member.contents)) }
+            readVersionedMember(name, member.contents, to: &output)
             guard BundleLayout.isSegment(name) || BundleLayout.listName(ofMember: name) != nil else { return }
             open(name, member.contents, isProven: try isVerified(member, named: name), to: &output)
         case .part(let part): add(part, to: &output)
@@ -138,14 +137,14 @@ final class SalvageScan {
         }
     }
 
-    /// Reports that a newer version of the program wrote the first member or the manifest.
+    /// Reads the first member or the manifest, and reports if a newer version of the program wrote it.
     ///
     /// Other errors are not reported here, because the bundle is known to be damaged.
-    private func reportUnsupportedVersion(of contents: [UInt8], named name: String, to output: inout ScanOutput) {
+    private func readVersionedMember(_ name: String, _ contents: [UInt8], to output: inout ScanOutput) {
         do throws(BundleError) {
             switch name {
             case BundleLayout.marker: try BundleReader.checkMarker(contents)
-            case BundleLayout.manifest: _ = try Manifest(contents)
+            case BundleLayout.manifest where manifest == nil: manifest = try Manifest(contents)
             default: return
             }
         } catch {

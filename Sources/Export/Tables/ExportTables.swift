@@ -137,8 +137,8 @@ extension ExportTables {
             TableColumn("system", .text, "the telemetry system", isRequired: true),
             TableColumn(
                 "client", .text,
-                "the id of the client, as in its first record; ids that differ only in the case of ASCII letters are the same client"
-            ),
+                "the id of the client, as in its first record; ids that differ only in the case of ASCII letters are "
+                    + "the same client"),
             TableColumn("app_id", .text, "the ids of the apps of the client, separated by a comma and a space"),
             TableColumn("app_name", .text, "the names of the apps of the client, separated by a comma and a space"),
             TableColumn("app_version", .text, "the version of the app in the latest record that contains a version"),

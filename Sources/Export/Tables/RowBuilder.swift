@@ -106,7 +106,7 @@ extension RowBuilder {
 
     private var hasTimeUnitNote: Bool {
         guard let notes = envelope.value(of: RecordKeys.notes, in: envelope.root) else { return false }
-        return envelope.elements(of: notes).contains { Record.isTimeUnitNote(envelope.string(of: $0)) }
+        return envelope.elements(of: notes).contains { Record.isTimeUnitNote(envelope.bytes(of: $0)) }
     }
 
     private mutating func addHoldsAndNotes(_ number: Cell) {

@@ -53,11 +53,18 @@ extension AsyncParsableCommand {
         let message = fullMessage(for: error)
         guard !message.isEmpty else { return }
         guard exitCode(for: error).isSuccess else { return StandardError.write(lines: message) }
+        CommandError.exitOnFailure(of: name) { () throws(FileError) in try Terminal.print(lines: message) }
+    }
+}
+
+extension CommandError {
+    /// Calls `write`, and ends the program with an error message if it fails.
+    static func exitOnFailure(of program: String, _ write: () throws(FileError) -> Void) {
         do {
-            try Terminal.print(lines: message)
+            try write()
         } catch {
             let failure = CommandError(error)
-            failure.report(as: name)
+            failure.report(as: program)
             Glibc.exit(failure.status.rawValue)
         }
     }

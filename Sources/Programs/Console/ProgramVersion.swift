@@ -1,4 +1,9 @@
+import CNettle
+import CSQLite
 import CVersion
+import CZlib
+import CZstd
+import Files
 import Glibc
 import JSONText
 
@@ -17,8 +22,11 @@ public enum ProgramVersion {
 
     /// Prints the version as JSON and ends the program, if the arguments are `--version --json`.
     ///
-    /// `libraries` contains the versions of the loaded libraries, keyed by name.
-    public static func printJSONIfRequested(of program: String, libraries: [String: String]) {
+    /// `library` and `description` are the name and the version of the library that only this program links, with those
+    /// of the libraries that it uses.
+    public static func printJSONIfRequested(
+        of program: String, library: JSONKey, description: @autoclosure () -> String
+    ) {
         guard Set(CommandLine.arguments.dropFirst()) == ["--version", "--json"] else { return }
         var object = CanonicalObject()
         object.set("program", string: program)
@@ -26,15 +34,14 @@ public enum ProgramVersion {
         object.set("commit", string: commit)
         object.set("swift", string: cversion_swift().map { String(cString: $0) })
         var versions = CanonicalObject()
-        for (library, version) in libraries { versions.set(JSONKey(library), string: version) }
+        versions.set(library, string: description())
         versions.set("glibc", string: String(cString: cversion_libc()))
+        versions.set("libzstd", string: String(cString: ZSTD_versionString()))
+        versions.set("nettle", string: "\(nettle_version_major()).\(nettle_version_minor())")
+        versions.set("sqlite", string: String(cString: sqlite3_libversion()))
+        versions.set("zlib", string: String(cString: zlibVersion()))
         object.set("libraries", object: versions)
-        do {
-            try Terminal.print(object)
-        } catch {
-            StandardError.write("\(program): \(error)")
-            exit(ExitStatus.inputOutput.rawValue)
-        }
+        CommandError.exitOnFailure(of: program) { () throws(FileError) in try Terminal.print(object) }
         exit(EXIT_SUCCESS)
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CCurl
 import Console
 import Files
 import Glibc
@@ -48,7 +49,8 @@ struct PingferryUpload: AsyncParsableCommand {
         // The log format is set before any message can be written, because a JSON log must not contain other lines.
         if CommandLine.arguments.contains("--log-json") { StandardError.setFormat(.json) }
         CommandArguments.requireUTF8(of: "pingferry-upload")
-        ProgramVersion.printJSONIfRequested(of: name, libraries: LibraryVersions.all)
+        ProgramVersion.printJSONIfRequested(
+            of: name, library: "libcurl", description: String(cString: curl_version()))
         await runAndExit(as: name)
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CArchive
 import Console
 import Files
 import Glibc
@@ -42,7 +43,8 @@ struct Pingferry: AsyncParsableCommand {
         setenv("TZ", ":/etc/localtime", 0)
         SystemResources.require(for: "pingferry", openFiles: openFiles, threadsPerProcessor: 1)
         CommandArguments.requireUTF8(of: "pingferry")
-        ProgramVersion.printJSONIfRequested(of: "pingferry", libraries: LibraryVersions.all)
+        ProgramVersion.printJSONIfRequested(
+            of: "pingferry", library: "libarchive", description: String(cString: archive_version_details()))
         do {
             try PartialFiles.removeOnInterrupt(message: "pingferry: interrupted")
         } catch {

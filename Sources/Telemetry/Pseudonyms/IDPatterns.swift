@@ -56,9 +56,9 @@ extension Span<UInt8> {
         return false
     }
 
-    /// Whether the string contains an IPv4 address, or more than four such numbers in a row.
+    /// Whether the string contains four or more consecutive numbers like those of an IPv4 address.
     ///
-    /// They can also be separated by hyphens or underscores.
+    /// The numbers are separated by dots, hyphens or underscores.
     private var hasIPAddress: Bool {
         var start = 0
         for end in 0...count where end == count || !(self[end].isDigit || self[end].isAddressSeparator) {

@@ -106,7 +106,12 @@ extension Record {
     static func note(of unit: TimeUnit) -> String { "\(timeUnitNotePrefix) \(unit.rawValue)" }
 
     /// Returns whether a note states a unit to which times are rounded down.
-    package static func isTimeUnitNote(_ note: String) -> Bool { note.hasPrefix(timeUnitNotePrefix) }
+    static func isTimeUnitNote(_ note: String) -> Bool { isTimeUnitNote(note.utf8.span) }
+
+    /// Returns whether the UTF-8 bytes of a note state a unit to which times are rounded down.
+    package static func isTimeUnitNote(_ note: Span<UInt8>) -> Bool {
+        note.extracting(first: timeUnitNotePrefix.utf8.count).equals(timeUnitNotePrefix)
+    }
 
     /// The unit to which the times in the record are rounded down, or `nil` if it is unknown.
     public var timeUnit: TimeUnit? {

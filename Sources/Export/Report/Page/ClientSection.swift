@@ -73,8 +73,9 @@ extension ReportPage {
 
     /// Returns a table with the count, the number of clients, and a bar for each key.
     ///
-    /// `clients` contains the number of clients that is shown for each key, and `allClients` the number of clients that
-    /// ever had the value, if it is another one. Their keys are indices in `counts`.
+    /// `clients` contains the displayed numbers of clients. `allClients` contains the numbers of clients that ever had
+    /// the value, which determine whether a row is hidden. Pass `nil` if they are equal. The keys of both are indices
+    /// in `counts`.
     func countTable<Key>(
         _ caption: String, _ titles: [HTML], _ counts: BoundedCounts<Key>, noun: String, clients: [Int: Int],
         allClients: [Int: Int]? = nil, cells: (Key) -> [HTML]

@@ -63,9 +63,9 @@ struct GleanRows: RowFormat {
 
     /// Returns the time of an event according to the clock of the phone, or relative to the start of the ping.
     ///
-    /// Some events have a monotonic time instead of a clock time, which appears as a date in the 1970s. The elapsed time
-    /// of a pending event is not relative to the start of a ping. Such an event has an execution counter, or its record
-    /// has no start time.
+    /// Some events have a monotonic time instead of a clock time, which appears as a date in the 1970s. The elapsed
+    /// time of a pending event is not relative to the start of a ping. Such an event has an execution counter, or its
+    /// record has no start time.
     ///
     /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 6.
     private static func timeBasis(
