@@ -101,7 +101,7 @@ import Testing
     @Test("A tar that ends as a zip is read as a tar", arguments: ["tar -cf", "tar --sparse -cf"])
     func twoFormats(packing: String) async throws {
         let archive = try pings(
-            #"\#(packing) "$0" . && echo x > x && python3 -m zipfile -c ../x.zip x && cat ../x.zip >> "$0""#,
+            #"\#(packing) "$0" . && echo x > x && python3 -m zipfile -c "$0.zip" x && cat "$0.zip" >> "$0""#,
             named: "a.tar")
         let capture = try await archive.open()
         #expect(try await ReadCapture(capture).ids == [CaptureFolder.id(1)])
