@@ -28,20 +28,26 @@ public struct BundleVerifier {
     ///
     /// - Throws: ``BundleError`` for the first invalid member.
     public func verify(progress: (Int) -> Void) async throws {
-        try await verify(noting: { () }, each: { _, _, _ in }, take: { (_, _: Void) in }, progress: progress)
+        var clients = ClientIndex()
+        try await verify(
+            numbering: &clients, noting: { () }, each: { _, _, _ in }, take: { (_, _: Void, _) in }, progress: progress)
     }
 
     /// Verifies the bundle and collects information about its records at the same time.
     ///
     /// `notes` creates empty notes for a segment. `each` adds a record to the notes. It also receives the range of the
-    /// record's line in the segment, including the line feed. `take` receives the notes and the index of each segment,
-    /// in order. Do not use the notes before this method returns, because a later segment can be invalid.
+    /// record's line in the segment, including the line feed. `take` receives the index and the notes of each segment,
+    /// in order, and the number of each record's client in `clients`, to which new clients are added. Do not use the
+    /// notes before this method returns, because a later segment can be invalid.
     public func verify<Notes: Sendable>(
-        noting notes: @escaping @Sendable () -> Notes,
+        numbering clients: inout ClientIndex, noting notes: @escaping @Sendable () -> Notes,
         each: @escaping @Sendable (borrowing Record, Range<Int>, inout Notes) -> Void,
-        take: (Int, Notes) throws -> Void, progress: (Int) -> Void
+        take: (Int, Notes, [UInt32]) throws -> Void, progress: (Int) -> Void
     ) async throws {
-        try await verifySegments(notes, each, take, progress: progress)
+        // The parameter is emptied, because a second reference to the clients would cause a copy.
+        var summaries = ClientSummaries(addingTo: exchange(&clients, with: ClientIndex()))
+        defer { clients = summaries.clients }
+        try await verifySegments(notes, each, take, counting: &summaries, progress: progress)
         try verifyQuarantine(progress: progress)
     }
 
@@ -59,11 +65,10 @@ public struct BundleVerifier {
     private func verifySegments<Notes: Sendable>(
         _ notes: @escaping @Sendable () -> Notes,
         _ each: @escaping @Sendable (borrowing Record, Range<Int>, inout Notes) -> Void,
-        _ take: (Int, Notes) throws -> Void, progress: (Int) -> Void
+        _ take: (Int, Notes, [UInt32]) throws -> Void, counting clients: inout ClientSummaries, progress: (Int) -> Void
     ) async throws {
         var tasks = OrderedTasks<(Segment<Notes>, Int)>(limit: limit)
         var totals = BundleTotals()
-        var clients = ClientSummaries()
         var index = DuplicateIndex()
         var remainingSegments = reader.manifest.segments[...]
         var number = 0
@@ -77,17 +82,19 @@ public struct BundleVerifier {
             guard let (segment, bytes) = try await tasks.next() else { break }
             number += 1
             totals.add(segment.totals)
+            var numbers: [UInt32] = []
+            numbers.reserveCapacity(segment.records.count)
             for (line, record) in segment.records.enumerated() {
-                clients.count(record.summary)
+                numbers.append(UInt32(clients.count(record.summary)))
                 guard index.insert(record.key) == .duplicate else { continue }
                 throw BundleError.badRecord(
                     member: BundleLayout.segmentName(number), line: line + 1, reason: "the record occurs twice")
             }
-            try take(number - 1, segment.notes)
+            try take(number - 1, segment.notes, numbers)
             progress(bytes)
         }
         guard totals == reader.manifest.totals else { throw BundleError.countMismatch("a total") }
-        try verifyClients(clients)
+        try await verifyClients(clients.sortedSummaries)
     }
 
     private static func read<Notes: Sendable>(
@@ -114,12 +121,18 @@ public struct BundleVerifier {
 
     // MARK: Quarantine and details
 
-    private func verifyClients(_ clients: ClientSummaries) throws(BundleError) {
+    private func verifyClients(_ clients: ClientSummaries.SortedSummaries) async throws {
         var listed = try DetailCursor<ClientSummary>(BundleLayout.clients, of: reader)
-        for client in clients.sortedSummaries {
-            guard try listed.next() == client else { throw .countMismatch(BundleLayout.clients) }
+        var tasks = OrderedTasks<[[UInt8]]>(limit: limit)
+        var groups = stride(from: 0, to: clients.count, by: 1000).makeIterator()
+        while true {
+            while !tasks.isFull, let start = groups.next() {
+                tasks.add { clients[start..<Swift.min(start + 1000, clients.count)].map(\.json.bytes) }
+            }
+            guard let lines = try await tasks.next() else { break }
+            for line in lines where try !listed.isNext(line) { throw BundleError.countMismatch(BundleLayout.clients) }
         }
-        guard try listed.next() == nil else { throw .countMismatch(BundleLayout.clients) }
+        guard try listed.next() == nil else { throw BundleError.countMismatch(BundleLayout.clients) }
     }
 
     private func verifyQuarantine(progress: (Int) -> Void) throws(BundleError) {

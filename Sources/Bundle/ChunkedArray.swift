@@ -24,4 +24,19 @@ public struct ChunkedArray<Element: Sendable>: Sendable {
         chunks[chunks.count - 1].append(element)
         elementCount += 1
     }
+
+    /// Removes all elements whose index is at least `start`.
+    public mutating func removeAll(from start: Int) {
+        guard start < elementCount else { return }
+        chunks.removeSubrange((start + Self.chunkSize - 1) / Self.chunkSize..<chunks.count)
+        if start % Self.chunkSize > 0 { chunks[chunks.count - 1].removeSubrange((start % Self.chunkSize)...) }
+        elementCount = start
+    }
+}
+
+extension ChunkedArray: RandomAccessCollection {
+    /// The index of the first element.
+    public var startIndex: Int { 0 }
+    /// The index after the last element.
+    public var endIndex: Int { elementCount }
 }

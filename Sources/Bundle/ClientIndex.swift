@@ -4,46 +4,35 @@ import Telemetry
 /// A list of distinct clients, which are numbered consecutively in the order in which they were added.
 ///
 /// Client IDs that differ only in the case of ASCII letters are the same client. Records of a system without a client
-/// belong to a client without an ID. A client uses about 100 bytes of memory.
+/// belong to a client without an ID. A client uses about 60 bytes of memory.
 public struct ClientIndex: Sendable {
-    /// A 128-bit hash that identifies a client.
-    ///
-    /// It is used as a key instead of the ID to save memory.
-    ///
-    /// `Hasher` uses a random seed in each run, so that no input can be made to produce two equal keys.
-    private struct ClientKey: Hashable {
-        private let firstHalf: Int
-        private let secondHalf: Int
-
-        init(_ system: SystemName, _ client: String?) {
-            var hasher = Hasher()
-            hasher.combine(system)
-            hasher.combine(lowercasedASCIIOf: client)
-            let prefix = hasher
-            hasher.combine(true)
-            firstHalf = prefix.finalize()
-            secondHalf = hasher.finalize()
-        }
-    }
-
     private struct Entry {
-        /// The index, in `idBytes`, of the first byte of the client ID.
-        let idStart: Int
+        /// The index of the chunk that contains the client ID.
+        let chunkIndex: UInt32
+        /// The index of the first byte of the client ID in the chunk.
+        let idStart: UInt32
         /// The length of the client ID in bytes, or no value for records without a client.
         let idLength: OptionalUInt32
         /// The number of the system in `systems`.
         let systemNumber: UInt32
+
+        /// The range of the client ID in its chunk, which is empty for records without a client.
+        var idRange: Range<Int> { Int(idStart)..<Int(idStart) + Int(idLength.value ?? 0) }
     }
 
     private var systems = NumberedValues<SystemName>()
     private var entries = ChunkedArray<Entry>()
     /// The client IDs, one after another.
-    private var idBytes: [UInt8] = []
-    private var numbers: [ClientKey: UInt32] = [:]
+    private var idChunks: [[UInt8]] = []
+    /// The numbers of the clients, as a hash table with open addressing whose size is a power of two.
+    private var slots = [OptionalUInt32](repeating: OptionalUInt32(nil), count: 64)
     /// The client that was looked up last, and its number.
     ///
     /// The next record usually has the same client.
     private var lastClient: (system: SystemName, client: String?, number: Int)?
+
+    /// The size of a chunk, which only a single longer ID exceeds.
+    private static let chunkSize = 1 << 16
 
     /// The number of clients.
     public var count: Int { entries.count }
@@ -58,17 +47,25 @@ public struct ClientIndex: Sendable {
         if let lastClient, lastClient.system == system, Self.haveEqualBytes(lastClient.client, client) {
             return lastClient.number
         }
-        let key = ClientKey(system, client)
-        let number: Int
-        if let known = numbers[key] {
-            number = Int(known)
-        } else {
-            number = entries.count
-            numbers[key] = UInt32(number)
-            append(client, system)
+        var client = client
+        let number = client.withUTF8OrNil { id in
+            let systemNumber = systems.number(of: system)
+            let slot = slot(of: id, systemNumber)
+            if let known = slots[slot].value { return Int(known) }
+            slots[slot] = OptionalUInt32(UInt32(entries.count))
+            append(id, systemNumber)
+            if 4 * entries.count > 3 * slots.count { doubleSlots() }
+            return entries.count - 1
         }
         lastClient = (system, client, number)
         return number
+    }
+
+    /// Returns the number of a client, or `nil` if it was not added.
+    public func existingNumber(of client: String?, system: SystemName) -> Int? {
+        guard let systemNumber = systems.values.firstIndex(of: system) else { return nil }
+        var client = client
+        return client.withUTF8OrNil { id in slots[slot(of: id, UInt32(systemNumber))].value.map(Int.init) }
     }
 
     private static func haveEqualBytes(_ one: String?, _ other: String?) -> Bool {
@@ -76,63 +73,128 @@ public struct ClientIndex: Sendable {
         return one.utf8.span.equals(other.utf8.span)
     }
 
-    private mutating func append(_ client: String?, _ system: SystemName) {
-        let id = client?.utf8.prefix(Int(Int32.max))
+    private mutating func append(_ id: UnsafeBufferPointer<UInt8>?, _ systemNumber: UInt32) {
+        let id = id.map { $0.prefix(Int(Int32.max)) }
+        if idChunks.last.map({ $0.count + (id?.count ?? 0) > Self.chunkSize }) ?? true {
+            idChunks.append([])
+            idChunks[idChunks.count - 1].reserveCapacity(Self.chunkSize)
+        }
+        let chunk = idChunks.count - 1
         entries.append(
             Entry(
-                idStart: idBytes.count, idLength: OptionalUInt32(id.map { UInt32($0.count) }),
-                systemNumber: systems.number(of: system)))
-        if let id { idBytes += id }
+                chunkIndex: UInt32(chunk), idStart: UInt32(idChunks[chunk].count),
+                idLength: OptionalUInt32(id.map { UInt32($0.count) }), systemNumber: systemNumber))
+        if let id { idChunks[chunk] += id }
     }
+
+    // MARK: Hash table
+
+    /// Returns the slot that contains a client or, if it is new, the free slot for it.
+    private func slot(of id: UnsafeBufferPointer<UInt8>?, _ systemNumber: UInt32) -> Int {
+        var slot = Self.hash(id, systemNumber) & (slots.count - 1)
+        while let number = slots[slot].value, !isEqual(entries[Int(number)], id, systemNumber) {
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        return slot
+    }
+
+    /// Returns a hash that does not depend on the case of ASCII letters.
+    ///
+    /// `Hasher` uses a random seed in each run, so that no input can be made to have many equal hashes.
+    private static func hash(_ id: UnsafeBufferPointer<UInt8>?, _ systemNumber: UInt32) -> Int {
+        var hasher = Hasher()
+        hasher.combine(systemNumber)
+        hasher.combine(lowercasedASCIIOf: id)
+        return hasher.finalize()
+    }
+
+    private func isEqual(_ entry: Entry, _ id: UnsafeBufferPointer<UInt8>?, _ systemNumber: UInt32) -> Bool {
+        guard entry.systemNumber == systemNumber else { return false }
+        guard let id, let length = entry.idLength.value else { return id == nil && entry.idLength.value == nil }
+        let chunk = idChunks[Int(entry.chunkIndex)]
+        let start = Int(entry.idStart)
+        return length == id.count && id.indices.allSatisfy { chunk[start + $0].lowercased == id[$0].lowercased }
+    }
+
+    private mutating func doubleSlots() {
+        slots = [OptionalUInt32](repeating: OptionalUInt32(nil), count: 2 * slots.count)
+        for number in 0..<entries.count {
+            let entry = entries[number]
+            var slot = idChunks[Int(entry.chunkIndex)].withUnsafeBufferPointer { chunk in
+                let id = UnsafeBufferPointer(rebasing: chunk[entry.idRange])
+                return Self.hash(entry.idLength.value == nil ? nil : id, entry.systemNumber) & (slots.count - 1)
+            }
+            while slots[slot].value != nil { slot = (slot + 1) & (slots.count - 1) }
+            slots[slot] = OptionalUInt32(UInt32(number))
+        }
+    }
+
+    // MARK: Clients
 
     /// Returns the system of a client.
     public func system(ofClient number: Int) -> SystemName { systems[entries[number].systemNumber] }
 
     /// Returns the ID of a client as it was first added, or `nil` for records without a client.
     public func id(ofClient number: Int) -> String? {
-        let entry = entries[number]
-        return entry.idLength.value == nil ? nil : String(decoding: idBytes[idRange(of: entry)], as: UTF8.self)
+        entries[number].idLength.value == nil ? nil : String(decoding: idBytes(ofClient: number), as: UTF8.self)
     }
 
-    /// Returns the range of the client ID in `idBytes`.
-    ///
-    /// The range is empty for records without a client.
-    private func idRange(of entry: Entry) -> Range<Int> {
-        entry.idStart..<entry.idStart + Int(entry.idLength.value ?? 0)
+    /// Returns the bytes of the ID of a client as it was first added, which are empty for records without a client.
+    public func idBytes(ofClient number: Int) -> ArraySlice<UInt8> {
+        let entry = entries[number]
+        return idChunks[Int(entry.chunkIndex)][entry.idRange]
     }
 }
 
 // MARK: - Order
 
 extension ClientIndex {
-    /// The numbers of all clients, sorted by system and client ID.
-    public var sortedNumbers: [UInt32] {
-        (0..<UInt32(entries.count)).sorted { left, right in
+    /// Returns the numbers of the clients that `isIncluded` accepts, sorted by system and client ID.
+    public func sortedNumbers(where isIncluded: (Int) -> Bool = { _ in true }) -> [UInt32] {
+        var numbers = (0..<UInt32(entries.count)).filter { isIncluded(Int($0)) }
+        numbers.sort { left, right in
             let (one, other) = (entries[Int(left)], entries[Int(right)])
             guard one.systemNumber == other.systemNumber else {
                 return systems[one.systemNumber] < systems[other.systemNumber]
             }
             return isBefore(one, other) ?? (left < right)
         }
+        return numbers
     }
 
     /// Returns whether the ID of the first client sorts before that of the second, or `nil` if the IDs are equal.
     private func isBefore(_ one: Entry, _ other: Entry) -> Bool? {
-        let (first, second) = (idRange(of: one), idRange(of: other))
+        let (first, second) = (one.idRange, other.idRange)
+        let (chunk, otherChunk) = (idChunks[Int(one.chunkIndex)], idChunks[Int(other.chunkIndex)])
         for (index, otherIndex) in zip(first, second) {
-            let (byte, against) = (idBytes[index].lowercased, idBytes[otherIndex].lowercased)
+            let (byte, against) = (chunk[index].lowercased, otherChunk[otherIndex].lowercased)
             if byte != against { return byte < against }
         }
         return first.count == second.count ? nil : first.count < second.count
     }
 }
 
+extension Optional<String> {
+    /// Calls `body` with the UTF-8 bytes of the string, or with `nil`.
+    fileprivate mutating func withUTF8OrNil<Result>(_ body: (UnsafeBufferPointer<UInt8>?) -> Result) -> Result {
+        guard var text = self else { return body(nil) }
+        return text.withUTF8(body)
+    }
+}
+
 extension Hasher {
     /// Adds a string or `nil`, with ASCII letters in lowercase.
     package mutating func combine(lowercasedASCIIOf text: String?) {
-        combine(text?.utf8.count)
-        guard let text else { return }
-        let bytes = text.utf8.map(\.lowercased)
-        bytes.withUnsafeBytes { combine(bytes: $0) }
+        guard var text else { return combine(lowercasedASCIIOf: nil as UnsafeBufferPointer<UInt8>?) }
+        text.withUTF8 { combine(lowercasedASCIIOf: $0) }
+    }
+
+    fileprivate mutating func combine(lowercasedASCIIOf bytes: UnsafeBufferPointer<UInt8>?) {
+        combine(bytes?.count)
+        guard let bytes else { return }
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes.count) { lowercased in
+            _ = lowercased.initialize(from: bytes.lazy.map(\.lowercased))
+            combine(bytes: UnsafeRawBufferPointer(lowercased))
+        }
     }
 }

@@ -3,24 +3,32 @@ import Telemetry
 
 /// Counts the records of each client of a bundle.
 ///
-/// Client IDs are compared case-insensitively. A client uses about 150 bytes of memory, because a bundle can have
+/// Client IDs are compared case-insensitively. A client uses about 120 bytes of memory, because a bundle can have
 /// millions of clients.
 public struct ClientSummaries: Sendable {
     /// The counts of a client.
     ///
     /// Most clients have one record type and one app. Additional types and apps form a linked list in `names`, which starts at `lastName`.
     private struct Entry {
-        var recordCount = 0
-        var uploadableCount = 0
-        var eventCount = 0
-        /// The range of the times of the records, in milliseconds since 1970, or `nil` if no record has a time.
-        var times: ClosedRange<Int64>?
+        var recordCount: UInt32 = 0
+        var uploadableCount: UInt32 = 0
+        /// The earliest time of a record in milliseconds since 1970, which is after `lastTime` if no record has a time.
+        var firstTime = Int64.max
+        /// The latest time of a record in milliseconds since 1970.
+        var lastTime = Int64.min
         /// The index, in `names`, of the last additional type or app.
         var lastName = OptionalUInt32(nil)
         /// The number, in `texts`, of the type of the records that are not counted in `names`.
-        let typeNumber: UInt32
+        var typeNumber: UInt32 = 0
         /// The number, in `apps`, of the app of the first record that has one.
         var appNumber = OptionalUInt32(nil)
+
+        var hasTime: Bool { firstTime <= lastTime }
+    }
+
+    /// The facts about a client that only exports need.
+    private struct ExportEntry {
+        var eventCount = 0
         /// The number, in `texts`, of the app version in the latest record that contains one.
         var versionNumber = OptionalUInt32(nil)
         /// The time of that record in milliseconds since 1970, or the lowest value if it has none.
@@ -55,40 +63,63 @@ public struct ClientSummaries: Sendable {
     }
 
     /// The clients, whose numbers are indices of `entries`.
-    public private(set) var clients = ClientIndex()
+    public private(set) var clients: ClientIndex
+    /// The IDs of the clients whose first counted record spells the ID with other letters than `clients`.
+    private var otherSpellings: [Int: String] = [:]
     private var texts = NumberedValues<String>()
     private var apps = NumberedValues<AppIdentity>()
     private var entries = ChunkedArray<Entry>()
+    /// The further facts about each client, or `nil` if they are not collected.
+    private var exportEntries: ChunkedArray<ExportEntry>?
     private var names = ChunkedArray<Name>()
     private var nameIndices: [NameKey: UInt32] = [:]
 
-    /// The number of clients.
+    /// The number of clients in ``clients``.
     public var count: Int { entries.count }
 
-    /// Creates an empty list.
-    public init() {}
+    /// Creates an empty list that adds clients to `clients`.
+    ///
+    /// `isForExport` states whether events and app versions are collected, too.
+    public init(addingTo clients: consuming ClientIndex = ClientIndex(), isForExport: Bool = false) {
+        self.clients = clients
+        exportEntries = isForExport ? ChunkedArray() : nil
+    }
 
     /// Counts a record, and returns the number of its client in ``clients``.
     @discardableResult
     public mutating func count(_ record: borrowing RecordSummary, eventCount: Int = 0) -> Int {
         let index = clients.number(of: record.client, system: record.system)
-        if index == entries.count { entries.append(Entry(typeNumber: texts.number(of: record.type))) }
+        while entries.count <= index { entries.append(Entry()) }
+        if entries[index].recordCount == 0 {
+            entries[index].typeNumber = texts.number(of: record.type)
+            if let client = record.client, !clients.idBytes(ofClient: index).elementsEqual(client.utf8) {
+                otherSpellings[index] = client
+            }
+        }
         entries[index].recordCount += 1
-        entries[index].eventCount += eventCount
         if record.isUploadable { entries[index].uploadableCount += 1 }
         let type = texts.number(of: record.type)
         if entries[index].typeNumber != type { names[nameIndex(type, ofClient: index, isApp: false)].recordCount? += 1 }
         if let app = AppIdentity(record) { add(app: apps.number(of: app), toClient: index) }
         let time = record.time?.milliseconds
-        if let version = record.appVersion, time ?? .min >= entries[index].versionTime {
-            entries[index].versionNumber = OptionalUInt32(texts.number(of: version))
-            entries[index].versionTime = time ?? .min
-        }
+        if exportEntries != nil { addExportFacts(record, eventCount, toClient: index) }
         if let time {
-            let times = entries[index].times ?? time...time
-            entries[index].times = min(times.lowerBound, time)...max(times.upperBound, time)
+            entries[index].firstTime = min(entries[index].firstTime, time)
+            entries[index].lastTime = max(entries[index].lastTime, time)
         }
         return index
+    }
+
+    private mutating func addExportFacts(_ record: borrowing RecordSummary, _ eventCount: Int, toClient index: Int) {
+        guard var facts = exportEntries.take() else { return }
+        defer { exportEntries = facts }
+        while facts.count <= index { facts.append(ExportEntry()) }
+        facts[index].eventCount += eventCount
+        let time = record.time?.milliseconds ?? .min
+        if let version = record.appVersion, time >= facts[index].versionTime {
+            facts[index].versionNumber = OptionalUInt32(texts.number(of: version))
+            facts[index].versionTime = time
+        }
     }
 
     private mutating func add(app: UInt32, toClient index: Int) {
@@ -97,13 +128,30 @@ public struct ClientSummaries: Sendable {
     }
 
     /// The counts of all clients, sorted by system and client ID.
-    public var sortedSummaries: some Sequence<ClientSummary> {
-        clients.sortedNumbers.lazy.map { summary(at: Int($0)) }
+    public var sortedSummaries: SortedSummaries { SortedSummaries(list: self, numbers: sortedNumbers) }
+
+    /// The counts of all clients, which are created when they are accessed.
+    public struct SortedSummaries: RandomAccessCollection, Sendable {
+        fileprivate let list: ClientSummaries
+        fileprivate let numbers: [UInt32]
+
+        /// The index of the first client.
+        public var startIndex: Int { 0 }
+        /// The index after the last client.
+        public var endIndex: Int { numbers.count }
+
+        /// Returns the counts of the client at `index`.
+        public subscript(index: Int) -> ClientSummary { list.summary(at: Int(numbers[index])) }
     }
 
     /// The counts and the apps of all clients, sorted by system and client ID.
     public var sortedSummariesWithApps: some Sequence<(summary: ClientSummary, apps: ClientApps)> {
-        clients.sortedNumbers.lazy.map { (summary(at: Int($0)), apps(at: Int($0))) }
+        sortedNumbers.lazy.map { (summary(at: Int($0)), apps(at: Int($0))) }
+    }
+
+    /// The numbers of the clients that have records.
+    private var sortedNumbers: [UInt32] {
+        clients.sortedNumbers { $0 < entries.count && entries[$0].recordCount > 0 }
     }
 }
 
@@ -126,13 +174,15 @@ extension ClientSummaries {
         forEachName(of: entry) { name in
             if let count = name.recordCount { types[texts[name.number]] = Int(count) }
         }
-        types[texts[entry.typeNumber]] = entry.recordCount - types.values.reduce(0, +)
+        types[texts[entry.typeNumber]] = Int(entry.recordCount) - types.values.reduce(0, +)
         return ClientSummary(
-            system: clients.system(ofClient: index).description, client: clients.id(ofClient: index),
-            recordCount: entry.recordCount, uploadableCount: entry.uploadableCount, eventCount: entry.eventCount,
+            system: clients.system(ofClient: index).description,
+            client: otherSpellings[index] ?? clients.id(ofClient: index),
+            recordCount: Int(entry.recordCount), uploadableCount: Int(entry.uploadableCount),
+            eventCount: exportEntries?[index].eventCount ?? 0,
             recordCountsByType: types, apps: Set(apps(of: entry).compactMap { $0.name ?? $0.id }),
-            firstTime: entry.times.flatMap { Timestamp(inAnyYear: $0.lowerBound) },
-            lastTime: entry.times.flatMap { Timestamp(inAnyYear: $0.upperBound) })
+            firstTime: entry.hasTime ? Timestamp(inAnyYear: entry.firstTime) : nil,
+            lastTime: entry.hasTime ? Timestamp(inAnyYear: entry.lastTime) : nil)
     }
 
     /// Returns the app identifiers and the app version in the records of a client.
@@ -141,7 +191,7 @@ extension ClientSummaries {
         let apps = apps(of: entry)
         return ClientApps(
             ids: Set(apps.compactMap(\.id)), names: Set(apps.compactMap(\.name)),
-            version: entry.versionNumber.value.map { texts[$0] })
+            version: exportEntries?[index].versionNumber.value.map { texts[$0] })
     }
 
     private func apps(of entry: Entry) -> Set<AppIdentity> {

@@ -27,9 +27,26 @@ public struct DetailCursor<Entry: BundleDetail>: ~Copyable {
 
     /// Returns the next entry, or `nil` at the end of the list.
     public mutating func next() throws(BundleError) -> Entry? {
+        guard let line = try nextLine() else { return nil }
+        return try entry(line)
+    }
+
+    /// Returns whether `expected` is the line of the next entry.
+    ///
+    /// This takes less time than parsing the entry.
+    ///
+    /// - Throws: ``BundleError`` if the next line is not an entry.
+    mutating func isNext(_ expected: [UInt8]) throws(BundleError) -> Bool {
+        guard let line = try nextLine() else { return false }
+        if line.isTerminated, contents.span.extracting(line.range).equals(expected.span) { return true }
+        _ = try entry(line)
+        return false
+    }
+
+    private mutating func nextLine() throws(BundleError) -> LineCursor.Line? {
         while true {
             let contents = contents
-            if let line = lineCursor.next(in: contents.span) { return try entry(line) }
+            if let line = lineCursor.next(in: contents.span) { return line }
             guard let next = remainingMemberNames.popFirst() else { return nil }
             (self.contents, lineCursor) = (try reader.contents(of: next, with: &decoder), LineCursor())
             memberName = next

@@ -1,14 +1,16 @@
 """Compares `pingferry-upload` with `curl --parallel`.
 
-Both send 100,000 records of 5,000 clients to nginx on loopback over the same number of connections. nginx responds to all requests
-with status 200.
+Both send 20,000 records of 1,000 clients to nginx on loopback over the same number of connections. nginx responds to all requests
+with status 200. The programs take turns, each time with a new ledger, and the medians of the times are compared.
 """
 
 import contextlib
+import glob
 import json
 import os
 import shutil
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -17,7 +19,9 @@ import time
 import measuring
 from measuring import FOLDER, pingferry, program
 
-CLIENTS, UPLOADS, CONNECTIONS = 5000, 100_000, 64
+CLIENTS, UPLOADS, CONNECTIONS, RUNS = 1000, 20_000, 64, 9
+# The minimum rate, relative to that of curl.
+GOAL = 0.9
 
 CONFIGURATION = """
 daemon off;
@@ -71,7 +75,7 @@ def make_inputs():
     """Returns the paths of a bundle and of its records as NDJSON, which are made once."""
     def make(part):
         os.mkdir(part)
-        load = measuring.load("upload-load", CLIENTS, UPLOADS)
+        load = measuring.load("uploads", CLIENTS, UPLOADS)
         subprocess.run(pingferry("bundle", load, output=part + "/bundle.tar.zst"), check=True)
         subprocess.run(pingferry("convert", part + "/bundle.tar.zst", output=part + "/records.ndjson"), check=True)
         measuring.remove(load)
@@ -89,45 +93,31 @@ def curl_requests(records, address):
                 "next\n" if number else "", address, record["target"]["path"], body.replace("\\", "\\\\").replace('"', '\\"'))
 
 
-def peak_memory(process):
-    """Returns the largest resident size that a running process has had, in bytes."""
-    with open("/proc/%d/status" % process.pid, encoding="ascii") as status:
-        return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
-
-
 def upload(name, folder, command):
-    """Measures a program that sends all uploads to nginx, and prints a row.
+    """Runs a program that sends all uploads to nginx, and returns its measurement.
 
-    `command` is called with the address of the server and returns the command line. Returns the elapsed time in seconds.
+    `command` is called with the address of the server and returns the command line.
     """
     with tempfile.TemporaryDirectory(dir=folder) as server:
         with nginx(server) as address:
-            words = command(address)
-            start, sizes = time.monotonic(), []
-            process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
-            while process.poll() is None:
-                # A process that has just ended has no size.
-                with contextlib.suppress(OSError, StopIteration):
-                    sizes.append(peak_memory(process))
-                time.sleep(0.1)
-            seconds = time.monotonic() - start
+            measurement = measuring.measure(command(address))
         # nginx writes the rest of its log when it is stopped.
         received = os.path.getsize(server + "/requests")
-    if process.returncode != 0 or received != UPLOADS:
-        sys.exit("bench: %s ended with status %d, and nginx received %d requests" % (name, process.returncode, received))
-    quarters = [sizes[len(sizes) * part // 4] / 1e6 for part in (1, 2, 3)] + [sizes[-1] / 1e6] if sizes else [0] * 4
-    print("%-18s %8.2f s %9.0f uploads/s   peak MB at quarters: %s"
-          % (name, seconds, UPLOADS / seconds, " ".join("%.0f" % size for size in quarters)), flush=True)
-    return seconds
+    if received != UPLOADS:
+        sys.exit("bench: nginx received %d requests of %s" % (received, name))
+    return measurement
 
 
 def run():
-    """Prints the rates of both programs. There are no limits."""
+    """Prints the rates of both programs, and returns whether `pingferry-upload` is fast enough."""
     bundle, records = make_inputs()
+    rows = {"curl --parallel": [], "pingferry-upload": []}
     with tempfile.TemporaryDirectory(dir=os.path.abspath(FOLDER)) as folder:
         ledger, requests = folder + "/ledger.sqlite", folder + "/requests.config"
 
         def send(address):
+            for path in glob.glob(ledger + "*"):
+                os.remove(path)
             return [program("pingferry-upload"), "send", "--ledger", ledger, "--daily-limit", "unlimited", "--per-type-limit",
                     "unlimited", "--connections", str(CONNECTIONS), "--endpoint", "mozilla=" + address, "--proxy", "direct",
                     "--quiet", bundle]
@@ -137,8 +127,15 @@ def run():
                 config.writelines(curl_requests(records, address))
             return ["curl", "--no-progress-meter", "--parallel", "--parallel-max", str(CONNECTIONS), "--config", requests]
 
-        ours = upload("pingferry-upload", folder, send)
-        print("%-18s %8.1f bytes per settled record" % ("ledger", os.path.getsize(ledger) / UPLOADS))
-        theirs = upload("curl --parallel", folder, curl)
-    print("%-18s %8.2f times the rate of curl" % ("pingferry-upload", theirs / ours))
-    return True
+        for _ in range(RUNS):
+            for name, command in zip(rows, (curl, send)):
+                rows[name].append(upload(name, folder, command))
+        ledger_size = os.path.getsize(ledger)
+    medians = {name: [statistics.median(values) for values in zip(*measured)] for name, measured in rows.items()}
+    base = medians["curl --parallel"]
+    print("%-20s %9s %9s %9s %9s %9s" % ("uploads", "clock s", "per s", "rate", "cores s", "peak MB"))
+    for name, (clock, processor, memory) in medians.items():
+        print("%-20s %9.2f %9.0f %9.2f %9.2f %9.1f" % (
+            name, clock, UPLOADS / clock, base[0] / clock, processor, memory / 1e6))
+    print("%.1f bytes of the ledger per settled record" % (ledger_size / UPLOADS), flush=True)
+    return base[0] / medians["pingferry-upload"][0] >= GOAL

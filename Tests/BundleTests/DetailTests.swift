@@ -80,6 +80,23 @@ import Testing
         #expect(clients.count == records.count)
     }
 
+    @Test("Each client has one number, regardless of the number and the lengths of the ids")
+    func manyClients() {
+        var clients = ClientIndex()
+        let ids = [nil, "", String(repeating: "x", count: 100_000)] + (0..<5000).map { "Client-\($0)" }
+        for (number, id) in ids.enumerated() {
+            #expect(clients.existingNumber(of: id, system: .mozilla) == nil)
+            #expect(clients.number(of: id, system: .mozilla) == number)
+        }
+        for (number, id) in ids.enumerated() {
+            #expect(clients.number(of: id?.uppercased(), system: .mozilla) == number)
+            #expect(clients.existingNumber(of: id?.lowercased(), system: .mozilla) == number)
+            #expect(clients.id(ofClient: number) == id)
+        }
+        #expect(clients.existingNumber(of: "Client-1", system: .sift) == nil)
+        #expect(clients.count == ids.count)
+    }
+
     @Test("Clients are sorted, and those that differ only in the case of ASCII letters are combined")
     func clientOrder() throws {
         func folded(_ id: String?) -> [UInt8]? { id?.utf8.map(\.lowercased) }

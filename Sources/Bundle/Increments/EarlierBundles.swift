@@ -62,9 +62,11 @@ public struct EarlierBundles: Sendable {
         progress: (Int) -> Void = { _ in }
     ) async throws {
         var keys: [IndexKey] = []
+        var clients = ClientIndex()
         try await BundleVerifier(bundle, limit: limit, secret: secret).verify(
-            noting: { [IndexKey]() }, each: { record, _, keys in keys.append(IndexKey(record)) },
-            take: { keys += $1 }, progress: progress)
+            numbering: &clients, noting: { [IndexKey]() },
+            each: { record, _, keys in keys.append(IndexKey(record)) }, take: { _, added, _ in keys += added },
+            progress: progress)
         records.formUnion(keys)
         details.formUnion(
             try Self.keys(QuarantineEntry.self, in: BundleLayout.quarantine, of: bundle)

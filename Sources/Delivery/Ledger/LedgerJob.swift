@@ -5,7 +5,8 @@ import Telemetry
 struct LedgerJob: Sendable {
     private let names: PlanNames
     private let rules: PlanRules
-    private var clients: [Int64?]
+    /// The row of each client, or 0 if it is unknown.
+    private var clients: [Int64]
     private var types: [Int64?]
     /// The used part of the day's quota, or `nil` if it has to be read from the ledger.
     private var usage: Usage?
@@ -28,7 +29,7 @@ struct LedgerJob: Sendable {
     init(_ plan: Plan, _ db: Database) throws {
         names = plan.names
         rules = plan.rules
-        clients = Array(repeating: nil, count: plan.names.clients.values.count)
+        clients = Array(repeating: 0, count: plan.names.clients.count)
         types = Array(repeating: nil, count: plan.names.types.values.count)
         let today = plan.rules.days.day(of: plan.now)
         inFlightKeys = try db.keys("SELECT identity, content FROM flights")
@@ -50,7 +51,7 @@ struct LedgerJob: Sendable {
     mutating func forgetState() {
         usage = nil
         inFlightKeys = nil
-        clients = clients.map { _ in nil }
+        clients = Array(repeating: 0, count: clients.count)
         types = types.map { _ in nil }
     }
 
@@ -247,7 +248,7 @@ struct LedgerJob: Sendable {
     // MARK: Names
 
     mutating func rowID(ofClient number: UInt32, _ db: Database) throws -> Int64 {
-        if let row = clients[Int(number)] { return row }
+        if clients[Int(number)] != 0 { return clients[Int(number)] }
         let name = names.clients[number]
         // The expressions must match those of the index. Otherwise, SQLite would not use the index.
         let row = try Self.rowID(

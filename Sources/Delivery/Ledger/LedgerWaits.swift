@@ -17,7 +17,7 @@ extension LedgerJob {
                 SELECT 1 FROM settled WHERE settled.identity = waits.identity AND settled.content = waits.content)
             """)
         var reasons: [WaitReason: Int64] = [:]
-        for index in plan.waitingIndices {
+        for index in plan.waitingIndices.lazy.map({ Int($0) }) {
             let candidate = plan.pool.candidates[index]
             let reason = plan.dispositions[index] == .send ? .notSent : plan.reason(of: index)
             if reasons[reason] == nil { reasons[reason] = try db.rowID(of: reason) }
@@ -39,9 +39,10 @@ extension LedgerJob {
 
 extension Plan {
     /// The indices of the records that wait or are planned, sorted by key because sorted rows are inserted fastest.
-    fileprivate var waitingIndices: [Int] {
-        dispositions.indices.filter { dispositions[$0].isWaiting || dispositions[$0] == .send }
-            .sorted { pool.candidates[$0].key < pool.candidates[$1].key }
+    fileprivate var waitingIndices: [UInt32] {
+        (0..<UInt32(dispositions.count))
+            .filter { dispositions[Int($0)].isWaiting || dispositions[Int($0)] == .send }
+            .sorted { pool.candidates[Int($0)].key < pool.candidates[Int($1)].key }
     }
 }
 

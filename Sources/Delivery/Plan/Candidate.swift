@@ -1,3 +1,4 @@
+import Bundle
 import Bytes
 import JSONText
 import Telemetry
@@ -14,38 +15,23 @@ public struct RecordLocation: Sendable, Hashable {
     public let lineLength: UInt32
 }
 
-/// The data about one record that a plan needs, with a fixed size of 88 bytes.
+/// The data about one record that a plan needs.
 struct Candidate: Sendable {
     let key: DeliveryKey
-    let location: RecordLocation
+    /// The time of the record, in milliseconds since 1970, or `nil` if it is unknown.
     let time: Int64?
+    let location: RecordLocation
+    /// The indices of the record's items in the pool, or `nil` if the record is not a list.
+    let itemIndices: Range<Int>?
     let clientIndex: UInt32
     let typeIndex: UInt32
-    private let packedAccount: OptionalUInt32
-    private let packedHolds: OptionalUInt32
-    private let itemCount: OptionalUInt32
-    private let firstItem: Int
+    /// The index of the account, or `nil` if the record needs no credential.
+    let accountIndex: UInt32?
+    /// The index of the record's hold codes, or `nil` if the record is not held.
+    let holdsIndex: UInt32?
 
     /// The time by which records are sorted, or the maximum value if the time is unknown.
     var sortTime: Int64 { time ?? .max }
-    /// The indices of the record's items in the pool, or `nil` if the record is not a list.
-    var itemIndices: Range<Int>? { itemCount.value.map { firstItem..<firstItem + Int($0) } }
-    /// The index of the account, or `nil` if the record needs no credential.
-    var accountIndex: UInt32? { packedAccount.value }
-    /// The index of the record's hold codes, or `nil` if the record is not held.
-    var holdsIndex: UInt32? { packedHolds.value }
-
-    init(
-        key: DeliveryKey, time: Timestamp?, location: RecordLocation, items: Range<Int>?, client: UInt32, type: UInt32,
-        account: UInt32?, holds: UInt32?
-    ) {
-        (self.key, self.location, clientIndex, typeIndex) = (key, location, client, type)
-        self.time = time?.milliseconds
-        firstItem = items?.lowerBound ?? 0
-        itemCount = OptionalUInt32(items.map { UInt32($0.count) })
-        packedAccount = OptionalUInt32(account)
-        packedHolds = OptionalUInt32(holds)
-    }
 }
 
 /// The data about one record that is collected while its bundle is verified.
@@ -57,7 +43,6 @@ struct CandidateNote: Sendable {
     let time: Timestamp?
     let range: Range<Int>
     let items: [(key: ItemKey, count: Int)]?
-    let client: ClientName
     let type: TypeName
     let account: Account?
     let holds: [String]
@@ -83,7 +68,6 @@ struct CandidateNotes: Sendable {
             CandidateNote(
                 key: DeliveryKey(record), id: holds.isEmpty ? nil : record.id, time: record.time, range: range,
                 items: list?.items.map { ($0.key, $0.range.count) },
-                client: ClientName(system: record.system, client: record.client),
                 type: TypeName(system: record.system, name: record.type),
                 account: uploads?.account(of: record, using: &document), holds: holds))
     }
@@ -95,8 +79,8 @@ struct CandidateNotes: Sendable {
 /// The records of all bundles of a job, reduced to what a plan needs.
 public struct CandidatePool: Sendable {
     /// The names to which the indices in the candidates refer.
-    public private(set) var names = PlanNames()
-    private(set) var candidates: [Candidate] = []
+    public internal(set) var names = PlanNames()
+    private(set) var candidates = CandidateList()
     private(set) var items = PoolItems()
 
     let systems: SystemTable
@@ -153,8 +137,17 @@ public struct CandidatePool: Sendable {
     /// Removes everything that was added after `checkpoint`, except for names.
     mutating func removeAll(after checkpoint: Checkpoint) {
         bundles.removeSubrange(checkpoint.bundleCount...)
-        candidates.removeSubrange(checkpoint.candidateCount...)
+        candidates.removeAll(from: checkpoint.candidateCount)
         items.removeAll(from: checkpoint.itemCount)
+    }
+
+    /// Calls `body` with the list of clients, to which it can add clients.
+    ///
+    /// During the call, the pool has no clients, because a second reference would cause a copy.
+    mutating func withClients(_ body: (inout ClientIndex, inout CandidatePool) async throws -> Void) async rethrows {
+        var clients = exchange(&names.clients, with: ClientIndex())
+        defer { names.clients = clients }
+        try await body(&clients, &self)
     }
 
     /// Adds a bundle.
@@ -163,10 +156,13 @@ public struct CandidatePool: Sendable {
     mutating func addBundle(_ bundle: BundleName) { bundles.append(bundle) }
 
     /// Adds the records of a segment, without the hold codes from which the operator has released them.
+    ///
+    /// `clients` contains the index of each record's client.
     mutating func add(
-        _ notes: CandidateNotes, bundle: Int, segment: Int, isReleased: (_ id: String, _ code: String) -> Bool
+        _ notes: CandidateNotes, clients: [UInt32], bundle: Int, segment: Int,
+        isReleased: (_ id: String, _ code: String) -> Bool
     ) {
-        for note in notes.notes {
+        for (note, client) in zip(notes.notes, clients) {
             let holds = note.holds.filter { code in
                 !HoldCodes.isReleasable(code, knowing: systems) || !isReleased(note.id ?? "", code)
             }
@@ -175,15 +171,14 @@ public struct CandidatePool: Sendable {
             for item in note.items ?? [] { items.append(item.key, size: item.count) }
             candidates.append(
                 Candidate(
-                    key: note.key, time: note.time,
+                    key: note.key, time: note.time?.milliseconds,
                     location: RecordLocation(
                         bundleIndex: UInt32(clamping: bundle), segmentIndex: UInt32(clamping: segment),
                         lineStart: UInt32(clamping: note.range.lowerBound),
                         lineLength: UInt32(clamping: note.range.count - 1)),
-                    items: itemRange, client: names.clients.number(of: note.client),
-                    type: names.types.number(of: note.type),
-                    account: note.account.map { names.accounts.number(of: $0) },
-                    holds: holds.isEmpty ? nil : names.holds.number(of: holds)))
+                    itemIndices: itemRange, clientIndex: client, typeIndex: names.types.number(of: note.type),
+                    accountIndex: note.account.map { names.accounts.number(of: $0) },
+                    holdsIndex: holds.isEmpty ? nil : names.holds.number(of: holds)))
         }
     }
 }

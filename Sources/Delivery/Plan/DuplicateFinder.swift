@@ -14,18 +14,18 @@ struct DuplicateFinder {
     ///
     /// Of equal records, the first one that may be sent is used. However, if a request log shows that one of them was
     /// delivered, that one is used, so that none is sent again.
-    init(_ candidates: [Candidate], order: [Int], names: PlanNames) {
+    init(_ candidates: CandidateList, order: [UInt32], names: PlanNames) {
         marks = Array(repeating: Mark(), count: candidates.count)
         var ranks = Array(repeating: UInt32(0), count: candidates.count)
-        for (rank, index) in order.enumerated() { ranks[index] = UInt32(clamping: rank) }
+        for (rank, index) in order.enumerated() { ranks[Int(index)] = UInt32(clamping: rank) }
         let byKey = order.sorted { left, right in
-            let (first, second) = (candidates[left].key, candidates[right].key)
-            return first == second ? ranks[left] < ranks[right] : first < second
+            let (first, second) = (candidates[Int(left)].key, candidates[Int(right)].key)
+            return first == second ? ranks[Int(left)] < ranks[Int(right)] : first < second
         }
         var start = 0
         while start < byKey.count {
-            let identity = candidates[byKey[start]].key.identity
-            let end = byKey[start...].firstIndex { candidates[$0].key.identity != identity } ?? byKey.count
+            let identity = candidates[Int(byKey[start])].key.identity
+            let end = byKey[start...].firstIndex { candidates[Int($0)].key.identity != identity } ?? byKey.count
             markGroup(byKey[start..<end], candidates, names)
             start = end
         }
@@ -33,26 +33,29 @@ struct DuplicateFinder {
 
     subscript(index: Int) -> Mark { marks[index] }
 
-    private mutating func markGroup(_ group: ArraySlice<Int>, _ candidates: [Candidate], _ names: PlanNames) {
+    private mutating func markGroup(
+        _ group: ArraySlice<UInt32>, _ candidates: CandidateList, _ names: PlanNames
+    ) {
         guard let first = group.first, let last = group.last, group.count > 1 else { return }
-        let isShared = candidates[first].key != candidates[last].key
+        let isShared = candidates[Int(first)].key != candidates[Int(last)].key
         var start = group.startIndex
         while start < group.endIndex {
-            let key = candidates[group[start]].key
-            let end = group[start...].firstIndex { candidates[$0].key != key } ?? group.endIndex
+            let key = candidates[Int(group[start])].key
+            let end = group[start...].firstIndex { candidates[Int($0)].key != key } ?? group.endIndex
             let representative = Self.representative(group[start..<end], candidates, names)
             for index in group[start..<end] {
-                marks[index] = Mark(isDuplicate: index != representative, sharesIdentity: isShared)
+                marks[Int(index)] = Mark(isDuplicate: index != representative, sharesIdentity: isShared)
             }
             start = end
         }
     }
 
-    private static func representative(_ equals: ArraySlice<Int>, _ candidates: [Candidate], _ names: PlanNames) -> Int?
-    {
-        func hasArrived(_ index: Int) -> Bool {
-            candidates[index].holdsIndex.map { names.holds[$0].contains("delivered") } ?? false
+    private static func representative(
+        _ equals: ArraySlice<UInt32>, _ candidates: CandidateList, _ names: PlanNames
+    ) -> UInt32? {
+        func hasArrived(_ index: UInt32) -> Bool {
+            candidates[Int(index)].holdsIndex.map { names.holds[$0].contains("delivered") } ?? false
         }
-        return equals.first(where: hasArrived) ?? equals.first { candidates[$0].holdsIndex == nil } ?? equals.first
+        return equals.first(where: hasArrived) ?? equals.first { candidates[Int($0)].holdsIndex == nil } ?? equals.first
     }
 }

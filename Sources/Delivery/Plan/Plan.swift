@@ -105,38 +105,6 @@ extension Disposition {
     }
 }
 
-/// An upload in a plan.
-public struct PlannedUpload: Sendable, Hashable {
-    /// The key of the upload in the ledger.
-    public let key: DeliveryKey
-    /// The key of the whole record in the ledger.
-    public let recordKey: DeliveryKey
-    /// The index of the client in the names of the plan.
-    public let clientIndex: UInt32
-    /// The index of the type in the names of the plan.
-    public let typeIndex: UInt32
-    /// The index of the account whose credential is needed, or `nil` if none is needed.
-    public let accountIndex: UInt32?
-    /// The location of the record.
-    public let location: RecordLocation
-    /// The events in the upload, or an empty array if the record is not a list.
-    public let items: [SentItem]
-    /// Whether the upload contains the whole record, unchanged.
-    public let isWhole: Bool
-    /// Whether settling this upload completes the record.
-    public let completesRecord: Bool
-    /// Whether another part of the record was refused in an earlier job.
-    public let followsRefusal: Bool
-}
-
-/// The uploads of one client, in the order in which they are sent.
-public struct ClientQueue: Sendable {
-    /// The index of the client in the names of the plan.
-    public let clientIndex: UInt32
-    /// The uploads of the client.
-    public internal(set) var sends: [PlannedUpload]
-}
-
 /// A record that has no events left to send.
 public struct EmptySettlement: Sendable, Hashable {
     /// The key of the record in the ledger.
@@ -147,10 +115,8 @@ public struct EmptySettlement: Sendable, Hashable {
     public let typeIndex: UInt32
 }
 
-/// A client, type and disposition, used as a key for counting records.
+/// A type and a disposition, used as a key for counting records.
 public struct DispositionGroup: Sendable, Hashable {
-    /// The index of the client in the names of the plan.
-    public let clientIndex: UInt32
     /// The index of the type in the names of the plan.
     public let typeIndex: UInt32
     /// The disposition of the records.
@@ -164,7 +130,7 @@ public struct Plan: Sendable {
     /// The records of the plan.
     public let pool: CandidatePool
     /// The uploads of each client, with the clients in the order of their first records in the bundles.
-    public internal(set) var queues: [ClientQueue] = []
+    public internal(set) var queues: ClientQueues
     /// The records that are settled without a request.
     public internal(set) var settlements: [EmptySettlement] = []
     /// The number of records in each group.
@@ -178,15 +144,20 @@ public struct Plan: Sendable {
     /// The time for which the plan was made.
     public let now: Timestamp
 
+    init(pool: CandidatePool, rules: PlanRules, now: Timestamp) {
+        (self.pool, self.rules, self.now) = (pool, rules, now)
+        queues = ClientQueues(of: pool)
+    }
+
     /// The names to which the indices in the plan refer.
     public var names: PlanNames { pool.names }
 
     /// The number of uploads, including each part of a split record.
-    public var uploadCount: Int { queues.reduce(0) { $0 + $1.sends.count } }
+    public var uploadCount: Int { queues.uploadCount }
 
     /// The records of which only some parts are sent, while the others wait for a later job.
     public var recordsSentInPart: Set<DeliveryKey> {
-        let parts = queues.flatMap { $0.sends.filter { !$0.isWhole } }
+        let parts = queues.lazy.flatMap { $0.sends.filter { !$0.isWhole } }
         return Set(parts.map(\.recordKey)).subtracting(parts.filter(\.completesRecord).map(\.recordKey))
     }
 
@@ -203,25 +174,47 @@ extension Plan {
     public func withholdingRecords(ofClientsEndedIn report: JobReport) -> Plan {
         guard !report.endedClients.isEmpty else { return self }
         var plan = self
-        plan.groupCounts = [:]
-        for (group, count) in groupCounts {
-            var kept = count
-            if let settled = report.endedClients[group.clientIndex], group.disposition.dependsOnClient,
-                !pool.takesPrecedence(typeIndex: group.typeIndex)
-            {
-                kept = group.disposition == .send ? min(count, settled[group.typeIndex] ?? 0) : 0
+        let typeTakesPrecedence = names.types.values.indices.map { pool.takesPrecedence(typeIndex: UInt32($0)) }
+        // The settled records keep their disposition.
+        var settled = report.endedClients
+        for (index, candidate) in pool.candidates.enumerated() {
+            let (client, type) = (candidate.clientIndex, candidate.typeIndex)
+            guard settled[client] != nil, dispositions[index].dependsOnClient, !typeTakesPrecedence[Int(type)] else {
+                continue
             }
-            if kept > 0 { plan.groupCounts[group, default: 0] += kept }
-            guard kept < count else { continue }
-            let withheld = DispositionGroup(
-                clientIndex: group.clientIndex, typeIndex: group.typeIndex, disposition: .deletionRequested,
-                detailIndex: nil)
-            plan.groupCounts[withheld, default: 0] += count - kept
+            if dispositions[index] == .send, let left = settled[client]?[type], left > 0 {
+                settled[client]?[type] = left - 1
+            } else {
+                plan.withhold(recordAt: index)
+            }
         }
-        for index in queues.indices where report.endedClients[queues[index].clientIndex] != nil {
-            plan.queues[index].sends.removeAll { !pool.takesPrecedence(typeIndex: $0.typeIndex) }
+        plan.queues.removeAll {
+            report.endedClients[$0.clientIndex] != nil && !typeTakesPrecedence[Int($0.typeIndex)]
         }
         return plan
+    }
+
+    private mutating func withhold(recordAt index: Int) {
+        groupCounts[group(ofRecordAt: index), default: 0] -= 1
+        dispositions[index] = .deletionRequested
+        groupCounts[group(ofRecordAt: index), default: 0] += 1
+        groupCounts = groupCounts.filter { $0.value > 0 }
+    }
+
+    /// Returns the indices of the client and the type of the record at `index`.
+    public func clientAndType(ofRecordAt index: Int) -> (client: UInt32, type: UInt32) {
+        (pool.candidates[index].clientIndex, pool.candidates[index].typeIndex)
+    }
+
+    /// The number of planned uploads of each record.
+    public var uploadCountsByRecord: [UInt32] { queues.uploadCountsByRecord }
+
+    /// Returns the group of the record at `index`.
+    public func group(ofRecordAt index: Int) -> DispositionGroup {
+        let disposition = dispositions[index]
+        return DispositionGroup(
+            typeIndex: pool.candidates[index].typeIndex, disposition: disposition,
+            detailIndex: pool.detailIndex(of: index, disposition))
     }
 
     /// The number of records that are not sent, by reason.
@@ -253,20 +246,14 @@ extension Plan {
 
     /// Returns the reason why the records of a group are not sent, with their hold codes or missing account.
     public func reason(of group: DispositionGroup) -> WaitReason {
-        reason(of: group.disposition, detailIndex: group.detailIndex)
+        switch (group.disposition, group.detailIndex) {
+        case (.held, let index?):
+            WaitReason(group.disposition, detail: names.holds[index].joined(separator: ", "))
+        case (.missingCredential, let index?): WaitReason(group.disposition, detail: names.accounts[index].label)
+        default: WaitReason(group.disposition)
+        }
     }
 
     /// Returns the reason why the record at `index` is not sent.
-    func reason(of index: Int) -> WaitReason {
-        let disposition = dispositions[index]
-        return reason(of: disposition, detailIndex: pool.detailIndex(of: index, disposition))
-    }
-
-    private func reason(of disposition: Disposition, detailIndex: UInt32?) -> WaitReason {
-        switch (disposition, detailIndex) {
-        case (.held, let index?): WaitReason(disposition, detail: names.holds[index].joined(separator: ", "))
-        case (.missingCredential, let index?): WaitReason(disposition, detail: names.accounts[index].label)
-        default: WaitReason(disposition)
-        }
-    }
+    func reason(of index: Int) -> WaitReason { reason(of: group(ofRecordAt: index)) }
 }

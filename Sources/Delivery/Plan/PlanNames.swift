@@ -29,6 +29,16 @@ extension ClientName: Hashable {
     }
 }
 
+extension ClientIndex {
+    /// Returns the name of the client with a number.
+    public subscript(number: UInt32) -> ClientName {
+        ClientName(system: system(ofClient: Int(number)), client: id(ofClient: Int(number)))
+    }
+
+    /// Returns the number of a client, or `nil` if it was not added.
+    func existingNumber(of name: ClientName) -> Int? { existingNumber(of: name.client, system: name.system) }
+}
+
 /// A type of upload.
 public struct TypeName: Sendable, Hashable {
     /// The system of the type.
@@ -42,7 +52,7 @@ public struct TypeName: Sendable, Hashable {
 /// The tables of names to which candidates and plans refer by index.
 public struct PlanNames: Sendable {
     /// The clients of the records, by index.
-    public internal(set) var clients = NumberedValues<ClientName>()
+    public internal(set) var clients = ClientIndex()
     /// The types of upload, by index.
     public internal(set) var types = NumberedValues<TypeName>()
     /// The accounts that need a credential, by index.

@@ -35,7 +35,6 @@ public struct Planner {
     private var sentItems: Set<ItemKey> = []
     private var inFlightByIdentity: [Digest16: [(key: DeliveryKey, time: Timestamp)]] = [:]
     private var plan: Plan
-    private var sendsByClient: [UInt32: [PlannedUpload]] = [:]
 
     /// Returns the plan for the records of a pool.
     public static func plan(
@@ -73,7 +72,10 @@ public struct Planner {
         let isDeletionRequestType = names.types.values.map {
             pool.systems.precedence(of: $0.system).deletionRequests.contains($0.name)
         }
-        var isDeleted = names.clients.values.map { state.deletedClients.contains($0) }
+        var isDeleted = Array(repeating: false, count: names.clients.count)
+        for client in state.deletedClients {
+            if let number = names.clients.existingNumber(of: client) { isDeleted[number] = true }
+        }
         // A request without a client id has no effect, because it does not identify other records.
         for candidate in pool.candidates where isDeletionRequestType[Int(candidate.typeIndex)] {
             isDeleted[Int(candidate.clientIndex)] = names.clients[candidate.clientIndex].client != nil
@@ -84,27 +86,20 @@ public struct Planner {
     private mutating func decideAll() {
         let candidates = pool.candidates
         plan.dispositions = Array(repeating: .held, count: candidates.count)
-        func rank(_ index: Int) -> (Int, Int64, Int) {
-            (typeTakesPrecedence[Int(candidates[index].typeIndex)] ? 0 : 1, candidates[index].sortTime, index)
+        func rank(_ index: UInt32) -> (Int, Int64, UInt32) {
+            let candidate = candidates[Int(index)]
+            return (typeTakesPrecedence[Int(candidate.typeIndex)] ? 0 : 1, candidate.sortTime, index)
         }
-        let order = candidates.indices.sorted { rank($0) < rank($1) }
+        let order = (0..<UInt32(candidates.count)).sorted { rank($0) < rank($1) }
         let duplicates = DuplicateFinder(candidates, order: order, names: pool.names)
-        for index in order {
+        for index in order.lazy.map({ Int($0) }) {
             let mark = duplicates[index]
             let disposition =
                 mark.isDuplicate ? .duplicate : decide(recordAt: index, sharesIdentity: mark.sharesIdentity)
             plan.dispositions[index] = disposition
-            let candidate = candidates[index]
-            plan.groupCounts[
-                DispositionGroup(
-                    clientIndex: candidate.clientIndex, typeIndex: candidate.typeIndex, disposition: disposition,
-                    detailIndex: pool.detailIndex(of: index, disposition)),
-                default: 0] += 1
+            plan.groupCounts[plan.group(ofRecordAt: index), default: 0] += 1
         }
-        for candidate in candidates {
-            guard let sends = sendsByClient.removeValue(forKey: candidate.clientIndex) else { continue }
-            plan.queues.append(ClientQueue(clientIndex: candidate.clientIndex, sends: sends))
-        }
+        plan.queues.sortByClient()
     }
 
     private mutating func decide(recordAt index: Int, sharesIdentity: Bool) -> Disposition {
@@ -126,7 +121,8 @@ public struct Planner {
         if isOtherPayloadInFlight(candidate) { return .sameIDSentRecently }
         if let account = candidate.accountIndex, !accountHasCredential[Int(account)] { return .missingCredential }
         if typeIsPaused[Int(candidate.typeIndex)] { return .serverPause }
-        let disposition = candidate.itemIndices.map { planList(candidate, items: $0) } ?? planRecord(candidate)
+        let disposition =
+            candidate.itemIndices.map { planList(candidate, at: index, items: $0) } ?? planRecord(candidate, at: index)
         if sharesIdentity, disposition == .send { sentIdentities.insert(candidate.key.identity) }
         return disposition
     }
@@ -147,14 +143,14 @@ public struct Planner {
 
     // MARK: Uploads
 
-    private mutating func planRecord(_ candidate: Candidate) -> Disposition {
+    private mutating func planRecord(_ candidate: Candidate, at index: Int) -> Disposition {
         if let reason = reserveQuota(candidate, key: candidate.key) { return reason }
-        append(candidate, key: candidate.key, items: [], isWhole: true, completesRecord: true, followsRefusal: false)
+        plan.queues.append(recordAt: index, part: nil)
         return .send
     }
 
     /// Plans uploads for those events of a list that are not part of another upload.
-    private mutating func planList(_ candidate: Candidate, items: Range<Int>) -> Disposition {
+    private mutating func planList(_ candidate: Candidate, at index: Int, items: Range<Int>) -> Disposition {
         let refused = state.refusedItems[candidate.key] ?? []
         let unsettled = items.filter { !state.isDelivered(item: $0) && !refused.contains(pool.items.keys[$0]) }
         let left = unsettled.filter { !sentItems.contains(pool.items.keys[$0]) }
@@ -174,9 +170,11 @@ public struct Planner {
             // The parts before this one are already in the plan.
             if let reason = reserveQuota(candidate, key: key) { return number == 0 ? reason : .sendPart }
             for item in sent { sentItems.insert(item.key) }
-            append(
-                candidate, key: key, items: sent, isWhole: isWhole, completesRecord: number == parts.count - 1,
-                followsRefusal: !refused.isEmpty)
+            plan.queues.append(
+                recordAt: index,
+                part: PlannedPart(
+                    key: key, items: sent, isWhole: isWhole, completesRecord: number == parts.count - 1,
+                    followsRefusal: !refused.isEmpty))
         }
         return .send
     }
@@ -205,16 +203,5 @@ public struct Planner {
         let isCounted =
             state.inFlight[key]?.isCounted(for: pool.names.clients[candidate.clientIndex], on: today) ?? false
         return quota.reserve(client: candidate.clientIndex, type: candidate.typeIndex, isCounted: isCounted)
-    }
-
-    private mutating func append(
-        _ candidate: Candidate, key: DeliveryKey, items: [SentItem], isWhole: Bool, completesRecord: Bool,
-        followsRefusal: Bool
-    ) {
-        sendsByClient[candidate.clientIndex, default: []].append(
-            PlannedUpload(
-                key: key, recordKey: candidate.key, clientIndex: candidate.clientIndex, typeIndex: candidate.typeIndex,
-                accountIndex: candidate.accountIndex, location: candidate.location, items: items, isWhole: isWhole,
-                completesRecord: completesRecord, followsRefusal: followsRefusal))
     }
 }

@@ -3,32 +3,39 @@ import Telemetry
 /// The number of uploads that the limits still allow.
 struct Quota {
     private let limits: UploadLimits
-    private var usedCounts: [Int]
-    private var typeCounts: [BucketAndType: Int] = [:]
+    private var usedCounts: [UInt32]
+    private var typeCounts: [BucketAndType: UInt32] = [:]
 
     private struct BucketAndType: Hashable {
-        let bucket: Int
+        let bucket: UInt32
         let type: UInt32
     }
 
     /// Creates the quota that is left for today after the uploads of earlier jobs, which are stored in `state`.
     init(_ limits: UploadLimits, used state: LedgerState, names: PlanNames) {
         self.limits = limits
-        usedCounts =
-            switch limits.scope {
-            case .client: names.clients.values.map { state.usedQuotas[$0] ?? 0 }
-            case .job: [state.usedQuotas.values.reduce(0, +)]
+        switch limits.scope {
+        case .client:
+            usedCounts = Array(repeating: 0, count: names.clients.count)
+            for (client, used) in state.usedQuotas {
+                if let number = names.clients.existingNumber(of: client) {
+                    usedCounts[number] += UInt32(clamping: used)
+                }
             }
+        case .job: usedCounts = [UInt32(clamping: state.usedQuotas.values.reduce(0, +))]
+        }
     }
 
     /// Counts an upload toward the limits, or returns the reason why it has to wait.
     mutating func reserve(client: UInt32, type: UInt32, isCounted: Bool) -> Disposition? {
-        let bucket = limits.scope == .client ? Int(client) : 0
+        let bucket = limits.scope == .client ? client : 0
         let slot = BucketAndType(bucket: bucket, type: type)
-        if let daily = limits.daily, !isCounted, usedCounts[bucket] >= daily { return .dailyLimit }
-        if let perType = limits.perType, typeCounts[slot, default: 0] >= perType { return .typeLimit }
-        if !isCounted { usedCounts[bucket] += 1 }
-        typeCounts[slot, default: 0] += 1
+        if let daily = limits.daily, !isCounted, usedCounts[Int(bucket)] >= daily { return .dailyLimit }
+        if let perType = limits.perType {
+            if typeCounts[slot, default: 0] >= perType { return .typeLimit }
+            typeCounts[slot, default: 0] += 1
+        }
+        if !isCounted { usedCounts[Int(bucket)] += 1 }
         return nil
     }
 }

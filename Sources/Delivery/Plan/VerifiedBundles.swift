@@ -63,11 +63,13 @@ public struct VerifiedBundles: Sendable {
         let systems = reader.systems
         var generator = SystemRandomNumberGenerator()
         let verifier = BundleVerifier(reader, limit: limit, secret: RunSecret(using: &generator))
-        try await verifier.verify(
-            noting: { CandidateNotes(knowing: systems) },
-            each: { record, range, notes in notes.add(record, range) },
-            take: { segment, notes in
-                pool.add(notes, bundle: number, segment: segment, isReleased: isReleased)
-            }, progress: progress)
+        try await pool.withClients { clients, pool in
+            try await verifier.verify(
+                numbering: &clients, noting: { CandidateNotes(knowing: systems) },
+                each: { record, range, notes in notes.add(record, range) },
+                take: { segment, notes, numbers in
+                    pool.add(notes, clients: numbers, bundle: number, segment: segment, isReleased: isReleased)
+                }, progress: progress)
+        }
     }
 }

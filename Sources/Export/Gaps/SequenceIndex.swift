@@ -132,7 +132,7 @@ public struct SequenceIndex: Sendable {
     /// `clients` is the list in which clients were numbered.
     public func forEachSequence(of clients: ClientIndex, _ body: (NumberedSequence) throws -> Void) rethrows {
         var ranks = [UInt32](repeating: 0, count: clients.count)
-        for (rank, client) in clients.sortedNumbers.enumerated() { ranks[Int(client)] = UInt32(rank) }
+        for (rank, client) in clients.sortedNumbers().enumerated() { ranks[Int(client)] = UInt32(rank) }
         let sorted = (0..<UInt32(chains.count)).sorted { left, right in
             let (one, other) = (chains[Int(left)].key, chains[Int(right)].key)
             guard one.client == other.client else { return ranks[Int(one.client)] < ranks[Int(other.client)] }

@@ -46,7 +46,7 @@ public struct TableExport: ~Copyable {
     private let sink: any TableSink
     private let rowJobs: any RowJobs
     private var batch = RecordBatch(firstNumber: 1)
-    private var clients = ClientSummaries()
+    private var clients = ClientSummaries(isForExport: true)
     /// The sequence numbers of the records, or `nil` if the output does not contain gaps.
     private var sequences: SequenceIndex?
     private var rowCounts: [Int]

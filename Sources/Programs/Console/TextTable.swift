@@ -1,32 +1,64 @@
 import Bytes
 
 /// A text table with aligned columns, in which columns of numbers are aligned to the right.
-public struct TextTable {
+///
+/// The rows are read twice, so that a large table can create each row when it is read.
+public struct TextTable<Rows: Collection<[String]>> {
     private let header: [String]
-    private let rows: [[String]]
+    private let rows: Rows
+    private var columns: TextColumns
 
     /// Creates a table from rows with as many cells as `header`, and escapes unprintable characters.
-    public init(header: [String], rows: [[String]]) {
+    public init(header: [String], rows: Rows) {
         self.header = header
-        self.rows = rows.map { $0.map(\.printable) }
+        self.rows = rows
+        columns = TextColumns(header: header)
+        for row in rows { columns.add(row) }
     }
 
     /// The lines of the table, without trailing spaces.
     public var lines: [String] {
-        let columns = header.indices.map { column in
-            let cells = rows.map { $0[column] }
-            return (
-                width: ([header[column]] + cells).map(\.count).max() ?? 0,
-                isNumeric: cells.allSatisfy { $0.utf8.allSatisfy(\.isDigit) }
-            )
+        var lines: [String] = []
+        forEachLine { lines.append($0) }
+        return lines
+    }
+
+    /// Calls `body` with each line of the table, without trailing spaces.
+    public func forEachLine<Failure>(_ body: (String) throws(Failure) -> Void) throws(Failure) {
+        try body(columns.line(header))
+        for row in rows { try body(columns.line(row)) }
+    }
+}
+
+/// The widths and the alignments of the columns of a table.
+private struct TextColumns {
+    private struct Column {
+        var width: Int
+        var isNumeric = true
+    }
+
+    private var columns: [Column]
+
+    init(header: [String]) { columns = header.map { Column(width: $0.count) } }
+
+    mutating func add(_ row: [String]) {
+        for (index, cell) in row.enumerated() {
+            let cell = cell.printable
+            columns[index].width = max(columns[index].width, cell.count)
+            columns[index].isNumeric = columns[index].isNumeric && cell.utf8.allSatisfy(\.isDigit)
         }
-        return ([header] + rows).map { row in
-            let cells = zip(row, columns).map { cell, column in
-                let padding = String(repeating: " ", count: column.width - cell.count)
-                return column.isNumeric ? padding + cell : cell + padding
-            }
-            let line = cells.joined(separator: "  ")
-            return String(line.reversed().drop { $0 == " " }.reversed())
+    }
+
+    func line(_ row: [String]) -> String {
+        var line = ""
+        for (index, cell) in row.enumerated() {
+            let (cell, column) = (cell.printable, columns[index])
+            let padding = String(repeating: " ", count: column.width - cell.count)
+            line += index == 0 ? "" : "  "
+            line += column.isNumeric ? padding : cell
+            line += column.isNumeric ? cell : padding
         }
+        let end = line.utf8.lastIndex { $0 != UInt8(ascii: " ") }.map(line.utf8.index(after:)) ?? line.startIndex
+        return String(line[..<end])
     }
 }

@@ -16,10 +16,10 @@ struct PlanReport {
 
     /// Prints a row for each client and type, and the summary.
     func printTable() throws {
-        let rows = rows
+        let rows = PlanRows(plan)
         if !rows.isEmpty {
             let header = ["client", "system", "type", "uploads", "send", "wait", "done", "why"]
-            for line in TextTable(header: header, rows: rows).lines { try Terminal.print(line) }
+            try TextTable(header: header, rows: rows).forEachLine { line in try Terminal.print(line) }
         }
         try Terminal.print(summaryLine)
         for pause in plan.pauses { try Terminal.print(Phrase.pause(pause)) }
@@ -37,36 +37,6 @@ struct PlanReport {
         return "\(Phrase.count(plan.uploadCount, "upload")) planned of \(Phrase.count(pool.count, "record"))\(counts)"
     }
 
-    private struct ClientAndType: Hashable {
-        let clientIndex: UInt32
-        let typeIndex: UInt32
-    }
-
-    private var rows: [[String]] {
-        let groups = Dictionary(grouping: plan.groupCounts) {
-            ClientAndType(clientIndex: $0.key.clientIndex, typeIndex: $0.key.typeIndex)
-        }
-        var uploads: [ClientAndType: Int] = [:]
-        for send in plan.queues.flatMap(\.sends) {
-            uploads[ClientAndType(clientIndex: send.clientIndex, typeIndex: send.typeIndex), default: 0] += 1
-        }
-        return groups.map { row($0, $1, uploads: uploads[$0] ?? 0) }.sorted { $0.lexicographicallyPrecedes($1) }
-    }
-
-    private func row(_ key: ClientAndType, _ groups: [(key: DispositionGroup, value: Int)], uploads: Int) -> [String] {
-        func count(_ isIncluded: (Disposition) -> Bool) -> Int {
-            groups.reduce(0) { $0 + (isIncluded($1.key.disposition) ? $1.value : 0) }
-        }
-        let reasons = groups.filter { $0.key.disposition != .send }.map { "\(plan.reason(of: $0).text) \($1)" }
-        return [
-            plan.names.clients.values[Int(key.clientIndex)].client ?? "(none)",
-            plan.names.types.values[Int(key.typeIndex)].system.description,
-            plan.names.types.values[Int(key.typeIndex)].name,
-            "\(uploads)", "\(count { $0 == .send })", "\(count(\.isWaiting))",
-            "\(count { $0 != .send && !$0.isWaiting })", reasons.sorted().joined(separator: ", "),
-        ]
-    }
-
     // MARK: JSON
 
     /// Prints the plan as one object: the counts, the uploads in order, and the records that are not sent.
@@ -79,32 +49,34 @@ struct PlanReport {
         object.set("send", integer: plan.count(.send))
         object.set("time", string: plan.now.description)
         object.set("uploads", integer: plan.uploadCount)
-        object.set("sends", elements: try plan.queues.flatMap(\.sends).map { try Self.uploadJSON(of: $0, source) })
-        object.set(
-            "waits",
-            elements: try plan.dispositions.indices.filter { plan.dispositions[$0] != .send }.map { index in
-                waitJSON(of: try source.record(at: pool.location(of: index)), at: index)
-            })
-        try Terminal.print(object)
+        let sends: CanonicalObject.Elements = { body in
+            for queue in plan.queues { for send in queue.sends { try body(Self.uploadJSON(of: send, source)) } }
+        }
+        let waits: CanonicalObject.Elements = { body in
+            for index in plan.dispositions.indices where plan.dispositions[index] != .send {
+                try body(waitJSON(of: try source.record(at: pool.location(of: index)), at: index))
+            }
+        }
+        try JSONObjectPrinter.print(object, arrays: [("sends", sends), ("waits", waits)])
     }
 
     /// Returns the object for a record that is not sent.
-    private func waitJSON(of record: Record, at index: Int) -> [UInt8] {
+    private func waitJSON(of record: Record, at index: Int) -> CanonicalObject {
         let disposition = plan.dispositions[index]
         var object = CanonicalObject(naming: record)
         object.set("code", string: disposition.code)
         object.set("reason", string: disposition.name)
         if disposition == .held { object.set("held", strings: pool.holds(of: index)) }
         if disposition == .missingCredential, let account = pool.account(of: index) { object.set(account) }
-        return object.bytes
+        return object
     }
 
-    private static func uploadJSON(of send: PlannedUpload, _ source: UploadSource) throws -> [UInt8] {
+    private static func uploadJSON(of send: PlannedUpload, _ source: UploadSource) throws -> CanonicalObject {
         let record = try source.record(of: send)
         var object = CanonicalObject(naming: record)
         object.set("bytes", integer: record.payload.count)
         if !send.items.isEmpty { object.set("events", integer: send.items.count) }
-        return object.bytes
+        return object
     }
 }
 

@@ -54,6 +54,17 @@ import Testing
         #expect(failure.map { "\($0.bundles[0].error)" }?.contains("the target is not in the system's grammar") == true)
     }
 
+    @Test("A client whose id is spelled differently in two bundles is one client, and both bundles are valid")
+    func spellingsOfClient() async throws {
+        try await Sample.bundle([Sample.ping("A", client: "Ab"), Sample.ping("B", client: nil)], at: folder("1"))
+        try await Sample.bundle(
+            [Sample.ping("C", client: "new"), Sample.ping("D", client: "aB"), Sample.ping("E", client: "")],
+            at: folder("2"))
+        let plan = plan(try await intake(folder("1"), folder("2")))
+        #expect(plan.queues.map { plan.names.clients[$0.clientIndex].client } == ["Ab", nil, "new", ""])
+        #expect(plan.queues.map(\.sends.count) == [2, 1, 1, 1])
+    }
+
     @Test("A damaged bundle prevents the use of all bundles, and the error names it")
     func damagedBundle() async throws {
         try await Sample.bundle([Sample.ping("A")], at: folder("good"))

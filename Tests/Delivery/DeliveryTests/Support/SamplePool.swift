@@ -25,7 +25,8 @@ extension Sample {
         for (segment, record) in records.enumerated() {
             var notes = CandidateNotes(knowing: systems)
             notes.add(record, 0..<10)
-            pool.add(notes, bundle: 0, segment: segment, isReleased: isReleased)
+            let client = UInt32(pool.names.clients.number(of: record.client, system: record.system))
+            pool.add(notes, clients: [client], bundle: 0, segment: segment, isReleased: isReleased)
         }
         return pool
     }

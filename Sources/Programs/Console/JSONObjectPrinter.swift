@@ -1,11 +1,10 @@
-import Console
 import Files
 import JSONText
 
 /// Prints a JSON object that may be larger than memory, because arrays are printed while they are produced.
-enum JSONObjectPrinter {
+public enum JSONObjectPrinter {
     /// Prints the members of `object` and `arrays`, sorted by their keys.
-    static func print(
+    public static func print(
         _ object: CanonicalObject, arrays: [(key: JSONKey, elements: CanonicalObject.Elements)]
     ) throws {
         var rewriter = PrintableJSON()
