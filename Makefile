@@ -5,7 +5,7 @@ TEST_TOOLS = zstd libarchive-tools python3 python3-venv openssl openssh-client f
 	age gnupg par2 strace fish zsh
 DIST_TOOLS = dpkg-dev binutils lintian man-db systemd python3 python3-venv openssh-client
 FLEET_TOOLS = python3 python3-venv openjdk-17-jre-headless
-BENCH_TOOLS = zstd jq sqlite3 libarchive-tools python3 python3-venv gcc libplist-dev curl nginx-light
+BENCH_TOOLS = zstd jq sqlite3 libarchive-tools python3 python3-venv gcc g++ libplist-dev libsimdjson-dev curl nginx-light
 
 # Source paths in the programs are relative, so that builds in different folders are identical.
 RELATIVE = -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=.

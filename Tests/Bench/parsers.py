@@ -1,5 +1,7 @@
-"""Measures the parsers alone: JSON in comparison with Foundation, and keyed archives with libplist and nska_deserialize."""
+"""Measures the parsers alone: JSON in comparison with Foundation and simdjson, and keyed archives with libplist and nska_deserialize."""
 
+import os
+import shutil
 import subprocess
 
 import measuring
@@ -15,9 +17,34 @@ print(len(data) / (time.process_time() - start))
 """
 
 
+# The rate of parsing JSON, relative to simdjson, and the number of files that are parsed.
+JSON_GOAL, JSON_LIMIT, JSON_FILES = 0.5, 0.25, 2000
+
+
 def run():
     bench = program("pingferry-bench")
-    return subprocess.run([bench]).returncode == 0 and archives(bench)
+    return all([subprocess.run([bench]).returncode == 0, json_files(bench), archives(bench)])
+
+
+def json_files(bench):
+    """Compares parsing ping files with the document tree of simdjson."""
+    folder = measuring.make_once(FOLDER + "/ping-files", copy_ping_files)
+    reference = FOLDER + "/simdjson"
+    subprocess.run(["g++", "-O3", "-std=c++17", "-o", reference, "Tests/Load/simdjson.cpp", "-lsimdjson"], check=True)
+    rates = measuring.in_turns({"ours": [bench, folder], "theirs": [reference, folder]}, measure=lambda command: printed_numbers(command)[0])
+    ours, theirs = (max(rates[name]) for name in ("ours", "theirs"))
+    print("ping files: %.0f MB/s, simdjson %.0f MB/s, %.2f times" % (ours / 1e6, theirs / 1e6, ours / theirs), flush=True)
+    if ours < JSON_GOAL * theirs:
+        print("    less than %s" % ("the goal of %.2f" % JSON_GOAL if ours >= JSON_LIMIT * theirs else "the limit of %.2f" % JSON_LIMIT))
+    return ours >= JSON_LIMIT * theirs
+
+
+def copy_ping_files(folder):
+    """Copies ping files of the benchmark for folders."""
+    os.mkdir(folder)
+    paths = (os.path.join(parent, name) for parent, _, names in os.walk(measuring.load()) for name in names if name.endswith(".json"))
+    for number, path in zip(range(JSON_FILES), paths):
+        shutil.copy(path, os.path.join(folder, str(number)))
 
 
 def archives(bench):
@@ -27,7 +54,7 @@ def archives(bench):
     measured = measuring.in_turns({
         "libplist's tree": [libplist(), large],
         "list requests, 1 core": [bench, large, "1"],
-        "list requests, 2 cores": [bench, large, "2"]}, runs=10, measure=printed_seconds)
+        "list requests, 2 cores": [bench, large, "2"]}, runs=10, measure=printed_numbers)
     print("%-24s %16s %10s %16s %10s" % ("%.1f MB of queue" % megabytes, "processor MB/s", "times", "clock MB/s", "times"))
     base = None
     for name, runs in measured.items():
@@ -36,7 +63,7 @@ def archives(bench):
         columns = [value for ours, theirs in zip(row, base) for value in (megabytes / ours, theirs / ours)]
         print("%-24s %16.0f %10.2f %16.0f %10.2f" % (name, *columns))
     python = measuring.python_with("nska_deserialize")
-    rate, = printed_seconds([python, "-c", DESERIALIZE, small])
+    rate, = printed_numbers([python, "-c", DESERIALIZE, small])
     print("nska_deserialize %.2f MB/s (of %.1f MB)" % (rate / 1e6, measuring.size(small) / 1e6), flush=True)
     return subprocess.run([bench, large]).returncode == 0
 
@@ -55,6 +82,6 @@ def libplist():
     return path
 
 
-def printed_seconds(command):
-    """Returns the numbers that a command prints: processor time and elapsed time in seconds."""
+def printed_numbers(command):
+    """Returns the numbers that a command prints."""
     return tuple(map(float, subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.split()))

@@ -41,9 +41,8 @@ public struct Job: Sendable {
 
     /// The servers that receive the uploads of the plan.
     private var servers: Set<Server> {
-        var types: Set<UInt32> = []
-        for queue in plan.queues { for send in queue.sends { types.insert(send.typeIndex) } }
-        return Set(types.compactMap { settings.sender.servers[plan.names.types[$0]] })
+        let groups = plan.groupCounts.keys.filter { [.send, .sendPart].contains($0.disposition) }
+        return Set(groups.compactMap { settings.sender.servers[plan.names.types[$0.typeIndex]] })
     }
 
     private func serve(_ run: JobRun) async throws {

@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Telemetry
 
 /// A client to which limits apply, or all records of a system that have no client.
@@ -8,24 +9,24 @@ public struct ClientName: Sendable {
     /// The client id with the letter case in which it was first seen, or `nil` for records without a client.
     public let client: String?
 
-    /// The lowercased client id, which is used for comparisons.
-    var lowercasedID: String? { client?.lowercased() }
+    /// The client id with ASCII letters in lowercase, which is used for comparisons.
+    var lowercasedID: String? { client.map { String(decoding: $0.utf8.map(\.lowercased), as: UTF8.self) } }
 }
 
 extension ClientName: Hashable {
-    /// Returns whether both names refer to the same client, ignoring letter case.
+    /// Returns whether both names refer to the same client, ignoring the case of ASCII letters.
     public static func == (left: ClientName, right: ClientName) -> Bool {
         guard left.system == right.system else { return false }
         guard let first = left.client, let second = right.client else {
             return left.client == nil && right.client == nil
         }
-        return first.utf8.elementsEqual(second.utf8) || first.lowercased() == second.lowercased()
+        return first.utf8.elementsEqual(second.utf8) { $0.lowercased == $1.lowercased }
     }
 
     /// Hashes the system and the lowercased id.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(system)
-        hasher.combine(lowercasedID)
+        hasher.combine(lowercasedASCIIOf: client)
     }
 }
 

@@ -2,13 +2,24 @@ import Bytes
 
 /// A builder for a canonical JSON object, in which members are sorted by the UTF-8 bytes of their keys.
 public struct CanonicalObject: Sendable {
-    private var members: [(key: [UInt8], value: [UInt8])] = []
+    /// The members, sorted by their keys, with the places of their values in `values`.
+    private var members: [(key: [UInt8], value: Range<Int>)] = []
+    /// The values in the order in which they were set.
+    private var values: [UInt8] = []
 
     /// Creates an empty object.
     public init() {}
 
     /// Sets a member to a value that is already canonical JSON.
     public mutating func set(_ key: JSONKey, canonical value: [UInt8]) {
+        set(key) { $0 += value }
+    }
+
+    /// Sets a member to the value that `write` appends.
+    private mutating func set(_ key: JSONKey, _ write: (inout [UInt8]) -> Void) {
+        let start = values.count
+        write(&values)
+        let value = start..<values.count
         let index = insertionIndex(of: key)
         if index < members.count, members[index].key == key.utf8 {
             members[index].value = value
@@ -27,22 +38,29 @@ public struct CanonicalObject: Sendable {
 
     /// Sets a member to a string, or to null if `value` is `nil`.
     public mutating func set(_ key: JSONKey, string value: String?) {
-        set(key, canonical: Self.text(value))
+        set(key) { $0.append(jsonStringOrNull: value) }
     }
 
     /// Sets a member to an integer, or to null if `value` is `nil`.
     public mutating func set(_ key: JSONKey, integer value: (some BinaryInteger)?) {
-        set(key, canonical: Array((value.map { String($0) } ?? "null").utf8))
+        set(key) { $0 += (value.map { String($0) } ?? "null").utf8 }
     }
 
     /// Sets a member to a boolean.
     public mutating func set(_ key: JSONKey, boolean value: Bool) {
-        set(key, canonical: Array((value ? "true" : "false").utf8))
+        set(key) { $0 += (value ? "true" : "false").utf8 }
     }
 
     /// Sets a member to an array of strings.
     public mutating func set(_ key: JSONKey, strings values: some Sequence<String>) {
-        set(key, elements: values.map(Self.text))
+        set(key) { output in
+            output.append(UInt8(ascii: "["))
+            for (position, value) in values.enumerated() {
+                if position > 0 { output.append(UInt8(ascii: ",")) }
+                output.append(jsonString: value)
+            }
+            output.append(UInt8(ascii: "]"))
+        }
     }
 
     /// Sets a member to an array of values that are already canonical JSON.
@@ -65,35 +83,39 @@ public struct CanonicalObject: Sendable {
 
     /// Sets a member to an object.
     public mutating func set(_ key: JSONKey, object value: CanonicalObject) {
-        set(key, canonical: value.bytes)
+        set(key) { value.append(to: &$0) }
     }
 
     /// Returns the members whose keys sort before `key`, and the other members.
     public func split(at key: JSONKey) -> (before: CanonicalObject, after: CanonicalObject) {
         let end = insertionIndex(of: key)
-        var (before, after) = (CanonicalObject(), CanonicalObject())
-        before.members = Array(members[..<end])
-        after.members = Array(members[end...])
+        var (before, after) = (self, self)
+        before.members.removeSubrange(end...)
+        after.members.removeSubrange(..<end)
         return (before, after)
     }
 
     /// The object as canonical JSON.
     public var bytes: [UInt8] {
-        var output: [UInt8] = [UInt8(ascii: "{")]
+        var output: [UInt8] = []
+        append(to: &output)
+        return output
+    }
+
+    private func append(to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "{"))
         for (position, member) in members.enumerated() {
             if position > 0 { output.append(UInt8(ascii: ",")) }
             output.append(jsonString: member.key.span)
             output.append(UInt8(ascii: ":"))
-            output += member.value
+            output += values[member.value]
         }
         output.append(UInt8(ascii: "}"))
-        return output
     }
+}
 
-    private static func text(_ value: String?) -> [UInt8] {
-        guard let value else { return Array("null".utf8) }
-        var text: [UInt8] = []
-        text.append(jsonString: value)
-        return text
+extension [UInt8] {
+    fileprivate mutating func append(jsonStringOrNull text: String?) {
+        if let text { append(jsonString: text) } else { self += "null".utf8 }
     }
 }

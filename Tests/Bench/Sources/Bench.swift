@@ -3,7 +3,8 @@ import JSONText
 
 /// Measures parsers and writers in comparison with Foundation.
 ///
-/// With the path of a keyed archive or a queue of Sift as an argument, measures reading that file instead.
+/// With the path of a keyed archive or a queue of Sift as an argument, measures reading that file instead. With the path
+/// of a folder, measures parsing the JSON files in it.
 @main
 enum Bench {
     static func main() throws {
@@ -11,7 +12,14 @@ enum Bench {
         if arguments.count == 3, let jobs = Int(arguments[2]) {
             return try SiftQueues.measure(path: arguments[1], jobs: jobs)
         }
-        if arguments.count > 1 { return try PropertyListBench.run(path: arguments[1]) }
+        if arguments.count > 1 {
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: arguments[1], isDirectory: &isFolder), isFolder.boolValue
+            else {
+                return try PropertyListBench.run(path: arguments[1])
+            }
+            return try measureFiles(in: arguments[1])
+        }
         let texts = SamplePings.texts(count: 2000)
         let bytes = texts.reduce(0) { $0 + $1.count }
         print("\(texts.count) pings, \(bytes / texts.count) bytes each")
@@ -44,6 +52,15 @@ enum Bench {
         let ours = writing * Double(written) / Double(bytes)
         print("read  \(megabytes(reading)) MB/s   Foundation \(megabytes(foundationReading)) MB/s")
         print("write \(megabytes(ours)) MB/s   Foundation \(megabytes(foundationWriting)) MB/s")
+    }
+
+    /// Prints the bytes per second of processor time for parsing all files in a folder.
+    private static func measureFiles(in folder: String) throws {
+        let texts = try FileManager.default.contentsOfDirectory(atPath: folder).map {
+            Array(try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\($0)")))
+        }
+        var document = JSONDocument()
+        print(try rate(texts.reduce(0) { $0 + $1.count }) { for text in texts { try document.read(text) } })
     }
 
     /// Returns the best rate of several runs of `body`, in bytes per second of processor time.
