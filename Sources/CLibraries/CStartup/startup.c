@@ -1,6 +1,7 @@
 // Prepares the Swift runtime and the dispatch library for a system without /proc, such as an empty chroot.
 #include "cstartup.h"
 
+#include <langinfo.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -19,3 +20,9 @@ __attribute__((constructor(101))) static void prepare_runtime(int count, char **
 // is not needed.
 void __wrap__dispatch_workq_worker_register(void *queue) { (void)queue; }
 void __wrap__dispatch_workq_worker_unregister(void *queue) { (void)queue; }
+
+char *__real_nl_langinfo(nl_item item) __attribute__((weak));
+
+// Replaces the function of the C library in the static program. libarchive asks for the character set to which it converts
+// names, and then needs no locale for UTF-8. Without files of locales, it would convert them to ASCII.
+char *__wrap_nl_langinfo(nl_item item) { return item == CODESET ? "UTF-8" : __real_nl_langinfo(item); }
