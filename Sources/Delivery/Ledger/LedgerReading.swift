@@ -20,7 +20,9 @@ extension Database {
 
     private func histories(of candidates: CandidateList) throws -> [RecordHistory] {
         // In a new ledger, a million queries would find nothing.
-        guard try hasRow("SELECT 1 FROM settled", []) else { return [] }
+        guard try hasRow("SELECT 1 FROM settled", []) else {
+            return Array(repeating: RecordHistory(), count: candidates.count)
+        }
         return try candidates.map { candidate in
             var outcome = RecordHistory.Outcome.none
             var other: Int64?
@@ -51,7 +53,7 @@ extension Database {
     }
 
     private func deliveredItems(of keys: [ItemKey]) throws -> [Bool] {
-        guard try hasRow("SELECT 1 FROM items", []) else { return [] }
+        guard try hasRow("SELECT 1 FROM items", []) else { return Array(repeating: false, count: keys.count) }
         return try keys.map { try hasRow("SELECT 1 FROM items WHERE key = ?", [$0.digest]) }
     }
 
