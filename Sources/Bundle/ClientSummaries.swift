@@ -3,7 +3,7 @@ import Telemetry
 
 /// Counts the records of each client of a bundle.
 ///
-/// Client IDs are compared case-insensitively. A client uses about 120 bytes of memory, because a bundle can have
+/// Client IDs are compared case-insensitively. A client uses about 100 bytes of memory, because a bundle can have
 /// millions of clients.
 public struct ClientSummaries: Sendable {
     /// The counts of a client.

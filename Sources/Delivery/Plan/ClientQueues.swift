@@ -1,30 +1,6 @@
 import Bundle
 import Bytes
 
-/// An upload in a plan.
-public struct PlannedUpload: Sendable, Hashable {
-    /// The key of the upload in the ledger.
-    public let key: DeliveryKey
-    /// The key of the whole record in the ledger.
-    public let recordKey: DeliveryKey
-    /// The index of the client in the names of the plan.
-    public let clientIndex: UInt32
-    /// The index of the type in the names of the plan.
-    public let typeIndex: UInt32
-    /// The index of the account whose credential is needed, or `nil` if none is needed.
-    public let accountIndex: UInt32?
-    /// The location of the record.
-    public let location: RecordLocation
-    /// The events in the upload, or an empty array if the record is not a list.
-    public let items: [SentItem]
-    /// Whether the upload contains the whole record, unchanged.
-    public let isWhole: Bool
-    /// Whether settling this upload completes the record.
-    public let completesRecord: Bool
-    /// Whether another part of the record was refused in an earlier job.
-    public let followsRefusal: Bool
-}
-
 /// The uploads of one client, in the order in which they are sent.
 public struct ClientQueue: Sendable {
     /// The index of the client in the names of the plan.
@@ -33,28 +9,20 @@ public struct ClientQueue: Sendable {
     public let sends: [PlannedUpload]
 }
 
-/// A part of a list that is sent as one upload.
-struct PlannedPart: Sendable {
-    let key: DeliveryKey
-    let items: [SentItem]
-    let isWhole: Bool
-    let completesRecord: Bool
-    let followsRefusal: Bool
-}
-
 /// The uploads of a plan, by client.
 ///
-/// A queue is created when it is accessed. An upload uses 8 bytes of memory, because a plan can have millions of uploads.
+/// A queue is created when it is accessed. An upload of a record that is not a list uses 8 bytes of memory, because a plan
+/// can have millions of uploads.
 public struct ClientQueues: Sendable {
     private struct Entry: Sendable {
         let recordIndex: UInt32
-        /// The index in `parts`, or `nil` if the record is not a list.
-        let partIndex: OptionalUInt32
+        /// The index in `listUploads`, or `nil` if the record is not a list.
+        let listUploadIndex: OptionalUInt32
     }
 
     private let pool: CandidatePool
     private var entries: [Entry] = []
-    private var parts: [PlannedPart] = []
+    private var listUploads: [PlannedUpload] = []
     /// The index of the first entry of each queue, and the number of entries.
     private var bounds: [UInt32] = [0]
 
@@ -63,11 +31,13 @@ public struct ClientQueues: Sendable {
     /// The number of uploads of all clients.
     public var uploadCount: Int { entries.count }
 
-    /// Appends an upload of the record at `index`, which is a part if the record is a list.
-    mutating func append(recordAt index: Int, part: PlannedPart?) {
-        let partIndex = OptionalUInt32(part == nil ? nil : UInt32(parts.count))
-        if let part { parts.append(part) }
-        entries.append(Entry(recordIndex: UInt32(index), partIndex: partIndex))
+    /// Appends an upload of the record at `index`.
+    ///
+    /// `listUpload` is the upload if the record is a list.
+    mutating func append(recordAt index: Int, listUpload: PlannedUpload? = nil) {
+        let listUploadIndex = OptionalUInt32(listUpload == nil ? nil : UInt32(listUploads.count))
+        if let listUpload { listUploads.append(listUpload) }
+        entries.append(Entry(recordIndex: UInt32(index), listUploadIndex: listUploadIndex))
     }
 
     /// Divides the uploads into queues, in the order in which the bundles first contain the clients.
@@ -111,13 +81,8 @@ public struct ClientQueues: Sendable {
     private func clientIndex(of entry: Entry) -> Int { Int(pool.candidates[Int(entry.recordIndex)].clientIndex) }
 
     private func upload(_ entry: Entry) -> PlannedUpload {
-        let candidate = pool.candidates[Int(entry.recordIndex)]
-        let part = entry.partIndex.value.map { parts[Int($0)] }
-        return PlannedUpload(
-            key: part?.key ?? candidate.key, recordKey: candidate.key, clientIndex: candidate.clientIndex,
-            typeIndex: candidate.typeIndex, accountIndex: candidate.accountIndex, location: candidate.location,
-            items: part?.items ?? [], isWhole: part?.isWhole ?? true, completesRecord: part?.completesRecord ?? true,
-            followsRefusal: part?.followsRefusal ?? false)
+        if let index = entry.listUploadIndex.value { return listUploads[Int(index)] }
+        return PlannedUpload(of: pool.candidates[Int(entry.recordIndex)])
     }
 }
 

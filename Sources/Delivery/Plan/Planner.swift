@@ -145,7 +145,7 @@ public struct Planner {
 
     private mutating func planRecord(_ candidate: Candidate, at index: Int) -> Disposition {
         if let reason = reserveQuota(candidate, key: candidate.key) { return reason }
-        plan.queues.append(recordAt: index, part: nil)
+        plan.queues.append(recordAt: index)
         return .send
     }
 
@@ -172,8 +172,8 @@ public struct Planner {
             for item in sent { sentItems.insert(item.key) }
             plan.queues.append(
                 recordAt: index,
-                part: PlannedPart(
-                    key: key, items: sent, isWhole: isWhole, completesRecord: number == parts.count - 1,
+                listUpload: PlannedUpload(
+                    of: candidate, key: key, items: sent, isWhole: isWhole, completesRecord: number == parts.count - 1,
                     followsRefusal: !refused.isEmpty))
         }
         return .send

@@ -53,32 +53,36 @@ public struct CanonicalObject: Sendable {
 
     /// Sets a member to an array of strings.
     public mutating func set(_ key: JSONKey, strings values: some Sequence<String>) {
-        set(key) { output in
-            output.append(UInt8(ascii: "["))
-            for (position, value) in values.enumerated() {
-                if position > 0 { output.append(UInt8(ascii: ",")) }
-                output.append(jsonString: value)
-            }
-            output.append(UInt8(ascii: "]"))
-        }
+        set(key, array: values) { $1.append(jsonString: $0) }
     }
 
     /// Sets a member to an array of values that are already canonical JSON.
     public mutating func set(_ key: JSONKey, elements values: [[UInt8]]) {
-        let list = values.joined(separator: [UInt8(ascii: ",")])
-        set(key, canonical: [UInt8(ascii: "[")] + list + [UInt8(ascii: "]")])
+        set(key, array: values) { $1 += $0 }
     }
 
     /// Sets a member to an array of objects, one for each element of `values`, whose members `fill` sets.
     public mutating func set<Value>(
         _ key: JSONKey, objects values: some Sequence<Value>, _ fill: (inout CanonicalObject, Value) -> Void
     ) {
-        let elements = values.map { value in
+        set(key, array: values) { value, output in
             var object = CanonicalObject()
             fill(&object, value)
-            return object.bytes
+            object.append(to: &output)
         }
-        set(key, elements: elements)
+    }
+
+    private mutating func set<Value>(
+        _ key: JSONKey, array values: some Sequence<Value>, _ write: (Value, inout [UInt8]) -> Void
+    ) {
+        set(key) { output in
+            output.append(UInt8(ascii: "["))
+            for (position, value) in values.enumerated() {
+                if position > 0 { output.append(UInt8(ascii: ",")) }
+                write(value, &output)
+            }
+            output.append(UInt8(ascii: "]"))
+        }
     }
 
     /// Sets a member to an object.
