@@ -106,9 +106,10 @@ static inline int (*ccurl_ssl_pending(void))(const void *) {
 /// Returns whether the connection of a handle is encrypted and has decrypted bytes that were not read.
 static inline int ccurl_has_decrypted_bytes(CURL *easy) {
     struct curl_tlssessioninfo *session = 0;
+    if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || !session
+        || session->backend != CURLSSLBACKEND_OPENSSL || !session->internals) return 0;
     int (*pending)(const void *) = ccurl_ssl_pending();
-    return pending && curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) == CURLE_OK && session
-        && session->backend == CURLSSLBACKEND_OPENSSL && session->internals && pending(session->internals) > 0;
+    return pending && pending(session->internals) > 0;
 }
 
 /// Returns whether `ccurl_has_decrypted_bytes` works, which requires that libcurl uses OpenSSL.

@@ -8,7 +8,15 @@ import CCurl
 ///
 /// It is a class, because the transfers of a client share it. Only the thread of the client uses it.
 final class IdleConnections {
-    private var sockets: [String: curl_socket_t] = [:]
+    /// The addresses of both ends, which are unique among all open connections.
+    struct Addresses: Hashable {
+        let local: String
+        let localPort: Int
+        let peer: String
+        let peerPort: Int
+    }
+
+    private var sockets: [Addresses: curl_socket_t] = [:]
     private let maximumSocketCount: Int
 
     /// Creates an empty registry for a client that keeps at most `connections` connections.
@@ -21,20 +29,15 @@ final class IdleConnections {
         // Entries of closed connections accumulate. Removing all is safe, because a connection without an entry is not
         // reused.
         if sockets.count >= maximumSocketCount { sockets = [:] }
-        let name = Self.connectionName(
-            local: easy.text(CURLINFO_LOCAL_IP), easy.number(CURLINFO_LOCAL_PORT), peer: easy.text(CURLINFO_PRIMARY_IP),
-            easy.number(CURLINFO_PRIMARY_PORT))
-        sockets[name] = socket
+        let addresses = Addresses(
+            local: easy.text(CURLINFO_LOCAL_IP), localPort: easy.number(CURLINFO_LOCAL_PORT),
+            peer: easy.text(CURLINFO_PRIMARY_IP), peerPort: easy.number(CURLINFO_PRIMARY_PORT))
+        sockets[addresses] = socket
     }
 
     /// Returns whether a reused connection is still open and nothing has arrived on it since its last response.
-    func isReusable(_ name: String, by easy: borrowing EasyHandle) -> Bool {
-        guard let socket = sockets[name] else { return false }
+    func isReusable(_ connection: Addresses, by easy: borrowing EasyHandle) -> Bool {
+        guard let socket = sockets[connection] else { return false }
         return ccurl_is_readable(socket) == 0 && ccurl_has_decrypted_bytes(easy.pointer) == 0
-    }
-
-    /// Returns a name that is unique among all open connections.
-    static func connectionName(local: String, _ localPort: Int, peer: String, _ peerPort: Int) -> String {
-        "\(local) \(localPort) \(peer) \(peerPort)"
     }
 }

@@ -186,8 +186,9 @@ final class Transfer {
             UnsafeMutableRawPointer?, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int32, Int32
         ) -> Int32 = { context, peer, local, peerPort, localPort in
             guard let context, let peer, let local else { return CURL_PREREQFUNC_ABORT }
-            let connection = IdleConnections.connectionName(
-                local: String(cString: local), Int(localPort), peer: String(cString: peer), Int(peerPort))
+            let connection = IdleConnections.Addresses(
+                local: String(cString: local), localPort: Int(localPort), peer: String(cString: peer),
+                peerPort: Int(peerPort))
             return Transfer.transfer(at: context).shouldSend(on: connection)
                 ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
@@ -196,7 +197,7 @@ final class Transfer {
     ///
     /// A request is sent only once. If a reused connection is closed, libcurl would send the request again, although
     /// the server may have received it.
-    private func shouldSend(on connection: String) -> Bool {
+    private func shouldSend(on connection: IdleConnections.Addresses) -> Bool {
         if sendCount == 0, easyHandle.number(CURLINFO_NUM_CONNECTS) == 0,
             !idleConnections.isReusable(connection, by: easyHandle)
         {
