@@ -48,7 +48,7 @@ public struct Job: Sendable {
     private func serve(_ run: JobRun) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<min(max(1, settings.sender.connections), plan.queues.count) {
-                group.addTask {
+                group.addTask(executorPreference: run.sender.executor) {
                     while let queue = run.nextQueue() { try await ClientRun(run, queue).send() }
                 }
             }

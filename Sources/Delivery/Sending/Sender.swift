@@ -35,6 +35,9 @@ public final class Sender: Sendable {
         self.now = now
     }
 
+    /// The executor for tasks that send requests.
+    var executor: any TaskExecutor { client.executor }
+
     /// Cancels the requests under way and closes all connections.
     public func shutdown() async { await client.close() }
 

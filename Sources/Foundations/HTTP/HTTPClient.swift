@@ -29,6 +29,12 @@ public final class HTTPClient: Sendable {
         }
     }
 
+    /// The executor that runs tasks on the thread of the client.
+    ///
+    /// If a task that sends requests prefers this executor, no other thread has to be woken for each response. Such a task
+    /// must not run for long, because requests wait meanwhile.
+    public var executor: any TaskExecutor { mailbox }
+
     /// Sends a request once and passes the response to `receiver` as it arrives.
     ///
     /// If the response is incomplete when the method returns, the connection is closed.

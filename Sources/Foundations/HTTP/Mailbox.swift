@@ -1,7 +1,10 @@
+import Dispatch
 import Synchronization
 
 /// The queue through which tasks communicate with the thread of the client.
-final class Mailbox: Sendable {
+///
+/// As an executor, it runs tasks on the thread of the client.
+final class Mailbox: TaskExecutor {
     /// A request that the thread of the client has not started yet.
     struct PendingRequest: Sendable {
         let request: HTTPRequest
@@ -11,12 +14,14 @@ final class Mailbox: Sendable {
     }
 
     private struct Contents {
+        var jobs: [UnownedJob] = []
         var requests: [PendingRequest] = []
-        var hasChanges = false
         var mustUpdateDeadlines = false
         var isWaiting = false
         var isClosed = false
         var closeHandlers: [@Sendable () -> Void] = []
+
+        var isEmpty: Bool { jobs.isEmpty && requests.isEmpty && !mustUpdateDeadlines && closeHandlers.isEmpty }
     }
 
     let multiHandle: MultiHandle
@@ -25,6 +30,17 @@ final class Mailbox: Sendable {
     init(_ multiHandle: consuming MultiHandle) { self.multiHandle = multiHandle }
 
     // MARK: Called by tasks
+
+    /// Adds a job of a task, which the thread of the client runs.
+    ///
+    /// After the thread has ended, another thread runs the job.
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if update({ $0.jobs.append(job) }) { DispatchQueue.global().async { self.run(job) } }
+    }
+
+    /// Runs a job on the current thread.
+    func run(_ job: UnownedJob) { job.runSynchronously(on: asUnownedTaskExecutor()) }
 
     func add(_ request: PendingRequest) {
         if update({ $0.requests.append(request) }) { request.completion(.failed(.ended)) }
@@ -45,7 +61,6 @@ final class Mailbox: Sendable {
         let (isClosed, wasWaiting) = contents.withLock { contents in
             guard !contents.isClosed else { return (true, false) }
             body(&contents)
-            contents.hasChanges = true
             defer { contents.isWaiting = false }
             return (false, contents.isWaiting)
         }
@@ -56,11 +71,18 @@ final class Mailbox: Sendable {
 
     // MARK: Called by the thread of the client
 
-    /// Removes and returns the contents of the mailbox.
-    func drain() -> (requests: [PendingRequest], mustUpdateDeadlines: Bool, isClosing: Bool) {
+    /// Removes and returns the jobs of tasks.
+    func drainJobs() -> [UnownedJob] {
         contents.withLock { contents in
             contents.isWaiting = false
-            contents.hasChanges = false
+            defer { contents.jobs = [] }
+            return contents.jobs
+        }
+    }
+
+    /// Removes and returns the other contents of the mailbox.
+    func drain() -> (requests: [PendingRequest], mustUpdateDeadlines: Bool, isClosing: Bool) {
+        contents.withLock { contents in
             defer {
                 contents.requests = []
                 contents.mustUpdateDeadlines = false
@@ -72,17 +94,18 @@ final class Mailbox: Sendable {
     /// Returns whether the thread may wait because there are no changes.
     func beginWaiting() -> Bool {
         contents.withLock { contents in
-            contents.isWaiting = !contents.hasChanges
+            contents.isWaiting = contents.isEmpty
             return contents.isWaiting
         }
     }
 
     /// Rejects further requests, and returns the requests and close handlers that were not processed yet.
-    func closeAndDrain() -> (requests: [PendingRequest], closeHandlers: [@Sendable () -> Void]) {
+    func closeAndDrain() -> (
+        jobs: [UnownedJob], requests: [PendingRequest], closeHandlers: [@Sendable () -> Void]
+    ) {
         contents.withLock { contents in
-            contents.isClosed = true
             defer { contents = Contents(isClosed: true) }
-            return (contents.requests, contents.closeHandlers)
+            return (contents.jobs, contents.requests, contents.closeHandlers)
         }
     }
 }

@@ -18,6 +18,8 @@ struct TransferLoop: ~Copyable {
     /// Runs until the client is closed.
     consuming func run() {
         while true {
+            // The requests that these tasks send are started below.
+            for job in mailbox.drainJobs() { mailbox.run(job) }
             let changes = mailbox.drain()
             for request in changes.requests { start(request) }
             if changes.isClosing { break }
@@ -32,9 +34,10 @@ struct TransferLoop: ~Copyable {
             let mayWait = changes.requests.isEmpty && mailbox.beginWaiting()
             perform(until: mayWait ? nextDeadline : .now)
         }
-        let (requests, closeHandlers) = mailbox.closeAndDrain()
+        let (jobs, requests, closeHandlers) = mailbox.closeAndDrain()
         endAllTransfers(.failed(.ended))
         for request in requests { request.completion(.failed(.ended)) }
+        for job in jobs { mailbox.run(job) }
         for handler in closeHandlers { handler() }
     }
 
