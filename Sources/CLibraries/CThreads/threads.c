@@ -67,5 +67,9 @@ int cthreads_set_up_heap(void) {
     if (mallopt(M_MMAP_THRESHOLD, large_block) != 1 || mallopt(M_TRIM_THRESHOLD, 4 * large_block) != 1) return EINVAL;
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) != 0) return errno;
-    return limit.rlim_cur == RLIM_INFINITY || mallopt(M_ARENA_MAX, 1) == 1 ? 0 : EINVAL;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    int heaps = limit.rlim_cur != RLIM_INFINITY || processors < 1 ? 1 : (int)processors;
+    return mallopt(M_ARENA_MAX, heaps) == 1 ? 0 : EINVAL;
 }
+
+void cthreads_release_free_memory(void) { malloc_trim(0); }

@@ -17,7 +17,9 @@ extension LedgerJob {
                 SELECT 1 FROM settled WHERE settled.identity = waits.identity AND settled.content = waits.content)
             """)
         var reasons: [WaitReason: Int64] = [:]
-        for index in plan.waitingIndices.lazy.map({ Int($0) }) {
+        let waitingIndices = plan.waitingIndices
+        try addClients(ofRecordsAt: waitingIndices, in: plan, db)
+        for index in waitingIndices.lazy.map({ Int($0) }) {
             let candidate = plan.pool.candidates[index]
             let reason = plan.dispositions[index] == .send ? .notSent : plan.reason(of: index)
             if reasons[reason] == nil { reasons[reason] = try db.rowID(of: reason) }
@@ -35,14 +37,23 @@ extension LedgerJob {
         // The remaining bundles have no waiting records.
         try db.run("DELETE FROM bundles WHERE id NOT IN (SELECT bundle FROM waits)")
     }
+
+    /// Adds the clients of records in the order of the index of the table, because sorted rows are inserted fastest.
+    private mutating func addClients(ofRecordsAt indices: [UInt32], in plan: Plan, _ db: Database) throws {
+        var isWaiting = Array(repeating: false, count: plan.names.clients.count)
+        for index in indices { isWaiting[Int(plan.pool.candidates[Int(index)].clientIndex)] = true }
+        for client in plan.names.clients.sortedNumbers(where: { isWaiting[$0] }) { _ = try rowID(ofClient: client, db) }
+    }
 }
 
 extension Plan {
-    /// The indices of the records that wait or are planned, sorted by key because sorted rows are inserted fastest.
+    /// The indices of the records that wait or are planned, roughly sorted by key because sorted rows are inserted fastest.
     fileprivate var waitingIndices: [UInt32] {
-        (0..<UInt32(dispositions.count))
-            .filter { dispositions[Int($0)].isWaiting || dispositions[Int($0)] == .send }
-            .sorted { pool.candidates[Int($0)].key < pool.candidates[Int($1)].key }
+        dispositions.indices.lazy
+            .filter { dispositions[$0].isWaiting || dispositions[$0] == .send }
+            .map { (start: pool.candidates[$0].key.identity.high, index: UInt32($0)) }
+            .sorted { $0.start < $1.start }
+            .map(\.index)
     }
 }
 

@@ -39,7 +39,11 @@ struct CommonOptions: ParsableArguments {
         isReleased: (_ id: String, _ code: String) -> Bool
     ) async throws -> VerifiedBundles {
         let progress = ProgressLine("verifying", isQuiet: isQuiet)
-        defer { progress.clear() }
+        defer {
+            progress.clear()
+            // The verification uses a quarter of the memory of a plan of a million records.
+            SystemResources.releaseFreeMemory()
+        }
         return try await VerifiedBundles(
             paths, knowing: Systems.table, signedBy: signers,
             limit: JobLimit(jobs: ProcessInfo.processInfo.activeProcessorCount), keepsGoing: keepsGoing,
