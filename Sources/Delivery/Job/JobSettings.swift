@@ -13,6 +13,8 @@ public struct JobSettings: Sendable {
     /// The number of identical refusals after which no more requests are sent to a server, or `nil` for no limit.
     public var equalRefusalLimit: Int? = 25
     /// A function that is called with each finished upload.
+    ///
+    /// It must return quickly, because the thread that transfers data calls it.
     public var log: (@Sendable (JobEvent) -> Void)?
     /// A function that returns the current time.
     public var now: @Sendable () -> Timestamp

@@ -1,9 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// The queue through which tasks communicate with the thread of the client.
-///
-/// As an executor, it runs tasks on the thread of the client.
+/// The queue through which tasks communicate with the thread of the client, and an executor that runs tasks on it.
 final class Mailbox: TaskExecutor {
     /// A request that the thread of the client has not started yet.
     struct PendingRequest: Sendable {
@@ -31,16 +29,13 @@ final class Mailbox: TaskExecutor {
 
     // MARK: Called by tasks
 
-    /// Adds a job of a task, which the thread of the client runs.
+    /// Makes the thread of the client run a job.
     ///
-    /// After the thread has ended, another thread runs the job.
+    /// After the client was closed, a thread of the dispatch library runs it.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if update({ $0.jobs.append(job) }) { DispatchQueue.global().async { self.run(job) } }
     }
-
-    /// Runs a job on the current thread.
-    func run(_ job: UnownedJob) { job.runSynchronously(on: asUnownedTaskExecutor()) }
 
     func add(_ request: PendingRequest) {
         if update({ $0.requests.append(request) }) { request.completion(.failed(.ended)) }
@@ -71,10 +66,12 @@ final class Mailbox: TaskExecutor {
 
     // MARK: Called by the thread of the client
 
+    /// Runs a job on the current thread, which is another thread after the client was closed.
+    func run(_ job: UnownedJob) { job.runSynchronously(on: asUnownedTaskExecutor()) }
+
     /// Removes and returns the jobs of tasks.
     func drainJobs() -> [UnownedJob] {
         contents.withLock { contents in
-            contents.isWaiting = false
             defer { contents.jobs = [] }
             return contents.jobs
         }
@@ -99,7 +96,10 @@ final class Mailbox: TaskExecutor {
         }
     }
 
-    /// Rejects further requests, and returns the requests and close handlers that were not processed yet.
+    /// States that the thread has stopped waiting, so that it does not wake itself.
+    func endWaiting() { contents.withLock { $0.isWaiting = false } }
+
+    /// Closes the mailbox, and returns the jobs, requests and close handlers that were not processed yet.
     func closeAndDrain() -> (
         jobs: [UnownedJob], requests: [PendingRequest], closeHandlers: [@Sendable () -> Void]
     ) {

@@ -1,6 +1,6 @@
 import CCurl
 
-/// The event loop that performs the transfers of a client on a separate thread.
+/// The event loop that performs the transfers of a client, and runs tasks, on a separate thread.
 struct TransferLoop: ~Copyable {
     private let mailbox: Mailbox
     private let settings: HTTPSettings
@@ -43,7 +43,9 @@ struct TransferLoop: ~Copyable {
 
     /// Waits at most until `instant`, performs the transfers, and ends those that have finished.
     private mutating func perform(until instant: ContinuousClock.Instant) {
-        if !mailbox.multiHandle.perform(until: instant) {
+        let succeeded = mailbox.multiHandle.perform(until: instant)
+        mailbox.endWaiting()
+        if !succeeded {
             endAllTransfers(.failed(.other("libcurl failed", wasSent: true)))
         }
         while let (transfer, code) = mailbox.multiHandle.nextFinished() { end(transfer, transfer.finish(code)) }

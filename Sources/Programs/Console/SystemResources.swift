@@ -2,7 +2,7 @@ import CThreads
 import Files
 import Glibc
 
-/// Checks at the start of a program whether it has enough threads, memory and open files, and limits its memory.
+/// Checks at the start of a program whether it has enough threads, memory and open files, and configures the heaps.
 public enum SystemResources {
     /// The address space, in bytes, that a thread needs for a segment of records and its compressed form.
     private static let bytesPerThread = 16 << 20
@@ -33,7 +33,7 @@ public enum SystemResources {
         }
     }
 
-    /// Returns freed memory to the system, because large blocks do not use it.
+    /// Releases freed memory to the system, because large blocks are allocated outside of the heaps and cannot reuse it.
     public static func releaseFreeMemory() { cthreads_release_free_memory() }
 
     private static func exitWithError(_ program: StaticString, _ message: String, _ remedy: String) -> Never {

@@ -41,7 +41,7 @@ struct CommonOptions: ParsableArguments {
         let progress = ProgressLine("verifying", isQuiet: isQuiet)
         defer {
             progress.clear()
-            // The verification uses a quarter of the memory of a plan of a million records.
+            // The plan consists of large blocks, which cannot reuse the memory that the verification has freed.
             SystemResources.releaseFreeMemory()
         }
         return try await VerifiedBundles(

@@ -5,13 +5,13 @@
 /// second. Otherwise the dispatch library would try again indefinitely.
 void cthreads_exit_if_no_thread(const char *program, int status);
 
-/// Configures the heaps so that large blocks are allocated outside of them. There is one heap for each processor, because
-/// further heaps would only fragment the memory. If the address space is limited, all threads share one heap. Otherwise
+/// Configures the heaps so that large blocks are allocated outside of them. There is at most one heap for each processor,
+/// because more heaps would fragment the memory. If the address space is limited, all threads share one heap. Otherwise
 /// the C library would try to reserve a heap of 128 MiB for the thread at each allocation, which takes hundreds of times
 /// as long. Returns 0 or an errno code.
 int cthreads_set_up_heap(void);
 
-/// Returns the free pages of the heap to the system. Otherwise they stay with the heap, which large blocks do not use.
+/// Releases the free pages of all heaps to the system. Large blocks are outside of the heaps and cannot reuse them.
 void cthreads_release_free_memory(void);
 
 #endif
