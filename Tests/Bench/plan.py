@@ -1,6 +1,5 @@
 """Measures planning the uploads of bundles with a client for each record: the memory of a plan, and the time until a job sends."""
 
-import glob
 import json
 import os
 import socket
@@ -11,7 +10,7 @@ import time
 import uuid
 
 import measuring
-from measuring import FOLDER, Limit, pingferry, program
+from measuring import FOLDER, Limit, pingferry
 import upload
 
 # The numbers of records of the plan and of the job.
@@ -41,23 +40,16 @@ def make_bundle(count):
     return measuring.make_once("%s/plan-%d.tar.zst" % (FOLDER, count), make)
 
 
-def send(bundle, ledger, address, *options):
-    return [program("pingferry-upload"), "send", "--ledger", ledger, "--endpoint", "mozilla=" + address, "--proxy", "direct",
-            *options, bundle]
-
-
 def seconds_until_first_request(bundle, folder):
     """Starts a job with a new ledger, and returns the time until it connects to a server. Then kills the job.
 
     If it does not connect in twice the limit, returns that time.
     """
-    ledger = folder + "/ledger.sqlite"
-    for path in glob.glob(ledger + "*"):
-        os.remove(path)
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(2 * FIRST_REQUEST_LIMIT)
+        command = upload.new_job(bundle, folder + "/ledger.sqlite", "http://127.0.0.1:%d" % server.getsockname()[1], "--quiet")
         start = time.monotonic()
-        with subprocess.Popen(send(bundle, ledger, "http://127.0.0.1:%d" % server.getsockname()[1], "--quiet")) as job:
+        with subprocess.Popen(command) as job:
             try:
                 server.accept()[0].close()
             except TimeoutError:
@@ -74,7 +66,7 @@ def run():
         dry_run = "dry run of %d clients" % PLANNED
         kept = measuring.compare("plan", {
             "verify": pingferry("verify", planned),
-            dry_run: send(planned, folder + "/none.sqlite", "http://127.0.0.1:1", "--dry-run"),
+            dry_run: upload.new_job(planned, folder + "/none.sqlite", "http://127.0.0.1:1", "--dry-run"),
         }, runs=RUNS, limits={dry_run: Limit(memory=MEMORY_LIMIT)}, goals={dry_run: Limit(memory=MEMORY_GOAL)})
         seconds = statistics.median(seconds_until_first_request(bundle, folder) for _ in range(RUNS))
     print("first request of %d records after %.1f s" % (SENT, seconds), flush=True)

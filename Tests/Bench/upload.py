@@ -108,6 +108,14 @@ def upload(name, folder, command):
     return measurement
 
 
+def new_job(bundle, ledger, address, *options):
+    """Removes a ledger, and returns the command line of a job that sends a bundle to the server at `address`."""
+    for path in glob.glob(ledger + "*"):
+        os.remove(path)
+    return [program("pingferry-upload"), "send", "--ledger", ledger, "--endpoint", "mozilla=" + address, "--proxy", "direct",
+            *options, bundle]
+
+
 def run():
     """Prints the rates of both programs, and returns whether `pingferry-upload` is fast enough."""
     bundle, records = make_inputs()
@@ -116,11 +124,8 @@ def run():
         ledger, requests = folder + "/ledger.sqlite", folder + "/requests.config"
 
         def send(address):
-            for path in glob.glob(ledger + "*"):
-                os.remove(path)
-            return [program("pingferry-upload"), "send", "--ledger", ledger, "--daily-limit", "unlimited", "--per-type-limit",
-                    "unlimited", "--connections", str(CONNECTIONS), "--endpoint", "mozilla=" + address, "--proxy", "direct",
-                    "--quiet", bundle]
+            return new_job(bundle, ledger, address, "--daily-limit", "unlimited", "--per-type-limit", "unlimited",
+                           "--connections", str(CONNECTIONS), "--quiet")
 
         def curl(address):
             with open(requests, "w", encoding="utf-8") as config:
