@@ -78,8 +78,8 @@ struct DictionaryHash {
     func callAsFunction(_ bytes: Span<UInt8>) -> UInt32 {
         var hash = seed ^ UInt64(truncatingIfNeeded: bytes.count)
         var index = 0
-        while bytes.hasWord(at: index) {
-            hash = mixed(hash ^ bytes.word(at: index))
+        while let word = bytes.wordIfPresent(at: index) {
+            hash = mixed(hash ^ word)
             index &+= 8
         }
         var rest: UInt64 = 0

@@ -1,4 +1,5 @@
 import Bytes
+import JSONText
 import Telemetry
 
 /// The smallest and the largest value of a column of a row group.
@@ -90,27 +91,10 @@ extension Optional<ValueBounds> {
             let bytes = string.copied()
             return self = .strings(smallest: bytes, largest: bytes)
         }
-        if string.precedes(smallest.span) {
+        if string.ordered(against: smallest.span) < 0 {
             self = .strings(smallest: string.copied(), largest: largest)
-        } else if largest.span.precedes(string) {
+        } else if largest.span.ordered(against: string) < 0 {
             self = .strings(smallest: smallest, largest: string.copied())
         }
-    }
-}
-
-extension Span<UInt8> {
-    /// Returns whether the bytes precede those of `other` in lexicographic order.
-    fileprivate func precedes(_ other: Span<UInt8>) -> Bool {
-        var index = 0
-        while hasWord(at: index), other.hasWord(at: index) {
-            let (left, right) = (word(at: index), other.word(at: index))
-            if left != right { return left.byteSwapped < right.byteSwapped }
-            index += 8
-        }
-        while index < count, index < other.count {
-            if self[index] != other[index] { return self[index] < other[index] }
-            index += 1
-        }
-        return count < other.count
     }
 }

@@ -5,8 +5,7 @@ extension Span<UInt8> {
     public func ordered(against other: Span<UInt8>) -> Int {
         let shared = Swift.min(count, other.count)
         var index = 0
-        while shared &- index >= 8 {
-            let (mine, others) = (word(at: index), other.word(at: index))
+        while let mine = wordIfPresent(at: index), let others = other.wordIfPresent(at: index) {
             if mine != others { return mine.byteSwapped < others.byteSwapped ? -1 : 1 }
             index &+= 8
         }
@@ -31,7 +30,7 @@ extension Span<UInt8> {
 
     /// The first eight bytes as a big-endian number, padded with zeros if there are fewer.
     public var prefixAsNumber: UInt64 {
-        if count >= 8 { return word(at: 0).byteSwapped }
+        if let word = wordIfPresent(at: 0) { return word.byteSwapped }
         var number: UInt64 = 0
         for index in 0..<count {
             number |= UInt64(self[index]) << UInt64(56 - 8 * index)
@@ -42,10 +41,9 @@ extension Span<UInt8> {
     /// Returns the ``prefixAsNumber`` of the bytes in `range`, read with a single load if possible.
     @inline(__always)
     func prefixAsNumber(of range: Range<Int>) -> UInt64 {
-        guard hasWord(at: range.lowerBound) else { return extracting(range).prefixAsNumber }
+        guard let word = wordIfPresent(at: range.lowerBound) else { return extracting(range).prefixAsNumber }
         let length = UInt64(truncatingIfNeeded: range.count)
-        let word = word(at: range.lowerBound).byteSwapped
-        return length >= 8 ? word : word & ~(UInt64.max >> (8 &* length))
+        return length >= 8 ? word.byteSwapped : word.byteSwapped & ~(UInt64.max >> (8 &* length))
     }
 
     /// Whether the bytes are ASCII that a JSON string can contain without escapes.
@@ -67,8 +65,8 @@ extension Span<UInt8> {
     /// Returns the index of the first quotation mark or backslash at or after `start`, or `count` if there is none.
     func indexOfQuoteOrBackslash(from start: Int) -> Int {
         var index = start
-        while count &- index >= 8 {
-            let stops = word(at: index).quoteAndBackslashMask
+        while let word = wordIfPresent(at: index) {
+            let stops = word.quoteAndBackslashMask
             index &+= stops.trailingZeroBitCount >> 3
             if stops != 0 { return index }
         }

@@ -308,7 +308,7 @@ struct JSONReader: ~Escapable {
     @inline(__always)
     private mutating func skipColon() throws(JSONError) {
         // Foundation writes a space on either side.
-        if source.hasWord(at: Int(position)), source.word(at: Int(position)) & 0xFF_FFFF == 0x20_3A20 {
+        if let word = source.wordIfPresent(at: Int(position)), word & 0xFF_FFFF == 0x20_3A20 {
             position &+= 3
             hasWhitespace = true
         } else {

@@ -45,8 +45,7 @@ struct JSONStringReader: ~Escapable {
     private mutating func readEscapedSlashes(into text: inout TextBuffer) -> Bool {
         let start = position
         text.append(atMost: Self.slashRunLimit) { text in
-            while position - start <= Self.slashRunLimit - 8, source.hasWord(at: position) {
-                let word = source.word(at: position)
+            while position - start <= Self.slashRunLimit - 8, let word = source.wordIfPresent(at: position) {
                 let plain = word.specialByteMask.trailingZeroBitCount >> 3
                 text.store(word, at: text.count)
                 text.advance(by: plain)
@@ -72,8 +71,8 @@ struct JSONStringReader: ~Escapable {
 
     /// Moves to the next quotation mark or backslash, or to the end of the source.
     private mutating func skipPlainText() throws(JSONError) {
-        while source.hasWord(at: position) {
-            let stops = source.word(at: position).specialByteMask
+        while let word = source.wordIfPresent(at: position) {
+            let stops = word.specialByteMask
             position &+= stops.trailingZeroBitCount >> 3
             if stops == 0 { continue }
             let byte = source[position]
@@ -166,8 +165,8 @@ extension Span<UInt8> {
     @inline(__always)
     func endOfPlainText(from start: UInt32) -> UInt32 {
         var index = start
-        while hasWord(at: Int(index)) {
-            let stops = word(at: Int(index)).specialByteMask
+        while let word = wordIfPresent(at: Int(index)) {
+            let stops = word.specialByteMask
             index &+= UInt32(truncatingIfNeeded: stops.trailingZeroBitCount >> 3)
             if stops != 0 { return index }
         }

@@ -8,8 +8,8 @@ extension Span<UInt8> {
         guard self[Int(start)].isJSONSpace else { return start }
         var index = start &+ 1
         // Skip the indentation of a line in steps of eight bytes.
-        while hasWord(at: Int(index)) {
-            let others = word(at: Int(index)) ^ 0x2020_2020_2020_2020
+        while let word = wordIfPresent(at: Int(index)) {
+            let others = word ^ 0x2020_2020_2020_2020
             index &+= UInt32(truncatingIfNeeded: others.trailingZeroBitCount >> 3)
             if others == 0 { continue }
             guard self[Int(index)].isJSONSpace else { return index }

@@ -242,7 +242,7 @@ public struct TextWriter: ~Copyable, ~Escapable {
 
     /// Appends `text` if it is ASCII without bytes to escape, and returns whether it was appended.
     private mutating func appendIfPlain(_ text: Span<UInt8>) -> Bool {
-        guard text.hasWord(at: 0) else {
+        guard text.count >= 8 else {
             guard text.needsNoEscape else { return false }
             for index in text.indices { append(text[index]) }
             return true

@@ -1,11 +1,17 @@
+import Glibc
+
 // Access to 8 or 16 bytes at once, which is faster than access to each byte.
 //
 // The unaligned loads are marked as unsafe because not every bit pattern is a valid value of every type. Every bit
 // pattern is a valid integer, and each load and store checks its bounds.
 extension Span<UInt8> {
-    /// Returns whether the span contains at least eight bytes from `index` on.
+    /// Returns the eight bytes at `index` as a little-endian number, or `nil` if the span ends before.
     @inlinable @inline(__always)
-    public func hasWord(at index: Int) -> Bool { index <= count - 8 }
+    public func wordIfPresent(at index: Int) -> UInt64? {
+        guard index >= 0, index <= count - 8 else { return nil }
+        return UInt64(
+            littleEndian: unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
+    }
 
     /// Returns the eight bytes at `index` as a little-endian number.
     @inlinable @inline(__always)
@@ -23,8 +29,8 @@ extension Span<UInt8> {
     public func equals(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         var index = 0
-        while hasWord(at: index), other.hasWord(at: index) {
-            if word(at: index) != other.word(at: index) { return false }
+        while let mine = wordIfPresent(at: index), let others = other.wordIfPresent(at: index) {
+            if mine != others { return false }
             index &+= 8
         }
         while index < count {
@@ -41,20 +47,13 @@ extension Span<UInt8> {
 
     /// Returns the index of the first occurrence of `byte` at or after `start`, or `nil` if there is none.
     public func firstIndex(of byte: UInt8, from start: Int) -> Int? {
-        let pattern = 0x0101_0101_0101_0101 &* UInt64(byte)
-        var index = start
-        while hasWord(at: index) {
-            let others = word(at: index) ^ pattern
-            // The lowest bit that is set belongs to the first matching byte.
-            let found = (others &- 0x0101_0101_0101_0101) & ~others & 0x8080_8080_8080_8080
-            if found != 0 { return index &+ found.trailingZeroBitCount &>> 3 }
-            index &+= 8
+        guard start < count else { return nil }
+        return unsafe extracting(start...).withUnsafeBytes { bytes -> Int? in
+            guard let first = bytes.baseAddress, let found = unsafe memchr(first, Int32(byte), bytes.count) else {
+                return nil
+            }
+            return unsafe start + (UnsafeRawPointer(found) - first)
         }
-        while index < count {
-            if self[index] == byte { return index }
-            index &+= 1
-        }
-        return nil
     }
 }
 

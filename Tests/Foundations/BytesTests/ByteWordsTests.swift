@@ -52,6 +52,7 @@ import Testing
         #expect(bytes.span.word(at: 0) == 0x0706_0504_0302_01AA)
         #expect(bytes.span.word(at: 1) == 0x8807_0605_0403_0201)
         let span = bytes.span
-        #expect((0...2).filter { span.hasWord(at: $0) } == [0, 1])
+        let words = (-1...2).map { span.wordIfPresent(at: $0) }
+        #expect(words == [nil, 0x0706_0504_0302_01AA, 0x8807_0605_0403_0201, nil])
     }
 }
