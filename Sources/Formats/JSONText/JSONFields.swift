@@ -3,7 +3,7 @@ public struct JSONFields: Sendable {
     private let document: JSONDocument
     private let object: JSONNode
 
-    /// Reads a text whose root is an object.
+    /// Creates fields by reading a JSON text whose root is an object.
     ///
     /// - Throws: ``JSONError`` if the text is malformed or its root is not an object.
     public init(_ bytes: [UInt8], policy: JSONReadingPolicy = .strict) throws(JSONError) {
@@ -48,11 +48,18 @@ public struct JSONFields: Sendable {
         elements(key, .string)?.map { document.string(of: $0) }
     }
 
-    /// Returns the elements of the array for `key`, or `nil` if there is no array or an element is of another kind.
+    /// Returns the elements of the array for `key`, or `nil` if there is no array or an element has a different kind.
     private func elements(_ key: JSONKey, _ kind: JSONKind) -> [JSONNode]? {
         guard let array = value(key, .array) else { return nil }
         let elements = document.elements(of: array)
         return elements.allSatisfy { document.kind(of: $0) == kind } ? elements : nil
+    }
+
+    /// Returns the objects in the array for `key` without its other elements, or an empty array if there is no array.
+    public func objectsIgnoringOthers(_ key: JSONKey) -> [JSONFields] {
+        guard let array = value(key, .array) else { return [] }
+        return document.elements(of: array).filter { document.kind(of: $0) == .object }
+            .map { JSONFields(document: document, object: $0) }
     }
 
     /// All members whose values are integers that fit in an `Int`.

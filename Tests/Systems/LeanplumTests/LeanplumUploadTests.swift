@@ -103,6 +103,11 @@ import Testing
         #expect(outcome(200, body) == .delivered(status: 200, note: "2 of the events not successful: Bad event"))
     }
 
+    @Test func otherElementsAreIgnored() {
+        let body = #"{"response":[null,{"success":false,"error":{"message":"Bad event"}},"x"]}"#
+        #expect(outcome(200, body) == .delivered(status: 200, note: "1 of the events not successful: Bad event"))
+    }
+
     @Test(arguments: ["apiHost", "apiPath", "devServerHost"])
     func movedServerDidNotAcceptCall(key: String) {
         guard case .retryLater(200, _) = outcome(200, #"{"response":[{"success":false,"\#(key)":"x"}]}"#) else {
@@ -164,7 +169,10 @@ import Testing
     }
 
     @Test func environmentTakesPrecedenceForItsApplication() throws {
-        let environment = ["PINGFERRY_LEANPLUM_APP_ID": "app_9", "PINGFERRY_LEANPLUM_DEVELOPMENT_KEY": "d-9"]
+        let environment = [
+            "PINGFERRY_LEANPLUM_APP_ID": "app_9", "PINGFERRY_LEANPLUM_DEVELOPMENT_KEY": "d-9",
+            "PINGFERRY_LEANPLUM_PRODUCTION_KEY": "",
+        ]
         var accounts = [
             "app_9": ["appId": "app_9", "productionKey": "p-1", "developmentKey": "d-1"],
             "*": ["appId": "app_2", "productionKey": "p-2"],

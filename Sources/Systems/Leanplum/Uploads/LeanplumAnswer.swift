@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// The answer of a Leanplum server to a `multi` call, with the outcome of each request.
+/// An answer from a Leanplum server to a `multi` call, which contains the result of each request.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.5.
 struct LeanplumAnswer {
@@ -13,18 +13,18 @@ struct LeanplumAnswer {
 
     /// The keys with which a server reports its new address.
     private static let addressKeys: [JSONKey] = ["apiHost", "apiPath", "devServerHost"]
-    /// The error messages which mean that all further requests of the app would fail.
+    /// The prefixes of the error messages after which all further requests of the app would fail.
     private static let permanentFailures = [
         "App not found", "Invalid access key", "Development mode requested but not permitted",
     ]
 
     /// Parses the body of an answer.
     ///
-    /// Malformed elements are ignored.
+    /// Elements of `response` that are not objects are ignored.
     init(_ answer: Answer) {
         self.answer = answer
-        guard let fields = try? JSONFields(answer.body), let elements = fields.objects("response") else { return }
-        for element in elements {
+        guard let fields = try? JSONFields(answer.body) else { return }
+        for element in fields.objectsIgnoringOthers("response") {
             let text = element.object("error")?.text("message")
             let isPrintable = text?.unicodeScalars.contains { $0.properties.generalCategory != .control } ?? false
             let message = isPrintable ? text : nil

@@ -3,11 +3,12 @@ import Telemetry
 /// The credentials of a Leanplum application: its id, and its access keys for released apps and for apps in
 /// development.
 ///
-/// - In the file: `{"leanplum":{"<app id>":{"productionKey":…,"developmentKey":…}}}`. The app `*` is used for records
-///   that name no app, and needs an `appId`. Any other app can have an `appId` if records name the app differently.
+/// - In the file: `{"leanplum":{"<app id>":{"productionKey":…,"developmentKey":…}}}`. The entry `*` applies to records
+///   that name no app, and must contain an `appId`. Any other entry can contain an `appId` if records name the app
+///   differently.
 /// - In the environment: `PINGFERRY_LEANPLUM_APP_ID`, `PINGFERRY_LEANPLUM_PRODUCTION_KEY` and
 ///   `PINGFERRY_LEANPLUM_DEVELOPMENT_KEY`. They apply to records that name this application, and to records that name
-///   none.
+///   no app.
 enum LeanplumCredential {
     /// The name of the application id, such as `app_…`, in the file and in a credential.
     static let appID = "appId"
@@ -44,9 +45,9 @@ extension CredentialFormat {
 }
 
 extension LeanplumCredential {
-    /// Returns an entry of the file, completed with its application id.
+    /// Returns the values of the file entry `name`, completed with the application id.
     ///
-    /// The default id is the name of the app.
+    /// If the entry contains no application id, `name` is the id.
     fileprivate static func completed(
         _ values: [String: String], app name: String
     ) -> Result<[String: String], CredentialFormat.EntryError> {
@@ -61,18 +62,20 @@ extension LeanplumCredential {
     /// Returns an empty array if the application id is not set.
     fileprivate static func variables(in environment: [String: String]) -> [String] {
         guard environment[Variable.appID]?.isEmpty == false else { return [] }
-        return [Variable.appID, Variable.productionKey, Variable.developmentKey].filter { environment[$0] != nil }
+        return [Variable.appID, Variable.productionKey, Variable.developmentKey].filter {
+            environment[$0]?.isEmpty == false
+        }
     }
 
-    /// Adds the keys from the environment.
+    /// Adds the keys from the environment to `accounts`.
     ///
     /// They take precedence over keys of the same application in the file.
     fileprivate static func merge(_ environment: [String: String], into accounts: inout CredentialFormat.Accounts) {
         guard let id = environment[Variable.appID], !id.isEmpty else { return }
         for name in [id, anyApp] {
             var app = accounts[name].flatMap { $0[appID] == id ? $0 : nil } ?? [appID: id]
-            if let key = environment[Variable.productionKey] { app[productionKey] = key }
-            if let key = environment[Variable.developmentKey] { app[developmentKey] = key }
+            if let key = environment[Variable.productionKey], !key.isEmpty { app[productionKey] = key }
+            if let key = environment[Variable.developmentKey], !key.isEmpty { app[developmentKey] = key }
             accounts[name] = app
         }
     }
@@ -84,9 +87,9 @@ extension LeanplumCredential {
         return Credential([appID: id, Self.key: key], secrets: [Self.key])
     }
 
-    /// Returns the values of the application that is used for records with the given application name.
+    /// Returns the values of the application that is used for records with the application name `name`.
     ///
-    /// A record that names an application is never sent to another one.
+    /// A record that names an application is never sent to a different application.
     private static func app(named name: String, among accounts: CredentialFormat.Accounts) -> [String: String]? {
         if let app = accounts[name] { return app }
         guard let app = accounts[anyApp], name.isEmpty || name == app[appID] else { return nil }

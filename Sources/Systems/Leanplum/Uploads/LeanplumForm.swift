@@ -15,7 +15,7 @@ enum LeanplumForm {
 
     /// Creates the body of a call.
     ///
-    /// Throws an error if `payload` is not a non-empty list `{"data":[…]}`.
+    /// - Throws: `RequestError.payload` if `payload` is not a non-empty list `{"data":[…]}`.
     static func body(payload: [UInt8], appID: String, key: String, now: Timestamp) throws(RequestError) -> [UInt8] {
         var body = Array("\(actionField)=\(multiAction)&appId=".utf8)
         PercentEncoding.append(formValue: appID.utf8, to: &body)
