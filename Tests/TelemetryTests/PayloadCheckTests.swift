@@ -70,6 +70,14 @@ import Testing
         #expect(try check("\(Self.id),\"list\":[\(list)]", .terse).findings.faults.count == 8)
     }
 
+    @Test(arguments: [PayloadCheck.Wording.terse, .sentence])
+    func onlyTheFirstInvalidKeysOfMapAreKept(wording: PayloadCheck.Wording) throws {
+        let map = (1000..<2000).map { #""\#($0)":0"# }.joined(separator: ",")
+        let faults = try check("\(Self.id),\"map\":{\(map)}", wording).findings.faults
+        #expect(faults.count == 8)
+        #expect(faults.last?.hasPrefix("map.1007") == true)
+    }
+
     @Test func pseudonymRulesAreThoseOfTheFields() throws {
         let rule = try #require(Self.fields.pseudonyms["inner"])
         guard case .object(let inner) = rule, case .drop? = inner["name"] else {

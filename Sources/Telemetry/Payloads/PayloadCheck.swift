@@ -2,7 +2,7 @@ import JSONText
 
 /// A comparison of a value with its documented form.
 ///
-/// The path to a value is only built if there is a fault.
+/// The path to a value is built only when a fault or an unknown key is reported.
 package struct PayloadCheck {
     /// The wording of faults.
     ///
@@ -10,7 +10,8 @@ package struct PayloadCheck {
     package enum Wording {
         /// A path, a colon and the fault, such as `client_info.os: no string`.
         case terse
-        /// A sentence, such as `os is no string`. A list or a map has at most one fault.
+        /// A sentence, such as `os is no string`. The check of a list or a map stops at the first invalid element or
+        /// value. Before that, each invalid key of a map is a separate fault.
         case sentence
     }
 
@@ -32,9 +33,7 @@ package struct PayloadCheck {
     /// The description of the last fault, without its path.
     private var lastFault = ""
 
-    /// The number of faults at which the check stops.
-    private static let maximumFaultCount = 8
-    // The length is limited because a forged key can be megabytes long.
+    // The length of a key is limited because a forged key can be megabytes long.
     private static let (maximumNamedKeys, maximumKeyLength) = (8, 111)
 
     /// Creates a check that adds to `findings`.
@@ -49,7 +48,8 @@ package struct PayloadCheck {
 
     /// Checks whether `node` has the given form, and adds its faults to ``findings``.
     package mutating func check(_ node: JSONNode, _ form: PayloadForm) {
-        guard findings.faults.count < Self.maximumFaultCount else { return }
+        // Further faults would not be kept.
+        guard findings.faults.count < Findings.maximumFaultCount else { return }
         let kind = document.kind(of: node)
         switch form {
         case .any: return
@@ -161,6 +161,7 @@ extension PayloadCheck {
     private mutating func checkMap(_ node: JSONNode, _ kind: JSONKind, _ keys: KeyForm, _ form: PayloadForm) {
         guard kind == .object else { return expect(false, "no object") }
         for position in 0..<document.memberCount(of: node) {
+            guard findings.faults.count < Findings.maximumFaultCount else { return }
             let member = document.member(at: position, of: node)
             let isGood = keys.matches(document.bytes(of: member.key))
             path.append(.key(member.key))
