@@ -37,6 +37,14 @@ import Testing
             ])
     }
 
+    @Test("Problems beyond the first thousand are counted")
+    func manyProblems() async throws {
+        let links = (1...1005).map { link("\(corePings)/-t-\($0).json", to: "missing") }
+        let problems = try await TestArchive("gnu", links).open().problems.map(\.problem.text)
+        #expect(problems.count == 1001)
+        #expect(problems.last == "and 5 more such problems")
+    }
+
     @Test("The target of a hard link can be another hard link")
     func chain() async throws {
         let archive = try TestArchive(

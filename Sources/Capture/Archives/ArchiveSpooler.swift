@@ -11,7 +11,9 @@ import Zip
 struct ArchiveSpooler {
     struct Result {
         let tree: SpooledTree
-        /// The problems with unreadable members, each of which means a loss of data.
+        /// The problems with the archive and its members.
+        ///
+        /// Any problem makes the capture incomplete.
         let problems: [LocatedProblem]
         /// The paths of omitted members whose contents are needed, because kept hard links refer to them.
         let neededTargets: Set<[UInt8]>
@@ -27,7 +29,7 @@ struct ArchiveSpooler {
     private var unreportedCount = 0
     /// The paths of the wanted members, or `nil` to choose members by their names.
     private var wantedPaths: Set<[UInt8]>?
-    /// The paths of targets of hard links, which are wanted too.
+    /// The paths of hard link targets that an earlier reading omitted, which are wanted too.
     private var linkTargets: Set<[UInt8]> = []
     /// The folder names of the previous member, cached for the next one.
     private var folderNameCache = MemberNames.FolderNames()
@@ -38,15 +40,17 @@ struct ArchiveSpooler {
 
     /// The prefix of the members that macOS adds for resource forks.
     private static let resourceForkPrefix = Array("__MACOSX/".utf8)
-    /// The maximum number of individually reported problems, because every member of a hostile archive may have one.
+    /// The maximum number of individually reported problems.
+    ///
+    /// Every member of a hostile archive may have a problem.
     private static let reportLimit = 1000
     private static let unpackAdvice = "unpack the archive yourself and give the folder"
     /// The maximum length of a link target in bytes, which equals the limit of paths on Linux.
     private static let linkTargetSizeLimit = 4096
     /// The maximum number of times that an archive is read.
     ///
-    /// Each link in a chain of hard links to an omitted member requires another reading. Archivers link all names
-    /// directly to the first one.
+    /// Each link in a chain of hard links to an omitted member requires another reading. Archivers make no such chains,
+    /// because they link all names of a file directly to its first name.
     private static let maximumReadings = 4
 
     init(_ archive: ArchiveLocation, spool: Spool, formats: [StoreFormat], jobLimit: JobLimit) {
@@ -57,7 +61,7 @@ struct ArchiveSpooler {
         limits = spool.archiveLimits
     }
 
-    /// Spools the members at the paths in `paths`, or the members that may belong to stores if it is `nil`.
+    /// Spools the members at the paths in `paths`, or the members that may belong to stores if `paths` is `nil`.
     ///
     /// If the archive is damaged, the result contains the members before the damage.
     ///
@@ -111,9 +115,9 @@ struct ArchiveSpooler {
         return try finish()
     }
 
-    /// Returns whether the first bytes of an archive are those of a tar archive.
+    /// Returns whether an archive begins like a tar archive.
     private static func isTar(_ bytes: ArchiveBytes) -> Bool {
-        // A reader reports the error later.
+        // An error is ignored here, because it occurs again when the archive is read.
         let head =
             switch bytes {
             case .source(let source): (try? source.bytes(at: 0, count: min(source.count, TarEntry.blockSize))) ?? []
@@ -176,7 +180,9 @@ struct ArchiveSpooler {
         add(member, at: path, contents)
     }
 
-    /// Adds a member without its contents, and returns its path if the contents are wanted.
+    /// Returns the path of `member` if its contents are wanted and can be read.
+    ///
+    /// If not, adds the member without its contents or reports it, and returns `nil`.
     mutating func addHeader(of member: ArchiveReader.Member) -> MemberPath? {
         guard let path = path(member.path, of: member), !path.bytes.starts(with: Self.resourceForkPrefix) else {
             return nil
@@ -280,7 +286,9 @@ struct ArchiveSpooler {
         }
     }
 
-    /// Returns whether the target of a hard link is wanted, because a cpio archive may store its bytes with the link.
+    /// Returns whether `member` is a hard link to a wanted file.
+    ///
+    /// Such a link is wanted too, because a cpio archive may store the contents of the file with the link.
     private mutating func isWanted(targetOf member: ArchiveReader.Member) -> Bool {
         guard let link = member.hardLink, let target = try? MemberPath(link) else { return false }
         return isWanted(target)
@@ -311,15 +319,17 @@ struct ArchiveSpooler {
                 report("unreadable", "\(words); \(Self.unpackAdvice)", at: path.text)
             }
         }
-        if unreportedCount > 0 { report("unreadable", "and \(unreportedCount) more such problems", at: "") }
+        if unreportedCount > 0 { add(Problem("unreadable", "and \(unreportedCount) more such problems"), at: "") }
         return Result(tree: tree, problems: problems, neededTargets: neededTargets)
     }
 
     /// Reports a problem at a path in the archive, or only counts it if the maximum number was already reported.
     private mutating func report(_ code: String, _ text: String, at path: String, _ offset: Int? = nil) {
-        guard problems.count <= Self.reportLimit else { return unreportedCount += 1 }
-        problems.append(
-            LocatedProblem(
-                capture: archive.label, path: archive.prefix + path, problem: Problem(code, text, at: offset)))
+        guard problems.count < Self.reportLimit else { return unreportedCount += 1 }
+        add(Problem(code, text, at: offset), at: path)
+    }
+
+    private mutating func add(_ problem: Problem, at path: String) {
+        problems.append(LocatedProblem(capture: archive.label, path: archive.prefix + path, problem: problem))
     }
 }

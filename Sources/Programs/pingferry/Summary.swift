@@ -40,7 +40,7 @@ struct Summary {
         try Terminal.print(object)
     }
 
-    /// Prints the summary as JSON with an array that may be larger than memory.
+    /// Prints the summary as JSON, with `elements` as the array `key`, which may be larger than memory.
     func printJSON(
         streaming key: JSONKey, _ elements: @escaping CanonicalObject.Elements,
         _ extend: (inout CanonicalObject) -> Void
@@ -76,6 +76,8 @@ struct Summary {
         for problem in intake.warnings.elements.prefix(Self.maximumReportedProblems) {
             StandardError.write("pingferry: \(problem.sentence)")
         }
+        let unnamedWarnings = intake.warnings.count - Self.maximumReportedProblems
+        if unnamedWarnings > 0 { StandardError.write("pingferry: and \(unnamedWarnings) more warnings") }
         guard intake.isIncomplete else { return }
         for item in intake.quarantinedItems.elements.prefix(Self.maximumReportedProblems) {
             StandardError.write(
@@ -112,7 +114,7 @@ struct Summary {
         StandardError.write("pingferry: \(subject): \(counts.reduce(0) { $0 + $1.value }) (\(details))")
     }
 
-    /// The maximum number of findings that are printed to standard error.
+    /// The maximum number of findings of each kind that are printed to standard error.
     private static let maximumReportedProblems = 20
 
     private static func position(_ reject: Reject) -> String { reject.offset.map { " at byte \($0)" } ?? "" }

@@ -64,4 +64,16 @@ import Testing
         #expect(summary["problemCounts"] as? [String: Int] == ["link": 1501, "pending-counters": 1])
         #expect((summary["problems"] as? [Any])?.count == 1000)
     }
+
+    @Test("Only some of many warnings are printed, and the number of the others")
+    func manyWarnings() throws {
+        try FileManager.default.removeItem(atPath: "\(capture)/Documents")
+        let pings = "\(capture)/pings/MozTelemetry-Default-core"
+        try FileManager.default.createDirectory(atPath: pings, withIntermediateDirectories: true)
+        for number in 0..<25 { try tool("mkfifo", "\(pings)/-t-\(number).json") }
+        let finished = try pingferry("scan", capture)
+        #expect(finished.status == 0)
+        #expect(finished.errorLines.count == 21)
+        #expect(finished.errorLines.last == "pingferry: and 5 more warnings")
+    }
 }
