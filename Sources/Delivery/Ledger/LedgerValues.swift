@@ -4,7 +4,11 @@ import Telemetry
 /// Ledgers store times as seconds since 1970.
 extension Timestamp {
     /// Creates a timestamp, or returns `nil` if `seconds` is out of range.
-    init?(seconds: Int64) { self.init(milliseconds: seconds &* 1000) }
+    init?(seconds: Int64) {
+        let (milliseconds, isOver) = seconds.multipliedReportingOverflow(by: 1000)
+        guard !isOver else { return nil }
+        self.init(milliseconds: milliseconds)
+    }
 
     var seconds: Int64 { milliseconds / 1000 }
 }

@@ -1,13 +1,13 @@
 import CSQLite
 
-/// An open database, to which ``DatabaseFile`` gives exclusive access.
+/// An open database, which a ``DatabaseFile`` makes accessible to one thread at a time.
 ///
 /// Each statement is prepared once and reused.
 ///
 /// Source: SQLite, "An Introduction To The SQLite C/C++ Interface".
 public final class Database {
     private let connection: SQLiteConnection
-    /// The prepared statements, whose keys are the addresses of the string literals that contain their SQL.
+    /// The prepared statements by the addresses of the string literals that contain their SQL.
     private var preparedStatements: [UnsafePointer<UInt8>: OpaquePointer] = [:]
 
     /// The maximum time to wait while another connection has locked the file, in milliseconds.
@@ -56,11 +56,11 @@ public final class Database {
     public func first<Value: ColumnValue>(
         _ sql: StaticString, _ values: [any DatabaseValue] = []
     ) throws -> Value? {
-        var value: Value?
+        var value: Value??
         try rows(sql, values) { row in
-            if value == nil { value = row[0] }
+            if value == nil { value = .some(row[0]) }
         }
-        return value
+        return value ?? nil
     }
 
     /// Returns whether the database has a table with this name, in any letter case.
@@ -95,9 +95,9 @@ public final class Database {
 // MARK: - Statements
 
 extension Database {
-    /// Calls `body` with the prepared statement.
+    /// Calls `body` with the prepared statement for `sql`.
     ///
-    /// If an outer call is still running the same statement, another one is prepared.
+    /// If an outer call is still running this statement, another statement is prepared for the call.
     private func withStatement(_ sql: StaticString, _ body: (OpaquePointer) throws -> Void) throws {
         let key = sql.utf8Start
         if let kept = preparedStatements[key] {

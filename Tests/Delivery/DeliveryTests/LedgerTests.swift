@@ -158,6 +158,14 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
+    @Test("A stored time beyond the year 9999 or before 1970 is invalid")
+    func times() {
+        // The last three exceed 64 bits as milliseconds. The first of these would become 384.
+        let seconds: [Int64] = [0, 253_402_300_799, 253_402_300_800, -1, 18_446_744_073_709_552, .max, .min]
+        let expected: [Int64?] = [0, 253_402_300_799_000, nil, nil, nil, nil, nil]
+        #expect(seconds.map { Timestamp(seconds: $0)?.milliseconds } == expected)
+    }
+
     @Test("A settled record takes at most 150 bytes")
     func recordSize() async throws {
         let records = (0..<10_000).map { (number: Int) in

@@ -100,6 +100,16 @@ import Testing
         #expect(try file.read { try $0.first("SELECT size FROM things") as Int? } == nil)
     }
 
+    @Test("only the first row is read, even if its value is NULL")
+    func firstNull() throws {
+        try file.write { db in
+            try db.run("INSERT INTO things VALUES ('a', NULL, NULL)")
+            try db.run("INSERT INTO things VALUES ('b', 2, NULL)")
+        }
+        #expect(try file.read { try $0.first("SELECT size FROM things ORDER BY name") as Int? } == nil)
+        #expect(try file.read { try $0.first("SELECT size FROM things ORDER BY name DESC") as Int? } == 2)
+    }
+
     @Test("a table is found by its name in any letter case")
     func tables() throws {
         #expect(try file.read { try $0.hasTable("THINGS") })
