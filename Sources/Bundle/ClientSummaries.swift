@@ -1,24 +1,28 @@
 import Bytes
 import Telemetry
 
-/// Counts the records of each client of a bundle.
+/// A counter for the records of each client of a bundle.
 ///
 /// Client IDs are compared case-insensitively. A client uses about 100 bytes of memory, because a bundle can have
 /// millions of clients.
 public struct ClientSummaries: Sendable {
     /// The counts of a client.
     ///
-    /// Most clients have one record type and one app. Additional types and apps form a linked list in `names`, which starts at `lastName`.
+    /// Most clients have one record type and one app. Additional types and apps form a linked list in `names`, which
+    /// starts at `lastName`.
     private struct Entry {
         var recordCount: UInt32 = 0
         var uploadableCount: UInt32 = 0
-        /// The earliest time of a record in milliseconds since 1970, which is after `lastTime` if no record has a time.
+        /// The earliest time of a record in milliseconds since 1970, or a time after `lastTime` if no record has a
+        /// time.
         var firstTime = Int64.max
         /// The latest time of a record in milliseconds since 1970.
         var lastTime = Int64.min
-        /// The index, in `names`, of the last additional type or app.
+        /// The index, in `names`, of the type or app that was added last, or no value if there is no entry in `names`.
         var lastName = OptionalUInt32(nil)
-        /// The number, in `texts`, of the type of the records that are not counted in `names`.
+        /// The number, in `texts`, of the type of the first record.
+        ///
+        /// Records of this type are not counted in `names`.
         var typeNumber: UInt32 = 0
         /// The number, in `apps`, of the app of the first record that has one.
         var appNumber = OptionalUInt32(nil)
@@ -26,12 +30,13 @@ public struct ClientSummaries: Sendable {
         var hasTime: Bool { firstTime <= lastTime }
     }
 
-    /// The facts about a client that only exports need.
+    /// The data about a client that only exports need.
     private struct ExportEntry {
         var eventCount = 0
         /// The number, in `texts`, of the app version in the latest record that contains one.
         var versionNumber = OptionalUInt32(nil)
-        /// The time of that record in milliseconds since 1970, or the lowest value if it has none.
+        /// The time, in milliseconds since 1970, of the record that contains the app version, or the lowest value if
+        /// the record has no time.
         var versionTime = Int64.min
     }
 
@@ -46,13 +51,13 @@ public struct ClientSummaries: Sendable {
         }
     }
 
-    /// The name of an additional record type or an additional app of a client.
+    /// An additional record type or an additional app of a client.
     private struct Name {
         /// The number of the type in `texts`, or of the app in `apps`.
         let number: UInt32
         /// The index of the previous type or app of the same client.
         let previousName: OptionalUInt32
-        /// The number of records of the type, or `nil` if the name is that of an app.
+        /// The number of records of the type, or `nil` for an app.
         var recordCount: UInt32?
     }
 
@@ -62,30 +67,29 @@ public struct ClientSummaries: Sendable {
         let isApp: Bool
     }
 
-    /// The clients, whose numbers are indices of `entries`.
+    /// The clients, numbered by their indices in `entries`.
     public private(set) var clients: ClientIndex
-    /// The IDs of the clients whose first counted record spells the ID with other letters than `clients`.
+    /// The client IDs whose spelling in the first counted record differs from `clients`, keyed by client number.
     private var otherSpellings: [Int: String] = [:]
     private var texts = NumberedValues<String>()
     private var apps = NumberedValues<AppIdentity>()
     private var entries = ChunkedArray<Entry>()
-    /// The further facts about each client, or `nil` if they are not collected.
+    /// The data for exports about each client, or `nil` if no export is created.
     private var exportEntries: ChunkedArray<ExportEntry>?
     private var names = ChunkedArray<Name>()
     private var nameIndices: [NameKey: UInt32] = [:]
 
-    /// The number of clients in ``clients``.
-    public var count: Int { entries.count }
-
-    /// Creates an empty list that adds clients to `clients`.
+    /// Creates an empty counter that adds new clients to `clients`.
     ///
-    /// `isForExport` states whether events and app versions are collected, too.
+    /// `isForExport` states whether events and app versions are also collected.
     public init(addingTo clients: consuming ClientIndex = ClientIndex(), isForExport: Bool = false) {
         self.clients = clients
         exportEntries = isForExport ? ChunkedArray() : nil
     }
 
     /// Counts a record, and returns the number of its client in ``clients``.
+    ///
+    /// `eventCount` is the number of events in the record. It is used only for exports.
     @discardableResult
     public mutating func count(_ record: borrowing RecordSummary, eventCount: Int = 0) -> Int {
         let index = clients.number(of: record.client, system: record.system)
@@ -127,10 +131,10 @@ public struct ClientSummaries: Sendable {
         if known != app { _ = nameIndex(app, ofClient: index, isApp: true) }
     }
 
-    /// The counts of all clients, sorted by system and client ID.
+    /// The counts of each client that has records, sorted by system and client ID.
     public var sortedSummaries: SortedSummaries { SortedSummaries(list: self, numbers: sortedNumbers) }
 
-    /// The counts of all clients, which are created when they are accessed.
+    /// A collection of the counts of each client that has records, which creates each summary on access.
     public struct SortedSummaries: RandomAccessCollection, Sendable {
         fileprivate let list: ClientSummaries
         fileprivate let numbers: [UInt32]
@@ -144,12 +148,12 @@ public struct ClientSummaries: Sendable {
         public subscript(index: Int) -> ClientSummary { list.summary(at: Int(numbers[index])) }
     }
 
-    /// The counts and the apps of all clients, sorted by system and client ID.
+    /// The counts and the apps of each client that has records, sorted by system and client ID.
     public var sortedSummariesWithApps: some Sequence<(summary: ClientSummary, apps: ClientApps)> {
         sortedNumbers.lazy.map { (summary(at: Int($0)), apps(at: Int($0))) }
     }
 
-    /// The numbers of the clients that have records.
+    /// The numbers of the clients that have records, sorted by system and client ID.
     private var sortedNumbers: [UInt32] {
         clients.sortedNumbers { $0 < entries.count && entries[$0].recordCount > 0 }
     }
@@ -185,7 +189,7 @@ extension ClientSummaries {
             lastTime: entry.hasTime ? Timestamp(inAnyYear: entry.lastTime) : nil)
     }
 
-    /// Returns the app identifiers and the app version in the records of a client.
+    /// Returns the IDs and names of the apps in the records of a client, and the latest app version.
     private func apps(at index: Int) -> ClientApps {
         let entry = entries[index]
         let apps = apps(of: entry)
@@ -203,7 +207,7 @@ extension ClientSummaries {
         return found
     }
 
-    /// Calls `body` with the additional types and apps of a client.
+    /// Calls `body` with each additional type and app of the client that `entry` describes.
     private func forEachName(of entry: Entry, _ body: (Name) -> Void) {
         var next = entry.lastName.value
         while let index = next {
@@ -214,12 +218,12 @@ extension ClientSummaries {
     }
 }
 
-/// The apps of a client, as needed by exports but not by `clients.ndjson`.
+/// The apps of a client, with details that only exports need.
 public struct ClientApps: Sendable, Equatable {
-    /// The ids of the apps.
+    /// The IDs of the apps.
     public let ids: Set<String>
     /// The names of the apps.
     public let names: Set<String>
-    /// The app version in the latest record that contains a version.
+    /// The app version in the latest record that contains a version, or `nil` if no version was collected.
     public let version: String?
 }

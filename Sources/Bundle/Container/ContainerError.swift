@@ -4,7 +4,7 @@ import Files
 public struct ContainerError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The offset, in the file, of the frame or seek table that cannot be read.
     public let offset: Int
-    /// The reason why it cannot be read.
+    /// The reason why the frame or seek table cannot be read.
     public let reason: FrameError
 
     /// Creates an error.
@@ -19,14 +19,14 @@ public struct ContainerError: Error, Sendable, Equatable, CustomStringConvertibl
         return "byte \(offset): \(reason.text)"
     }
 
-    /// A hint on how to resolve the error, or `nil` if there is none.
+    /// A hint on how to resolve the error, or `nil` if no hint is available.
     public var remedy: String? {
         switch reason {
         case .noSeekTable, .badSeekTable, .truncated, .damaged, .noFrame, .unexpectedFrame, .missingArchiveEnd,
             .unexpectedBytes, .invalidHeader:
             "use another copy of the file, or read what is left of this one with convert --salvage"
         case .overLimit: "raise the limit"
-        case .file, .notZstd, .duplicateName, .outOfMemory: nil
+        case .file, .notZstd, .duplicateName, .tooManyMembers, .outOfMemory: nil
         }
     }
 }

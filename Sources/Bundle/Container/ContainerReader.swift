@@ -1,10 +1,10 @@
 import Files
 import JSONText
 
-/// Reads the members of a container in any order, using its seek table.
+/// A reader that uses the seek table of a container to read members in any order.
 ///
-/// The initializer reads the seek table and the header of each member, and checks that they agree. Contents and
-/// checksums are checked when a member is read.
+/// The initializer compares the seek table with the tar header of each member. Contents and checksums are checked when
+/// a member is read.
 ///
 /// The type is an immutable class, so that several threads can read members in parallel. Each thread needs its own
 /// `FrameDecoder`.
@@ -15,11 +15,11 @@ public final class ContainerReader: Sendable {
         public let name: String
         /// The size of the contents in bytes.
         public let size: Int
-        /// The offset of the first frame in the file.
+        /// The offset, in the file, of the first frame of the member.
         public let offset: Int
-        /// The size of all frames in bytes.
+        /// The total size, in bytes, of the frames of the member.
         public let compressedSize: Int
-        /// The indices of the frames in the seek table.
+        /// The indices, in the seek table, of the frames of the member.
         let frameIndices: Range<Int>
     }
 
@@ -50,7 +50,7 @@ public final class ContainerReader: Sendable {
         self.members = members.members
     }
 
-    /// Returns the seek table of a source, and the table's last entry, which is the end of the tar archive.
+    /// Returns the seek table of `source` and its last entry, which describes the end of the tar archive.
     private static func readSeekTable(of source: ByteSource) throws(ContainerError) -> (
         SeekTable, last: SeekTable.Entry
     ) {
@@ -70,7 +70,8 @@ public final class ContainerReader: Sendable {
 
     /// Reads the contents of a member.
     ///
-    /// Throws `overLimit` without decoding anything if they exceed `byteLimit` bytes.
+    /// - Throws: ``ContainerError`` with the reason `overLimit`, before anything is decoded, if the contents have more
+    ///   than `byteLimit` bytes.
     public func read(
         _ member: Member, with decoder: inout FrameDecoder, byteLimit: Int
     ) throws(ContainerError) -> [UInt8] {
@@ -97,7 +98,7 @@ public final class ContainerReader: Sendable {
 // MARK: - Opening without reading all headers
 
 extension ContainerReader {
-    /// Opens a container with only its first and last member, without reading the headers of the others.
+    /// Opens a container to read only its first and last member, without reading the headers of the other members.
     ///
     /// Each of the two members must consist of one frame.
     static func openingFirstAndLastMember(of source: ByteSource) throws(ContainerError) -> ContainerReader {
@@ -121,9 +122,9 @@ extension ContainerReader {
         return ContainerReader(source, table, members)
     }
 
-    /// Returns a reader of the same container for a complete list of members.
+    /// Returns a reader of the same container that has the members in `list`, which must be complete.
     ///
-    /// The names and sizes are compared with the headers in the container when a member is read.
+    /// The names and sizes in `list` are compared with the headers in the container when a member is read.
     func withMembers(_ list: [(name: String, size: Int)]) throws(ContainerError) -> ContainerReader {
         var members = MemberList(seekTable)
         for (name, size) in list {
@@ -152,7 +153,7 @@ extension ContainerReader {
 /// The members that have been found in the frames of a container.
 private struct MemberList {
     private(set) var members: [ContainerReader.Member] = []
-    /// The offset of the next member.
+    /// The offset, in the file, of the next member.
     private(set) var offset = 0
     private var names: Set<String> = []
     private var remainingFrames: ArraySlice<SeekTable.Entry>
@@ -161,12 +162,12 @@ private struct MemberList {
         remainingFrames = table.entries.dropLast()
     }
 
-    /// The first frame of the next member, or `nil` at the end of the archive.
+    /// The seek table entry of the first frame of the next member, or `nil` if only the end of the archive remains.
     var nextFrame: SeekTable.Entry? { remainingFrames.first }
 
-    /// Adds the next member with all of its frames.
+    /// Adds the next member, which consists of one or more of the remaining frames.
     ///
-    /// - Returns: `false` if the content sizes of the frames do not add up to the size of the member.
+    /// - Returns: Whether the content sizes of the frames add up to the size of the member.
     mutating func append(_ header: TarHeader) throws(ContainerError) -> Bool {
         let first = remainingFrames.startIndex
         var missing = header.memberSize
@@ -178,7 +179,7 @@ private struct MemberList {
         guard missing == 0 else { return false }
         guard names.insert(header.name).inserted else { throw ContainerError(at: offset, .duplicateName(header.name)) }
         guard members.count < ContainerReader.maxMemberCount else {
-            throw ContainerError(at: offset, .overLimit(ContainerReader.maxMemberCount))
+            throw ContainerError(at: offset, .tooManyMembers)
         }
         members.append(
             ContainerReader.Member(
@@ -192,7 +193,7 @@ private struct MemberList {
 // MARK: - Frames
 
 extension ContainerReader {
-    /// Starts decoding a frame after comparing its header with the seek table.
+    /// Starts decoding a frame, and compares its header and its checksum with `entry`.
     private static func startFrame(
         _ entry: SeekTable.Entry, at offset: Int, _ source: ByteSource, _ decoder: inout FrameDecoder
     ) throws(ContainerError) {
@@ -209,7 +210,7 @@ extension ContainerReader {
         }
     }
 
-    /// Returns the end offset of a decoded frame after comparing it with the seek table.
+    /// Returns the end offset of a decoded frame after comparing it with the size in `entry`.
     private static func endOffset(
         of entry: SeekTable.Entry, at offset: Int, _ decoder: borrowing FrameDecoder
     ) throws(ContainerError) -> Int {
@@ -237,7 +238,7 @@ extension ContainerReader {
         }
     }
 
-    /// Checks that the last frame is the end of a tar archive.
+    /// Checks that the frame that `entry` describes contains the end of a tar archive: two blocks of zeros.
     private static func checkArchiveEnd(
         _ entry: SeekTable.Entry, at offset: Int, _ source: ByteSource, _ decoder: inout FrameDecoder
     ) throws(ContainerError) {

@@ -16,11 +16,11 @@ public enum FrameError: Error, Sendable, Equatable {
     case noFrame
     /// The file ends within the frame.
     case truncated
-    /// zstd cannot decode the frame, or its checksum is wrong.
+    /// zstd cannot decode the frame, or the checksum of the frame is wrong.
     case damaged(String)
     /// The frame is intact, but it is not a valid frame of a bundle.
     case unexpectedFrame(String)
-    /// The frame does not start with a tar header of this format.
+    /// The frame does not start with a tar header as this program writes it.
     case invalidHeader(TarHeaderError)
     /// The frame does not contain exactly the member that its header describes.
     case unexpectedBytes
@@ -28,8 +28,10 @@ public enum FrameError: Error, Sendable, Equatable {
     case missingArchiveEnd
     /// Two members have the same name.
     case duplicateName(String)
-    /// The number of bytes exceeds the limit of the caller.
+    /// The number of bytes exceeds the given limit.
     case overLimit(Int)
+    /// There are more members than a container may have.
+    case tooManyMembers
     /// There is not enough memory for a decoder.
     case outOfMemory
 }
@@ -52,6 +54,7 @@ extension FrameError {
         case .missingArchiveEnd: "the end of the tar archive is missing"
         case .duplicateName(let name): "a second member named \(name)"
         case .overLimit(let limit): "more than the limit of \(limit) bytes"
+        case .tooManyMembers: "more than the limit of \(ContainerReader.maxMemberCount) members"
         case .outOfMemory: "not enough memory"
         }
     }
