@@ -3,7 +3,7 @@ import JSONText
 import Parallel
 import Telemetry
 
-/// Assembles a bundle from records.
+/// An assembler that creates a bundle from records.
 ///
 /// Segments are compressed in parallel, and members are written in their final order.
 ///
@@ -36,7 +36,7 @@ public struct BundleAssembler: ~Copyable {
     private let limit: JobLimit
     private var container = ContainerWriter()
     private var pendingMembers: OrderedTasks<PendingMember>
-    /// The segment that records are added to, or `nil` if it has no records yet.
+    /// The segment that records are added to, or `nil` if no record was added after the last full segment.
     private var currentSegment: SegmentBox?
     private var segmentRecordCount = 0
     private var closedSegmentCount = 0
@@ -46,7 +46,7 @@ public struct BundleAssembler: ~Copyable {
     public private(set) var totals = BundleTotals()
 
     // Not private, because code in other modules that destroys an assembler refers to it.
-    /// A member that is compressed but not written: the first member or a segment.
+    /// A compressed member that is not written yet: the first member of the bundle or a segment.
     struct PendingMember: Sendable {
         let member: EncodedMember
         /// The number of records in the segment, or `nil` for the first member of the bundle.
@@ -60,7 +60,7 @@ public struct BundleAssembler: ~Copyable {
 
     /// Creates an assembler without writing anything.
     ///
-    /// - Throws: ``ContainerWriteError`` if the level is not from 1 to 19.
+    /// - Throws: ``ContainerWriteError`` if `level` is not from 1 to 19, or if zstd cannot compress the first member.
     public init(level: Int, toolVersion: String, limit: JobLimit) throws {
         self.toolVersion = toolVersion
         self.limit = limit
@@ -70,7 +70,9 @@ public struct BundleAssembler: ~Copyable {
         pendingMembers.add { PendingMember(member: marker, recordCount: nil) }
     }
 
-    /// Adds a record with its canonical line, including the line feed.
+    /// Adds a record.
+    ///
+    /// `line` is the canonical line of the record, including the line feed.
     ///
     /// Call ``writeFinishedSegments(to:)`` after every few records, because full segments stay in memory until then.
     public mutating func add(_ record: borrowing RecordSummary, line: ArraySlice<UInt8>) {
@@ -89,9 +91,9 @@ public struct BundleAssembler: ~Copyable {
     ///
     /// Call this method after all records have been added.
     ///
-    /// Equal bytes are written once. `contents` returns the bytes of an entry from the input with the given number, or
-    /// `nil` if they have changed. If `contents` throws an error, the bytes are omitted. `onLoss` is called with each
-    /// entry whose bytes are omitted, and with the reason.
+    /// Equal bytes are written once. `contents` returns the bytes of `item` from the input with the number `input`, or
+    /// `nil` if the bytes have changed. If `contents` returns `nil` or throws an error, the bytes are omitted. `onLoss`
+    /// is called with each entry whose bytes are omitted, and with the reason.
     public mutating func add(
         _ quarantine: QuarantineSpill, within limits: QuarantineLimits = QuarantineLimits(),
         contents: (_ input: Int, _ item: QuarantineEntry) throws -> [UInt8]?,
@@ -124,10 +126,11 @@ public struct BundleAssembler: ~Copyable {
 
     /// Writes the quarantined bytes in the order of their hashes.
     ///
-    /// If several entries have equal bytes, the first readable one is written. The verdict of all of them becomes
-    /// `stored`.
+    /// If several entries have equal bytes, the first readable entry is written, and the verdict on all these entries
+    /// becomes `stored`.
     ///
-    /// - Returns: The reasons why bytes could not be written, keyed by the index of the entry.
+    /// - Returns: The reasons why bytes could not be written, keyed by the index of the entry in
+    ///   `quarantine.storedEntries`.
     private mutating func write(
         _ quarantine: QuarantineSpill, _ verdicts: inout [QuarantineLimits.Verdict],
         contents: (_ input: Int, _ item: QuarantineEntry) throws -> [UInt8]?, to sink: Sink
@@ -167,11 +170,11 @@ public struct BundleAssembler: ~Copyable {
     ///
     /// Call this method after adding the quarantined input.
     ///
-    /// `pseudonymKeyID` is the ID of the pseudonym key. Pass `nil` if a record has no pseudonyms, or if the bundle has
-    /// quarantined input or problems. If the ID is not `nil`, only the kinds of the inputs are written. If `inputs` is
-    /// `nil`, the manifest lists no inputs, as in older versions of the format. `parents` contains the digests of the
-    /// bundles that this bundle continues, and `omitted` the numbers of omitted contents, which are only written if
-    /// there are parents.
+    /// `pseudonymKeyID` is the ID of the pseudonym key. Pass `nil` if any record lacks pseudonyms, or if the bundle has
+    /// quarantined input or problems. If the ID is not `nil`, the manifest lists only the kinds of the inputs. If
+    /// `inputs` is `nil`, the manifest lists no inputs, as in older versions of the format. `parents` contains the
+    /// digests of the bundles that this bundle continues. `omitted` contains the counts of the omitted contents, which
+    /// are written only if there are parents.
     public mutating func finish(
         problems: DetailSpill, duplicateCount: Int, pseudonymKeyID: String? = nil, inputs: [BundleInput]? = nil,
         parents: [String] = [], omitted: Manifest.OmittedCounts = Manifest.OmittedCounts(), to sink: Sink
@@ -192,7 +195,7 @@ public struct BundleAssembler: ~Copyable {
         return manifest
     }
 
-    /// Adds a line to a list of details, and writes the member that it completes, if any.
+    /// Adds `line` to the list `members`, and writes the previous member of the list if `line` starts a new one.
     private mutating func append(
         _ line: ArraySlice<UInt8>, to members: inout DetailMemberBuilder, _ sink: Sink
     ) throws {
@@ -206,9 +209,9 @@ public struct BundleAssembler: ~Copyable {
         try append(last.name, last.contents, to: sink)
     }
 
-    /// Writes segments until the number of segments being compressed is less than the number of jobs.
+    /// Writes the oldest pending members until fewer members are pending than there are jobs.
     ///
-    /// The remaining segments keep the processor busy without using much memory.
+    /// If there is only one job, one member can remain pending. Pending segments are compressed in the meantime.
     public mutating func writeFinishedSegments(to sink: Sink) async throws {
         while pendingMembers.count > max(1, limit.jobs - 1) { try await writeNextMember(to: sink) }
     }
@@ -243,7 +246,7 @@ public struct BundleAssembler: ~Copyable {
         try container.append(Self.encode(name, contents, encoderPool), to: sink)
     }
 
-    /// Compresses a member, or throws an error if the member is too large for readers.
+    /// Compresses a member after checking that it is not too large for readers.
     private static func encode(
         _ name: String, _ contents: [UInt8], _ encoderPool: ValuePool<EncoderBox, any Error>
     ) throws -> EncodedMember {

@@ -8,19 +8,21 @@ public protocol BundleDetail {
     /// The line as canonical JSON.
     var json: CanonicalObject { get }
 
-    /// Returns whether a malformed line contains a name that only a newer version of the program supports.
+    /// Returns whether `line`, which could not be parsed, contains a name that is not in `systems`.
     static func hasUnknownName(_ line: [UInt8], knowing systems: SystemTable) -> Bool
 }
 
 extension BundleDetail {
-    /// Returns `false`, for lines that contain no such names.
+    /// Returns `false`.
+    ///
+    /// This default is for lists in which an unknown name does not make a line malformed.
     public static func hasUnknownName(_ line: [UInt8], knowing systems: SystemTable) -> Bool { false }
 }
 
 extension ClientSummary: BundleDetail {}
 extension LocatedProblem: BundleDetail {}
 extension QuarantineEntry: BundleDetail {
-    /// Returns whether the kind of the store is unknown.
+    /// Returns whether `line` contains a kind of store that is not in `systems`.
     public static func hasUnknownName(_ line: [UInt8], knowing systems: SystemTable) -> Bool {
         guard let store = (try? JSONFields(line))?.text("store") else { return false }
         return systems.storeKind(store) == nil

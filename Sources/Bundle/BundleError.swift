@@ -18,9 +18,10 @@ public enum BundleError: Error, Sendable, CustomStringConvertible {
     case badManifest(String)
     /// The bytes of a member do not match the hash in the manifest.
     case changed(member: String)
-    /// A line of a member, numbered from 1, is malformed.
+    /// The line of `member` with the number `line`, starting at 1, is malformed.
     case badRecord(member: String, line: Int, reason: String)
-    /// A line of a member, numbered from 1, contains the name of a system or of a kind of store that is unknown.
+    /// The line of `member` with the number `line`, starting at 1, contains an unknown system or an unknown kind of
+    /// store.
     case unknownName(member: String, line: Int, reason: String)
     /// The bundle has no valid signature of an allowed signer.
     case signature(SignatureError)
@@ -45,7 +46,7 @@ public enum BundleError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A hint on how to resolve the error, or `nil` if there is none.
+    /// A hint on how to resolve the error, or `nil` if no hint is available.
     public var remedy: String? {
         switch self {
         case .container(let error): error.remedy

@@ -8,15 +8,15 @@ import JSONText
 public enum BundleLayout {
     /// The name of the format in the first member and in the manifest.
     public static let format = "pingferry-bundle"
-    /// The version of the format.
+    /// The version of the format in the first member, and in manifests that need no later version.
     public static let version = 1
-    /// The version of manifests that list inputs.
+    /// The version of manifests that list inputs and need no later version.
     ///
     /// The version is higher than ``version``, so that older programs report an unsupported version instead of damage.
     static let inputsVersion = 2
-    /// The version of manifests of bundles with segments that consist of several zstd frames.
+    /// The version of manifests of bundles that contain segments with several zstd frames, but have no parents.
     static let framesVersion = 3
-    /// The version of manifests of bundles that continue others.
+    /// The version of manifests of bundles that continue other bundles.
     static let incrementVersion = 4
     /// The versions of manifests that can be read.
     static let manifestVersions = version...incrementVersion
@@ -24,7 +24,7 @@ public enum BundleLayout {
     public static let maxParentCount = 4096
     /// The name of the first member, which identifies the file as a bundle.
     public static let marker = "pingferry-bundle.json"
-    /// The name of the last member, which lists all others.
+    /// The name of the last member, which lists all other members.
     public static let manifest = "manifest.json"
     /// The name of the list of quarantined input.
     public static let quarantine = "quarantine.ndjson"
@@ -58,9 +58,9 @@ public enum BundleLayout {
         "records/\(number.zeroPadded(to: 6)).ndjson"
     }
 
-    /// Returns the name of the member with the given number among the members of a list.
+    /// Returns the name of a member that contains a part of the list named `list`.
     ///
-    /// Numbers start at 1.
+    /// The members of a list are numbered from 1.
     public static func listMemberName(of list: String, number: Int) -> String {
         number == 1 ? list : "\(list.dropLast(ndjsonSuffix.count)).\(number.zeroPadded(to: 6))\(ndjsonSuffix)"
     }
@@ -84,14 +84,14 @@ public enum BundleLayout {
         name.hasPrefix("records/") && name.hasSuffix(ndjsonSuffix)
     }
 
-    /// Returns whether a bundle can have a member with the given name.
+    /// Returns whether a bundle can have a member named `name`.
     public static func isMember(_ name: String) -> Bool {
         name == marker || name == manifest || listName(ofMember: name) != nil || isSegment(name)
             || name.hasPrefix(quarantineFolder)
     }
 
-    /// Returns the member name for the path of an extracted file, such as `./monday/manifest.json`, or `nil` if there
-    /// is none.
+    /// Returns the name of the member that was extracted to `path`, such as `./monday/manifest.json`, or `nil` if the
+    /// path does not end with the name of a member.
     public static func memberName(atPath path: String) -> String? {
         let parts = Path.parts(of: path)
         return [2, 1].lazy.map { parts.suffix($0).joined(separator: "/") }.first { isMember($0) }

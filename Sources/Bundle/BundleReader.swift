@@ -3,7 +3,7 @@ import Hashing
 import JSONText
 import Telemetry
 
-/// Reads the members of a bundle in any order.
+/// A reader that provides the members of a bundle in any order.
 ///
 /// The initializers compare the names and sizes of the members with the manifest. The bytes of a member are compared
 /// with the hash in the manifest when the member is read.
@@ -25,15 +25,15 @@ public final class BundleReader: Sendable {
     public let members: [ContainerReader.Member]
     /// The systems whose records the bundle may contain.
     public let systems: SystemTable
-    /// The volumes of the bundle, or `nil` if it is not split.
+    /// The volumes of the bundle, or `nil` if the bundle is a single file.
     public let volumes: VolumeSet?
-    /// The signer of the bundle, or `nil` if no signature was required.
+    /// The signer of the bundle, or `nil` if no signature was verified.
     public let signer: Signer?
     private let container: ContainerReader
     /// The indices of the members, keyed by name.
     private let memberIndices: [String: Int]
 
-    /// Opens a bundle on disk, given its path or the path of its first volume.
+    /// Opens the bundle at `path`, which is the path of the bundle or of its first volume.
     public convenience init(path: String, knowing systems: SystemTable) throws(BundleError) {
         try self.init(try BundleFile(path: path), knowing: systems)
     }
@@ -41,7 +41,7 @@ public final class BundleReader: Sendable {
     /// Opens a bundle on disk and verifies its signature if `signers` is not `nil`.
     ///
     /// The signature is verified before any contents are read. If the signed bytes change later, reading them throws an
-    /// error. By default, the signature is located beside the bundle.
+    /// error. `signature` is the path of the signature. If it is `nil`, the signature is located beside the bundle.
     public convenience init(
         _ file: BundleFile, knowing systems: SystemTable, signedBy signers: AllowedSigners? = nil,
         signature: String? = nil
@@ -119,16 +119,18 @@ public final class BundleReader: Sendable {
         self.container = container
     }
 
-    /// Returns the SHA-256 hash of the file.
+    /// Returns the SHA-256 hashes of the files of the bundle.
     ///
-    /// If the bundle is split, returns the hash of each volume in order.
+    /// The result is the hash of the bundle file or, if the bundle is split, the hash of each volume in order.
     public func fileHashes() throws(FileError) -> [ContentHash] {
         let source = container.source
         if let volumes { return try volumes.hashes(in: source) }
         return [try RunningHash.hash(of: source)]
     }
 
-    /// Returns unique names of the file or of each volume, where `name` is a unique name of the bundle.
+    /// Returns a unique name for each file of the bundle, which is a single file or several volumes.
+    ///
+    /// `name` is the unique name of the bundle.
     public func fileNames(for name: String) -> [String] {
         let volumeNames = volumes?.names ?? []
         guard volumeNames.count > 1 else { return [name] }
@@ -140,7 +142,9 @@ public final class BundleReader: Sendable {
     /// Returns whether the files have not changed since they were opened.
     public func isUnchanged() throws(FileError) -> Bool { try container.source.isUnchanged() }
 
-    /// Creates a decoder for one thread, or throws an error if there is not enough memory.
+    /// Creates a decoder for use on one thread.
+    ///
+    /// - Throws: ``BundleError`` if there is not enough memory.
     public static func makeDecoder() throws(BundleError) -> FrameDecoder {
         do {
             return try FrameDecoder()
@@ -149,7 +153,7 @@ public final class BundleReader: Sendable {
         }
     }
 
-    /// Returns the contents of a member after checking them against the hash in the manifest.
+    /// Returns the contents of the member `name` after checking them against the hash in the manifest.
     public func contents(of name: String, with decoder: inout FrameDecoder) throws(BundleError) -> [UInt8] {
         guard let index = memberIndices[name], let sha256 = manifest.sha256(ofMemberAt: index) else {
             throw .memberMissing(name)
@@ -199,7 +203,7 @@ extension BundleReader {
 
     /// Checks the contents of the first member.
     ///
-    /// - Throws: `BundleError.notABundle`, or `BundleError.unsupportedVersion` if the version of the format is newer.
+    /// - Throws: `BundleError.notABundle`, or `BundleError.unsupportedVersion` if the version is not supported.
     public static func checkMarker(_ bytes: [UInt8]) throws(BundleError) {
         guard let fields = try? JSONFields(bytes), fields.text("format") == BundleLayout.format else {
             throw .notABundle

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// The number of records by system, by type and by hold code.
+/// The record counts of a bundle, in total and by system, type and hold code.
 public struct BundleTotals: Sendable, Equatable {
     /// The number of all records.
     public private(set) var records = 0
@@ -16,9 +16,9 @@ public struct BundleTotals: Sendable, Equatable {
         Dictionary(typeCounts.counts.map { ($0.key.system, $0.value) }, uniquingKeysWith: +)
     }
     private var typeCounts = Tally<TypeName>()
-    /// The number of held records by hold code, which identifies the reason.
+    /// The number of held records by hold code, which identifies the reason for the hold.
     ///
-    /// A record with two codes is counted for both.
+    /// A record with two hold codes is counted for both codes.
     public private(set) var holds: [String: Int] = [:]
 
     private struct TypeName: Hashable, Sendable {
@@ -36,19 +36,19 @@ public struct BundleTotals: Sendable, Equatable {
         for code in record.holds { addHeld(1, code: code) }
     }
 
-    /// Adds `count` records of one type.
+    /// Adds `count` records of the type `type` of `system`.
     public mutating func add(_ count: Int, ofType type: String, in system: String) {
         records += count
         typeCounts.add(TypeName(system: system, type: type), count)
     }
 
-    /// Counts some of the added records as uploadable.
+    /// Counts `count` of the records that were added with ``add(_:ofType:in:)`` as uploadable.
     public mutating func addUploadable(_ count: Int) { uploadableCount += count }
 
-    /// Counts some of the added records as held.
+    /// Counts `count` of the records that were added with ``add(_:ofType:in:)`` as held with the hold code `code`.
     public mutating func addHeld(_ count: Int, code: String) { holds[code, default: 0] += count }
 
-    /// Adds the counts of other totals.
+    /// Adds the counts of `other`.
     public mutating func add(_ other: BundleTotals) {
         records += other.records
         uploadableCount += other.uploadableCount
@@ -67,7 +67,9 @@ public struct BundleTotals: Sendable, Equatable {
         return object
     }
 
-    /// Creates totals from a JSON object of a manifest, or returns `nil` if the object is malformed.
+    /// Creates totals from a JSON object of a manifest.
+    ///
+    /// Returns `nil` if the object is malformed, or if its counts by system contradict its counts by type.
     init?(_ fields: JSONFields) {
         guard let records = fields.integer("records"), let uploadableCount = fields.integer("uploadable"),
             let systems = fields.object("system"), let types = fields.object("type"),

@@ -2,7 +2,7 @@ import JSONText
 import Parallel
 import Telemetry
 
-/// Verifies all checksums, hashes, counts and records of a bundle, and that no record occurs twice.
+/// A verifier that checks the checksums, hashes, counts and records of a bundle, and that no record occurs twice.
 public struct BundleVerifier {
     private let reader: BundleReader
     private let limit: JobLimit
@@ -24,7 +24,9 @@ public struct BundleVerifier {
         reader.manifest.otherMembers.filter { $0.path.hasPrefix(BundleLayout.quarantineFolder) }
     }
 
-    /// Verifies the bundle, and calls `progress` with the size of each verified member in bytes.
+    /// Verifies the bundle.
+    ///
+    /// `progress` is called with the size, in bytes, of each verified segment and member with quarantined bytes.
     ///
     /// - Throws: ``BundleError`` for the first invalid member.
     public func verify(progress: (Int) -> Void) async throws {
@@ -35,10 +37,11 @@ public struct BundleVerifier {
 
     /// Verifies the bundle and collects information about its records at the same time.
     ///
-    /// `notes` creates empty notes for a segment. `each` adds a record to the notes. It also receives the range of the
-    /// record's line in the segment, including the line feed. `take` receives the index and the notes of each segment,
-    /// in order, and the number of each record's client in `clients`, to which new clients are added. Do not use the
-    /// notes before this method returns, because a later segment can be invalid.
+    /// `notes` creates empty notes for a segment. `each` adds a record to the notes of its segment. The range that
+    /// `each` receives is the range of the record's line in the segment, including the line feed. `take` is called for
+    /// each segment in order, with the index of the segment, its notes, and the number in `clients` of the client of
+    /// each record. New clients are added to `clients`. Do not use the notes before this method returns, because a
+    /// later segment can be invalid.
     public func verify<Notes: Sendable>(
         numbering clients: inout ClientIndex, noting notes: @escaping @Sendable () -> Notes,
         each: @escaping @Sendable (borrowing Record, Range<Int>, inout Notes) -> Void,

@@ -1,4 +1,4 @@
-/// An array that grows without copying its elements, because it stores them in chunks of equal size.
+/// An array that stores its elements in chunks of equal size, so that growth never copies more than one chunk.
 public struct ChunkedArray<Element: Sendable>: Sendable {
     @inlinable static var chunkSize: Int { 1 << 14 }
     @usableFromInline var chunks: [[Element]] = []

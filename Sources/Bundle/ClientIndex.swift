@@ -24,14 +24,14 @@ public struct ClientIndex: Sendable {
     private var entries = ChunkedArray<Entry>()
     /// The client IDs, one after another.
     private var idChunks: [[UInt8]] = []
-    /// The numbers of the clients, as a hash table with open addressing whose size is a power of two.
+    /// The numbers of the clients, stored in an open-addressing hash table with a power of two as its size.
     private var slots = [OptionalUInt32](repeating: OptionalUInt32(nil), count: 64)
     /// The client that was looked up last, and its number.
     ///
-    /// The next record usually has the same client.
+    /// The client is cached because the next record usually has the same client.
     private var lastClient: (system: SystemName, client: String?, number: Int)?
 
-    /// The size of a chunk, which only a single longer ID exceeds.
+    /// The maximum size, in bytes, of a chunk that contains more than one client ID.
     private static let chunkSize = 1 << 16
 
     /// The number of clients.
@@ -40,9 +40,9 @@ public struct ClientIndex: Sendable {
     /// Creates an empty list.
     public init() {}
 
-    /// Returns the number of a client.
+    /// Returns the number of the client with the ID `client` in `system`.
     ///
-    /// Adds the client if it is new.
+    /// The client is added if it is new. `client` is `nil` for records without a client.
     public mutating func number(of client: String?, system: SystemName) -> Int {
         if let lastClient, lastClient.system == system, Self.haveEqualBytes(lastClient.client, client) {
             return lastClient.number
@@ -61,7 +61,7 @@ public struct ClientIndex: Sendable {
         return number
     }
 
-    /// Returns the number of a client, or `nil` if it was not added.
+    /// Returns the number of the client with the ID `client` in `system`, or `nil` if the client was not added.
     public func existingNumber(of client: String?, system: SystemName) -> Int? {
         guard let systemNumber = systems.values.firstIndex(of: system) else { return nil }
         var client = client
@@ -89,7 +89,7 @@ public struct ClientIndex: Sendable {
 
     // MARK: Hash table
 
-    /// Returns the slot that contains a client or, if it is new, the free slot for it.
+    /// Returns the slot that contains a client, or the free slot to use for the client if it is new.
     private func slot(of id: UnsafeBufferPointer<UInt8>?, _ systemNumber: UInt32) -> Int {
         var slot = Self.hash(id, systemNumber) & (slots.count - 1)
         while let number = slots[slot].value, !isEqual(entries[Int(number)], id, systemNumber) {
@@ -98,9 +98,9 @@ public struct ClientIndex: Sendable {
         return slot
     }
 
-    /// Returns a hash that does not depend on the case of ASCII letters.
+    /// Returns a hash of a client, which does not depend on the case of ASCII letters in the client ID.
     ///
-    /// `Hasher` uses a random seed in each run, so that no input can be made to have many equal hashes.
+    /// `Hasher` uses a random seed in each run, so that no input can be crafted to cause many hash collisions.
     private static func hash(_ id: UnsafeBufferPointer<UInt8>?, _ systemNumber: UInt32) -> Int {
         var hasher = Hasher()
         hasher.combine(systemNumber)
@@ -131,15 +131,15 @@ public struct ClientIndex: Sendable {
 
     // MARK: Clients
 
-    /// Returns the system of a client.
+    /// Returns the system of the client with the number `number`.
     public func system(ofClient number: Int) -> SystemName { systems[entries[number].systemNumber] }
 
-    /// Returns the ID of a client as it was first added, or `nil` for records without a client.
+    /// Returns the ID of the client `number` as it was first added, or `nil` for records without a client.
     public func id(ofClient number: Int) -> String? {
         entries[number].idLength.value == nil ? nil : String(decoding: idBytes(ofClient: number), as: UTF8.self)
     }
 
-    /// Returns the bytes of the ID of a client as it was first added, which are empty for records without a client.
+    /// Returns the bytes of the ID of the client `number` as first added, or no bytes for records without a client.
     public func idBytes(ofClient number: Int) -> ArraySlice<UInt8> {
         let entry = entries[number]
         return idChunks[Int(entry.chunkIndex)][entry.idRange]
@@ -149,7 +149,7 @@ public struct ClientIndex: Sendable {
 // MARK: - Order
 
 extension ClientIndex {
-    /// Returns the numbers of the clients that `isIncluded` accepts, sorted by system and client ID.
+    /// Returns the numbers of the clients that `isIncluded` accepts, sorted by system and by client ID in lowercase.
     public func sortedNumbers(where isIncluded: (Int) -> Bool = { _ in true }) -> [UInt32] {
         var numbers = (0..<UInt32(entries.count)).filter { isIncluded(Int($0)) }
         numbers.sort { left, right in
@@ -162,7 +162,7 @@ extension ClientIndex {
         return numbers
     }
 
-    /// Returns whether the ID of the first client sorts before that of the second, or `nil` if the IDs are equal.
+    /// Returns whether the lowercase ID of `one` sorts before the lowercase ID of `other`, or `nil` if they are equal.
     private func isBefore(_ one: Entry, _ other: Entry) -> Bool? {
         let (first, second) = (one.idRange, other.idRange)
         let (chunk, otherChunk) = (idChunks[Int(one.chunkIndex)], idChunks[Int(other.chunkIndex)])
@@ -175,7 +175,7 @@ extension ClientIndex {
 }
 
 extension Optional<String> {
-    /// Calls `body` with the UTF-8 bytes of the string, or with `nil`.
+    /// Calls `body` with the UTF-8 bytes of the string, or with `nil` if there is no string.
     fileprivate mutating func withUTF8OrNil<Result>(_ body: (UnsafeBufferPointer<UInt8>?) -> Result) -> Result {
         guard var text = self else { return body(nil) }
         return text.withUTF8(body)
@@ -183,7 +183,7 @@ extension Optional<String> {
 }
 
 extension Hasher {
-    /// Adds a string or `nil`, with ASCII letters in lowercase.
+    /// Adds the UTF-8 bytes of `text` with ASCII letters in lowercase, or a marker if `text` is `nil`.
     package mutating func combine(lowercasedASCIIOf text: String?) {
         guard var text else { return combine(lowercasedASCIIOf: nil as UnsafeBufferPointer<UInt8>?) }
         text.withUTF8 { combine(lowercasedASCIIOf: $0) }

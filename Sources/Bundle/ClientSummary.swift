@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// The counts of one client of a bundle, which are a line of `clients.ndjson`.
+/// The counts of one client of a bundle, stored as a line of `clients.ndjson`.
 public struct ClientSummary: Sendable, Equatable {
     /// The system of the client.
     public let system: String
@@ -15,11 +15,11 @@ public struct ClientSummary: Sendable, Equatable {
     public let eventCount: Int
     /// The number of records by type.
     public let recordCountsByType: [String: Int]
-    /// The names of the apps of the client.
+    /// The names of the apps of the client, or the IDs of apps without a name.
     public let apps: Set<String>
-    /// The earliest time of a record.
+    /// The earliest time of a record, or `nil` if no record has a time.
     public let firstTime: Timestamp?
-    /// The latest time of a record.
+    /// The latest time of a record, or `nil` if no record has a time.
     public let lastTime: Timestamp?
 
     /// The summary as canonical JSON.

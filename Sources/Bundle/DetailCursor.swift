@@ -2,7 +2,7 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// Reads a list of a bundle entry by entry.
+/// A cursor that reads the entries of a list of a bundle, one after another.
 ///
 /// Only one member of the list is in memory at a time, because a list can have millions of entries.
 ///
@@ -12,7 +12,7 @@ public struct DetailCursor<Entry: BundleDetail>: ~Copyable {
     private let reader: BundleReader
     private var decoder: FrameDecoder
     private var remainingMemberNames: ArraySlice<String>
-    /// The name of the member that is being read.
+    /// The name of the member that is being read, or an empty string before the first one.
     private var memberName = ""
     private var contents: [UInt8] = []
     private var lineCursor = LineCursor()
@@ -31,11 +31,11 @@ public struct DetailCursor<Entry: BundleDetail>: ~Copyable {
         return try entry(line)
     }
 
-    /// Returns whether `expected` is the line of the next entry.
+    /// Reads the next line of the list, and returns whether it equals `expected`, a line without its line feed.
     ///
-    /// This takes less time than parsing the entry.
+    /// Comparing lines takes less time than parsing them.
     ///
-    /// - Throws: ``BundleError`` if the next line is not an entry.
+    /// - Throws: ``BundleError`` if the next line differs from `expected` and is not a valid entry.
     mutating func isNext(_ expected: [UInt8]) throws(BundleError) -> Bool {
         guard let line = try nextLine() else { return false }
         if line.isTerminated, contents.span.extracting(line.range).equals(expected.span) { return true }

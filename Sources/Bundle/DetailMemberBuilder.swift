@@ -1,4 +1,6 @@
-/// Divides a list into members of about 4 MiB that consist of whole lines.
+/// A builder that divides a list into members of at most 4 MiB.
+///
+/// Each member consists of whole lines. A member with a single line can be larger.
 ///
 /// Source: "Bundle", "The file".
 struct DetailMemberBuilder {
@@ -18,9 +20,9 @@ struct DetailMemberBuilder {
         self.sizeGoal = sizeGoal
     }
 
-    /// Adds a line without its line feed.
+    /// Adds `line`, which has no line feed.
     ///
-    /// If the line starts a new member, returns the previous one.
+    /// Returns the previous member if `line` starts a new one, or `nil` if `line` was added to the current member.
     mutating func add(_ line: some Collection<UInt8>) -> Member? {
         var closed: Member?
         if !contents.isEmpty, contents.count + line.count + 1 > sizeGoal {

@@ -3,7 +3,7 @@ import Glibc
 
 /// Lines that are stored until all records of a bundle have been written.
 ///
-/// If there are many lines, they are moved from memory to a private file without a name.
+/// If there are many lines, they are moved from memory to an unnamed file.
 public struct DetailSpill: Sendable {
     /// The number of lines.
     public private(set) var count = 0
@@ -16,7 +16,7 @@ public struct DetailSpill: Sendable {
     private var fileSize = 0
     private var buffer: [UInt8] = []
 
-    /// The size, in bytes, of the length and the tag that precede each line.
+    /// The size, in bytes, of the header of each line, which contains the length and the tag of the line.
     private static let headerSize = 16
 
     /// Creates an empty list that moves lines to a file in `folder` when `bufferLimit` bytes are in memory.
@@ -25,7 +25,9 @@ public struct DetailSpill: Sendable {
         self.bufferLimit = bufferLimit
     }
 
-    /// Adds a line without its line feed, and returns its position for ``entry(at:)``.
+    /// Adds a line and its tag, and returns the position of the line for ``entry(at:)``.
+    ///
+    /// `line` has no line feed. `tag` is a number that is stored with the line.
     @discardableResult
     public mutating func append(_ line: [UInt8], tag: Int = 0) throws(FileError) -> Int {
         if buffer.count >= bufferLimit { try flush() }
@@ -38,7 +40,7 @@ public struct DetailSpill: Sendable {
         return position
     }
 
-    /// Returns the line and the tag at a position that ``append(_:tag:)`` returned.
+    /// Returns the line and the tag at `position`, which ``append(_:tag:)`` returned.
     public func entry(at position: Int) throws(FileError) -> (line: [UInt8], tag: Int) {
         let header = try bytes(at: position, count: Self.headerSize)
         let line = try bytes(at: position + Self.headerSize, count: Self.number(in: header, at: 0))
@@ -79,9 +81,9 @@ public struct DetailSpill: Sendable {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Returns `count` bytes.
+    /// Returns `count` bytes at `position`.
     ///
-    /// They must be either all in the file or all in memory.
+    /// The bytes must be either all in the file or all in memory.
     private func bytes(at position: Int, count: Int) throws(FileError) -> [UInt8] {
         guard position < fileSize, let file else {
             let start = position - fileSize

@@ -2,7 +2,7 @@ import Bytes
 import Files
 import Hashing
 
-/// The expected digests of bundles, parsed from a file of the operator.
+/// The expected digests of bundles, parsed from a file that the operator provides.
 ///
 /// Each line has a digest and an optional bundle name, such as `61af…c2  monday.tar.zst`. The word `digest` can precede
 /// the digest, as in the output of `bundle` and `verify`. Empty lines and lines that start with `#` are ignored.
@@ -17,7 +17,9 @@ public struct DigestList: Sendable {
 
     private let entries: [Entry]
 
-    /// Parses a list, or throws an error with the number of the first malformed line.
+    /// Parses a list.
+    ///
+    /// - Throws: ``DigestListError`` with the number of the first malformed line.
     public init(_ bytes: [UInt8]) throws(DigestListError) {
         var entries: [Entry] = []
         let text = String(decoding: bytes, as: UTF8.self)
@@ -40,10 +42,11 @@ public struct DigestList: Sendable {
         return name.isEmpty ? nil : Entry(digest: digest, name: String(name))
     }
 
-    /// Returns the expected digest of a bundle, or `nil` if no line matches or the lines contradict each other.
+    /// Returns the expected digest of the bundle at `path`, or `nil` if no line matches or the lines contradict each
+    /// other.
     ///
-    /// A line matches if it names the path or its last component. A line without a name matches if `isOnlyBundle` is
-    /// `true`.
+    /// A line matches if its name is the path or the last component of the path. If there is no such line and
+    /// `isOnlyBundle` is `true`, lines without a name match.
     public func digest(of path: String, isOnlyBundle: Bool) -> String? {
         let name = Path.name(of: path)
         let named = entries.filter { $0.name == path || $0.name == name }
@@ -55,7 +58,7 @@ public struct DigestList: Sendable {
 
 /// A malformed line in a list of digests.
 public struct DigestListError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The number of the line, from 1.
+    /// The number of the line, starting at 1.
     public let line: Int
 
     /// A description of the error in one line, without a full stop.

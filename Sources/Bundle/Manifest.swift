@@ -21,7 +21,7 @@ public struct Manifest: Sendable, Equatable {
         var member: Member { Member(path: path, bytes: bytes, sha256: sha256) }
     }
 
-    /// A member of any kind.
+    /// A member of a bundle, such as a list or a segment.
     public struct Member: Sendable, Equatable {
         /// The name of the member.
         public let path: String
@@ -37,27 +37,31 @@ public struct Manifest: Sendable, Equatable {
     public let segments: [Segment]
     /// The members other than segments and the manifest, in order.
     public let otherMembers: [Member]
-    /// The counts of the records.
+    /// The record counts of the bundle.
     public let totals: BundleTotals
     /// The number of records that were omitted because they equal another record.
     public let duplicateCount: Int
-    /// The ID of the pseudonym key, or `nil` if some records have no pseudonyms.
+    /// The ID of the pseudonym key, or `nil` if the contents do not all have pseudonyms of one key.
     public private(set) var pseudonymKeyID: String?
-    /// The inputs of the bundle, or `nil` if an older version of the program wrote it.
+    /// The inputs of the bundle, or `nil` if the manifest has no list of inputs, as in older versions.
     public private(set) var inputs: BundleInputs?
     /// Whether some segments consist of several zstd frames.
+    ///
+    /// If the bundle has parents, the value is always `false` after parsing, because the version of the manifest does
+    /// not specify it.
     public private(set) var hasSplitSegments = false
-    /// The digests of the bundles that this bundle continues, or an empty array if it is complete without others.
+    /// The digests of the bundles that this bundle continues, or an empty array if this bundle continues no others.
     ///
     /// Source: "Increments".
     public private(set) var parents: [String] = []
-    /// The contents that were omitted because the parents or their ancestors contain them.
+    /// The number of records and details that were omitted because the parents or their ancestors contain them.
     public private(set) var omitted = OmittedCounts()
-    /// A hash over the hashes of all members and the parents, which identifies the bundle independently of its
-    /// compression.
+    /// A hash of the names and hashes of all members and of the digests of the parents.
+    ///
+    /// The digest identifies the contents of the bundle independently of their compression.
     public let digest: String
 
-    /// The numbers of records and details that an increment omits, because earlier bundles contain them.
+    /// The number of records, quarantine entries and problems that are omitted because earlier bundles contain them.
     public struct OmittedCounts: Sendable, Equatable {
         /// The number of records.
         public var records = 0
@@ -70,7 +74,10 @@ public struct Manifest: Sendable, Equatable {
         public init() {}
     }
 
-    /// Returns the SHA-256 hash of the output of `sha256sum` for the given members, followed by a line for each parent.
+    /// Returns the digest of a bundle with the given members and parents.
+    ///
+    /// The digest is the SHA-256 hash of the lines that `sha256sum` prints for `members`, followed by a line for each
+    /// of `parents`.
     static func digest(of members: [Member], parents: [String] = []) -> String {
         var hash = SHA256()
         for member in members { hash.update("\(member.sha256.hex)  \(member.path)\n".utf8.span) }
@@ -78,12 +85,12 @@ public struct Manifest: Sendable, Equatable {
         return hash.finalize().hex
     }
 
-    /// All listed members in their order in the file.
+    /// All members except the manifest, in file order.
     var allMembers: [Member] {
         otherMembers.prefix(1) + segments.map(\.member) + otherMembers.dropFirst()
     }
 
-    /// Returns the hash of the member at an index among all members.
+    /// Returns the hash of the member at `index` in `allMembers`, or `nil` if there is no such member.
     func sha256(ofMemberAt index: Int) -> ContentHash? {
         if index == 0 { return otherMembers.first?.sha256 }
         if segments.indices.contains(index - 1) { return segments[index - 1].sha256 }
@@ -91,17 +98,17 @@ public struct Manifest: Sendable, Equatable {
         return otherMembers.indices.contains(other) ? otherMembers[other].sha256 : nil
     }
 
-    /// Whether the digest matches the hashes of the members.
+    /// Whether ``digest`` matches the names and hashes of the members and the parents.
     public var hasMatchingDigest: Bool { Self.digest(of: allMembers, parents: parents) == digest }
 
-    /// The hashes of all members, keyed by name.
+    /// The hashes of all members except the manifest, keyed by name.
     public var hashes: [String: ContentHash] {
         Dictionary(allMembers.map { ($0.path, $0.sha256) }) { first, _ in first }
     }
 
-    /// The manifest as bytes of canonical JSON.
+    /// The manifest as canonical JSON, with a line feed at the end.
     ///
-    /// The JSON is written without intermediate objects, because they would need too much memory for 100,000 members.
+    /// The JSON is written directly, because intermediate objects would need too much memory for 100,000 members.
     var bytes: [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(1024 + Self.typicalEntrySize * (segments.count + otherMembers.count))

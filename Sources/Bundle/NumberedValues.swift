@@ -9,9 +9,9 @@ public struct NumberedValues<Value: Hashable> {
         for value in values { _ = number(of: value) }
     }
 
-    /// Returns the number of a value.
+    /// Returns the number of `value`.
     ///
-    /// Adds the value if it is new.
+    /// The value is added if it is new.
     public mutating func number(of value: Value) -> UInt32 {
         if let number = numbers[value] { return number }
         let number = UInt32(values.count)
@@ -20,9 +20,9 @@ public struct NumberedValues<Value: Hashable> {
         return number
     }
 
-    /// Returns the number of a value.
+    /// Returns the number of `value`, or `nil` if the value is new and there are already `limit` values.
     ///
-    /// Adds the value if it is new, or returns `nil` if there are already `limit` values.
+    /// The value is added if it is new and there are fewer than `limit` values.
     public mutating func number(of value: Value, limit: Int) -> UInt32? {
         guard values.count < limit else { return numbers[value] }
         return number(of: value)

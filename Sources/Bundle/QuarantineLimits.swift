@@ -2,15 +2,15 @@ import Hashing
 
 /// The limits on the quarantined bytes that a bundle stores.
 ///
-/// Bytes beyond the limits are not stored. They are listed and reported, and the command exits with status 1.
+/// Bytes beyond the limits are not stored. Their entries are listed and reported, and the command exits with status 1.
 ///
 /// Source: "Bundle", "Quarantine".
 public struct QuarantineLimits: Sendable {
-    /// The maximum size of one entry in bytes.
+    /// The maximum size, in bytes, of the quarantined bytes of one entry.
     public var entrySizeLimit: Int
-    /// The maximum size of all entries in bytes.
+    /// The maximum total size, in bytes, of the stored quarantined bytes.
     public var totalSizeLimit: Int
-    /// The maximum number of distinct entries.
+    /// The maximum number of distinct byte sequences that are stored.
     public var entryCountLimit: Int
 
     /// Creates limits.
@@ -52,10 +52,10 @@ public struct QuarantineLimits: Sendable {
 public enum QuarantineLoss: Sendable, Equatable {
     /// The bytes exceed a size limit.
     case tooLarge
-    /// The given maximum number of entries is already stored.
+    /// The bundle already stores the given maximum number of distinct byte sequences.
     case tooMany(Int)
     /// The bytes have changed since they were first read.
     case changed
-    /// The bytes could not be read again for the given reason.
+    /// The bytes could not be read from the input for the given reason.
     case unreadable(String)
 }

@@ -2,13 +2,13 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// Reads the records of a segment line by line.
+/// A reader that parses the records of a segment line by line.
 public struct RecordLines {
     let contents: [UInt8]
     private var cursor = LineCursor()
     private let systems: SystemTable
     private var memory = RecordMemory()
-    /// The number of the last line that was read, starting at 1.
+    /// The number of the last line that was read, starting at 1, or 0 if no line was read.
     public var lineNumber: Int { cursor.count }
 
     /// Creates a reader of the contents of a segment.
@@ -20,9 +20,9 @@ public struct RecordLines {
     /// The positions, in the contents, of the parts of the last record.
     var recordLayout: RecordLineLayout { memory.written }
 
-    /// Returns the next record and the range of its line, including the line feed.
+    /// Returns the next record and the range of its line, including the line feed, or `nil` after the last record.
     ///
-    /// Reading can continue with the next line after an error.
+    /// After an error, reading can continue with the next line.
     public mutating func next() throws(RecordError) -> (record: Record, range: Range<Int>)? {
         let contents = contents
         guard let line = cursor.next(in: contents.span) else { return nil }
@@ -34,10 +34,10 @@ public struct RecordLines {
 }
 
 extension BundleReader {
-    /// Reads the records of a segment and returns its contents.
+    /// Reads the records of a segment, and returns the contents of the segment.
     ///
-    /// `body` is called with each record, the range of its line including the line feed, and the positions of its
-    /// parts.
+    /// `body` is called with each record, the range of the record's line including the line feed, and the positions of
+    /// the parts of the record in the contents.
     public func forEachRecord(
         of segment: Manifest.Segment, _ body: (borrowing Record, Range<Int>, RecordLineLayout) -> Void
     ) throws(BundleError) -> [UInt8] {

@@ -2,7 +2,7 @@ import Files
 import Hashing
 import Synchronization
 
-/// Computes the SHA-256 hash of bytes that arrive in pieces.
+/// A SHA-256 hash of bytes that arrive in pieces.
 ///
 /// The type is a class, so that several closures can share a hash.
 public final class RunningHash: Sendable {

@@ -1,6 +1,6 @@
-/// Counts occurrences by key.
+/// A table that counts occurrences by key.
 ///
-/// Counting the same key repeatedly is fast, because the last key is cached.
+/// Counting the same key repeatedly is fast, because the index of the last key is cached.
 struct Tally<Key: Hashable & Sendable>: Sendable {
     private var indices: [Key: Int] = [:]
     private var entries: [(key: Key, count: Int)] = []

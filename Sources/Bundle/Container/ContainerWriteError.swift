@@ -10,7 +10,7 @@ public enum ContainerWriteError: Error, Sendable, Equatable, CustomStringConvert
     case tooLarge(name: String)
     /// The contents of the member exceed the given maximum size, in bytes, that readers accept.
     case overLimit(name: String, Int)
-    /// The container already has a member with the name.
+    /// The container already has a member with the given name.
     case duplicateName(String)
     /// The container would have more members than readers accept.
     case tooManyMembers

@@ -1,6 +1,6 @@
 import Hashing
 
-/// Writes the members of a container in order, followed by a seek table.
+/// A writer that outputs the members of a container in order, followed by a seek table.
 ///
 /// Compress each member with a ``FrameEncoder`` and append it. After the last member, call ``finish(end:to:)``.
 public struct ContainerWriter: Sendable {
@@ -27,8 +27,8 @@ public struct ContainerWriter: Sendable {
 
     /// Writes a member.
     ///
-    /// - Throws: `ContainerWriteError` before anything is written, in which case other members can still be appended,
-    ///   or an error of `sink`, which closes the writer.
+    /// - Throws: ``ContainerWriteError`` if `member` is rejected. In this case, nothing is written, and other members
+    ///   can still be appended. If `sink` throws an error, the method rethrows the error and closes the writer.
     public mutating func append(_ member: EncodedMember, to sink: (Span<UInt8>) throws -> Void) throws {
         guard !isClosed else { throw ContainerWriteError.writerClosed }
         // One frame is reserved for the end of the archive.
@@ -44,7 +44,7 @@ public struct ContainerWriter: Sendable {
         members.append(Member(name: member.name, size: member.size, sha256: member.sha256))
     }
 
-    /// Writes the end of the archive and the seek table, and closes the writer.
+    /// Writes `end`, the frame with the end of the archive, followed by the seek table, and closes the writer.
     public mutating func finish(end: EncodedFrame, to sink: (Span<UInt8>) throws -> Void) throws {
         guard !isClosed else { throw ContainerWriteError.writerClosed }
         entries.append(try Self.seekTableEntry(for: end, name: "end"))

@@ -2,7 +2,7 @@ import CZstd
 import Files
 
 // Sendable, because the pointer is not shared with other values.
-/// Decodes zstd frames in chunks, using a limited amount of memory.
+/// A decoder that decompresses zstd frames in chunks, using a limited amount of memory.
 ///
 /// A decoder uses two buffers of 128 KiB and a zstd window of at most 2^27 bytes. Frames that need a larger window are
 /// rejected. Use a decoder on only one thread at a time.
@@ -10,7 +10,7 @@ import Files
 ///     try decoder.start(source, at: offset, end: source.count, contentLimit: limit)
 ///     while try decoder.advance() { use(decoder.chunk) }
 public struct FrameDecoder: ~Copyable, @unchecked Sendable {
-    /// The base-2 logarithm of the maximum window size.
+    /// The base-2 logarithm of the maximum window size in bytes.
     ///
     /// The `zstd` command has the same default limit.
     public static let windowLogLimit = 27
@@ -27,7 +27,7 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
     private var source = ByteSource([])
     private var frameStart = 0
     private var nextReadOffset = 0
-    /// The number of bytes that zstd needs to decode the next block.
+    /// The number of bytes that zstd requests for the next decoding step.
     private var neededByteCount = 0
     private var endOffset = 0
     private var contentLimit = 0
@@ -35,7 +35,7 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
 
     /// The number of bytes that have been decoded from the current frame.
     public private(set) var decodedByteCount = 0
-    /// The content size in the header of the frame, or `nil` if the header has none.
+    /// The content size in the header of the frame, or `nil` if the header does not specify a size.
     public private(set) var declaredContentSize: UInt64?
     /// Whether the frame has a checksum of its content.
     public private(set) var hasChecksum = false
@@ -61,9 +61,7 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
         get { outputBuffer.span.extracting(first: outputCount) }
     }
 
-    /// Starts decoding a frame.
-    ///
-    /// The previous frame need not be complete.
+    /// Starts decoding the frame at `offset`, even if the previous frame is incomplete.
     ///
     /// The frame must end at or before `end` and decode to at most `contentLimit` bytes.
     public mutating func start(_ source: ByteSource, at offset: Int, end: Int, contentLimit: Int) throws(ContainerError)
@@ -85,8 +83,8 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
 
     /// Decodes the next chunk.
     ///
-    /// Returns `false` at the end of the frame, after verifying its checksum if there is one. If a block is damaged,
-    /// the blocks before it are still returned, although they are not verified.
+    /// Returns `false` at the end of the frame, after verifying the checksum if the frame has one. If a block is
+    /// damaged, the blocks before it are still returned, although no checksum has verified them.
     public mutating func advance() throws(ContainerError) -> Bool {
         outputCount = 0
         while !isFrameFinished {
@@ -113,9 +111,10 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
         return false
     }
 
-    /// Calls zstd once.
+    /// Calls zstd once, with the input for at most one block.
     ///
-    /// At most one block is decoded, because zstd does not report the progress of a call that fails.
+    /// If zstd fails, it does not report how many bytes were decoded in the call. Therefore, earlier blocks need
+    /// separate calls.
     private mutating func decodeStep() -> Int {
         var (used, made) = (inputPosition, 0)
         let result = inputBuffer.withUnsafeBytes { bytes in

@@ -2,7 +2,7 @@ import CZstd
 import Hashing
 
 // Sendable, because the pointer is not shared with other values.
-/// Compresses the members of a container into independent zstd frames with content sizes and checksums.
+/// An encoder that compresses members of a container into independent zstd frames with content sizes and checksums.
 ///
 /// The output depends only on the level, the version of zstd and the input. Use an encoder on only one thread at a
 /// time.
@@ -14,8 +14,8 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
 
     /// The highest level for which records are compressed with the settings of level 1.
     ///
-    /// A record repeats long parts of the previous one, and level 1 of zstd searches only for such long matches. Levels
-    /// 2 to 5 also find short matches, which makes frames of records larger and compression slower.
+    /// A record repeats long parts of the previous record, and level 1 of zstd searches only for such long matches.
+    /// Levels 2 to 5 also find short matches, but compress records more slowly and into larger frames.
     private static let lastFastLevel = 5
     /// The base-2 logarithm of the size of the match table of level 1.
     ///
@@ -26,7 +26,9 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     ///
     /// More frames would make a full segment more than 2 % larger, because each frame is compressed separately.
     static let maxFramesPerMember = 7
-    /// The usual uncompressed size, in bytes, of a frame that consists of lines.
+    /// The approximate maximum uncompressed size, in bytes, of a frame that consists of lines.
+    ///
+    /// Frames are larger if the member would need more than `maxFramesPerMember` frames.
     private static let targetFrameSize = 64 << 10
 
     /// The maximum size, in bytes, of a member that is compressed in a single call.
@@ -76,8 +78,9 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
 
     /// Compresses a member that consists of lines into one or more frames.
     ///
-    /// Each frame consists of whole lines, so that they are readable even if other frames are damaged. To avoid a copy,
-    /// the header and the padding are written into `bytes` around the contents.
+    /// Each frame consists of whole lines, so that the lines are readable even if other frames are damaged. To avoid a
+    /// copy, the header and the padding are written into `bytes` around the contents. A member with more than
+    /// `maxSinglePassSize` bytes becomes one frame.
     public mutating func compressMember(named name: String, ofLines bytes: inout MemberBuffer)
         throws(ContainerWriteError)
         -> EncodedMember
@@ -105,7 +108,8 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
         var start = 0
         for number in 1..<count {
             var end = member.count * number / count
-            // Every frame has at least the size of a tar header, so that `FrameScanner` can detect frames without one.
+            // Every frame has at least the size of a tar header, so that `FrameScanner` can detect a frame without a
+            // header.
             while end >= start + TarHeader.blockSize, member[end - 1] != UInt8(ascii: "\n") { end -= 1 }
             guard end >= start + TarHeader.blockSize else { continue }
             ranges.append(start..<end)
@@ -136,7 +140,7 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
         EncodedFrame(bytes: Array(outputBuffer[..<outputCount]), contentSize: contentSize)
     }
 
-    /// Compresses the end of the archive.
+    /// Compresses the end of the archive, which consists of two blocks of zeros, into a frame.
     public mutating func compressArchiveEnd() throws(ContainerWriteError) -> EncodedFrame {
         let zeros = [UInt8](repeating: 0, count: 2 * TarHeader.blockSize)
         try beginFrame(contentSize: zeros.count)
@@ -160,8 +164,8 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
 
     /// Returns whether the compression must be repeated with a larger output buffer.
     ///
-    /// A nearly full buffer also counts, because zstd could produce a different frame with a larger buffer, and the output
-    /// must not depend on the size of the buffer.
+    /// The result is `true` even for a buffer that is nearly full, because zstd could produce a different frame with a
+    /// larger buffer, and the output must not depend on the size of the buffer.
     private func needsLargerOutput(_ result: Int) -> Bool {
         ZSTD_isError(result) != 0
             ? ZSTD_getErrorCode(result) == ZSTD_error_dstSize_tooSmall : outputBuffer.count - result < Self.maxBlockSize

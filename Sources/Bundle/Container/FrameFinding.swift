@@ -5,23 +5,24 @@ extension FrameScanner {
         public let name: String
         /// The contents of the member.
         public let contents: [UInt8]
-        /// The offset of the frame in the file.
+        /// The offset, in the file, of the frame in which the member ends.
         public let frameOffset: Int
-        /// Whether the checksum of a frame verifies the contents.
+        /// Whether frame checksums verify the contents.
         ///
-        /// The value is `false` if the frame has no checksum or was not read to its end.
+        /// The value is `false` if a frame of the member has no checksum, or if the last frame also contains later
+        /// members or was not read to its end.
         public let isVerified: Bool
     }
 
     /// A part of a member that could not be read completely.
     public struct Part: Sendable, Equatable {
-        /// The name of the member, or `nil` if the frame with the tar header is damaged.
+        /// The name of the member, or `nil` if its tar header could not be read.
         ///
         /// If the name is `nil`, the contents can include padding.
         public let name: String?
         /// The readable contents of the member.
         public let contents: [UInt8]
-        /// The offset, in the file, of the last frame of the part.
+        /// The offset, in the file, of the last frame that was read before the part was reported.
         public let frameOffset: Int
         /// Whether the checksums of frames verify the contents.
         public let isVerified: Bool
@@ -37,8 +38,8 @@ extension FrameScanner {
         case tooLarge(name: String, size: Int, frameOffset: Int)
         /// A span of bytes that could not be read completely.
         ///
-        /// If a frame is damaged after some of its members, these members are reported before the gap. The reason is
-        /// that of the first error in the gap.
+        /// If a frame is damaged after some of its members, these members are reported before the gap. `reason` is the
+        /// reason for the first error in the span.
         case gap(offset: Int, length: Int, reason: FrameError)
     }
 }

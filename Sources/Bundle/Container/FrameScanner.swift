@@ -1,14 +1,14 @@
 import Bytes
 import Files
 
-/// Salvages the readable members of a damaged container without relying on its seek table.
+/// A scanner that salvages the readable members of a damaged container without relying on its seek table.
 ///
 /// The scanner finds zstd frames by their magic number and reads them as a tar stream. A frame can contain several
 /// members if another program has compressed the archive again. If a frame is damaged, the search continues at the next
-/// magic number. If a member consists of several frames, the intact ones are read.
+/// magic number. If a member consists of several frames, the intact frames are read.
 ///
-/// A scanner uses memory for two members of at most `memberSizeLimit` bytes and for a `FrameDecoder`. The running time is
-/// linear in the size of the file and of the decoded contents. `maxWastedByteCount` ensures this for nested frames.
+/// A scanner uses memory for two members of at most `memberSizeLimit` bytes and for a `FrameDecoder`. The running time
+/// is linear in the size of the file and of the decoded contents. `maxWastedByteCount` ensures this for nested frames.
 public struct FrameScanner: ~Copyable, Sendable {
     /// Whether the end of the tar archive was found.
     ///
@@ -21,7 +21,7 @@ public struct FrameScanner: ~Copyable, Sendable {
     private let source: ByteSource
     private let memberSizeLimit: Int
     private let endOffset: Int
-    /// The offsets of the frames, or `nil` if there is no valid seek table.
+    /// The offsets of the frames according to the seek table, or `nil` if there is no valid seek table.
     private let knownFrameOffsets: [Int]?
     private var decoder: FrameDecoder
     private var findings: [Finding] = []
@@ -35,17 +35,17 @@ public struct FrameScanner: ~Copyable, Sendable {
     private var frameContinuesMember = false
     /// Whether all frames of the current member had checksums.
     private var allFramesHaveChecksums = true
-    /// The contents of a frame that continues a member whose header could not be read.
+    /// The contents of a frame that continues a member with an unreadable header, or `nil` outside such a frame.
     private var fragment: [UInt8]?
     /// Whether the frame can be a continuation of a member whose header could not be read.
     private var frameMayBeFragment = false
     private var gap: (offset: Int, reason: FrameError)?
     private var wastedByteCount = 0
 
-    /// The maximum number of bytes that may be decoded without finding a member.
+    /// The number of damaged bytes after which the decoded part of a damaged frame is no longer searched for frames.
     ///
-    /// A damaged frame counts as its compressed size, or as a sixteenth of its decoded size if that is larger. Beyond
-    /// the limit, the decoded part of a damaged frame is not searched for other frames.
+    /// A damaged frame counts as the number of its bytes that were read, or as a sixteenth of its decoded size if that
+    /// number is larger.
     private var maxWastedByteCount: Int { 16 * min(source.count, Int.max >> 5) + 1 << 20 }
 
     /// Creates a scanner that skips members larger than `memberSizeLimit` bytes.
@@ -59,9 +59,11 @@ public struct FrameScanner: ~Copyable, Sendable {
         tar = TarStream(memberSizeLimit: memberSizeLimit)
     }
 
-    /// Returns the next finding, or `nil` at the end.
+    /// Returns the next finding, or `nil` at the end of the container.
     ///
-    /// Damage is reported as a gap. An error is thrown only if the source cannot be read.
+    /// Damage is reported as a gap.
+    ///
+    /// - Throws: ``ContainerError`` only if the source cannot be read.
     public mutating func next() throws(ContainerError) -> Finding? {
         while findings.isEmpty {
             do {
@@ -102,7 +104,7 @@ extension FrameScanner {
         try extendFragment()
     }
 
-    // The method is static, because a chunk of `self` would prevent changes to `self`.
+    // The method is static, because `self` cannot be changed while a chunk of `self` is in use.
     private static func consume(
         _ decoder: borrowing FrameDecoder, _ tar: inout TarStream, _ events: inout [TarStream.Event]
     ) throws(FrameError) {
@@ -170,7 +172,7 @@ extension FrameScanner {
         let used = max(decoder.position - frameOffset, FrameDecoder.magic.count)
         wastedByteCount += max(used, decoder.decodedByteCount / 16)
         isInFrame = false
-        // The frame does not continue the member, so it is read again as a new frame.
+        // The frame is not a continuation of the member. It is read again as a new frame, so the position is unchanged.
         guard !frameContinuesMember else { return }
         position = frameOffset + (wastedByteCount > maxWastedByteCount ? used : FrameDecoder.magic.count)
     }
@@ -220,9 +222,10 @@ extension FrameScanner {
         reportPartialMember()
     }
 
-    /// Returns whether a frame of the container can start at `offset`.
+    /// Returns whether a frame of the container can start at `offset` according to the seek table.
     ///
-    /// The contents of a damaged frame can contain frames that do not belong to the container.
+    /// The check is needed because the contents of a damaged frame can contain frames that do not belong to the
+    /// container.
     private func isKnownFrameOffset(_ offset: Int) -> Bool {
         guard let knownFrameOffsets else { return true }
         let index = knownFrameOffsets.indices.partitioningIndex { knownFrameOffsets[$0] >= offset }
@@ -246,7 +249,7 @@ extension FrameScanner {
         return 8 + Int(size)
     }
 
-    /// Returns whether all bytes from `offset` to the end are zero.
+    /// Returns whether all bytes from `offset` to `endOffset` are zero.
     private func hasOnlyZeros(from offset: Int) throws(ContainerError) -> Bool {
         var start = offset
         while start < endOffset {
@@ -257,7 +260,7 @@ extension FrameScanner {
         return true
     }
 
-    /// Returns the offset of the first zstd magic number at or after `offset`, or the end if there is none.
+    /// Returns the offset of the first zstd magic number at or after `offset`, or `endOffset` if there is none.
     private func findMagic(from offset: Int) throws(ContainerError) -> Int {
         let magic = FrameDecoder.magic
         var start = offset
@@ -273,9 +276,9 @@ extension FrameScanner {
         return endOffset
     }
 
-    /// Returns the offset of the seek table and the offsets of its frames, or `nil` if there is no valid seek table.
+    /// Returns the offset of the seek table and of each frame that it lists, or `nil` if there is no valid seek table.
     ///
-    /// The offset prevents the seek table from being reported as a gap if the last frame is damaged.
+    /// The scan ends at the seek table, so that the table is not reported as a gap if the last frame is damaged.
     private static func readSeekTable(of source: ByteSource) throws(ContainerError) -> (start: Int, frames: [Int])? {
         do {
             let table = try SeekTable.read(from: source)

@@ -5,7 +5,7 @@ extension Array where Element == UInt8 {
         return (0..<4).reversed().reduce(0) { $0 << 8 | UInt32(self[offset + $1]) }
     }
 
-    /// Appends a 32-bit number in little-endian byte order.
+    /// Appends `value` in little-endian byte order.
     mutating func appendLittleEndian(_ value: UInt32) {
         for shift in [0, 8, 16, 24] as [UInt32] { append(UInt8(truncatingIfNeeded: value >> shift)) }
     }

@@ -1,4 +1,5 @@
-/// Verifies, in chunks, that decoded bytes are the member that a header describes.
+/// A verifier that checks, in chunks, that decoded bytes consist of the expected header, contents of the expected size,
+/// and zero bytes as padding.
 struct MemberVerifier {
     private let headerBytes: [UInt8]
     private let contentsEnd: Int

@@ -1,6 +1,6 @@
 import Files
 
-/// The table at the end of a container that lists the sizes and the checksum of each frame.
+/// A table of the sizes and the checksum of each frame, which is stored at the end of a container.
 ///
 /// The table is a skippable zstd frame that contains entries and a footer. All numbers are 32-bit and little-endian.
 ///
@@ -60,7 +60,7 @@ public struct SeekTable: Sendable, Equatable {
 }
 
 extension SeekTable {
-    /// Reads the table at the end of a source and checks it against the size of the source.
+    /// Reads the table at the end of `source`, and checks that its sizes add up to the size of `source`.
     public static func read(from source: ByteSource) throws(ContainerError) -> SeekTable {
         let footerStart = source.count - footerSize
         let footer = footerStart < headerSize ? [] : try source.read(at: footerStart, count: footerSize)
@@ -81,7 +81,7 @@ extension SeekTable {
 
     /// Decodes a table.
     ///
-    /// The sum of its compressed sizes must be `frameByteCount`, the number of bytes before the table.
+    /// The compressed sizes must add up to `frameByteCount`, the number of bytes before the table.
     public init(decoding bytes: [UInt8], frameByteCount: Int) throws(FrameError) {
         let footer = bytes.count - Self.footerSize
         guard bytes.littleEndian32(at: 0) == Self.skippableMagic, footer >= Self.headerSize else {
@@ -114,7 +114,9 @@ extension SeekTable {
 }
 
 extension ByteSource {
-    /// Returns exactly `count` bytes, or throws `truncated` if the file has become shorter.
+    /// Returns exactly `count` bytes at `offset`.
+    ///
+    /// - Throws: ``ContainerError`` with the reason `truncated` if the source has become shorter.
     func read(at offset: Int, count: Int) throws(ContainerError) -> [UInt8] {
         let result: [UInt8]
         do {

@@ -13,7 +13,7 @@ public struct TarHeader: Sendable, Equatable {
     public static let blockSize = TarEntry.blockSize
     /// The maximum size of a member in bytes: 8 GiB - 1.
     public static let maxSize = 0o777_7777_7777
-    /// The maximum length of a name in bytes, because the prefix field is not used.
+    /// The maximum length, in bytes, of a name that does not use the prefix field of the header.
     public static let maxNameLength = 100
 
     /// The name of the member: a relative path of 1 to 100 printable ASCII characters, without empty, `.` or `..`
@@ -54,13 +54,14 @@ public enum TarHeaderError: Error, Sendable, Equatable {
     case wrongLength
     /// The checksum is wrong, because the header is damaged or the block is not a header.
     case wrongChecksum
-    /// The magic number or the version is not that of POSIX ustar.
+    /// The header does not have the magic number and the version of POSIX ustar.
     case notUstar
-    /// The type flag is not that of a regular file.
+    /// The given type flag is not the type flag of a regular file.
     case unsupportedType(UInt8)
-    /// The name is not a relative path of 1 to 100 printable ASCII characters.
+    /// The name is not a relative path of 1 to 100 printable ASCII characters, or it has an empty, `.` or `..`
+    /// component.
     case invalidName
-    /// The size is too large, or it does not have 11 octal digits.
+    /// The size is negative or too large, or the size field does not have 11 octal digits.
     case invalidSize
     /// Another field, such as the mode or the owner, differs from what Pingferry writes.
     case unexpectedField
@@ -105,7 +106,7 @@ extension TarHeader {
 
     /// Decodes a header.
     ///
-    /// Throws an error unless the block equals the result of ``encoded()``.
+    /// - Throws: ``TarHeaderError`` unless `block` equals the bytes that ``encoded()`` returns for the header.
     public static func decode(_ block: Span<UInt8>) throws(TarHeaderError) -> TarHeader {
         guard block.count == blockSize else { throw .wrongLength }
         guard matches(checksumText(block), at: Field.checksum, in: block) else { throw .wrongChecksum }
@@ -138,7 +139,7 @@ extension TarHeader {
         (0..<digits).reversed().map { UInt8(ascii: "0") + UInt8(value >> (3 * $0) & 7) }
     }
 
-    /// Returns the contents of the checksum field: six octal digits, a NUL and a space.
+    /// Returns the correct contents of the checksum field of `block`: six octal digits, a NUL and a space.
     private static func checksumText(_ block: Span<UInt8>) -> [UInt8] {
         // The checksum field counts as eight spaces.
         var sum = 8 * Int(UInt8(ascii: " "))

@@ -2,7 +2,7 @@ import Bytes
 import JSONText
 import Tar
 
-/// Splits decoded bytes into tar members.
+/// A parser that splits decoded bytes into tar members.
 ///
 /// The chunks can have any size. Headers of other tar programs are accepted, because users can repack a bundle.
 ///
@@ -11,7 +11,7 @@ import Tar
 struct TarStream {
     enum Event: Equatable {
         case member(name: String, contents: [UInt8])
-        /// A member that was skipped because it exceeds the limit.
+        /// A member that was skipped because it has more than `memberSizeLimit` bytes.
         case tooLarge(name: String, size: Int)
     }
 
@@ -41,7 +41,7 @@ struct TarStream {
         let size: Int
     }
 
-    /// The maximum size, in bytes, of an entry with attributes of the next entry.
+    /// The maximum size, in bytes, of an entry with the attributes or the name of the next entry.
     private static let maxExtendedHeaderSize = 1 << 20
 
     private let memberSizeLimit: Int
@@ -49,10 +49,10 @@ struct TarStream {
     private var block: [UInt8] = []
     private var contents: [UInt8] = []
     private var skippedByteCount = 0
-    /// The last complete member if it has not been confirmed.
+    /// The last complete member, or `nil` if it was confirmed or reported.
     private(set) var unconfirmedEvent: Event?
     private(set) var memberCount = 0
-    /// The path and the size of the next entry from an extended header.
+    /// The path and the size of the next entry, as specified by the entries before it.
     private var overrides: (path: String?, size: Int?)
     private(set) var headerCount = 0
     /// Whether the end of the archive, a block of zeros, was found.
@@ -84,9 +84,9 @@ struct TarStream {
         }
     }
 
-    /// Returns the last complete member if it has not been returned or reported.
+    /// Returns the last complete member, or `nil` if it was already returned or reported.
     ///
-    /// Call this method after verifying the checksum of its frame.
+    /// Call this method after verifying the checksum of the frame in which the member ends.
     mutating func confirm() -> Event? {
         defer { unconfirmedEvent = nil }
         return unconfirmedEvent
@@ -101,10 +101,12 @@ struct TarStream {
         }
     }
 
-    /// The number of bytes of `unconfirmedMember`.
+    /// The number of bytes of the current entry that have been kept.
     var unconfirmedByteCount: Int { contents.count }
 
-    /// The name and the contents of a file that has not been confirmed, or `nil` if there is none.
+    /// The name and the contents of the file that is being read, or of the last complete file if it was not confirmed.
+    ///
+    /// The value is `nil` if there is no such file.
     var unconfirmedMember: (name: String, contents: [UInt8])? {
         switch state {
         case .contents(let entry) where entry.purpose == .file, .padding(let entry, _) where entry.purpose == .file:
@@ -136,7 +138,7 @@ struct TarStream {
         return part.count
     }
 
-    /// Returns the entry whose header is in `block`.
+    /// Parses the header in `block`, and returns the entry that it describes.
     private mutating func entry() throws(FrameError) -> Entry {
         let headerError: TarHeaderError
         do {

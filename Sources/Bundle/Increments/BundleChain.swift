@@ -1,4 +1,4 @@
-/// A sequence of bundles in which the parents of each bundle precede it.
+/// A sequence of bundles in which each bundle should follow its parents.
 ///
 /// ```swift
 /// var chain = BundleChain()
@@ -15,7 +15,7 @@ public struct BundleChain: Sendable {
         let parents: [String]
     }
 
-    /// The number of records of all bundles.
+    /// The total number of records in the bundles.
     public private(set) var recordCount = 0
     private var links: [Link] = []
 
@@ -25,12 +25,15 @@ public struct BundleChain: Sendable {
     /// The number of bundles.
     public var count: Int { links.count }
 
-    /// The digest of the last bundle, or `nil` if there is none.
+    /// The digest of the last bundle, or `nil` if the chain has no bundles.
     ///
-    /// It covers the digests of the parents and therefore identifies the contents of the bundle and all its ancestors.
+    /// A digest covers the digests of the parents. Therefore, it identifies the contents of the bundle and all its
+    /// ancestors.
     public var digest: String? { links.last?.digest }
 
-    /// Adds a bundle at the end.
+    /// Appends the bundle with the given manifest.
+    ///
+    /// `name` is the name of the bundle in faults.
     public mutating func append(_ manifest: Manifest, named name: String) {
         recordCount += manifest.totals.records
         links.append(Link(name: name, digest: manifest.digest, parents: manifest.parents))
@@ -38,8 +41,8 @@ public struct BundleChain: Sendable {
 
     /// Returns the indices of `manifests` in the order in which the bundles are read.
     ///
-    /// A bundle is read after its parents. Otherwise, the order is unchanged. A manifest is `nil` if the input is not a
-    /// bundle.
+    /// A bundle is read after its parents. Apart from that, the order is unchanged. A manifest is `nil` if the input is
+    /// not a bundle.
     public static func readingOrder(of manifests: [Manifest?]) -> [Int] {
         let indices = Dictionary(
             manifests.enumerated().compactMap { index, manifest in manifest.map { ($0.digest, index) } },
@@ -47,7 +50,7 @@ public struct BundleChain: Sendable {
         var order: [Int] = []
         var seen: Set<Int> = []
         for index in manifests.indices where seen.insert(index).inserted {
-            // The last element is a parent of the preceding one.
+            // Each element is a parent of the element before it.
             var path = [index]
             while let last = path.last {
                 let parents = (manifests[last]?.parents ?? []).compactMap { indices[$0] }
@@ -93,9 +96,9 @@ public struct BundleChain: Sendable {
 
         /// The kind of the fault.
         public let kind: Kind
-        /// The digest of the parent or of the repeated bundle.
+        /// The digest of the parent, or of the repeated bundle if ``kind`` is `repeated`.
         public let digest: String
-        /// The name of the bundle.
+        /// The name of the bundle that has the fault.
         public let bundle: String
 
         /// The name of the kind in JSON.

@@ -28,9 +28,9 @@ public struct BundleIndex: Sendable, Equatable {
     public static let maxSize = 4 << 30
     /// The first bytes of each index.
     public static let prefix = Array(#"{"ancestors":["#.utf8)
-    /// The maximum size, in bytes, of the header, which is enough for 250,000 ancestors.
+    /// The maximum size, in bytes, of the header.
     ///
-    /// Parsing JSON needs several times its size in memory.
+    /// The limit bounds the memory for parsing the JSON of the header. It allows 250,000 ancestors.
     private static let maxHeaderSize = 16 << 20
     private static let format = "pingferry-index"
     private static let version = 1

@@ -13,17 +13,17 @@ import Telemetry
 ///
 /// Source: "Increments".
 public struct EarlierBundles: Sendable {
-    /// The keys of all records.
+    /// The keys of all records of the earlier bundles.
     public private(set) var records = IndexKeySet()
-    /// The keys of all quarantine entries and problems.
+    /// The keys of all quarantine entries and problems of the earlier bundles.
     public private(set) var details = IndexKeySet()
     /// The digests of all bundles whose contents are known.
     public private(set) var knownDigests: Set<String> = []
     /// The digests of the added bundles, in the order in which they were added.
     private var digests: [String] = []
-    /// The digests of bundles that precede another one.
+    /// The digests of the bundles that an added bundle or index lists as parents or ancestors.
     private var ancestors: Set<String> = []
-    /// The parents of the added bundles, and the name of the bundle that requires each of them.
+    /// The digests of the required parents, each with the name of the bundle that continues the parent.
     private var requiredParents: [(digest: String, bundle: String)] = []
 
     /// Creates a set of no bundles.
@@ -38,12 +38,12 @@ public struct EarlierBundles: Sendable {
         throw UnknownParentError(digest: missing.digest, bundle: missing.bundle)
     }
 
-    /// Requires the contents of the bundle with the given digest, because it is a parent of `bundle`.
+    /// Requires that the contents of the bundle with the given digest are known, because it is a parent of `bundle`.
     public mutating func requireContents(of digest: String, before bundle: String) {
         requiredParents.append((digest, bundle))
     }
 
-    /// Adds a bundle and the ancestors that its index contains.
+    /// Adds the bundle and the ancestors whose keys `index` contains.
     public mutating func add(_ index: BundleIndex) {
         append(index.digest)
         ancestors.formUnion(index.ancestors)
@@ -54,7 +54,8 @@ public struct EarlierBundles: Sendable {
 
     /// Verifies a bundle and adds its contents.
     ///
-    /// `name` is the name of the bundle in errors. `progress` is called with the size of each verified member in bytes.
+    /// `name` is the name of the bundle in errors. `progress` is called with the size, in bytes, of each verified
+    /// segment and member with quarantined bytes.
     ///
     /// - Throws: ``BundleError`` if the bundle is invalid.
     public mutating func add(
@@ -95,6 +96,6 @@ public struct EarlierBundles: Sendable {
 public struct UnknownParentError: Error, Sendable, Equatable {
     /// The digest of the parent.
     public let digest: String
-    /// The name of the bundle whose parent it is.
+    /// The name of the bundle that continues the parent.
     public let bundle: String
 }

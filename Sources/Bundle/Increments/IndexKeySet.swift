@@ -32,7 +32,9 @@ public struct IndexKeySet: Sendable, Equatable {
         }
     }
 
-    /// Looks up the key of a record.
+    /// Returns the finding for the record with the key `key`.
+    ///
+    /// The result is `sameIDOtherPayload` if the set contains only records with the same ID and another payload.
     public func finding(for key: IndexKey) -> DuplicateIndex.Finding {
         let first = firstIndex { $0.identity >= key.identity }
         guard first < keys.count, keys[first].identity == key.identity else { return .new }
@@ -45,7 +47,9 @@ public struct IndexKeySet: Sendable, Equatable {
         return index < keys.count && keys[index] == key
     }
 
-    /// Returns the index of the first key that satisfies `predicate`, which all later keys satisfy, too.
+    /// Returns the index of the first key that satisfies `predicate`, or the number of keys if no key does.
+    ///
+    /// All later keys must satisfy `predicate`, too.
     private func firstIndex(where predicate: (IndexKey) -> Bool) -> Int {
         var range = keys.indices
         while !range.isEmpty {

@@ -9,7 +9,7 @@ public struct BundleInput: Sendable, Equatable {
     public enum Kind: String, Sendable, CaseIterable {
         /// A folder that was copied from a device.
         case folder
-        /// An archive of such a folder or of a backup.
+        /// An archive of a folder that was copied from a device, or of a backup.
         case archive
         /// A backup of a phone.
         case backup
@@ -30,11 +30,9 @@ public struct BundleInput: Sendable, Equatable {
     /// It is `nil` if the input is not a single file, if the file changed while it was read, or if the records have
     /// pseudonyms.
     public let sha256: ContentHash?
-    /// The digest of the input if it is a bundle.
-    ///
-    /// Otherwise, `nil`.
+    /// The digest of the input, or `nil` if the input is not a bundle or the records have pseudonyms.
     public let digest: ContentHash?
-    /// The inputs from which the input was created if it is a bundle that lists them.
+    /// The inputs from which the input was created, or `nil` if the input is not a bundle that lists its inputs.
     public let inputs: BundleInputs?
 
     /// Returns a copy of the input with another list of nested inputs.
@@ -64,7 +62,7 @@ public struct BundleInput: Sendable, Equatable {
 }
 
 extension BundleInput {
-    /// Creates an input that is not a bundle.
+    /// Creates an input without a digest and without nested inputs.
     public init(kind: Kind, label: String? = nil, sha256: ContentHash? = nil) {
         self.init(kind: kind, label: label, sha256: sha256, digest: nil, inputs: nil)
     }
@@ -98,7 +96,7 @@ extension BundleInput {
         self.init(
             kind: kind, label: fields.text("label"), sha256: fields.text("sha256").flatMap(ContentHash.init(hex:)),
             digest: fields.text("digest").flatMap(ContentHash.init(hex:)), inputs: inputs)
-        // Other invalid members are detected later, when the manifest is compared with its canonical form.
+        // Other invalid JSON members are detected later, when the manifest is compared with its canonical form.
         guard kind == .bundle || digest == nil && inputs == nil, Self.isSingleFile(kind) || sha256 == nil else {
             throw BundleError.badManifest("an input of the kind \(kind) has a hash or inputs, which it cannot have")
         }

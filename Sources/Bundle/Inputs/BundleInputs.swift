@@ -1,8 +1,8 @@
 import JSONText
 
-/// The inputs of a bundle in the given order.
+/// The inputs of a bundle, in the order in which they were given.
 ///
-/// Inputs beyond a limit are only counted.
+/// Inputs beyond the limits of a manifest are not listed, but only counted.
 ///
 /// Source: "Bundle", "Inputs".
 public struct BundleInputs: Sendable, Equatable {
@@ -11,9 +11,9 @@ public struct BundleInputs: Sendable, Equatable {
     /// The number of inputs that are not listed, including inputs of inputs.
     public let omittedCount: Int
 
-    /// Creates a list of inputs and nested inputs, up to the limits of a manifest.
+    /// Creates a list of the inputs in `given` and their nested inputs, up to the limits of a manifest.
     ///
-    /// Nested inputs are listed in breadth-first order. The inputs beyond the limits are only counted.
+    /// The inputs are selected in breadth-first order. The inputs beyond the limits are only counted.
     public init(_ given: some Collection<BundleInput>) {
         var selection = InputSelection()
         let top = selection.select(given)
@@ -38,7 +38,7 @@ public struct BundleInputs: Sendable, Equatable {
 
 // MARK: - InputSelection
 
-/// Selects the inputs to list in breadth-first order.
+/// A selection of the inputs to list, which is made in breadth-first order.
 private struct InputSelection {
     /// The selected inputs, their nesting levels, and the indices of their selected nested inputs.
     private var selectedInputs: [(input: BundleInput, level: Int, nested: Range<Int>)] = []
@@ -68,7 +68,7 @@ private struct InputSelection {
         }
     }
 
-    /// Returns the selected inputs at the given indices, including their selected nested inputs.
+    /// Returns the selected inputs at `indices`, including their selected nested inputs.
     func entries(at indices: Range<Int>) -> [BundleInput] {
         selectedInputs[indices].map { input, _, nested in
             guard let inputs = input.inputs else { return input }

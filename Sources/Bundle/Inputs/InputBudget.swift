@@ -1,4 +1,4 @@
-/// The limits on the inputs that a manifest lists.
+/// The number of inputs and the number of label bytes that a manifest can still list.
 ///
 /// Without limits, the manifests of bundles that are merged repeatedly would grow indefinitely.
 ///
@@ -12,7 +12,7 @@ struct InputBudget {
     static let maxInputCount = 4096
     /// The maximum total length, in bytes, of all labels.
     static let maxLabelBytes = 1 << 20
-    /// The maximum number of omitted inputs: the largest integer that is exact in all JSON readers.
+    /// The maximum number of omitted inputs, which is the largest integer that all JSON readers represent exactly.
     static let maxOmittedCount = 1 << 53 - 1
 
     private var remainingInputCount = Self.maxInputCount

@@ -20,11 +20,11 @@ public struct ExpectedReceipt: Sendable {
 
     /// A difference between a bundle and the receipt.
     public enum Mismatch: Sendable, Equatable, CustomStringConvertible {
-        /// The receipt does not list a bundle with the given file names.
+        /// The receipt does not list a bundle with these file names.
         case notListed
-        /// The digests differ.
+        /// The given digest of the bundle differs from the digest that the receipt lists.
         case digest(String, expected: String)
-        /// The digests are equal, but the hash of a file differs.
+        /// The digest does not differ, but the hash of the given file differs from the hash that the receipt lists.
         case file(Receipt.File, expected: ContentHash)
 
         /// A description in one line without a full stop.
@@ -46,7 +46,7 @@ public struct ExpectedReceipt: Sendable {
             type.hasPrefix(Receipt.predicateTypePrefix)
         else { throw .notAReceipt }
         guard type == Receipt.predicateType else {
-            // The version is printed, so it is shortened if it is not one.
+            // Any string can follow the prefix, so only its start is reported.
             throw .unsupportedVersion(String(type.dropFirst(Receipt.predicateTypePrefix.count).prefix(20)))
         }
         guard statement.text("_type") == Statement.type,
@@ -72,8 +72,8 @@ public struct ExpectedReceipt: Sendable {
 
     /// Returns the first difference between a bundle and the receipt, or `nil` if the receipt lists the bundle.
     ///
-    /// `files` contains the last path component and the hash of the bundle, or of each volume in order. The name is
-    /// `nil` for the standard input. Without a name, the receipt must list only one bundle.
+    /// `files` contains the file name and the hash of the bundle, or of each of its volumes in order. A name is `nil`
+    /// for the standard input. In this case, the receipt must list only one bundle.
     public func mismatch(of files: [(name: String?, sha256: ContentHash)], digest: String) -> Mismatch? {
         let names = files.compactMap(\.name)
         let isNamed = names.count == files.count

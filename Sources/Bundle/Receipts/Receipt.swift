@@ -28,7 +28,7 @@ public struct Receipt: Sendable, Equatable {
         }
     }
 
-    /// The result for a bundle.
+    /// The result of creating or verifying a bundle.
     public enum Outcome: Sendable, Equatable {
         /// The bundle was created from all input.
         case complete
@@ -61,7 +61,7 @@ public struct Receipt: Sendable, Equatable {
 
         /// Creates an entry for a bundle.
         ///
-        /// `files` contains the files that could be read.
+        /// `files` contains the files of the bundle that could be read.
         public init(name: String, files: [File], outcome: Outcome, manifest: Manifest?, signer: Signer? = nil) {
             self.signer = signer
             self.name = name
@@ -73,7 +73,7 @@ public struct Receipt: Sendable, Equatable {
 
     /// A file of a bundle.
     public struct File: Sendable, Equatable {
-        /// The name, which is unique among the files of a receipt.
+        /// The name of the file, which is unique among the files of a receipt.
         public let name: String
         let sha256: ContentHash
 
@@ -84,12 +84,12 @@ public struct Receipt: Sendable, Equatable {
         }
     }
 
-    /// The type of the predicate.
+    /// The type of the predicate, which identifies a statement as a receipt of version 1.
     ///
-    /// The URL is only an identifier. Its domain is reserved by RFC 2606.
+    /// The type is a URL that is only an identifier. Its domain is reserved by RFC 2606.
     static let predicateType = predicateTypePrefix + "v1"
 
-    /// The prefix of the types of the predicate in all versions.
+    /// The prefix of the predicate types of all versions of receipts.
     static let predicateTypePrefix = "https://pingferry.example/receipt/"
 
     private let command: String
@@ -100,7 +100,7 @@ public struct Receipt: Sendable, Equatable {
 
     /// Creates a receipt.
     ///
-    /// Pass `nil` for `arguments` if they could identify people whose records have pseudonyms.
+    /// Pass `nil` for `arguments` if the arguments could identify people whose records have pseudonyms.
     public init(command: String, arguments: [String]?, origin: Origin, entries: [Entry], inputs: BundleInputs?) {
         self.command = command
         self.arguments = arguments

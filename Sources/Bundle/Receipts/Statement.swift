@@ -14,7 +14,7 @@ public struct Statement {
 
     /// Creates a statement.
     ///
-    /// `arrays` contains the members of the predicate that may be too large for memory. Their elements are produced
+    /// `arrays` contains array members of `predicate` that may be too large for memory. Their elements are produced
     /// while the statement is written.
     public init(
         predicateType: String, predicate: CanonicalObject,

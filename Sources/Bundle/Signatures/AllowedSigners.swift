@@ -3,11 +3,11 @@ import Processes
 
 /// The allowed signers of bundles, in the format of `ssh-keygen`.
 ///
-/// `ssh-keygen` verifies signatures. It receives the bytes of a bundle, and only its exit status decides whether the
-/// signature is valid.
+/// `ssh-keygen` verifies signatures. A signature is accepted only if `ssh-keygen` reads all bytes of the bundle, exits
+/// with status 0 and reports a good signature of an allowed signer.
 ///
-/// A signature has the SSHSIG format and the namespace `pingferry-bundle`. It covers the bytes of a bundle, or of all
-/// volumes in order. It is stored beside the bundle as `NAME.tar.zst.sig`.
+/// A signature has the SSHSIG format and the namespace `pingferry-bundle`. It covers the bytes of the bundle, or of all
+/// volumes in order. The signature is stored beside the bundle as `NAME.tar.zst.sig`.
 ///
 /// ```swift
 /// let signers = try AllowedSigners(allowed: list, revoked: nil, environment: environment)
@@ -19,18 +19,18 @@ import Processes
 public struct AllowedSigners: Sendable {
     /// The namespace of signatures, which prevents signatures of other data from being accepted for a bundle.
     public static let namespace = "pingferry-bundle"
-    /// Returns the default path of the signature of a bundle.
+    /// Returns the default path of the signature of the bundle at `bundle`.
     ///
-    /// Pass the path without a volume number.
+    /// Pass the path of the bundle without a volume number.
     public static func signaturePath(of bundle: String) -> String { "\(bundle).sig" }
 
     /// The maximum size of a signature in bytes.
     ///
     /// Most signatures have fewer than 1,000 bytes. With a certificate, they have a few thousand.
     private static let maxSignatureSize = 64 << 10
-    /// The maximum number of signers that are tried for a key.
+    /// The maximum number of signers that are tried if several signers have the key of a signature.
     ///
-    /// For each signer, `ssh-keygen` must read the whole bundle.
+    /// The number is limited, because `ssh-keygen` must read the whole bundle for each signer.
     private static let maxPrincipalCount = 16
 
     private let signersPath: String
@@ -38,10 +38,11 @@ public struct AllowedSigners: Sendable {
     private let keygen: InstalledProgram
     private let environment: [String: String]
 
-    /// Finds `ssh-keygen` and checks that the lists can be read.
+    /// Locates `ssh-keygen` and checks that the files at `allowed` and `revoked` can be opened.
     ///
-    /// `revoked` is the path of a list of revoked keys or of a key revocation list. `ssh-keygen` is run with only the
-    /// search path, the home folder and the time zone of `environment`.
+    /// `allowed` is the path of the list of allowed signers. `revoked` is the path of a list of revoked keys or of a
+    /// key revocation list. `ssh-keygen` receives only the search path, the home folder and the time zone of
+    /// `environment`.
     public init(allowed: String, revoked: String?, environment: [String: String]) throws(SignatureError) {
         do throws(FileError) {
             for path in [allowed, revoked].compactMap(\.self) { _ = try InputFile(path: path) }
@@ -61,7 +62,9 @@ public struct AllowedSigners: Sendable {
 
     /// Verifies the signature of a bundle.
     ///
-    /// - Returns: The verified bytes and the signer. Reading the bytes throws an error if they have changed.
+    /// `path` is the path of the bundle in errors, and `signature` is the path of the signature.
+    ///
+    /// - Returns: The verified bytes and the signer. Reading the bytes later throws an error if they have changed.
     public func verify(
         _ source: ByteSource, path: String, signature: String
     ) throws(SignatureError) -> (ByteSource, Signer) {
@@ -93,7 +96,7 @@ public struct AllowedSigners: Sendable {
         return "the key is revoked, or \(revokedKeysPath) is not a list of keys"
     }
 
-    /// Checks that the file contains only one signature, because `ssh-keygen` ignores all bytes after the first one.
+    /// Checks that the file is only one signature, because `ssh-keygen` ignores all bytes after the first signature.
     private static func checkArmor(_ path: String) throws(SignatureError) {
         let bytes: [UInt8]
         do throws(FileError) {
@@ -105,7 +108,7 @@ public struct AllowedSigners: Sendable {
         guard SignatureArmor.isSingleSignature(bytes) else { throw .notASignature(path) }
     }
 
-    /// Returns the names of the allowed signers that have the key of the signature.
+    /// Returns the names of at most `maxPrincipalCount` allowed signers that have the key of the signature.
     private func principals(forSignatureAt signature: String) throws -> [String] {
         let result = try keygen.run(
             ["-Y", "find-principals", "-s", signature, "-f", signersPath], environment: environment)
@@ -118,9 +121,10 @@ public struct AllowedSigners: Sendable {
         return Array(KeygenOutput.lines(of: result.output).prefix(Self.maxPrincipalCount))
     }
 
-    /// Runs `ssh-keygen`.
+    /// Runs `ssh-keygen` to verify the signature as a signature of the signer `principal`.
     ///
-    /// Returns the result, and the verified bytes if `ssh-keygen` has read all of them.
+    /// Returns the result, and the verified bytes, or `nil` instead of the bytes if `ssh-keygen` has not read all of
+    /// them.
     private func runVerification(
         _ source: ByteSource, path: String, _ signature: String, by principal: String
     ) throws -> (VerifiedBytes?, ProgramResult) {

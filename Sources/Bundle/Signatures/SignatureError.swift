@@ -28,7 +28,7 @@ public enum SignatureError: Error, Sendable, Equatable, CustomStringConvertible 
         }
     }
 
-    /// A hint on how to resolve the error, or `nil` if there is none.
+    /// A hint on how to resolve the error, or `nil` if no hint is available.
     public var remedy: String? {
         switch self {
         case .missing, .notASignature:

@@ -4,7 +4,7 @@ import JSONText
 public struct Signer: Sendable, Equatable {
     /// The name of the signer in the list of allowed signers, such as `ines@example.org`.
     public let principal: String
-    /// The description of the key by `ssh-keygen`, such as `ED25519 key SHA256:…`.
+    /// The description of the key as `ssh-keygen` prints it, such as `ED25519 key SHA256:…`.
     public let keyDescription: String
 
     /// The signer as canonical JSON.

@@ -1,13 +1,13 @@
 import Files
 
-/// A bundle on disk: a single file or a set of volumes.
+/// A bundle on disk, which is a single file or a set of volumes.
 ///
 /// ```swift
 /// let file = try BundleFile(path: path)
 /// let bundle = try BundleReader(file, knowing: Systems.table)
 /// ```
 public struct BundleFile: Sendable {
-    /// The path that was passed to the initializer, which is that of the bundle or of its first volume.
+    /// The path that was passed to the initializer: the path of the bundle or of its first volume.
     public let path: String
     /// The path of the bundle without a volume number.
     public var bundlePath: String { volumes?.names.first?.bundlePath ?? path }
@@ -18,17 +18,17 @@ public struct BundleFile: Sendable {
 
     /// The filename suffix of bundles.
     ///
-    /// Volumes with this suffix are recognized by their names alone.
+    /// A numbered file with this suffix before the number is recognized as a volume by its name alone.
     private static let bundleSuffix = ".tar.zst"
 
-    /// Opens a complete bundle, given its path or the path of its first volume.
+    /// Opens the complete bundle at `path`, which is the path of the bundle or of its first volume.
     public init(path: String) throws(BundleError) {
         var faults: [VolumeFault] = []
         try self.init(path: path, noting: &faults)
         guard faults.isEmpty else { throw .volumes(.faults(faults)) }
     }
 
-    /// Opens a bundle even if volumes are missing, and appends the faults of the volumes to `faults`.
+    /// Opens the bundle at `path` even if volumes are missing, and appends the faults of the volumes to `faults`.
     public init(path: String, noting faults: inout [VolumeFault]) throws(BundleError) {
         self.path = path
         let name = Self.volumeName(atPath: path)
@@ -45,10 +45,9 @@ public struct BundleFile: Sendable {
         }
     }
 
-    /// Returns the name of the volume at a path, or `nil` if the file is not a volume.
+    /// Returns the name of the volume at `path`, or `nil` if the file is not a volume.
     ///
-    /// A file with a number but without the suffix `.tar.zst` is a volume only if its first volume starts like a
-    /// bundle.
+    /// A numbered file without the suffix `.tar.zst` is a volume only if its first volume starts with a zstd frame.
     public static func volumeName(atPath path: String) -> VolumeName? {
         guard let name = VolumeName(path: path) else { return nil }
         if name.bundlePath.hasSuffix(bundleSuffix) { return isFolder(path) ? nil : name }
@@ -57,7 +56,7 @@ public struct BundleFile: Sendable {
         return (try? first.bytes(at: 0, count: FrameDecoder.magic.count)) == FrameDecoder.magic ? name : nil
     }
 
-    /// Returns the paths without the volumes whose first volume is also in `paths`.
+    /// Returns `paths` without the later volumes of bundles whose first volume is also in `paths`.
     ///
     /// For example, a shell expands `night.tar.zst.00*` to all volumes of a bundle.
     public static func removingLaterVolumes(from paths: [String]) -> [String] {
@@ -68,7 +67,7 @@ public struct BundleFile: Sendable {
         }
     }
 
-    /// Returns the paths of the files of the bundle at `path`: its volumes or the bundle itself, and its signature.
+    /// Returns the paths of all files of the bundle at `path`, including its volume list and its signature.
     public static func allPaths(ofBundleAt path: String) -> [String] {
         var faults: [VolumeFault] = []
         // A bundle that cannot be opened is reported when it is read.
@@ -81,7 +80,8 @@ public struct BundleFile: Sendable {
     /// If the folder cannot be opened, the caller reports the error when it opens the path as a file.
     private static func isFolder(_ path: String) -> Bool { (try? Folder(path: path).device()) != nil }
 
-    /// Returns the error for a missing bundle whose volumes exist, or `nil` if there are no volumes.
+    /// Returns the error for a missing bundle at `path` if volumes of the bundle exist, or `nil` if there are no
+    /// volumes.
     public static func splitBundleError(atPath path: String) -> BundleError? {
         // If the folder cannot be read, the caller reports the missing file.
         guard let names = try? VolumeSet.existingVolumes(ofBundleAt: path), let name = names.first else { return nil }

@@ -6,20 +6,21 @@ public struct VolumeFault: Sendable, Equatable {
     public enum Kind: Sendable, Equatable {
         /// The volume does not exist in the folder of the other volumes.
         case missing
-        /// The size of the volume, in bytes, differs from the expected size.
+        /// The volume has the given size in bytes, which differs from the expected size.
         case length(Int, expected: Int)
-        /// The volume has the bytes of another volume, and the other volume has different bytes.
+        /// The volume has the bytes of the given other volume, which is missing or has different bytes.
         case swapped(with: String)
-        /// The volume has the same bytes as another volume.
+        /// The volume has the same bytes as the given other volume.
         case duplicate(of: String)
         /// The hash of the volume differs from the hash in the list.
         case changed
         /// The volume is not in the list.
         case unlisted
-        /// A frame that starts at `offset` in the volume cannot be read. If the frame ends in another volume, `through`
-        /// is its name.
+        /// A frame that starts at `offset` in the volume cannot be read.
+        ///
+        /// `through` is the name of the volume in which the frame ends, or `nil` if it is the same volume.
         case damaged(offset: Int, through: String?, reason: String)
-        /// The list of volumes cannot be parsed.
+        /// The list of volumes cannot be parsed for the given reason.
         case badList(String)
     }
 
@@ -67,9 +68,10 @@ public struct VolumeFault: Sendable, Equatable {
 // MARK: - Finding faults
 
 extension VolumeFault {
-    /// Returns the faults that are indicated by the numbers and sizes of the volumes.
+    /// Returns the faults that are detected from the numbers and sizes of the existing volumes.
     ///
-    /// All volumes up to the last one must exist, and all except the last one must have the same size.
+    /// All volumes up to the last one must exist, and all except the last one must have the same size. `listedCount` is
+    /// the number of volumes in the list, or `nil` if there is no list.
     static func sizeFaults(in sizes: [(number: Int, size: Int)], of bundle: String, listedCount: Int?) -> [VolumeFault]
     {
         let last = listedCount ?? sizes.last?.number ?? 0
@@ -93,7 +95,7 @@ extension VolumeFault {
         for volume in sizes where volume.number < last { counts[volume.size, default: 0] += 1 }
         let usual = counts.max { ($0.value, $0.key) < ($1.value, $1.key) }
         let lastSize = sizes.last?.size ?? 0
-        // A size that occurs only once is compared with the size of the last volume.
+        // A size that occurs only once can be too small, so the size of the last volume is used if it is larger.
         return usual.map { $0.value > 1 ? $0.key : max($0.key, lastSize) } ?? max(lastSize, 1)
     }
 

@@ -1,8 +1,9 @@
 import Bytes
 import Hashing
 
-/// The list of the volumes of a bundle and their hashes, which is stored as `NAME.tar.zst.sha256` in the format of
-/// `sha256sum`.
+/// The list of the hashes of the volumes of a bundle.
+///
+/// The list is stored as `NAME.tar.zst.sha256` in the format of `sha256sum`.
 public struct VolumeList: Sendable, Equatable {
     /// The SHA-256 hash of each volume, in order.
     public let hashes: [ContentHash]
@@ -13,7 +14,7 @@ public struct VolumeList: Sendable, Equatable {
     /// Creates a list.
     public init(_ hashes: [ContentHash]) { self.hashes = hashes }
 
-    /// Returns the contents of the list file for the bundle with the given path.
+    /// Returns the contents of the list file for the bundle at `path`.
     public func bytes(forBundleAt path: String) -> [UInt8] {
         hashes.enumerated().flatMap { number, hash in
             Array((Self.line(for: hash, named: VolumeName(of: path, number: number + 1).name) + "\n").utf8)
@@ -35,9 +36,9 @@ public struct VolumeList: Sendable, Equatable {
         return "\(escaped == name ? "" : "\\")\(hash.hex)  \(escaped)"
     }
 
-    /// Parses a list.
+    /// Parses the list for the bundle at `path`.
     ///
-    /// It must contain each volume of the bundle once, in order.
+    /// The list must contain each volume of the bundle once, in order.
     static func parse(_ bytes: [UInt8], forBundleAt path: String) -> Result<VolumeList, Fault> {
         guard bytes.last == UInt8(ascii: "\n") else { return .failure(Fault(line: nil, "no line feed at its end")) }
         var hashes: [ContentHash] = []

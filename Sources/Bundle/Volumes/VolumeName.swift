@@ -1,7 +1,7 @@
 import Bytes
 import Files
 
-/// The path of a volume: the path of the bundle followed by a number, such as `phone.tar.zst.002`.
+/// The path of a volume, which is the path of the bundle followed by a number, such as `phone.tar.zst.002`.
 public struct VolumeName: Sendable, Equatable {
     /// The path of the bundle.
     public let bundlePath: String
@@ -20,7 +20,7 @@ public struct VolumeName: Sendable, Equatable {
         self.number = number
     }
 
-    /// Parses the path of a volume, or returns `nil` if the path is not that of a volume.
+    /// Parses the path of a volume, or returns `nil` if `path` does not end with a volume number.
     public init?(path: String) {
         let bytes = Array(path.utf8)
         let suffix = bytes.suffix(Self.digitCount + 1)
@@ -42,13 +42,13 @@ public struct VolumeName: Sendable, Equatable {
     /// The first volume of the same bundle.
     public var firstVolume: VolumeName { VolumeName(of: bundlePath, number: 1) }
 
-    /// Returns the path of the volume list of a bundle.
+    /// Returns the path of the volume list of the bundle at `bundlePath`.
     ///
     /// The command `sha256sum -c` can read the list.
     public static func listPath(of bundlePath: String) -> String { bundlePath + ".sha256" }
 
     /// Returns whether two names have the same bytes.
     ///
-    /// The operator `==` considers some strings with different bytes equal.
+    /// This differs from the operator `==`, which considers canonically equivalent Unicode strings equal.
     static func areEqual(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
 }

@@ -10,10 +10,11 @@ public struct VolumeSet: Sendable {
     public let list: VolumeList?
     private let joinedFiles: JoinedFiles
 
-    /// Opens the existing volumes of a bundle, and appends faults that are found without reading the volumes to
-    /// `faults`.
+    /// Opens the existing volumes of a bundle, and appends their faults to `faults`.
     ///
-    /// - Throws: `FileError` with the code `ENOENT` if there is no volume at all.
+    /// Only faults that can be found without reading the volumes are appended.
+    ///
+    /// - Throws: `FileError` with the code `ENOENT` if no volume exists.
     init(of bundle: String, noting faults: inout [VolumeFault]) throws(FileError) {
         let names = try Self.existingVolumes(ofBundleAt: bundle)
         guard !names.isEmpty else {
@@ -57,7 +58,7 @@ public struct VolumeSet: Sendable {
     /// The bytes of all volumes in order.
     public var source: ByteSource { ByteSource(joinedFiles) }
 
-    /// The paths of all volumes in order, and the path of the list if there is one.
+    /// The paths of all volumes in order, followed by the path of the list if ``list`` is not `nil`.
     public var paths: [String] {
         names.map(\.path) + (list == nil ? [] : names.prefix(1).map { VolumeName.listPath(of: $0.bundlePath) })
     }
@@ -71,9 +72,9 @@ public struct VolumeSet: Sendable {
     /// The number of bytes that ``verifyHashes(progress:)`` hashes.
     public var hashedByteCount: Int { list == nil ? 0 : joinedFiles.count }
 
-    /// Compares the hashes of all volumes with the list, if there is one.
+    /// Compares the hashes of all volumes with the list, or does nothing if there is no list.
     ///
-    /// `progress` is called with the number of bytes that were hashed since the last call.
+    /// `progress` is called with the number of bytes that were hashed since the previous call.
     public func verifyHashes(progress: (Int) -> Void = { _ in }) throws(BundleError) {
         let faults: [VolumeFault]
         do throws(FileError) {
@@ -105,13 +106,14 @@ public struct VolumeSet: Sendable {
         return hashes
     }
 
-    /// Returns an error that names the volumes in which a container error occurred.
+    /// Returns an error that names the volumes in which `error` occurred, or that wraps `error` if they are unknown.
     func bundleError(for error: ContainerError) -> BundleError {
         if case .file = error.reason { return .container(error) }
-        // If the volumes cannot be read, the original error is returned.
+        // A read error is ignored here, because the container error is reported in any case.
         if let faults = try? hashFaults({ _ in }), !faults.isEmpty { return .volumes(.faults(faults)) }
         guard let last = names.last, let size = sizes.last else { return .container(error) }
-        // The last volume contains the seek table and is usually shorter. Therefore, it is probably missing.
+        // The last volume is usually shorter than the others and contains the seek table. If no existing volume is
+        // shorter and there is no seek table, the last volume is probably missing.
         if case .noSeekTable = error.reason, list == nil, size == sizes[0], last.number < VolumeName.maxNumber {
             let next = VolumeName(of: last.bundlePath, number: last.number + 1)
             return .volumes(.faults([VolumeFault(next.name, .missing)]))
@@ -124,7 +126,7 @@ public struct VolumeSet: Sendable {
         return .volumes(.faults([VolumeFault(name, kind)]))
     }
 
-    /// Returns the index of the volume in which the frame at an offset ends, or `nil` if there is no seek table.
+    /// Returns the index of the volume in which the frame at `offset` ends, or `nil` if there is no seek table.
     private func lastVolumeIndex(ofFrameAt offset: Int) -> Int? {
         // Errors are ignored, because the result only improves the message of another error.
         guard let table = try? SeekTable.read(from: source) else { return nil }

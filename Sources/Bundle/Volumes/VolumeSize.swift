@@ -24,7 +24,7 @@ public struct VolumeSize: Sendable, Equatable {
 
     /// Parses a size: `cd`, `dvd`, `fat`, or a number of bytes with an optional suffix `K`, `M` or `G`.
     ///
-    /// Returns `nil` if the string is malformed or the size is too small.
+    /// Returns `nil` if the string is malformed or the size is out of range.
     public init?(text: String) {
         if let byteCount = Self.media[text] {
             self.init(byteCount: byteCount)

@@ -2,7 +2,7 @@ import Files
 import Glibc
 import Hashing
 
-/// Writes a bundle as volumes.
+/// A writer that splits a bundle into volumes.
 ///
 /// The volumes and their list become visible together when they are complete.
 ///
@@ -69,7 +69,7 @@ public struct VolumeWriter: ~Copyable {
         }
     }
 
-    /// Returns the number of bytes that fit into the current volume, after starting a new one if it is full.
+    /// Returns the number of bytes that fit into the current volume, or into a new volume if the current one is full.
     private mutating func remainingVolumeSize() throws(FileError) -> Int {
         if let currentVolumeSize, currentVolumeSize < volumeSize { return volumeSize - currentVolumeSize }
         endVolume()
@@ -92,7 +92,7 @@ public struct VolumeWriter: ~Copyable {
         currentVolumeSize = nil
     }
 
-    /// Writes the list, makes all files visible, and returns the volumes.
+    /// Writes the list, makes the volumes and the list visible, and returns the volumes.
     public consuming func commit() throws(FileError) -> [Volume] {
         endVolume()
         let volumes = volumes

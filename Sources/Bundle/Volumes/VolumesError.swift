@@ -1,14 +1,14 @@
 /// The reason why volumes cannot be read as a bundle.
 public enum VolumesError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The given volume is not the first one.
+    /// The opened volume is not the first volume of its bundle.
     ///
     /// The value is the path of the first volume.
     case notFirst(String)
-    /// The given bundle does not exist, but volumes of it do.
+    /// There is no file at the path of the bundle, but volumes of the bundle exist.
     ///
     /// The value is the path of the first volume.
     case split(String)
-    /// The faults of at least one volume, in the order of the volumes.
+    /// The volumes have the given faults, which are in the order of the volumes.
     case faults([VolumeFault])
 
     /// A description of the error.
@@ -20,7 +20,7 @@ public enum VolumesError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether all faults are missing files.
+    /// Whether the only problem is that files are missing.
     public var hasOnlyMissingFiles: Bool {
         switch self {
         case .notFirst: false
@@ -29,7 +29,7 @@ public enum VolumesError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// A hint on how to resolve the error, or `nil` if there is none.
+    /// A hint on how to resolve the error, or `nil` if no hint is available.
     var remedy: String? {
         switch self {
         case .notFirst, .split: nil
