@@ -49,10 +49,10 @@ public struct BundleMaker {
     /// `labels` are the labels of the inputs, in the same order. `progress` is called with the number of bytes that
     /// were read, and the number of records in them. `sink` is called with the bytes of the bundle, in order.
     ///
-    /// - Returns: The manifest and the findings.
-    /// - Throws: ``InputError`` for a damaged input, `UnknownParentError` if an index is requested and the contents of a
-    ///   parent are unknown, `FileError` if a file cannot be read or written,
-    ///   `ContainerWriteError` for a bundle that exceeds a limit of the format, and the errors of `sink`.
+    /// - Returns: The manifest, the findings, and the index if it was requested.
+    /// - Throws: ``InputError`` for a damaged input, `UnknownParentError` if an index is requested and the contents of
+    ///   a parent are unknown, `FileError` if a file cannot be read or written, `ContainerWriteError` for a bundle that
+    ///   exceeds a limit of the format, and the errors of `sink`.
     public func make(
         hashes: InputHashes, labels: [String], systems: SystemTable,
         progress: (_ bytes: Int, _ records: Int) -> Void, to sink: BundleAssembler.Sink
@@ -86,7 +86,8 @@ public struct BundleMaker {
 
     /// Returns the digests of the parents of the bundle.
     ///
-    /// These are the earlier bundles, and those parents of inputs that are neither inputs nor earlier bundles.
+    /// These are the earlier bundles and the parents of the inputs. A parent of an input is omitted if it is itself an
+    /// input, or if the earlier bundles include its contents.
     private func parents(labels: [String]) throws -> [String] {
         var (parents, known) = (earlier.parents, earlier)
         let manifests = reader.inputs.map(\.manifest)
@@ -112,8 +113,8 @@ public struct BundleMaker {
 
     /// Returns the ID of the pseudonym key of the bundle, or `nil` if not all contents have pseudonyms of one key.
     ///
-    /// All contents have such pseudonyms if the reader created them. They also do if all inputs are bundles with the
-    /// same key, and all findings are pseudonymized records.
+    /// All contents have pseudonyms of one key if the reader pseudonymizes them, or if all inputs are bundles with the
+    /// same key and all findings are pseudonymized records.
     private func keyID(_ intake: Intake) -> String? {
         if let pseudonymizer = reader.options.pseudonymizer { return pseudonymizer.keyID }
         let keys = Set(reader.inputs.map(\.pseudonymKeyID))

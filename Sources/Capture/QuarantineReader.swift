@@ -16,7 +16,7 @@ public struct QuarantineReader: ~Copyable {
         self.inputs = inputs
     }
 
-    /// Returns the bytes of a quarantined item, where `input` is the index of its input.
+    /// Returns the bytes of `item`, which was quarantined from the input at index `input`.
     ///
     /// - Throws: `FileError`, `BundleError`, or ``ChangedCaptureError`` if the bytes have changed.
     public mutating func bytes(of item: QuarantineEntry, input: Int) throws -> [UInt8] {

@@ -7,7 +7,7 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
     public enum Reason: Sendable {
         /// The bytes are in none of the supported formats.
         case unknownFormat
-        /// The archive is damaged. The value is the message of libarchive.
+        /// The archive is damaged. The value describes the damage.
         case damaged(String)
         /// The checksum of a compressed stream is wrong, so that any member of the archive may be altered.
         case checksum(String)
@@ -19,7 +19,7 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         case overExpanded
         /// The input, or the temporary file for archive members, cannot be read or written.
         case file(FileError)
-        /// The installed libarchive lacks a feature that is needed.
+        /// The installed libarchive lacks a required feature, or there is not enough memory.
         case unsupported(String)
         /// The format or the compression method is recognized, but not supported.
         case unsupportedFormat(String)

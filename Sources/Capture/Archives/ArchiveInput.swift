@@ -42,7 +42,7 @@ final class ArchiveInput {
     private init(_ origin: Origin, _ limits: ArchiveLimits) {
         self.origin = origin
         self.limits = limits
-        // Decompressed blocks are passed on without a copy.
+        // Decompressed blocks need no buffer, because they are passed on without a copy.
         buffer = if case .stored = origin { .allocate(capacity: 128 << 10) } else { .init(start: nil, count: 0) }
     }
 
@@ -83,7 +83,7 @@ final class ArchiveInput {
         }
     }
 
-    /// Sets the callbacks of a libarchive reader, which the input must outlive.
+    /// Sets the callbacks of a libarchive reader, which must not outlive the input.
     func attach(to archive: OpaquePointer) {
         archive_read_set_callback_data(archive, Unmanaged.passUnretained(self).toOpaque())
         archive_read_set_read_callback(archive) { archive, input, start in

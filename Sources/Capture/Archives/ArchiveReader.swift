@@ -42,7 +42,8 @@ struct ArchiveReader: ~Copyable {
 
     /// Opens an archive.
     ///
-    /// Set `isTar` for an archive that begins as a tar, because libarchive would read it as a zip if it ends like one.
+    /// If `isTar` is `true`, only the tar format is enabled. If it is `false`, libarchive reads a tar archive that ends
+    /// like a zip archive as a zip archive.
     init(_ bytes: ArchiveBytes, limits: ArchiveLimits, isTar: Bool = false) throws(ArchiveError) {
         handle = try ArchiveHandle.open(ArchiveInput.decompressing(bytes, limits), isTar: isTar)
     }
@@ -53,7 +54,7 @@ struct ArchiveReader: ~Copyable {
 // MARK: - Members
 
 extension ArchiveReader {
-    /// Returns the next member.
+    /// Returns the next member, or reports damage or the end of the archive.
     ///
     /// After an error is thrown, nothing more can be read.
     mutating func next() throws(ArchiveError) -> Step {
@@ -74,7 +75,7 @@ extension ArchiveReader {
         let member = Member(
             entry, at: Int(archive_read_header_position(archive)),
             isInZip: archive_format(archive) == ARCHIVE_FORMAT_ZIP)
-        // In this format, skipping a member means decompressing it.
+        // In a 7z archive, skipping a member means decompressing it.
         if archive_format(archive) == ARCHIVE_FORMAT_7ZIP { try addExpanded(member.size ?? 0) }
         return .member(member)
     }
@@ -82,9 +83,9 @@ extension ArchiveReader {
     /// Reads the bytes after the last member, and verifies the checksums of compressions.
     func finish() throws(ArchiveError) { try handle.input.finish() }
 
-    /// Calls `body` with consecutive parts of the member.
+    /// Calls `body` with consecutive parts of the contents of the current member.
     ///
-    /// Stops if the member exceeds `limit` bytes. After an error is thrown, nothing more can be read.
+    /// Stops if the contents exceed `limit` bytes. After an error is thrown, nothing more can be read.
     mutating func read(limit: Int, _ body: (Span<UInt8>) throws(ArchiveError) -> Void) throws(ArchiveError) -> Outcome {
         var total = 0
         while true {

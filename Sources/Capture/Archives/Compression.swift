@@ -4,7 +4,9 @@ import CArchive
 enum Compression: CaseIterable {
     case gzip, xz, zstd, bzip2, lz4
 
-    /// The maximum number of nested compressions, because each level multiplies the cost of a decompression bomb.
+    /// The maximum number of nested compressions.
+    ///
+    /// Each level multiplies the cost of a decompression bomb.
     static let maximumLevels = 2
 
     /// Detects the compression by the first bytes of a file, or returns `nil` if the bytes match no compression.
@@ -17,7 +19,7 @@ enum Compression: CaseIterable {
         switch self {
         case .gzip: head.starts(with: [0x1F, 0x8B])
         case .xz: head.starts(with: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00])
-        // A frame, or a skippable frame before it, which parallel compressors write.
+        // The file begins with a frame, or with a skippable frame, which parallel compressors write first.
         case .zstd:
             head.starts(with: [0x28, 0xB5, 0x2F, 0xFD])
                 || head.count >= 4 && head[0] & 0xF0 == 0x50 && head[1...3].elementsEqual([0x2A, 0x4D, 0x18])

@@ -15,7 +15,7 @@ protocol Decompressor: AnyObject {
 
 /// Decompresses with libarchive.
 ///
-/// Only one filter is enabled. Otherwise, libarchive would remove any number of nested compressions.
+/// Only one filter is enabled, because libarchive would remove any number of nested compressions if all were enabled.
 final class LibarchiveDecompressor: Decompressor {
     private let archive: OpaquePointer
     let input: ArchiveInput
@@ -24,7 +24,8 @@ final class LibarchiveDecompressor: Decompressor {
 
     /// Creates a decompressor with the filter that `enable` enables.
     ///
-    /// The call must fail if libarchive does not support the filter itself and would run a program instead.
+    /// An error is thrown if libarchive does not support the filter itself, because libarchive would run a program
+    /// instead.
     init(
         _ enable: (OpaquePointer) -> Int32, _ filter: Int32, of input: ArchiveInput
     ) throws(ArchiveError) {

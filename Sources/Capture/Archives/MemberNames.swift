@@ -8,7 +8,7 @@ import Telemetry
 enum MemberNames {
     /// Returns whether a file may belong to a store or identify the owner of its container.
     ///
-    /// A wrong positive result only costs time. `folders` caches the folder names of the previous file.
+    /// A false positive only costs time. `folders` caches the folder names of the previous file.
     static func mayBelongToStore(
         _ path: MemberPath, rootName: String, _ formats: [StoreFormat], after folders: inout FolderNames
     ) -> Bool {
@@ -42,7 +42,7 @@ enum MemberNames {
         withoutArchiveSuffix(name) != nil
     }
 
-    /// Returns an archive name without its suffix, or `nil` if it does not have one.
+    /// Returns `name` without the suffix of an archive, or `nil` if `name` has no such suffix.
     static func withoutArchiveSuffix(_ name: some BidirectionalCollection<UInt8>) -> String? {
         let suffix = archiveSuffixes.last { hasSuffix(name, $0) }
         return suffix.map { String(decoding: name.dropLast($0.utf8.count), as: UTF8.self) }

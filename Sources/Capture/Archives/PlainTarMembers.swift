@@ -34,7 +34,7 @@ extension ArchiveSpooler {
         let spoolOffset: Int
     }
 
-    /// Adds the members in a chunk, and returns whether the archive ends in it.
+    /// Adds the members in `chunk`, and returns whether the archive ends in `chunk`.
     private mutating func addMembers(
         in chunk: Span<UInt8>, of tar: inout TarParser, _ openFile: inout OpenFile?
     ) throws -> Bool {

@@ -4,8 +4,8 @@ import Zip
 
 /// Reads the directory of a plain zip archive, piece by piece.
 ///
-/// A plain archive contains only files and folders that are stored or deflated. They have no gaps between them, and
-/// have the same order as in the directory.
+/// A plain archive contains only files and folders that are stored or deflated. The members have no gaps between them,
+/// and are in the same order as their entries in the directory.
 struct PlainZipDirectory {
     struct Member {
         let entry: ZipEntry
@@ -22,12 +22,14 @@ struct PlainZipDirectory {
     /// The number of bytes of the directory that were read.
     private var readByteCount = 0
     private var remainingEntryCount: Int
-    /// The next entry, whose offset is the end of the previous member.
+    /// The next entry, or `nil` at the end.
+    ///
+    /// The offset of the entry is the end of the previous member.
     private var upcomingEntry: ZipEntry?
 
     /// The number of bytes that are read at once, which is more than the size of any entry.
     private static let pieceSize = 256 << 10
-    /// The maximum number of bytes of a member besides its contents: a header, and the sizes after the contents.
+    /// The maximum number of bytes of a member besides its contents, which are a header and a data descriptor.
     private static let maximumOverhead = ZipEntry.maximumHeaderSize + 24
 
     /// Finds the directory, or returns `nil` if the archive does not end with a directory.
@@ -51,7 +53,7 @@ struct PlainZipDirectory {
         return Member(entry: entry, kind: kind, extent: entry.offset..<bound)
     }
 
-    /// Calls `body` for each entry with the same offset as an earlier entry, because libarchive omits such entries.
+    /// Calls `body` for each entry that libarchive omits because it has the same offset as an earlier entry.
     static func forEachRepeatedEntry(in source: ByteSource, _ body: (ZipEntry) -> Void) {
         // libarchive reads the directory too, and reports its faults.
         guard var directory = try? PlainZipDirectory(source) else { return }

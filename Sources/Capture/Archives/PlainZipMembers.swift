@@ -3,7 +3,7 @@ import Parallel
 import Zip
 
 extension ArchiveSpooler {
-    /// Adds the members of a plain zip archive, whose parts are unpacked by several jobs at the same time.
+    /// Adds the members of a plain zip archive, while several jobs unpack parts of the archive at the same time.
     ///
     /// - Throws: ``ArchiveError`` if the spool is full or a limit is exceeded. Any other error means that the archive
     ///   is not plain.

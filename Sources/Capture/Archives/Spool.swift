@@ -4,10 +4,9 @@ import Glibc
 import JSONText
 import Synchronization
 
-/// A private file that contains the archive members that may belong to stores.
+/// A private file that contains the archive members that may belong to stores, and the standard input.
 ///
-/// The file is created when the first archive is read. It has no name, so that the system removes it when the process
-/// ends.
+/// The file is created when it is first needed. It has no name, so that the system removes it when the process ends.
 public final class Spool: Sendable {
     private struct State {
         var file: SpoolFile?

@@ -4,7 +4,7 @@ import Tar
 
 /// Splits a decompressed tar archive into chunks of whole blocks.
 ///
-/// It is a class because one job decompresses chunks while another parses them.
+/// The type is a class because one job decompresses chunks while another parses them.
 final class TarChunkReader: Sendable {
     private struct State: ~Copyable {
         let input: ArchiveInput
@@ -13,7 +13,9 @@ final class TarChunkReader: Sendable {
 
     /// The size in bytes of each chunk except for the last one, which may be smaller.
     private static let chunkSize = 1 << 20
-    /// The minimum number of bytes that are skipped instead of being read, because skipping fewer is slower.
+    /// The minimum number of bytes that are skipped instead of being read.
+    ///
+    /// Skipping fewer bytes is slower than reading them.
     private static let skipThreshold = 8 * chunkSize
 
     private let state: Mutex<State>
@@ -51,6 +53,6 @@ final class TarChunkReader: Sendable {
     /// Returns whether skipping `count` bytes is possible and faster than reading them.
     func isWorthSkipping(_ count: Int) -> Bool { canSkip && count >= Self.skipThreshold }
 
-    /// Skips up to `count` bytes, which must be whole blocks, and returns the number of skipped bytes.
+    /// Skips up to `count` bytes, a multiple of the block size, and returns the number of skipped bytes.
     func skip(_ count: Int) -> Int { state.withLock { Int($0.input.skip(Int64(count))) } }
 }

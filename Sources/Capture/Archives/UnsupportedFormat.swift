@@ -34,7 +34,7 @@ struct UnsupportedFormat {
     /// The number of first bytes that are needed to detect any of the formats.
     static let headSize = 0x8006
 
-    /// Detects the format of a file by its first bytes, or returns `nil` if they match no format.
+    /// Detects an unsupported format by the first bytes of a file, or returns `nil` if the bytes match no such format.
     static func find(in head: [UInt8]) -> UnsupportedFormat? { allFormats.first { $0.isFormat(of: head) } }
 
     func isFormat(of head: [UInt8]) -> Bool { head.dropFirst(signatureOffset).starts(with: signature) }

@@ -3,7 +3,7 @@ import Zip
 
 /// A run of adjacent members of a zip archive that one job reads together.
 struct ZipPart: Sendable {
-    /// A member of the part, whose header is verified even if the contents are not needed.
+    /// A member of the part, with a header that is verified even if the contents are not needed.
     struct Member: Sendable {
         /// The path, or `nil` if the contents are not needed.
         let path: MemberPath?

@@ -12,7 +12,9 @@ struct ZipUnpacker: ~Copyable {
         inflater = try Inflater(.none)
     }
 
-    /// Appends the contents of a file to `output`, which must have room for at least one more byte.
+    /// Unpacks `bytes`, the packed contents of `entry`, and appends the result to `output`.
+    ///
+    /// `output` must have room for at least one byte more than the unpacked size, so that longer contents are detected.
     mutating func append(_ bytes: Span<UInt8>, of entry: ZipEntry, to output: inout OutputSpan<UInt8>) throws {
         let start = output.count
         guard entry.size < output.freeCapacity else { throw RequiresLibarchive() }
@@ -29,7 +31,7 @@ struct ZipUnpacker: ~Copyable {
         else { throw RequiresLibarchive() }
     }
 
-    /// Calls `body` with consecutive parts of the contents of a large file.
+    /// Calls `body` with consecutive parts of the unpacked contents of `member`, which can be of any size.
     mutating func read(
         _ member: ZipPart.Member, in source: ByteSource, _ body: (Span<UInt8>) throws -> Void
     ) throws {

@@ -41,7 +41,7 @@ struct BackupContents {
     private var isFull = false
     private var lastDomain: (name: [UInt8], domain: RowLocation.Domain)?
 
-    /// The number of rows that were rejected for the same reason, and the name of the first one.
+    /// The number of rows that were rejected for the same reason, and the name of the first of these rows.
     private struct RejectedRows {
         var count = 0
         var firstName = ""
@@ -64,7 +64,7 @@ struct BackupContents {
         case .system: checkFileName(of: row)
         case .invalid: rowsWithInvalidPaths.add(row)
         case .app(let domain, let path):
-            // A container is stored only if it has kept rows or may lack its pings.
+            // A container is added only if it has kept rows or if its pings may be missing.
             if path.isEmpty {
                 checkFileName(of: row)
                 return addContainer(domain)
@@ -73,7 +73,7 @@ struct BackupContents {
         }
     }
 
-    /// Returns the domain of a row, which is usually the domain of the previous row.
+    /// Returns the domain of `row`, reusing the result for the previous row if the domain is the same.
     private mutating func domain(of row: ManifestRow) -> RowLocation.Domain {
         if let lastDomain, lastDomain.name == row.domain { return lastDomain.domain }
         let domain = RowLocation.Domain(name: row.domain)
@@ -81,7 +81,7 @@ struct BackupContents {
         return domain
     }
 
-    /// Adds the container of an app whose pings are possibly missing from the backup.
+    /// Adds the container in `domain` if the container belongs to an app whose pings may be missing from the backup.
     private mutating func addContainer(_ domain: BackupDomain) {
         guard domain.kind == .app, storeNames.areStoresMissing(of: domain.identifier, among: []) else { return }
         domains[domain.name] = domain
@@ -99,7 +99,7 @@ struct BackupContents {
         }
         let details = row.details
         let fullPath = row.domain + [UInt8(ascii: "/")] + path
-        // The path may be too long after its domain was added.
+        // The domain may make the path too long.
         guard (try? MemberPath(fullPath)) != nil else { return rowsWithInvalidPaths.add(row) }
         switch details?.kind ?? hint {
         case .file? where mayBeFile: addFile(row, details, fullPath, path)
@@ -113,9 +113,9 @@ struct BackupContents {
         domains[domain.name] = domain
     }
 
-    /// Reports an omitted row whose file name is not the hash of its domain and path.
+    /// Counts the omitted `row` as misnamed if its file name is not the hash of its domain and path.
     ///
-    /// Such a row is damaged, and its correct path may belong to a store.
+    /// A misnamed row is damaged, and its correct path may belong to a store.
     private mutating func checkFileName(of row: ManifestRow) {
         guard let stored = row.fileID.flatMap({ FileID($0) }) else { return }
         if stored != FileID(domain: row.domain, path: row.path) { misnamedRows.add(row) }
@@ -144,7 +144,7 @@ struct BackupContents {
         keptRows[fullPath] = row
     }
 
-    /// Counts the path and its folders, or returns `false` if the limit on names is exceeded.
+    /// Registers a path and its folders, and returns whether the total size of all names is within the limit.
     private mutating func register(_ fullPath: FullPath) -> Bool {
         nameByteCount += fullPath.count
         if nameByteCount > nameByteLimit { isFull = true }
@@ -166,7 +166,7 @@ struct BackupContents {
 
     /// Records a clash if `row` is a file or a link, and other rows need a folder at the same path.
     mutating func registerClash(of row: ManifestRow) {
-        // An invalid path cannot match a folder, because all folders have valid paths.
+        // The path is not validated, because an invalid path cannot equal the valid path of a folder.
         guard !row.path.isEmpty else { return }
         let fullPath = row.domain + [UInt8(ascii: "/")] + row.path
         guard folderPaths.contains(fullPath) else { return }
@@ -183,15 +183,16 @@ extension BackupContents {
     /// The result of checking whether a store file can be read.
     enum Readability {
         case readable
-        /// The file cannot be read, which was reported, and is kept in the tree.
+        /// The file cannot be read, was reported individually, and is kept in the tree.
         case unreadableKept
-        /// The file cannot be read, which was only counted, and is omitted from the tree.
+        /// The file cannot be read, was only counted, and is omitted from the tree.
         case unreadableOmitted
     }
 
-    /// Returns the kept rows as a tree of folders and files.
+    /// Reports the problems, and returns a builder for the file tree of the kept rows.
     ///
-    /// `prefix` is the prefix of their paths in the capture. `check` is called for files with the names of stores.
+    /// `prefix` is the path prefix of the backup in the capture. `check` is called for each file with the name of a
+    /// store, and returns whether the file can be read.
     consuming func finish(
         prefix: String, _ problems: inout BackupProblems,
         _ check: (_ number: Int, _ path: String, inout BackupProblems) -> Readability

@@ -15,8 +15,8 @@ struct BackupDetector: Sendable {
 
     /// Returns whether a folder that contains files named `manifests` is a backup.
     ///
-    /// If an operating system error prevents reading its property lists or manifest, the folder counts as a backup, so
-    /// that opening it reports the error.
+    /// If an operating system error prevents `Manifest.plist` or the manifest from being read, the folder counts as a
+    /// backup, so that opening the backup reports the error.
     func isBackup(_ folder: borrowing Folder, manifests: [[UInt8]]) -> Bool {
         let hasDatabase = manifests.contains { $0.elementsEqual(Self.databaseName.utf8) }
         let hasBinary = manifests.contains { $0.elementsEqual(Self.binaryManifestName.utf8) }
@@ -65,7 +65,8 @@ struct BackupDetector: Sendable {
         entries.hasName(databaseName, at: index) || entries.hasName(binaryManifestName, at: index)
     }
 
-    /// Returns whether `name` is the name of a manifest or of a file that belongs to one, such as its journal.
+    /// Returns whether `name` is the name of a manifest, of its journal or write-ahead log, or of a property list of a
+    /// backup.
     static func isManifestOrCompanion(_ name: some Collection<UInt8>) -> Bool {
         manifestNames.contains { name.elementsEqual($0.utf8) }
     }
@@ -74,15 +75,16 @@ struct BackupDetector: Sendable {
         [databaseName, binaryManifestName, databaseName + "-wal", databaseName + "-journal"]
         + BackupPropertyLists.Name.allCases.map(\.rawValue)
 
-    /// Returns whether `name` consists of 40 hexadecimal digits, as the names of files in a backup do.
+    /// Returns whether `name` consists of 40 lowercase hexadecimal digits, like the names of backed-up files.
     static func isBackupFileName(_ name: some Collection<UInt8>) -> Bool { FileID(Array(name)) != nil }
 }
 
 extension BackupPropertyLists {
     /// Reads the property lists of the backup in `folder`.
     ///
-    /// A list that is missing, too large or not a regular file is skipped. Any other error is ignored too, unless the
-    /// list is `Manifest.plist`. Without that list, an encrypted backup would look like a damaged unencrypted one.
+    /// A list that is missing, too large or not a regular file is skipped. Other errors are thrown for `Manifest.plist`
+    /// and ignored for the other lists. Without `Manifest.plist`, an encrypted backup would look like a damaged
+    /// unencrypted backup.
     init(in folder: borrowing Folder) throws(FileError) {
         self.init()
         for name in Name.allCases {

@@ -2,13 +2,13 @@ import DeviceBackup
 
 /// The information that is needed to open the files of a backup.
 ///
-/// It is stored compactly, because there may be millions of files.
+/// The information is stored compactly, because there may be millions of files.
 struct BackupEntries {
     struct Entry {
         let fileID: FileID
         /// The encrypted key of the file as stored, or `nil` if the file has none.
         let key: [UInt8]?
-        /// The size in bytes that the manifest states, or `nil` if it does not state one.
+        /// The size in bytes that the manifest states, or `nil` if the manifest states no valid size.
         let size: Int?
         let hasValidDetails: Bool
     }
@@ -31,7 +31,7 @@ struct BackupEntries {
     private var keyBytes: [UInt8] = []
     private var details: [Details] = []
 
-    /// The maximum number of stored bytes of a key, including one extra byte that shows that a key is too long.
+    /// The maximum number of bytes to store of a key, one more than a valid key has, so that longer keys are detected.
     private static let keySizeLimit = WrappedKey.size + 1
 
     var count: Int { details.count }

@@ -8,7 +8,7 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
     public enum Cause: Sendable, Equatable {
         /// The password is missing or wrong.
         case password
-        /// Earlier backups have used up the key derivation rounds that a command may perform.
+        /// The next key derivation would exceed the maximum number of rounds for all backups of a command.
         case budget
         /// The backup is damaged or exceeds a limit.
         case damage
@@ -18,7 +18,7 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
 
     /// The cause of the error.
     public let cause: Cause
-    /// The description, which begins with a case ID from "iOS backups", section 10, such as `B19`.
+    /// The description, which begins with a case ID such as `B19` unless the operating system reported the error.
     public let description: String
 
     init(_ caseID: String, _ text: String, cause: Cause = .damage) {

@@ -24,9 +24,9 @@ public struct BackupFacts: Sendable, Equatable {
     public let productVersion: String?
     /// The date of the backup in RFC 3339, or `nil` if it is unknown.
     public let lastBackup: String?
-    /// The state of the backup process, which is `finished` for a complete backup.
+    /// The state of the backup process, such as `finished` for a complete backup, or `nil` if it is unknown.
     public let snapshotState: String?
-    /// The bundle IDs of apps that store pings outside of backups, and whose pings are not elsewhere in the capture.
+    /// The bundle IDs of the apps whose pings are missing because backups do not include them.
     public internal(set) var appsWithoutPings: [String] = []
 
     init(path: String, format: Format, isEncrypted: Bool, _ propertyLists: BackupPropertyLists) {

@@ -64,7 +64,9 @@ final class BackupFiles: Sendable {
         }
     }
 
-    /// Returns whether a file is still encrypted, by the rule of "iOS backups", section 5.4.
+    /// Returns whether a file is still encrypted.
+    ///
+    /// Padding extends an encrypted file to the next multiple of 16 bytes above the size that the manifest states.
     private static func isEncrypted(_ stored: ByteSource, _ entry: BackupEntries.Entry) -> Bool {
         guard stored.count > 0, stored.count.isMultiple(of: 16), entry.key != nil, let size = entry.size else {
             return false
@@ -72,7 +74,7 @@ final class BackupFiles: Sendable {
         return stored.count != size && stored.count / 16 == size / 16 + 1
     }
 
-    /// Returns the stored bytes of a file, or `nil` if the file is missing and should be empty.
+    /// Returns the stored bytes of a file, or `nil` if the file is missing and is empty according to the manifest.
     private func storedBytes(of entry: BackupEntries.Entry) throws(FileError) -> ByteSource? {
         let id = entry.fileID
         do throws(FileError) {

@@ -1,7 +1,9 @@
 /// The location of a backup: the capture itself, or a folder in it.
 struct BackupLocation {
     let label: String
-    /// The path in the capture: empty for the capture itself, or, for example, `outer.zip!` for the root of an archive.
+    /// The path of the backup in the capture, such as `outer.zip!` for the root of an archive.
+    ///
+    /// The path is empty if the capture itself is the backup.
     let path: String
     /// The path that identifies the backup in messages.
     let shownPath: String

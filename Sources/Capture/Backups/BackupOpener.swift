@@ -106,7 +106,8 @@ struct BackupOpener {
             return try folder.source(Array(name.utf8))
         } catch {
             if error.isNotFound { return nil }
-            // Links are not followed. Without a linked journal or log, the manifest may have other contents.
+            // Links are not followed. A journal or log that is a link is an error, because the manifest may be wrong
+            // without it.
             guard [ELOOP, ENOTSUP, EISDIR].contains(error.code) else { throw BackupError(error) }
             throw BackupError("B33", "\(name) is not a regular file")
         }

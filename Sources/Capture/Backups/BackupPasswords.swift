@@ -4,19 +4,19 @@ import Synchronization
 
 /// The passwords for the backups of a command, and the prompt for more passwords.
 ///
-/// Every known password is tried on each keybag, the list of encrypted keys in a backup. It is a class because all
-/// inputs of a command share it.
+/// Every known password is tried on each keybag, the list of encrypted keys in a backup. The type is a class because
+/// all inputs of a command share the passwords.
 ///
 /// Source: "iOS backups", section 9.
 public final class BackupPasswords: Sendable {
-    /// Asks for the password of the backup at `path`, or returns `nil` if there is no answer.
+    /// A closure that asks for the password of the backup at `path`, and returns `nil` if there is no answer.
     ///
-    /// `isRetry` states whether the previous answer was wrong.
+    /// `isRetry` states whether at least one other password was tried and is wrong.
     public typealias Prompt = @Sendable (_ path: String, _ isRetry: Bool) -> Secret?
 
-    /// Derives a key by calling `derive`, which may take seconds.
+    /// A closure that derives a key by calling `derive`, and returns the key.
     ///
-    /// The closure can show a message during that time.
+    /// A call of `derive` may take seconds. The closure can show a message during that time.
     public typealias KeyDerivation = @Sendable (_ path: String, _ rounds: Int, _ derive: () -> CipherKey?) -> CipherKey?
 
     private struct DerivedKeyID: Hashable {
@@ -29,7 +29,7 @@ public final class BackupPasswords: Sendable {
         var keys: [DerivedKeyID: CipherKey] = [:]
         var roundsLeft: Int
 
-        /// Subtracts `rounds` from `roundsLeft`, and returns whether enough rounds were left.
+        /// Subtracts `rounds` from `roundsLeft` if enough rounds are left, and returns whether they are.
         mutating func spend(_ rounds: Int) -> Bool {
             guard rounds <= roundsLeft else { return false }
             roundsLeft -= rounds
@@ -48,7 +48,7 @@ public final class BackupPasswords: Sendable {
 
     /// The maximum number of key derivation rounds for all backups of a command.
     ///
-    /// Without the limit, hostile backups could take hours. It allows about a hundred current backups, which take
+    /// The limit keeps hostile backups from taking hours. It allows about a hundred current backups, which take
     /// minutes.
     public static let roundBudget = 1_000_000_000
 

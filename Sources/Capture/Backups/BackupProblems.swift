@@ -2,7 +2,7 @@ import Telemetry
 
 /// Collects the problems of a backup.
 ///
-/// The first hundred are reported individually. Further problems are counted.
+/// The first hundred problems are reported individually. Further problems at paths in the backup are only counted.
 struct BackupProblems {
     private struct Kind: Hashable {
         let code: String
@@ -26,7 +26,7 @@ struct BackupProblems {
 
     /// Reports a problem of the backup as a whole.
     ///
-    /// `caseID` is a case ID from "iOS backups", section 10, with which the text begins.
+    /// The reported text begins with `caseID`, a case ID from "iOS backups", section 10.
     mutating func report(_ code: String, _ caseID: String, _ text: String) {
         add(code, "\(caseID) \(text)", at: path, isLoss: nil)
     }

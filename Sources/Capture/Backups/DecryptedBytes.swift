@@ -5,7 +5,7 @@ import Secrets
 
 /// The contents of an encrypted file, decrypted on demand.
 ///
-/// Decryption can start at any block, because each block depends only on the one before it.
+/// Decryption can start at any block, because the decryption of a block depends only on the preceding block.
 ///
 /// Source: "iOS backups", section 5.4.
 struct DecryptedBytes: ByteProvider {
@@ -18,9 +18,9 @@ struct DecryptedBytes: ByteProvider {
     private static let pieceSize = 1 << 20
     private static let zeros = [UInt8](repeating: 0, count: blockSize)
 
-    /// Creates the decrypted bytes with their padding.
+    /// Creates the decrypted bytes, including their padding.
     ///
-    /// - Throws: `FileError` if `source` does not consist of whole blocks.
+    /// - Throws: `FileError` if `source` is empty or does not consist of whole blocks.
     init(_ source: ByteSource, key: CipherKey, path: String) throws(FileError) {
         guard source.count > 0, source.count.isMultiple(of: Self.blockSize) else {
             throw .inBackup(
@@ -70,7 +70,7 @@ struct DecryptedBytes: ByteProvider {
 extension FileError {
     /// Creates the error for a file that cannot be read from a backup.
     ///
-    /// `id` is a case ID from "iOS backups", section 10.
+    /// `caseID` is a case ID from "iOS backups", section 10.
     static func inBackup(_ caseID: String, _ text: String, _ path: String) -> FileError {
         FileError(.read, path, code: ENODATA, caseID: caseID, message: text)
     }

@@ -77,7 +77,8 @@ struct ManifestDatabase {
 extension ManifestDatabase {
     private static let requiredColumns: Set<String> = ["fileid", "domain", "relativepath", "flags", "file"]
 
-    /// Returns the reason why `Files` is not a plain table with the five columns, or `nil` if it is one.
+    /// Returns the reason why `Files` is not an ordinary table with the required columns, or `nil` if there is no such
+    /// reason.
     ///
     /// Views are rejected, because a view can be read like a table, but its query could run forever.
     private static func schemaFault(of database: PrivateDatabase) throws(PrivateDatabaseError) -> String? {
@@ -113,10 +114,10 @@ extension ManifestDatabase {
 // MARK: - Rows
 
 extension ManifestDatabase {
-    /// Calls `body` with the rows in the order of their row IDs until it returns `false`.
+    /// Calls `body` with each row, in the order of the row IDs, until `body` returns `false`.
     ///
-    /// Returns a description of the damage that ended the rows early, or `nil` if there is none. Only rows of apps
-    /// include the column `file`.
+    /// Returns a description of the damage that ended the rows early, or `nil` if there is none. The column `file` is
+    /// read only for rows of app containers.
     func forEachRow(_ body: (ManifestRow) throws(BackupError) -> Bool) throws(BackupError) -> String? {
         let statement: PrivateStatement
         do throws(PrivateDatabaseError) {
@@ -155,12 +156,11 @@ extension ManifestDatabase {
             file: .archive(hasArchive ? statement.bytes(5) : nil))
     }
 
-    /// Returns the bytes of a text column, or `nil` for a value of another type.
+    /// Returns the bytes of the string in `column`, or `nil` if the value is not a string.
     ///
-    /// If the text is too long, returns bytes that are not a valid path, so that the caller rejects them.
+    /// If the string is too long, returns a single zero byte, which is not a valid domain, path or file name.
     private static func text(_ column: Int32, _ statement: borrowing PrivateStatement) -> [UInt8]? {
         guard statement.kind(column) == .text else { return nil }
-        // Longer texts are rejected by the caller.
         return statement.byteCount(column) <= 8192 ? statement.bytes(column) : [0]
     }
 }

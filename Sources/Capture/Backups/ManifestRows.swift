@@ -3,7 +3,7 @@ import Files
 
 /// The rows of a manifest in either format.
 ///
-/// They can be read several times. Only one row is in memory at a time.
+/// The rows can be read several times. Only one row is in memory at a time.
 enum ManifestRows {
     case database(ManifestDatabase)
     case binary(ByteSource)
@@ -18,7 +18,10 @@ enum ManifestRows {
         case incomplete(caseID: String, text: String)
     }
 
-    /// Calls `body` with each row, in order, or throws an error if no row can be read.
+    /// Calls `body` with each row, in order, and returns whether the rows are complete.
+    ///
+    /// - Throws: ``BackupError`` if the manifest has an unknown version, contains no complete record or cannot be read,
+    ///   and the errors of `body`.
     func forEach(_ body: (ManifestRow) throws(BackupError) -> Void) throws(BackupError) -> End {
         switch self {
         case .database(let database): try Self.read(database, body)

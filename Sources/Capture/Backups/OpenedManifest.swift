@@ -15,7 +15,7 @@ struct OpenedManifest {
     let contents: BackupContents
     let end: ManifestRows.End
 
-    /// Calls `body` with each possible path of a wanted file, relative to the folder of the backup.
+    /// Calls `body` with both possible paths of each wanted file, relative to the folder of the backup.
     func forEachFile(_ body: (String) -> Void) {
         for number in 0..<contents.entries.count {
             let id = contents.entries.fileID(at: number)
@@ -26,7 +26,7 @@ struct OpenedManifest {
 
     /// Builds the file tree of the backup, and checks that the stores can be read.
     ///
-    /// - Throws: ``BackupError`` if a file is encrypted and the password is missing.
+    /// - Throws: ``BackupError`` if a file is still encrypted and the keybag cannot be unlocked.
     func finish(in folder: SharedFolder) throws(BackupError) -> OpenedBackup {
         let files = try files(in: folder)
         var problems = BackupProblems(label: location.label, path: location.path)
@@ -78,7 +78,10 @@ struct OpenedBackup {
 }
 
 extension OpenedBackup {
-    /// Returns the facts about the backup, including the apps whose pings are in neither the backup nor `containers`.
+    /// Returns the facts about the backup, including the apps whose pings are missing because backups do not include
+    /// them.
+    ///
+    /// `containers` are the stores in the capture, grouped by container.
     func facts(beside containers: [Container: [any Store]], _ storeNames: StoreNames) -> BackupFacts {
         var facts = facts
         facts.appsWithoutPings = domains.filter { name, domain in

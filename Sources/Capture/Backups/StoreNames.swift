@@ -30,7 +30,7 @@ struct StoreNames {
         file.name.utf8.first != UInt8(ascii: ".") && formats.contains { $0.mayBelongToStore(file) }
     }
 
-    /// Returns whether a folder has the name of a ping folder, whose files all belong to a store.
+    /// Returns whether `folder` has the name of a ping folder, so that files of any name in it may belong to a store.
     func isPingFolder(_ folder: MemberName) -> Bool {
         mayBelongToStore(MemberName(name: "-", folders: folder.folders + [folder.name], rootName: folder.rootName))
     }
@@ -53,7 +53,7 @@ struct StoreNames {
         name.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
     }
 
-    /// Returns whether an app stores its pings outside of backups, and `stores` does not contain them.
+    /// Returns whether `stores` lack the stores of an app because backups do not include them.
     func areStoresMissing(of applicationID: String, among stores: [any Store]) -> Bool {
         formats.contains { $0.backups?.concerns(applicationID, beside: stores) ?? false }
     }

@@ -1,17 +1,17 @@
 import DeviceBackup
 import Files
 
-/// Finds files of a backup that are not listed in its manifest, because they indicate damaged rows.
+/// Finds damaged rows of an old manifest by comparing the rows with the files of the backup.
 ///
 /// The old manifest has no checksums, and its rows do not contain file names. If the domain, the path or the mode of a
-/// row is damaged, the row matches no file, and its file matches no row. Only both together are reported as damage,
-/// because partial backups lack files, and old backups may contain obsolete files.
+/// row is damaged, the row matches no file, and its file matches no row. Damage is reported only if there are both
+/// unmatched rows and unmatched files, because partial backups lack files, and old backups may contain obsolete files.
 ///
 /// Source: "iOS backups", section 4.
 struct UnlistedFiles {
     private var unlistedIDs: Set<FileID> = []
     private var listedIDs: Set<FileID> = []
-    /// The number of rows that do not match the files: file rows without a file, and other rows with one.
+    /// The number of rows of files for which no file exists, and of rows of folders or links for which a file exists.
     private var mismatchCount = 0
 
     init(in folder: borrowing Folder) throws(FileError) {

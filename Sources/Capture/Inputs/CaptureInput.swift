@@ -12,7 +12,7 @@ public enum CaptureInput: Sendable {
     /// A request log that was given as a single file.
     case log(RequestLog)
 
-    /// Whether the input is an intact bundle, whose problems were already reported when it was created.
+    /// Whether the input is an intact bundle, so that its problems were reported when the bundle was created.
     var isBundle: Bool {
         if case .bundle = self { true } else { false }
     }

@@ -7,8 +7,8 @@ import Telemetry
 
 /// Hashes the inputs that are single files while they are read, and describes all inputs for the manifest.
 ///
-/// Hashing and reading use the same open files. A final check detects files that changed during that time. It is a
-/// class because hashing starts while inputs are opened and ends when all of them were read.
+/// Hashing and reading use the same open files. A final check detects files that changed during that time. The type is
+/// a class because hashing starts while inputs are opened and ends when all inputs were read.
 ///
 /// Source: "Bundle", "Inputs".
 public final class InputHashes: Sendable {
@@ -26,7 +26,7 @@ public final class InputHashes: Sendable {
     private let limit: JobLimit
     private let state = Mutex(State())
 
-    /// Creates an empty set of hashes, with `limit` as the limit on the number of threads.
+    /// Creates an empty set of hashes, with `limit` as the limit on the number of jobs.
     public init(limit: JobLimit) { self.limit = limit }
 
     deinit {
@@ -51,9 +51,9 @@ public final class InputHashes: Sendable {
         return stream
     }
 
-    /// Waits for all hashes, after all inputs were read.
+    /// Waits for all hashes, and checks that the files are unchanged.
     ///
-    /// `labels` are the labels of `inputs`, in the same order.
+    /// Call this method after all inputs were read. `labels` are the labels of `inputs`, in the same order.
     ///
     /// - Returns: The inputs as described in the manifest, and a problem for each input whose hash is unknown.
     /// - Throws: `FileError` for a file that cannot be read.

@@ -4,9 +4,9 @@ import Tar
 
 /// The format of an input, detected by its first bytes.
 public enum InputKind: Sendable {
-    /// A zip, tar, 7z or cpio archive, or a compressed file, which must contain one.
+    /// A zip, tar, 7z or cpio archive, a compressed file that must contain an archive, or an unsupported archive.
     case archive
-    /// A bundle or a part of one.
+    /// A bundle or a part of a bundle.
     case bundle
     /// A zstd file that is too damaged to determine whether it is a bundle or an archive.
     case damagedZstd
@@ -30,7 +30,7 @@ public enum InputKind: Sendable {
         }
     }
 
-    /// Returns whether an archive requires random access, because its list of members is stored at the end.
+    /// Returns whether `head` is the beginning of a zip or 7z archive, which requires random access.
     static func needsRandomAccess(head: [UInt8]) -> Bool {
         signatures.prefix(2).contains { head.starts(with: $0) }
     }
@@ -54,7 +54,7 @@ public enum InputKind: Sendable {
             || TarEntry.hasChecksum(head.span.extracting(first: TarEntry.blockSize))
     }
 
-    /// Returns whether `path` has the suffix of an archive, because some archives are recognized only by name.
+    /// Returns whether `path` has the suffix of an archive.
     public static func isArchive(named path: String) -> Bool { MemberNames.isArchive(path.utf8) }
 
     private static func zstdKind(_ head: [UInt8]) -> InputKind {

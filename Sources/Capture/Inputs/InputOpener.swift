@@ -19,10 +19,11 @@ public struct InputOpener: Sendable {
     private let passwords: BackupPasswords
     private let hashes: InputHashes?
 
-    /// Creates the settings for opening inputs.
+    /// Creates an opener for inputs.
     ///
     /// - Parameters:
-    ///   - labels: The labels of the inputs, in the order of their paths. If empty, `PathLabels` creates them.
+    ///   - labels: The labels of the inputs, in the order of their paths. If the array is empty, `PathLabels` creates
+    ///     them.
     ///   - systems: The systems whose stores and requests are recognized.
     ///   - limit: The limit on the number of jobs.
     ///   - excluded: The files that must not be read, such as the output.
@@ -85,7 +86,9 @@ public struct InputOpener: Sendable {
         }
     }
 
-    /// Opens a bundle or an archive that was split into volumes, or returns `nil` for an unsplit file.
+    /// Opens the bundle or archive at `path`, which has the name of a volume.
+    ///
+    /// Returns `nil` for a single volume that is not a bundle, unless damaged bundles are salvaged.
     private func openVolumes(_ path: String, label: String) async throws -> CaptureInput? {
         var faults: [VolumeFault] = []
         let file = try Self.withInputErrors(of: path) { try BundleFile(path: path, noting: &faults) }
@@ -128,7 +131,7 @@ public struct InputOpener: Sendable {
 
     /// Opens the standard input.
     ///
-    /// It is not copied to the spool first if it is an archive that can be read sequentially.
+    /// The standard input is copied to the spool first, unless it is an archive that can be read sequentially.
     private func openStandardInput(label: String) async throws -> CaptureInput {
         let head = try Self.standardInputHead()
         if let log = try RequestLogKind(ByteSource(head), named: nil, systems) {
@@ -138,7 +141,7 @@ public struct InputOpener: Sendable {
         }
         let kind = InputKind(head: head)
         switch kind {
-        // An archive that may contain an unpacked bundle is spooled, because it is searched first.
+        // To salvage damaged bundles, an archive is spooled, because it is first searched for an unpacked bundle.
         case .archive where !InputKind.needsRandomAccess(head: head) && !salvagesDamagedBundles:
             let stream = hashes?.startStream(of: label, head: head)
             let input = try await open(kind, .standardInput(head: head, stream), Self.standardInput, label: label)
@@ -167,7 +170,7 @@ public struct InputOpener: Sendable {
         case (.bundle, .source(let source)), (.damagedZstd, .source(let source)):
             return .bundle(
                 try Self.withInputErrors(of: path) { try BundleReader(source, path: path, knowing: systems) })
-        // Larger files are not searched for an archived store.
+        // Larger files are not searched for a store.
         case (_, .source(let source)) where source.count > StoreLimits.archive: throw InputError.tooLarge(path)
         default: throw InputError.unrecognized(path)
         }
@@ -207,9 +210,7 @@ public struct InputOpener: Sendable {
         return InputError.backup(error, path)
     }
 
-    /// Returns `capture` if it contains stores or has something to report.
-    ///
-    /// Otherwise, throws an error.
+    /// Returns `capture`, or throws an error if `capture` contains nothing that can be read or reported.
     private static func requiringStores(_ capture: CapturedFolder, _ path: String) throws -> CapturedFolder {
         // A backup without stores is valid. A locked backup is an error only if there is nothing else to read.
         if !capture.backups.isEmpty { return capture }
@@ -260,12 +261,12 @@ public struct InputOpener: Sendable {
         }
     }
 
-    /// Opens the bundle at `path`, copying the standard input to a private file in `folder` first.
+    /// Opens the bundle at `path`.
     ///
     /// - Parameters:
     ///   - path: The path of the bundle, or `-` for the standard input.
     ///   - systems: The systems whose records are recognized.
-    ///   - folder: The folder of the private file.
+    ///   - folder: The folder of the private file to which a bundle from the standard input is copied.
     ///   - signers: The accepted signing keys, or `nil` if a signature is not required.
     ///   - signature: The path of the signature. If it is `nil`, the signature is next to the bundle.
     /// - Returns: The bundle.

@@ -8,7 +8,7 @@ public final class StreamHash: Sendable {
     private let hash = RunningHash()
     private let isComplete = Mutex(false)
 
-    /// The maximum number of bytes after the end of an archive, because tapes and pipes pad their last block.
+    /// The maximum number of bytes after the end of an archive, such as the padding that tapes and pipes add.
     static let trailingByteLimit = 1 << 30
     private static let pieceSize = 1 << 20
 
@@ -16,7 +16,7 @@ public final class StreamHash: Sendable {
 
     func update(_ bytes: Span<UInt8>) { hash.update(bytes) }
 
-    /// Reads and hashes the bytes after the end of the archive, because they are part of the input.
+    /// Reads and hashes the bytes after the end of the archive, up to the limit, because they are part of the input.
     func readRest() throws(FileError) {
         var left = Self.trailingByteLimit
         while left > 0 {

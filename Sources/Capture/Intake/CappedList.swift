@@ -7,15 +7,15 @@ public struct CappedList<Element: Sendable>: Sendable {
     public private(set) var elements: [Element] = []
     /// The number of all elements.
     public private(set) var count = 0
-    /// The number of all elements by code.
+    /// The number of all elements with each code.
     public private(set) var countsByCode: [String: Int] = [:]
     private let elementLimit: Int
     private let codeLimit: Int
 
     /// Creates an empty list.
     ///
-    /// `elementLimit` is the maximum number of kept elements. `codeLimit` is the maximum number of distinct codes,
-    /// because bundles may contain any number of codes. Further codes count as `other`.
+    /// `elementLimit` is the maximum number of kept elements. `codeLimit` is the maximum number of codes that are
+    /// counted separately, because bundles may contain any number of codes. Further codes count as `other`.
     public init(limit elementLimit: Int = CappedList.defaultLimit, codeLimit: Int = 1000) {
         self.elementLimit = elementLimit
         self.codeLimit = codeLimit
@@ -24,7 +24,7 @@ public struct CappedList<Element: Sendable>: Sendable {
     /// The number of elements that are not kept.
     public var omittedCount: Int { count - elements.count }
 
-    /// Adds an element, whose code is the part of `reason` before the first space.
+    /// Adds an element under the code that precedes the first space in `reason`.
     public mutating func add(_ element: Element, reason: String) {
         count += 1
         if elements.count < elementLimit { elements.append(element) }

@@ -5,8 +5,8 @@ import Telemetry
 
 /// Collects records, rejected items and problems as they are read, and removes duplicates.
 ///
-/// A record receives a note if an earlier record has the same ID and another payload. Contents of earlier bundles are
-/// omitted if they are given.
+/// A record receives a note if an earlier record has the same ID and a different payload. If earlier bundles are given,
+/// their contents are omitted.
 ///
 /// ```swift
 /// var generator = SystemRandomNumberGenerator()
@@ -18,11 +18,11 @@ import Telemetry
 public struct Intake: Sendable {
     /// The number of records that were dropped because an equal record preceded them.
     public private(set) var duplicateCount = 0
-    /// The numbers of records and details that were omitted because an earlier bundle contains them.
+    /// The counts of records, quarantined items and problems that were omitted because an earlier bundle contains them.
     public private(set) var omitted = Manifest.OmittedCounts()
-    /// The keys of the kept records and details.
+    /// The keys of the kept records, quarantined items and problems.
     ///
-    /// Empty if no index is made.
+    /// The keys are collected only if an index is made.
     public private(set) var indexKeys = IndexKeys()
     /// The items in quarantine.
     public private(set) var quarantinedItems: CappedList<QuarantineEntry>
@@ -34,7 +34,7 @@ public struct Intake: Sendable {
     public private(set) var warnings: CappedList<LocatedProblem>
     /// The number of payload parts that were removed to pseudonymize the records.
     public private(set) var removedPartCounts = PseudonymCounts()
-    /// All rejected items and problems, if a bundle will contain them.
+    /// All rejected items and problems, which are collected only if a bundle will contain them.
     public private(set) var spill: Spill
     private let keepsDetails: Bool
     /// Whether only the codes of rejected items and problems are kept, because records are pseudonymized.
@@ -58,7 +58,7 @@ public struct Intake: Sendable {
     private let earlier: EarlierBundles
     private let collectsIndexKeys: Bool
 
-    /// The keys of the kept records and details, in any order.
+    /// The keys of the kept records, quarantined items and problems, in any order.
     public struct IndexKeys: Sendable {
         /// The keys of the records.
         public fileprivate(set) var records: [IndexKey] = []
@@ -91,12 +91,12 @@ public struct Intake: Sendable {
     ///
     /// - Parameters:
     ///   - options: The options for reading the inputs.
-    ///   - keepsDetails: Whether all rejected items and problems are kept in unnamed files, instead of only the first
-    ///     ones.
+    ///   - keepsDetails: Whether all rejected items and problems are kept, in unnamed files, in addition to the first
+    ///     items and problems in memory.
     ///   - systems: The systems whose records and stores are recognized.
     ///   - earlier: The earlier bundles whose contents are omitted.
-    ///   - collectsIndexKeys: Whether ``indexKeys`` are collected. The options must request the keys of records for
-    ///     this and for earlier bundles.
+    ///   - collectsIndexKeys: Whether ``indexKeys`` are collected. If so, or if there are earlier bundles, `options`
+    ///     must request the index keys of records.
     public init(
         _ options: ScanOptions, keepsDetails: Bool, systems: SystemTable, earlier: EarlierBundles = EarlierBundles(),
         collectsIndexKeys: Bool = false
@@ -199,7 +199,8 @@ public struct Intake: Sendable {
         let problem = LocatedProblem(capture: item.capture, path: item.path, problem: Problem(loss, item))
         _ = try add(problem, line: problem.json.bytes)
         isIncomplete = true
-        // The list of the bundle contains the entry without its bytes, so that a later increment tries again.
+        // The bundle lists the entry as not stored. Its index key differs, so that a later increment tries to store the
+        // bytes.
         var listed = item
         listed.isStored = true
         indexKeys.details.remove(IndexKey(line: listed.json.bytes))
@@ -215,7 +216,9 @@ public struct Intake: Sendable {
         if problem.problem.isLoss { isIncomplete = true }
     }
 
-    /// Returns `text`, or only its code if the input is hidden and the code is known.
+    /// Returns `text`, or only its code if the input is hidden.
+    ///
+    /// An unknown code is replaced by `other`.
     private func visibleText(_ text: String) -> String { hidesInput ? PseudonymNotes.code(of: text) ?? "other" : text }
 
     private mutating func isNew(_ line: [UInt8]) -> Bool {

@@ -5,8 +5,8 @@ import Telemetry
 
 /// Reads inputs in parallel, and delivers their records in order.
 ///
-/// Records are in the order of the inputs, then of the paths of the stores, then of the records in each store.
-/// A bundle is read after the bundles that it continues, because the notes of repeated ids depend on the order.
+/// Records are ordered by input, then by the path of their store, then by their position in the store. A bundle is read
+/// after the bundles that it continues, because the notes about repeated IDs depend on the order.
 public struct CaptureReader: Sendable {
     /// The inputs.
     public let inputs: [CaptureInput]
@@ -21,7 +21,7 @@ public struct CaptureReader: Sendable {
     ///
     /// - Parameters:
     ///   - inputs: The inputs.
-    ///   - paths: The paths of the inputs, which errors name.
+    ///   - paths: The paths of the inputs, for error messages.
     ///   - options: The options for reading stores.
     ///   - segments: The range of the bundle segments to be read, or `nil` for all of them. The quarantine and the
     ///     problems are read with the last segment of the bundle.

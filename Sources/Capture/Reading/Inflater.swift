@@ -7,9 +7,9 @@ struct Inflater: ~Copyable {
         case gzipOrZlib, none
     }
 
-    // zlib stores the address of its stream.
+    // Allocated separately, because zlib stores the address of the stream.
     private let stream: UnsafeMutablePointer<z_stream>
-    /// Whether the member is complete and matches its checksum, if there is one.
+    /// Whether the current member is complete and matches its checksum, if it has a checksum.
     private(set) var isAtEnd = false
 
     /// Creates an inflater.
@@ -36,7 +36,7 @@ struct Inflater: ~Copyable {
         isAtEnd = false
     }
 
-    /// Inflates `input` until it ends or the output is full, starting at `position`.
+    /// Inflates `input` from `position` until the input or the current member ends, or the output is full.
     ///
     /// Advances `position` to the first unused byte.
     ///

@@ -21,7 +21,7 @@ public final class SalvagedBundle: Sendable {
         self.init(ByteSource(try InputFile(path: path)), path: path, label: label, systems: systems)
     }
 
-    /// Creates a damaged bundle from its bytes, with `faults` as the known faults, which are reported first.
+    /// Creates a damaged bundle from its bytes and from descriptions of its volume faults, which are reported first.
     public init(
         _ source: ByteSource, path: String, label: String, systems: SystemTable, volumeFaults: [String] = []
     ) {
@@ -32,7 +32,7 @@ public final class SalvagedBundle: Sendable {
         self.source = source
     }
 
-    /// Returns whether an archive contains the members of an unpacked bundle, such as its manifest.
+    /// Returns whether an archive contains an unpacked bundle, which is identified by its marker or its manifest.
     ///
     /// - Throws: `BundleError` if the archive cannot be read.
     public static func isPacked(in source: ByteSource) throws(BundleError) -> Bool {
@@ -54,7 +54,7 @@ public final class SalvagedBundle: Sendable {
 }
 
 private enum OpenedMember {
-    /// A segment, whose name may be unknown.
+    /// A segment, and its name if the name is known.
     case segment(RecordLines, name: String?, isProven: Bool)
     case details(ListLines, list: String)
 }
@@ -85,10 +85,12 @@ final class SalvageScan {
     private var isAtEnd = false
     /// The current member, which may have more lines than fit in one output.
     private var currentMember: OpenedMember?
-    /// The number of records that were read, by the name of the segment, or `nil` if the name is unknown.
+    /// The number of records that were read from each segment, by name.
+    ///
+    /// Segments without a known name share the key `nil`.
     private var recordCounts: [String?: Int] = [:]
     private var manifest: Manifest?
-    /// The hashes from the first valid manifest, or `nil` before they are needed.
+    /// The hashes of the members from the first manifest with a matching digest, or `nil` before they are needed.
     private var memberHashes: [String: ContentHash]?
 
     init(_ bundle: SalvagedBundle) throws(BundleError) {
@@ -137,7 +139,7 @@ final class SalvageScan {
         }
     }
 
-    /// Reads the first member or the manifest, and reports if a newer version of the program wrote it.
+    /// Reads the member `name` if it is the marker or the manifest, and reports a version that is not supported.
     ///
     /// Other errors are not reported here, because the bundle is known to be damaged.
     private func readVersionedMember(_ name: String, _ contents: [UInt8], to output: inout ScanOutput) {
@@ -197,7 +199,7 @@ final class SalvageScan {
         return ContentHash(of: member.contents) == hash
     }
 
-    /// Returns the first manifest that matches its own digest.
+    /// Returns the first manifest that matches its own digest, or `nil` if there is none.
     private func findManifest() throws(ContainerError) -> Manifest? {
         var ahead = try FrameScanner(bundle.source, memberSizeLimit: BundleLayout.memberSizeLimit)
         while let finding = try ahead.next() {
@@ -210,7 +212,7 @@ final class SalvageScan {
         return nil
     }
 
-    /// Reads a line of the current member, and returns whether there was one.
+    /// Reads the next line of the current member, and returns whether there was a line.
     private func readLine(to output: inout ScanOutput) -> Bool {
         switch currentMember {
         case .segment(var lines, let name, let isProven):

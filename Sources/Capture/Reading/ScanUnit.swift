@@ -14,7 +14,9 @@ struct ScanUnit: Sendable {
     /// The interrupted scan of the first part, or `nil` if that part was not started.
     private var interruptedScan: (any StoreScan)?
 
-    /// The number of files that one job reads, which balances the cost of a job against the memory for its results.
+    /// The maximum number of files that one job reads, unless one job must read all files of a store.
+    ///
+    /// The number balances the cost of a job against the memory for its results.
     private static let filesPerUnit = 64
 
     /// Returns the units of a capture, in order, as a lazy sequence.

@@ -6,13 +6,14 @@ import Telemetry
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", section E.
 struct EntryBody {
-    /// The decompressed bytes, which are JSON, or a form in a request to Leanplum.
+    /// The decompressed bytes, which are JSON or a form.
     let bytes: [UInt8]
-    /// The encoding in the log: `text`, `base64`, `latin1` or `surrogateescape`, and `+gzip` for compressed bytes.
+    /// The encoding in the log, which is `text`, `base64`, `latin1` or `surrogateescape`, and `+gzip` for compressed
+    /// bytes.
     let encoding: String
 
     static let inflatedLimit = 32 << 20
-    /// The maximum ratio of the inflated size to the compressed size.
+    /// The maximum ratio of the inflated size to the compressed size, which applies to inflated sizes above 64 KiB.
     static let inflationLimit = 200
 
     /// Decodes the text of `postData`.
@@ -56,7 +57,8 @@ struct EntryBody {
 }
 
 extension Span<UInt8> {
-    /// The bytes that lone surrogates from U+DC80 to U+DCFF represent, or `nil` if there are none.
+    /// The bytes with each lone surrogate from U+DC80 to U+DCFF replaced by the byte that the surrogate represents, or
+    /// `nil` if there are no such surrogates.
     fileprivate var surrogateEscapedBytes: [UInt8]? {
         guard hasEscapedByte else { return nil }
         var bytes: [UInt8] = []

@@ -14,7 +14,7 @@ struct HTTPArchiveEntry {
     /// The start of the exchange, or `nil` if the archive does not state a valid time.
     let time: Timestamp?
     let status: Int
-    /// Whether the response is from a cache, in which case no request was sent.
+    /// Whether the response is from a cache, so that no request was sent.
     let isFromCache: Bool
     let postData: JSONNode?
     let headers: CapturedHeaders
@@ -56,7 +56,7 @@ struct HTTPArchiveEntry {
         headers = CapturedHeaders(document.array(Keys.headers, in: request))
     }
 
-    /// Returns the HTTP status of a response, which may be a string if the archive was edited by hand.
+    /// Returns the HTTP status of a response, stored as a number or a string, or 0 if there is no valid status.
     private static func status(of response: JSONNode, in document: JSONDocument) -> Int {
         guard let status = document.value(of: Keys.status, in: response) else { return 0 }
         return switch document.kind(of: status) {
@@ -67,7 +67,9 @@ struct HTTPArchiveEntry {
 }
 
 extension Span<UInt8> {
-    /// Returns whether the bytes equal `text`, which must be lowercase ASCII, regardless of case.
+    /// Returns whether the bytes equal `text`, ignoring ASCII case.
+    ///
+    /// `text` must consist of ASCII characters other than uppercase letters.
     func equalsIgnoringCase(_ text: String) -> Bool {
         let other = text.utf8.span
         guard count == other.count else { return false }

@@ -35,7 +35,7 @@ struct HTTPArchiveReader: Sendable {
         text.starts(with: "\"1.".utf8) || text.elementsEqual("\"\"".utf8)
     }
 
-    /// Reads the entry at `index`, whose `text` contains only the members in the outline.
+    /// Reads the entry at `index` from `text`, which contains only the members in ``HTTPArchiveEntry/outline``.
     mutating func read(_ text: [UInt8], index: Int) -> LogFinding {
         do throws(BodyError) {
             return try finding(in: text, index: index)
@@ -150,7 +150,9 @@ extension HTTPArchiveReader {
         }
     }
 
-    /// Reads the payload from a list of form fields, which may be percent-encoded.
+    /// Reads the payload into `body` from a list of form fields.
+    ///
+    /// The value of the payload field may be percent-encoded.
     private mutating func readParameters(of form: FormBody, _ parts: HTTPArchiveEntry) throws(BodyError) -> String {
         guard let data = parts.postData, let params = entry.array(Keys.params, in: data), entry.count(of: params) > 0
         else { throw Self.missing }
@@ -213,7 +215,7 @@ extension HTTPArchiveReader {
 }
 
 extension Timestamp {
-    /// Creates a timestamp from the start of an exchange, or returns `nil` if the time is incomplete.
+    /// Creates a timestamp from the start time of an exchange, or returns `nil` if `text` is invalid or only a date.
     init?(started text: String) {
         guard text.utf8.count > 10 else { return nil }
         self.init(rfc3339: text)

@@ -9,7 +9,7 @@ enum LineContents {
     case record
     /// A payload with a description of its request.
     case request
-    /// A complete store file, in which other data surrounds the payload.
+    /// The contents of a store file, which consist of a payload in an envelope.
     case stored(LineShape.Reader)
     /// A payload of a system.
     ///
@@ -29,7 +29,7 @@ enum LineContents {
         }
     }
 
-    // The envelopes of all systems are checked before the payloads, because they have more keys.
+    // An envelope of any system takes precedence over a payload, because an envelope has more keys.
     private init?(ofSystems systems: SystemTable, _ document: JSONDocument) {
         var found: LineContents?
         for system in systems.all.reversed() {

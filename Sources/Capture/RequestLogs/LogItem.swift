@@ -3,7 +3,7 @@ import Telemetry
 /// A finding in a request log, and its location in the decompressed text.
 struct LogItem: Sendable {
     var finding: LogFinding
-    /// Whether the finding is a payload.
+    /// Whether the finding is from a payload that is not in a record or a store file.
     ///
     /// Equal payloads without an ID and a time are numbered.
     var isPayload = false

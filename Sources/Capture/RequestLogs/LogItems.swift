@@ -105,7 +105,7 @@ private final class LogBatcher: Sendable {
 
     private let splitter: Mutex<LogSplitter>
 
-    /// The minimum number of text bytes for one job, unless the log ends.
+    /// The minimum memory size, in bytes, of the items for one job, unless the log ends.
     private static let bytesPerJob = 128 << 10
     private static let bytesPerBatch = 2 << 20
 

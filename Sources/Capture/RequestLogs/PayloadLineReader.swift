@@ -7,14 +7,15 @@ import Telemetry
 struct PayloadLineReader: Sendable {
     /// The reading policy for lines.
     ///
-    /// The depth limit is one level more than that of a payload, because a record or a request encloses the payload.
+    /// The depth limit is one level more than the limit of a payload, because a record or a request encloses the
+    /// payload.
     static let policy = JSONReadingPolicy(depthLimit: 513)
 
     private let source: Source
     private let systems: SystemTable
     private var line = JSONDocument()
     private var body = JSONDocument()
-    /// Whether the last line was a payload without a record, so that equal payloads must be numbered.
+    /// Whether the last line was a payload or a request, so that equal payloads must be numbered.
     private(set) var isPayload = false
 
     private enum Keys {
@@ -34,7 +35,7 @@ struct PayloadLineReader: Sendable {
         source = Source(capture: capture, path: path, store: .ndjsonLine, index: 0)
     }
 
-    /// Reads the line at `index`, whose `bytes` do not include the line ending.
+    /// Reads the line at `index` from `bytes`, which do not include the line ending.
     mutating func read(_ bytes: [UInt8], index: Int) -> LogFinding {
         isPayload = false
         do throws(BodyError) {

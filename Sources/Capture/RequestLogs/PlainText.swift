@@ -14,11 +14,15 @@ struct PlainText: ~Copyable {
     private var isInFrame = false
     /// The number of bytes of decompressed text that were read.
     private(set) var offset = 0
-    /// The size of the byte order mark in bytes, which is not part of the pieces.
+    /// The size of the byte order mark in bytes.
+    ///
+    /// The pieces do not include the mark.
     private(set) var markLength = 0
 
     private static let pieceSize = 256 << 10
-    /// The maximum size of the decompressed text in bytes, because longer text indicates a decompression bomb.
+    /// The maximum size of the decompressed text in bytes.
+    ///
+    /// Longer text indicates a decompression bomb.
     private static let limit = 1 << 40
 
     /// Opens the text, and detects its compression by the first bytes.

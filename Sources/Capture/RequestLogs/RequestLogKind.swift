@@ -6,10 +6,10 @@ import Telemetry
 public enum RequestLogKind: Sendable {
     /// An HTTP archive (HAR 1.2).
     case httpArchive
-    /// NDJSON, in which each line contains a record, a payload or a request.
+    /// NDJSON with a record, a payload or a request in each line.
     case lines
 
-    /// The store kind that is stated as the source of the log's records.
+    /// The store kind that the records of the log state as their source.
     public var store: StoreKind { self == .httpArchive ? .harEntry : .ndjsonLine }
 
     /// The number of first bytes that are read to detect the format.
@@ -20,8 +20,8 @@ public enum RequestLogKind: Sendable {
 
     /// Detects the format of a file by its first bytes or its name, or returns `nil` if the file is not a request log.
     ///
-    /// A line may also be a store file, such as a ping. Therefore, the file name must identify such a file as NDJSON.
-    /// The standard input has no name.
+    /// A file with a line that may also be a complete store file, such as a ping, is a request log only if its name
+    /// identifies it as NDJSON, or if `name` is `nil`, as for the standard input.
     public init?(_ source: ByteSource, named name: String?, _ systems: SystemTable) throws(FileError) {
         let isNDJSON = name.map { Self.isNDJSON(named: $0) } ?? false
         switch try Self.detect(in: source, systems) {
@@ -90,7 +90,7 @@ public enum RequestLogKind: Sendable {
         // Malformed JSON ends the search like the end of the bytes.
         while (try? arrayReader.next(in: head.span, from: &index)) != nil {}
         if arrayReader.progress > 0 { return .archive }
-        // A bundle contains lines of records too, but they are between the headers of its members.
+        // A bundle contains lines of records too, but also the headers of its members, which contain zero bytes.
         guard !head.contains(0) else { return .nothing }
         let lines = head.split(maxSplits: lineLimit) { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
         for line in lines.prefix(lineLimit) {

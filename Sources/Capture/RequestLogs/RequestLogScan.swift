@@ -4,7 +4,7 @@ import Parallel
 import Synchronization
 import Telemetry
 
-/// A scan of a request log, which is a class because its state cannot be copied.
+/// A scan of a request log, implemented as a class because its state cannot be copied.
 final class RequestLogScan: StoreScan {
     private let reading: Mutex<RequestLogReader>
 
@@ -87,7 +87,7 @@ private struct RequestLogReader: ~Copyable {
     private var rejects: [SpanReject] = []
     private var hashes: SpanHasher
     private var bytesCounted = 0
-    /// The HTTP status of each delivered request, or `nil` until it is needed.
+    /// The HTTP status of each delivered request, by the key of its record, or `nil` until it is needed.
     private var delivered: [RecordKey: Int]?
 
     private static let rejectBatchSize = 1024

@@ -8,7 +8,7 @@ extension StoreFormat {
             kinds: StoreKind.requestLogs, mayBelongToStore: { RequestLogKind.isLogName($0.name) }, isNamedForStore: nil,
             storeOfFolder: nil,
             storesOfFile: { name, folder in RequestLogStore.stores(ofFile: name, in: &folder, systems) },
-            // `RequestLogKind` detects a log that is given as an input before any other store.
+            // A log that is given as an input is detected by `RequestLogKind` before any stores are searched.
             storesOfSingleFile: nil, storeByContents: nil,
             // Logs are not in backups, because they are recorded on other machines.
             backups: nil, secrets: nil)
@@ -26,7 +26,7 @@ struct RequestLogStore: Store {
     var fileCount: Int { 1 }
     var isReadByOneJob: Bool { true }
 
-    /// Returns the file as a request log if its name and its first bytes identify it as one.
+    /// Returns the request log in the file called `name`, or `.unrelated` if the file is not a request log.
     fileprivate static func stores(
         ofFile name: String, in folder: inout InspectedFolder, _ systems: SystemTable
     ) -> FileFinding {

@@ -5,7 +5,7 @@ import Telemetry
 
 /// A rejected span of a request log.
 struct SpanReject {
-    /// The code, a space, and a description.
+    /// The reason for the rejection, which consists of a code, a space, and a description.
     let reason: String
     /// The offset of the first byte in the decompressed text, or `nil` for the whole text.
     let start: Int?
@@ -29,7 +29,7 @@ struct SpanHasher: ~Copyable {
     }
 
     private let source: ByteSource
-    /// The decompressed text up to the current position, or `nil` before the first span.
+    /// The reader of the decompressed text, or `nil` before the first span.
     private var text: PlainText?
     private var piece: [UInt8] = []
     private var isAtEnd = false
@@ -40,9 +40,9 @@ struct SpanHasher: ~Copyable {
         self.source = source
     }
 
-    /// Hashes spans, and returns the hashes in the order of the spans in the text.
+    /// Hashes the spans in `rejects`, and returns the hashes in the order of the spans in the text.
     ///
-    /// The text is read again only if a span precedes a span from an earlier call.
+    /// The text is read again from the start only if a span begins before the piece of text that is in memory.
     ///
     /// - Throws: ``PlainTextError`` if the file cannot be opened again.
     mutating func hash(_ rejects: [SpanReject]) throws(PlainTextError) -> [HashedSpan] {

@@ -36,7 +36,7 @@ struct TextPieces: ~Copyable {
 
     /// Advances past the next `byte`, or to the end of the piece.
     ///
-    /// Returns the range of the bytes before it, and whether it was found.
+    /// Returns the range of the bytes before `byte`, and whether `byte` was found.
     mutating func advance(past byte: UInt8) -> (Range<Int>, found: Bool) {
         let start = position
         let end = piece[start...].firstIndex(of: byte)

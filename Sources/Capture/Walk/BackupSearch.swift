@@ -8,8 +8,8 @@ extension StoreSearch {
     ///
     /// `archive` is the path prefix of the archive that contains the backups. It is empty if there is no archive.
     ///
-    /// - Throws: ``BackupError`` if the capture itself is an unreadable backup, or ``ArchiveError`` if the archive
-    ///   cannot be read again.
+    /// - Throws: ``BackupError`` if the capture itself is an unreadable backup or the spool is full, or
+    ///   ``ArchiveError`` if the archive cannot be read again.
     mutating func searchBackups(
         in tree: inout FileTree, archive: String, _ rereader: ArchiveRereader?, limit: JobLimit
     ) async throws {
@@ -43,7 +43,9 @@ extension StoreSearch {
         }
     }
 
-    /// Spools the files that backups in an archive need, or returns `nil` if there is no archive.
+    /// Reads an archive again to spool the wanted files of its backups, and returns the spooled files.
+    ///
+    /// Returns `nil` if `rereader` is `nil` or no manifest was opened.
     private mutating func reread(
         _ manifests: [OpenedManifest], _ archive: String, _ rereader: ArchiveRereader?
     ) async throws(ArchiveError) -> SpooledTree? {
@@ -61,7 +63,8 @@ extension StoreSearch {
 
     /// Returns the folder of a backup.
     ///
-    /// `members` are the spooled files if the backup is in an archive, and otherwise `nil`.
+    /// `members` are the files that were spooled from an archive for the backup, or `nil` if the archive was not read
+    /// again.
     private func folder(
         of location: BackupLocation, in tree: FileTree, archive: String = "", _ members: SpooledTree? = nil
     ) throws(BackupError) -> Folder {
@@ -108,8 +111,8 @@ extension StoreSearch {
 
     /// Returns the problem of a link or a special file.
     ///
-    /// A link in a backup was a link on the phone. It is not a loss, because the backup has separate rows for the
-    /// linked files.
+    /// A link in a backup was a link on the phone. The problem is not a loss, because the backup has separate rows for
+    /// the linked files.
     ///
     /// Source: "iOS backups", section 10, B43.
     func problem(of found: SkippedEntry) -> Problem {

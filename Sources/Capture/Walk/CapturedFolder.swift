@@ -10,7 +10,8 @@ public final class CapturedFolder: Sendable {
     public let kind: BundleInput.Kind
     /// The label by which records identify the capture.
     public let label: String
-    /// The path of the capture, as specified by the caller.
+    /// The path of the capture, as specified by the caller, or the path of the folder that contains the single store
+    /// file.
     public let path: String
     /// The stores, sorted by the UTF-8 bytes of their paths.
     public let stores: FoundStores
@@ -35,7 +36,8 @@ public final class CapturedFolder: Sendable {
     ///   - spool: The spool for the wanted members of archives in the folder.
     ///   - passwords: The passwords of encrypted backups.
     ///   - limit: The limit on the number of jobs.
-    /// - Throws: `FileError` if the folder itself cannot be read, or ``ArchiveError`` if the spool is full.
+    /// - Throws: `FileError` if the folder itself cannot be read, ``BackupError`` if the folder is an unreadable
+    ///   backup, or ``ArchiveError`` or ``BackupError`` if the spool is full.
     public convenience init(
         path: String, label: String, systems: SystemTable, excluding excluded: Set<FileIdentity> = [],
         spool: Spool = Spool(), passwords: BackupPasswords = BackupPasswords(), limit: JobLimit
@@ -49,7 +51,8 @@ public final class CapturedFolder: Sendable {
 
     /// Reads an archive and searches its members.
     ///
-    /// - Throws: ``ArchiveError`` if nothing can be read, a limit is exceeded, or the spool is full.
+    /// - Throws: ``ArchiveError`` if nothing can be read or a limit is exceeded, ``BackupError`` if the root of the
+    ///   archive is an unreadable backup, or either error if the spool is full.
     public convenience init(
         archive: ArchiveBytes, path: String, label: String, systems: SystemTable, spool: Spool,
         passwords: BackupPasswords = BackupPasswords(), limit: JobLimit
@@ -113,9 +116,10 @@ public final class CapturedFolder: Sendable {
         self.tree = tree
     }
 
-    /// Returns the index of the store with a companion file at `path`, such as the write-ahead log of a database.
+    /// Returns the index of the store that has a companion file at `path`, or `nil` if there is no such store.
     ///
-    /// The name of a companion file is the name of its store and a suffix.
+    /// A companion file is, for example, the write-ahead log of a database. The name of a companion file is the name of
+    /// its store and a suffix.
     public func storeIndex(withCompanion path: String) -> Int? {
         let name = Path.name(of: path).utf8.count
         for length in 1..<max(name, 1) {

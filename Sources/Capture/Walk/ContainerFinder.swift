@@ -18,12 +18,12 @@ struct ContainerFinder {
     /// The name of the file in which iOS records the owner of a container.
     static let metadataName = ".com.apple.mobile_container_manager.metadata.plist"
 
-    /// The name of the file that contains the identifier, which Xcode stores next to a packed container.
+    /// The name of the property list with the bundle ID of the app, which Xcode stores next to a packed container.
     static let packageInfoName = "AppDataInfo.plist"
     /// The name of the folder of a container packed by Xcode.
     static let packedFolderName = "AppData"
 
-    /// The known owners by the paths of their folders, as stated by metadata files or the domains of backups.
+    /// The known owners by the paths of their containers, from metadata files, Xcode packages and backup domains.
     let owners: [String: ContainerOwner]
     let tree: FileTree
     let rootName: String
@@ -80,10 +80,10 @@ struct ContainerFinder {
         }
     }
 
-    /// Returns the owner of a folder that has the same parent folders as containers on a phone, as in extracted
-    /// backups.
+    /// Returns the owner of a folder in an extracted backup, or `nil` for any other folder.
     ///
-    /// The name of the folder must be the identifier of the owner. Phones use UUIDs as names, which contain no dots.
+    /// Such a folder has the same parent folders as a container on a phone, and the identifier of its owner as its
+    /// name. On a phone, the name is a UUID, which contains no dots.
     ///
     /// Source: "iOS backups", section 11, L9.
     private static func owner(ofFolder folders: ArraySlice<Substring>) -> ContainerOwner? {

@@ -6,19 +6,19 @@ import Telemetry
 
 /// Searches one folder for stores.
 ///
-/// Hidden entries are skipped. Links and special files are not followed, but are reported if they can be in the place of
-/// a store or of a folder with stores. Formats are tried in reverse order; see `SystemTable`.
+/// Hidden entries are skipped. Links and special files are not read, but are reported if they can be in the place of a
+/// store or of a folder with stores. Formats are tried in the reverse of their order in `SystemTable`.
 struct FolderSearch: Sendable {
     enum Archive: Sendable {
         /// An archive that can be opened as part of the capture.
         case inCapture(String)
         /// An archive inside another archive, which is not opened.
         case inArchive(String)
-        /// An archive next to an entry whose path looks like that of an archive member.
+        /// An archive next to an entry whose path looks like the path of a member of the archive.
         case ambiguous(String)
     }
 
-    /// The stores in the folder, or the only store if the whole folder is one.
+    /// The stores in the folder, or the single store that consists of the whole folder.
     private(set) var stores: [any Store] = []
     private(set) var folders: [String] = []
     private(set) var archives: [Archive] = []
@@ -28,15 +28,15 @@ struct FolderSearch: Sendable {
     private(set) var skippedEntries = SkippedEntries()
     /// The path of an excluded file that belongs to a store.
     private(set) var excludedStore: String?
-    /// Unreadable files that may be stores or identify the owner of a container.
+    /// The unreadable files that may be stores or identify the owner of a container, and their errors.
     private(set) var unreadableFiles: [(path: String, error: FileError)] = []
-    /// Other problems with entries, which store formats reported.
+    /// The other problems with entries, as reported by store formats.
     private(set) var problems: [(path: String, problem: Problem)] = []
-    /// The identifier of the owner if the folder is a container with metadata.
+    /// The identifier of the container's owner, or `nil` if the folder is not a container with metadata.
     private(set) var ownerIdentifier: String?
-    /// The path and the owner of a container that Xcode packed, if the folder contains one.
+    /// The path and the owner of a container that Xcode packed, or `nil` if the folder contains no such container.
     private(set) var packedContainer: (path: String, identifier: String)?
-    /// Whether the folder is a backup, whose entries are not searched.
+    /// Whether the folder is a backup, so that its entries were not searched.
     private(set) var isBackup = false
     private let tree: FileTree
     private let path: String
@@ -45,7 +45,7 @@ struct FolderSearch: Sendable {
     private let name: String
     private let excluded: Set<FileIdentity>
     private let formats: [StoreFormat]
-    /// The detector of backups, or `nil` if the folder cannot contain any.
+    /// The detector of backups, or `nil` if the folder cannot be a backup.
     private let backupDetector: BackupDetector?
 
     init(
@@ -76,7 +76,7 @@ struct FolderSearch: Sendable {
         var folders: [[UInt8]] = []
         var excludedIndices: [Int] = []
         var linksAndSpecialFiles: [(name: [UInt8], isLink: Bool)] = []
-        /// The names that contain an exclamation mark, because they may look like paths in an archive.
+        /// The names that contain an exclamation mark, and therefore may look like paths in an archive.
         var namesWithExclamationMark: [[UInt8]] = []
         var manifests: [[UInt8]] = []
     }
@@ -165,7 +165,7 @@ struct FolderSearch: Sendable {
             switch ask(format) {
             case .unrelated: continue
             case .exclusive(let stores): return stores
-            // Formats are asked in the order from specific to general, but listed in the reverse order.
+            // Formats are asked from specific to general, but their stores are listed in the reverse order.
             case .shared(let stores): shared = stores + shared
             }
         }
@@ -200,7 +200,7 @@ struct FolderSearch: Sendable {
         return formats.contains { $0.isNamedForStore?(text, store) ?? false }
     }
 
-    /// Determines whether an excluded file is a store, or is part of a store that consists of the whole folder.
+    /// Sets `excludedStore` if an excluded file is a store, or is part of a store that consists of the whole folder.
     ///
     /// Other excluded files are ignored, such as an earlier output in a folder of pings.
     private mutating func findExcludedStore(_ entries: Entries) throws(FileError) {
@@ -246,7 +246,7 @@ extension FolderSearch {
         for file in entries.files where MemberNames.isArchive(file) {
             let archive = pathPrefix + String(decoding: file, as: UTF8.self)
             let prefix = file + [UInt8(ascii: "!")]
-            // If any name begins with the prefix, the first name that does not precede the prefix does.
+            // If any name begins with the prefix, so does the first name that is not sorted before the prefix.
             let first = namesWithExclamationMark.indices.partitioningIndex {
                 namesWithExclamationMark[$0].lexicographicallyFollowsOrEquals(prefix)
             }

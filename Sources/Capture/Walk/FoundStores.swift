@@ -6,7 +6,7 @@ public struct FoundStore: Sendable {
     /// The store as recognized by its system.
     public let store: any Store
     fileprivate let compactContainer: CompactContainer
-    /// The index of the container among the containers with stores, which are ordered by their first stores.
+    /// The index of the container among the containers with stores, in the order of their first stores.
     public let containerNumber: Int
 
     /// The path relative to the root of the capture, without a trailing slash.
@@ -20,7 +20,7 @@ public struct FoundStore: Sendable {
     }
 }
 
-/// A container without its path, because the path is a prefix of the paths of its stores.
+/// A container with only the length of its path, because the path is a prefix of the path of each of its stores.
 private struct CompactContainer {
     let pathLength: UInt32
     let kind: Container.Kind
@@ -97,7 +97,7 @@ public struct FoundStores: RandomAccessCollection, Sendable {
             .filter { $0.container == found.containerNumber }.map(\.store)
     }
 
-    /// Returns the indices of the stores at `path`, because one file can be a store of two systems.
+    /// Returns the indices of the stores at `path`, which may be several if systems share a file.
     public func indices(at path: String) -> Range<Int> {
         let first = firstIndex(from: path.utf8)
         let end = entries[first...].firstIndex { !$0.store.path.utf8.elementsEqual(path.utf8) } ?? entries.endIndex

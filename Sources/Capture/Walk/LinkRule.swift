@@ -8,9 +8,9 @@ struct LinkRule {
 
     /// Returns whether a link without the name of a store may lead to records that are not read otherwise.
     ///
-    /// A target inside the capture is read at its own path. The link matters only if it gives the target another name,
-    /// because folder names may identify a store. A target outside of the capture is judged by its name, like a member
-    /// of an archive.
+    /// A link to a folder may lead to records, because folder names may identify a store. A file inside the capture is
+    /// read at its own path, so that a link to the file matters only if the file has the name of a store. A file
+    /// outside of the capture is judged by its path and by the path of the link, like a member of an archive.
     func mayHideRecords(_ link: SkippedEntry) -> Bool {
         guard let target = link.target else { return false }
         switch target.destination {

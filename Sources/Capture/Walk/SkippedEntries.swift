@@ -2,8 +2,8 @@ import Telemetry
 
 /// The links and special files that are reported.
 ///
-/// Because there may be millions, only the first ones in the order of their paths are kept, and the others are counted.
-/// The result does not depend on the order in which they are added.
+/// There may be millions of entries. Therefore, only the first entries in the order of their paths are kept, and the
+/// other entries are counted. The result does not depend on the order in which entries are added.
 struct SkippedEntries: Sendable {
     static let reportLimit = 10_000
 

@@ -28,7 +28,9 @@ struct StoreSearch {
     let formats: [StoreFormat]
     var owners: [String: ContainerOwner] = [:]
 
-    /// The number of folders for one job, because searching fewer folders would cost less than the job itself.
+    /// The number of folders that one job searches.
+    ///
+    /// Searching fewer folders would cost less than starting the job.
     private static let foldersPerJob = 16
 
     init(label: String, path: String, spool: Spool, passwords: BackupPasswords, formats: [StoreFormat]) {
@@ -42,11 +44,12 @@ struct StoreSearch {
 
     /// Searches the folders level by level, then the backups and archives in them.
     ///
-    /// `rereader` reads the archive again if the capture is an archive. It is `nil` for a stream.
+    /// `rereader` reads the archive again if the capture is an archive. It is `nil` for a folder or a stream.
     ///
     /// - Returns: The tree, including the opened backups and archives.
-    /// - Throws: `FileError` for the root, ``ArchiveError`` for archives that exceed the limits, or ``BackupError`` if
-    ///   the capture is a backup that cannot be read. Other errors become problems.
+    /// - Throws: `FileError` if the root cannot be read, ``BackupError`` if the capture itself is an unreadable backup
+    ///   or the spool is full, or ``ArchiveError`` if the spool is full or an archive with a backup cannot be read
+    ///   again. Other errors become problems.
     mutating func run(
         through tree: FileTree, named rootName: String, excluding excluded: Set<FileIdentity>,
         rereader: ArchiveRereader?, limit: JobLimit
@@ -119,7 +122,7 @@ struct StoreSearch {
         }
     }
 
-    /// Returns the problems, sorted by the UTF-8 bytes of their paths, because folders list entries in any order.
+    /// Returns the problems, sorted by the UTF-8 bytes of their paths.
     func sortedProblems() -> [LocatedProblem] {
         var problems = problems
         for found in skippedEntries.reportedEntries {
@@ -133,7 +136,7 @@ struct StoreSearch {
         return problems + [LocatedProblem(capture: label, path: "", problem: more)]
     }
 
-    /// Adds the findings of a search, and returns the folders to search next.
+    /// Adds the findings of the search of the folder at `path`, and returns the folders to search next.
     mutating func addFindings(_ result: Result<FolderSearch, FileError>, of path: String) -> [String] {
         switch result {
         case .success(let search):
