@@ -7,10 +7,10 @@ public enum SystemTimezone {
     private static let secondsPerDay = 86_400
     /// The range of times that is searched for UTC offset changes, in seconds since 1970: the years 2000 to 2099.
     private static let searchedPeriod = (first: 10_957 * secondsPerDay, last: 47_482 * secondsPerDay)
-    /// Serializes access to the time zone of the C library, because the library supports only one at a time.
+    /// The lock for the time zone setting of the C library, which supports only one time zone at a time.
     private static let lock = Mutex<Void>(())
 
-    /// Returns the day rule of a time zone such as `Europe/Berlin`, or `nil` if the time zone is not installed.
+    /// Returns the day rule of the time zone `name`, such as `Europe/Berlin`, or `nil` if the zone is not installed.
     public static func dayRule(forZone name: String) -> DayRule? {
         guard name != "UTC" else { return .utc }
         guard isInstalled(name) else { return nil }
@@ -26,7 +26,9 @@ public enum SystemTimezone {
         }
     }
 
-    /// Returns whether the time zone is installed, because the C library would use UTC for an unknown name.
+    /// Returns whether the time zone `name` is installed.
+    ///
+    /// This is checked because the C library would use UTC for an unknown name.
     private static func isInstalled(_ name: String) -> Bool {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else { return false }

@@ -4,8 +4,8 @@ import Telemetry
 
 /// A JSON file that contains the credentials of accounts.
 ///
-/// The outer object has a member for each system. Its value is an object with an entry for each account. The
-/// `CredentialFormat` of the system defines the form of an entry.
+/// The outer object has a member for each system. The value of each member is an object with an entry for each account.
+/// The `CredentialFormat` of the system defines the form of an entry.
 ///
 /// ```json
 /// {"sift": {"<account id>": "<beacon key>"}, "leanplum": {"<app id>": {"productionKey": "…", "developmentKey": "…"}}}

@@ -59,6 +59,6 @@ extension [SystemName: CredentialFormat.Accounts] {
 }
 
 extension String {
-    /// Whether the string can be a key: it is not empty and contains only printable ASCII characters except spaces.
+    /// Whether the string is not empty and contains only printable ASCII characters except spaces.
     var isValidCredential: Bool { !isEmpty && utf8.allSatisfy { (0x21..<0x7F).contains($0) } }
 }

@@ -1,20 +1,20 @@
 import Files
 
-/// Reads files that the operator provides, such as credentials, certificates and keys.
+/// The functions that read files provided by the operator, such as credentials, certificates and keys.
 enum OperatorFile {
     private static let maximumSize = 16 << 20
 
-    /// Returns the contents of the file with a secret at `path`, which only its owner may be able to read.
+    /// Returns the contents of the file at `path`, which contains a secret.
     ///
-    /// The permissions of a file in `protectedFolder` are not checked. Only the owner can access such a folder, for
-    /// example the credentials folder that systemd creates.
+    /// Only the owner may have access to the file, unless it is in `protectedFolder`. Access to that folder is
+    /// restricted to the owner, for example because it is the credentials folder that systemd creates.
     static func secret(in path: String, protectedFolder: String?) throws(CredentialError) -> [UInt8] {
         let isProtected =
             protectedFolder.map { !$0.isEmpty && path.hasPrefix($0 + "/") && !path.contains("/../") } ?? false
         return try contents(of: path, isSecret: !isProtected)
     }
 
-    /// Returns the contents of the file at `path`.
+    /// Returns the contents of the file at `path`, which must not be accessible to others if `isSecret` is `true`.
     static func contents(of path: String, isSecret: Bool) throws(CredentialError) -> [UInt8] {
         let (isPrivate, contents): (Bool, [UInt8])
         do throws(FileError) {

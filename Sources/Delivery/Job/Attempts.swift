@@ -38,7 +38,7 @@ struct Attempts {
         self.backoff = backoff
     }
 
-    /// Returns the next step after an answer, whose body contains `instructions`.
+    /// Returns the next step after an attempt that received `answer`, whose body contains `instructions`.
     mutating func step(
         after answer: Answer, _ instructions: AnswerInstructions = AnswerInstructions(),
         jitter: @autoclosure () -> Double
@@ -63,19 +63,21 @@ struct Attempts {
                 return .retry(after: delay)
             }
             let end = mayHaveArrived ? .unknown(reason: "\(answer.status) \(reason)") : outcome
-            // An instruction concerns only this client, and shows that the server works.
+            // An instruction to retry concerns only this client, and shows that the server works.
             guard instructions.retryDelay == nil else { return .finished(end, .none) }
             let isUnavailable = !isTemporary || Double(retryAfter ?? 0) > backoff.maximumDelay
             return .finished(end, isUnavailable ? .serverUnavailable : .failure)
         }
     }
 
-    /// Returns the pause in seconds that an answer requests for its server, or `nil` if it requests none.
+    /// Returns the pause in seconds that `answer` requests for its server, or `nil` if it requests none.
+    ///
+    /// Only an answer with status 429 or a server error can request a pause.
     static func requestedPause(in answer: Answer) -> Int? {
         answer.status == 429 || answer.status >= 500 ? answer.retryAfter : nil
     }
 
-    /// Returns the next step after an attempt that received no answer.
+    /// Returns the next step after an attempt that received no answer because of `failure`.
     mutating func step(after failure: SendError, jitter: @autoclosure () -> Double) -> Step {
         if failure.mayHaveArrived { mayHaveArrived = true }
         // Each retry uses up one idle connection, so the number of retries is bounded.
@@ -90,7 +92,7 @@ struct Attempts {
             outcomeWithoutRetry(failure.description), failure.kind == .notTrusted ? .serverUnavailable : .failure)
     }
 
-    /// Returns the outcome of a request that is not retried because of `reason`, which is not a server's answer.
+    /// Returns the outcome of a request that is not retried because of `reason`, which is a message of this program.
     func outcomeWithoutRetry(_ reason: String) -> Outcome {
         mayHaveArrived ? .unknown(reason: reason) : .retryLater(reason: reason)
     }

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Sends the uploads of one client, one after another.
+/// The part of a running job that sends the uploads of one client, one after another.
 struct ClientRun {
     private let run: JobRun
     private let queue: ClientQueue
@@ -8,7 +8,7 @@ struct ClientRun {
     private let system: SystemName
     /// Whether the client has an id.
     ///
-    /// Records without one can belong to several clients, so no answer ends them.
+    /// Records without a client id can belong to several clients, so an answer to one record does not end the others.
     private let hasID: Bool
 
     init(_ run: JobRun, _ queue: ClientQueue) {
@@ -110,13 +110,13 @@ struct ClientRun {
     /// An upload that has an outcome, but is not settled in the ledger yet.
     private struct AnsweredUpload {
         let settlement: Settlement
-        /// The reason why no further attempt was made, or `nil` if an answer of the server is the reason.
+        /// The reason why no further attempt was made, or `nil` if the outcome specifies the reason.
         let abortReason: UndeliveredReason?
         /// The end of the client, or `nil` if the answer did not end it.
         var end: EndedClient?
     }
 
-    /// The end of a client by an answer of a server.
+    /// The consequences of an answer that ended the client.
     private struct EndedClient {
         /// The number of records that are completely settled, by type.
         let settled: [UInt32: Int]
@@ -133,11 +133,11 @@ struct ClientRun {
         let outcome: Outcome
         /// The last pause that the server requested, or `nil` if the upload is settled or no pause was requested.
         var pause: Pause?
-        /// The reason why no further attempt was made, or `nil` if an answer of the server is the reason.
+        /// The reason why no further attempt was made, or `nil` if the outcome specifies the reason.
         var abortReason: UndeliveredReason?
         /// The instructions in the last answer.
         ///
-        /// If an earlier answer ended the client, they end it, too.
+        /// If an earlier answer ended the client, `endsClient` is `true` here as well.
         var instructions = AnswerInstructions()
     }
 

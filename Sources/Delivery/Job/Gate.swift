@@ -1,7 +1,7 @@
 import Synchronization
 import Telemetry
 
-/// Controls whether the clients of a job may send requests to one server.
+/// A gate that controls whether the clients of a job may send requests to one server.
 ///
 /// A class, because all clients of the job share it.
 final class Gate: Sendable {
@@ -32,7 +32,9 @@ final class Gate: Sendable {
     /// The reason why no further request is sent to the server in this job, or `nil` while the gate is open.
     var closingReason: UndeliveredReason? { state.withLock { $0.closingReason } }
 
-    /// Waits until the server's pause has ended, and returns `nil` or the reason why no request may be sent.
+    /// Waits until the pause of the server has ended.
+    ///
+    /// - Returns: The reason why no request may be sent, or `nil` if the gate is open.
     func waitUntilOpen() async -> UndeliveredReason? {
         while true {
             let (closingReason, pauseEnd) = state.withLock { ($0.closingReason, $0.pauseEnd) }

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Sends the uploads of a plan.
+/// A job that sends the uploads of a plan.
 ///
 /// The uploads of one client are sent in order, and several clients are served concurrently. Each outcome is durable in
 /// the ledger before the next upload of the same client is sent.
@@ -25,7 +25,8 @@ public struct Job: Sendable {
     /// If the task is cancelled, no new request is sent. Requests under way have 3 seconds to receive their answers.
     /// Uploads without an answer stay in flight. If the ledger or a bundle fails, the report contains the error.
     ///
-    /// - Throws: ``CredentialError`` if a certificate file cannot be used.
+    /// - Throws: ``CredentialError`` if a certificate file cannot be used, or ``SendError`` if no client can be
+    ///   created.
     public func run() async throws -> JobReport {
         let servers = servers
         let sender = try Sender(settings.sender, servers: servers, now: settings.now)

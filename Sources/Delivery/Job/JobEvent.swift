@@ -41,7 +41,7 @@ extension Outcome {
         }
     }
 
-    /// The HTTP status of the last answer, or `nil` if there was no answer.
+    /// The HTTP status of the last answer, or `nil` if there was no answer or the outcome is unknown.
     var status: Int? {
         switch self {
         case .delivered(let status, _), .refused(let status, _), .credentialWrong(let status, _, _): status

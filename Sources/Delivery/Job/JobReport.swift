@@ -16,9 +16,9 @@ public struct JobReport: Sendable {
     public private(set) var undeliveredUploadCounts: [UndeliveredReason: Int] = [:]
     /// The accounts whose credentials the server rejected.
     public private(set) var rejectedAccounts: Set<Account> = []
-    /// The distinct problems with uploads, each as one line.
+    /// The first 20 distinct problems with uploads, each as one line.
     public private(set) var problems: [String] = []
-    /// The clients that were ended by a server, each with the number of records that were completely settled before.
+    /// The clients that a server ended, each with the number of records of each type that were settled before.
     ///
     /// The keys are the indices of the clients and of the types in the names of the plan.
     public private(set) var endedClients: [UInt32: [UInt32: Int]] = [:]
@@ -26,20 +26,20 @@ public struct JobReport: Sendable {
     public internal(set) var wasStopped = false
     /// The first error of the ledger or of a bundle that prevented uploads from being read or settled.
     public internal(set) var failure: (any Error)?
-    /// The records that have both settled and unsettled parts.
+    /// The keys of the records that have both settled and unsettled parts.
     public private(set) var partlySettledKeys: Set<DeliveryKey> = []
-    /// The records that have a refused part and may have unsent parts.
+    /// The keys of the records that have a refused part and may have unsent parts.
     private var partlyRefusedKeys: Set<DeliveryKey> = []
 
     private static let maximumProblemCount = 20
 
-    /// Whether at least one connection failed and nothing was delivered.
+    /// Whether nothing was delivered and at least one upload received no answer.
     public var isOutage: Bool {
         deliveredRecordCount == 0 && partlySettledKeys.isEmpty
             && undeliveredUploadCounts.keys.contains { $0.code == UndeliveredReason.Code.noAnswer.rawValue }
     }
 
-    /// Counts an attempted upload, where `abortReason` is the reason if the attempts ended without an answer.
+    /// Counts an attempted upload, where `abortReason` is `nil` if `outcome` specifies why the attempts ended.
     mutating func count(
         _ send: PlannedUpload, _ outcome: Outcome, _ abortReason: UndeliveredReason? = nil, account: Account,
         type: TypeName

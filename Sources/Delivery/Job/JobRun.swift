@@ -41,7 +41,7 @@ final class JobRun: Sendable {
         return index < job.plan.queues.count ? job.plan.queues[index] : nil
     }
 
-    /// Returns the server that receives `send`, or `nil` if none is known.
+    /// Returns the server that receives `send`, or `nil` if its system is unknown.
     func server(of send: PlannedUpload) -> Server? { job.settings.sender.servers[job.plan.names.types[send.typeIndex]] }
 
     /// Returns the gate of the server that receives `send`.
@@ -56,7 +56,7 @@ final class JobRun: Sendable {
         return Account(system: job.plan.names.types[send.typeIndex].system, name: "")
     }
 
-    /// Returns the mask that hides an account's secrets in the answers of servers.
+    /// Returns the mask that hides the secrets of `account` in answers from servers.
     ///
     /// Masks are cached, because creating one is slow.
     func mask(of account: Account, _ credential: Credential) -> SecretMask {

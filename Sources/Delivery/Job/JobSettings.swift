@@ -2,7 +2,7 @@ import Telemetry
 
 /// The settings of a job.
 public struct JobSettings: Sendable {
-    /// The settings for requests, whose connection limit is also the maximum number of concurrently served clients.
+    /// The settings for requests, where `connections` is also the maximum number of concurrently served clients.
     public var sender: SenderSettings
     /// The credentials of the accounts.
     public var credentials: Credentials
@@ -18,7 +18,7 @@ public struct JobSettings: Sendable {
     public var log: (@Sendable (JobEvent) -> Void)?
     /// A function that returns the current time.
     public var now: @Sendable () -> Timestamp
-    /// A function that returns a random number from 0 to 1, which keeps clients from retrying simultaneously.
+    /// A function that returns a random number from 0 to 1, so that clients do not retry simultaneously.
     public var jitter: @Sendable () -> Double = { Double.random(in: 0...1) }
 
     /// Creates settings with the default limits.

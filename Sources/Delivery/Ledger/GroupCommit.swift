@@ -19,7 +19,9 @@ final class GroupCommit<Change: Sendable, Result: Sendable>: Sendable {
     private let queue = DispatchQueue(label: "ledger")
     private let write: @Sendable ([Change]) throws -> [Result]
 
-    /// Creates a group commit that calls `write`, which stores a group durably or throws without storing anything.
+    /// Creates a group commit that stores each group by calling `write`.
+    ///
+    /// `write` must store the whole group durably, or throw an error without storing any of its changes.
     init(write: @escaping @Sendable ([Change]) throws -> [Result]) { self.write = write }
 
     /// Submits a change and waits until it is durable.

@@ -12,13 +12,15 @@ import Telemetry
 public final class Ledger: Sendable {
     /// The path of the file.
     public let path: String
-    /// Whether the ledger file was created because it did not exist.
+    /// Whether no ledger existed at the path, so that a new ledger was created.
     public let isNew: Bool
     private let file: DatabaseFile
     private let writer: LedgerWriter
     private let groupCommit: GroupCommit<LedgerChange, [MarkResult]>
 
-    /// Opens a ledger for writing, and creates it unless `mustExist` is `true`.
+    /// Opens the ledger at `path` for writing, and locks it until this object is released.
+    ///
+    /// If no ledger exists at `path`, it is created, unless `mustExist` is `true`.
     public init(path: String, now: Timestamp, mustExist: Bool = false) throws(LedgerError) {
         self.path = path
         // If the ledger must exist, no file is created, not even the lock file.
@@ -42,10 +44,10 @@ public final class Ledger: Sendable {
     /// A read-only view of the ledger.
     public var view: LedgerView { LedgerView(path: path, file: file, of: self) }
 
-    /// Settles the records of a plan that have nothing left to send, and stores why other records wait.
+    /// Settles the records of `plan` that have no events left to send, and stores the reasons why other records wait.
     public func begin(_ plan: Plan) throws { try writer.begin(plan) }
 
-    /// Settles uploads and marks others as in flight, in one durable transaction.
+    /// Stores `settlements` and marks `sends` as in flight, in one durable transaction.
     ///
     /// - Returns: For each element of `sends`, whether it may be sent.
     /// - Throws: ``LedgerError`` if the changes cannot be written. Nothing is changed in this case.
@@ -62,7 +64,7 @@ public final class Ledger: Sendable {
     }
 }
 
-/// Writes the file of a ledger while the lock is held.
+/// The writer of the file of a ledger, which holds the lock.
 ///
 /// A class, because the ledger and its group commit share the lock and the job.
 private final class LedgerWriter: Sendable {

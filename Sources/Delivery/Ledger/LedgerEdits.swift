@@ -7,7 +7,7 @@ extension Ledger {
     public enum RecordState: Sendable, Equatable {
         /// The ledger has no entry for the id.
         case unknown
-        /// A record was held when the last job saw it. The value contains its hold codes.
+        /// A record was held when the last job saw it. The value contains its remaining hold codes.
         case held([String])
         /// A record was settled, is in flight, was released, or waits for another reason.
         case known
@@ -30,9 +30,9 @@ extension Ledger {
         try edit { try $0.run("UPDATE jobs SET success = time") }
     }
 
-    /// Releases the records with the given ids from a hold code.
+    /// Releases the records with the given `ids` from the hold code `code`.
     ///
-    /// - Returns: For each id, 0 if it had been released before, and 1 otherwise.
+    /// - Returns: For each id, 0 if the operator had already released it from `code`, or 1 if not.
     public func release(_ ids: [String], heldFor code: String) throws(LedgerError) -> [String: Int] {
         try edit { db in
             let types = try db.typeNames().values
@@ -44,9 +44,9 @@ extension Ledger {
         }
     }
 
-    /// Stores the new path of a finished bundle.
+    /// Stores the new path of `bundle`, which is finished and was moved.
     ///
-    /// Removes the entries of its held records that the operator cannot release.
+    /// If the operator cannot release a held record of the bundle, the entry of that record is removed.
     public func recordMove(_ bundle: BundleName, to path: String, knowing systems: SystemTable) throws(LedgerError) {
         try edit { db in
             try db.run("UPDATE bundles SET path = ? WHERE digest = ?", [path, bundle.digest])
@@ -58,13 +58,13 @@ extension Ledger {
         }
     }
 
-    /// Removes all entries of the records with the given ids, so that they are sent or held again.
+    /// Removes all entries of the records with the given `ids`, so that these records are sent or held again.
     ///
-    /// An id can also be the address of a server that requested a pause, or the digest of a bundle with waiting records.
-    /// If the answer to a record ended its client, the client's other records are sent again, too.
-    /// The quota of the day and the keys of delivered events are unchanged.
+    /// An id can also be the address of a server that requested a pause, or the digest of a bundle with waiting
+    /// records. If the answer to a record ended its client, the client's other records are sent again, too. The quota
+    /// of the day and the keys of delivered events are unchanged.
     ///
-    /// - Returns: The number of removed entries for each id.
+    /// - Returns: For each id, the number of removed entries, or 0 if the ledger has no entry for the id.
     public func forget(_ ids: [String]) throws(LedgerError) -> [String: Int] {
         try edit { db in
             let types = try db.typeNames().values
@@ -103,7 +103,7 @@ extension Database {
         return reasons
     }
 
-    /// Removes a hold code from the stored reason why a record is held.
+    /// Removes the hold code `code` from the stored reason why the record with `identity` is held.
     fileprivate func removeHold(
         _ code: String, of identity: Digest16, from reasons: [(id: Int64, reason: WaitReason)]
     ) throws {

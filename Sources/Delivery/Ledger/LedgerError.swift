@@ -12,7 +12,7 @@ public struct LedgerHolder: Sendable, Equatable {
 
 /// An error of opening, reading or writing a ledger.
 public enum LedgerError: Error, Sendable, CustomStringConvertible {
-    /// Another job has locked the ledger. The holder is `nil` if its lock file could not be read.
+    /// Another job has locked the ledger. The holder is `nil` if it cannot be identified.
     case locked(path: String, by: LedgerHolder?)
     /// The file is damaged. The reason is the message of SQLite.
     case damaged(path: String, reason: String)
@@ -20,7 +20,7 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
     case notALedger(path: String)
     /// The path is not a regular file, but a pipe, a folder or a device.
     case notAFile(path: String)
-    /// The file has several hard links, and the ledger was not opened by this path before.
+    /// The file has several hard links, and the path by which it was first opened is unknown or no longer leads to it.
     case multipleNames(path: String)
     /// The ledger was written by a newer version of the program. The version is the name of its last migration.
     case newerVersion(path: String, version: String)

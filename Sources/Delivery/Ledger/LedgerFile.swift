@@ -4,12 +4,12 @@ import FoundationEssentials
 import Glibc
 import SQLite
 
-/// Opens ledger files and checks that they are ledgers.
+/// The functions that open ledger files and check that files are ledgers.
 enum LedgerFile {
     /// Opens a ledger for writing, and initializes it if the file is empty.
     ///
-    /// The caller holds the lock. Every intermediate state of the initialization is recognized, so that a job can
-    /// continue where an earlier one was killed. In WAL mode with `synchronous = FULL`, each commit needs one `fsync`.
+    /// The caller must hold the lock. Every intermediate state of the initialization is recognized, so that a job can
+    /// continue after an earlier job was killed. In WAL mode with `synchronous = FULL`, each commit needs one `fsync`.
     static func openForWriting(_ path: String) throws(LedgerError) -> DatabaseFile {
         let realPath = try LedgerPath.openingPath(of: path)
         // The file is checked before anything is changed, even its permissions, because it may belong to another
@@ -34,8 +34,8 @@ enum LedgerFile {
 
     /// The size of the write-ahead log, in pages, at which it is copied into the database: 16 MiB.
     ///
-    /// Keys are hashes, so each group changes pages throughout the database. The longer the log is, the more of these
-    /// pages it already contains.
+    /// A large log saves writes. Keys are hashes, so each group changes pages throughout the database. A page that is
+    /// changed several times while it is in the log is copied into the database only once.
     private static let checkpointPages = 4096
 
     /// Opens an existing ledger for reading, while a job may write it.
@@ -48,20 +48,22 @@ enum LedgerFile {
         return file
     }
 
-    /// Returns whether the file is an initialized ledger.
+    /// Returns whether the file at `path` exists and is an initialized ledger.
     static func exists(_ path: String) throws(LedgerError) -> Bool {
         guard access(path, F_OK) == 0 else { return false }
         return try openExisting(try LedgerPath.openingPath(of: path), path) != nil
     }
 
-    /// Returns whether `path` is a regular file, because opening a pipe would block.
+    /// Returns whether `path` is a regular file.
+    ///
+    /// This is checked before the file is opened, because opening a pipe would block.
     private static func isRegular(_ path: String) throws(LedgerError) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else { throw .file(FileError(.open, path)) }
         return status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Opens a ledger for reading, or returns `nil` if the file is not initialized yet.
+    /// Opens the ledger at `realPath` for reading, or returns `nil` if the file is not initialized yet.
     private static func openExisting(_ realPath: String, _ path: String) throws(LedgerError) -> DatabaseFile? {
         try translatingErrors(path) {
             do {
@@ -82,7 +84,10 @@ enum LedgerFile {
         return try file.read { try isLedger($0, path) } ? file : nil
     }
 
-    /// Returns whether SQLite may write to the file to recover it, because it is a ledger or the first page of one.
+    /// Returns whether SQLite may write to the file at `path` to recover it.
+    ///
+    /// The file must be a ledger or the first page of a new ledger, because files of other programs must not be
+    /// changed.
     ///
     /// Source: SQLite, "Database File Format", section 1.3: the header has 100 bytes, with the application id at 68.
     private static func isRecoverable(_ path: String) -> Bool {
@@ -100,8 +105,8 @@ enum LedgerFile {
 
     /// Returns the name by which SQLite can open the file at `path`.
     ///
-    /// SQLite interprets names that begin with `file:` as URIs. If the folder is not writable and there is no
-    /// write-ahead log, the file is opened as an immutable database.
+    /// SQLite interprets names that begin with `file:` as URIs. If `isReadOnly` is `true`, the folder is not writable,
+    /// and there is no write-ahead log, the name opens the file as an immutable database.
     private static func sqliteName(of path: String, isReadOnly: Bool = false) -> String {
         let folder = LedgerPath.folder(of: path)
         let isImmutable = isReadOnly && access(folder, W_OK) != 0 && access(path + "-wal", F_OK) != 0
@@ -121,7 +126,7 @@ enum LedgerFile {
         return "file:\(String(decoding: name, as: UTF8.self))?immutable=1"
     }
 
-    /// Runs `body` and translates the errors of SQLite into `LedgerError`.
+    /// Runs `body` and translates its errors into `LedgerError`.
     static func translatingErrors<Value>(_ path: String, _ body: () throws -> Value) throws(LedgerError) -> Value {
         do {
             return try body()
@@ -154,7 +159,9 @@ enum LedgerFile {
         }
     }
 
-    /// Returns whether a database is an initialized ledger, or throws an error if it belongs to another program.
+    /// Returns whether a database is an initialized ledger.
+    ///
+    /// - Throws: `LedgerError` if the database belongs to another program, has a newer version or is damaged.
     private static func isLedger(_ db: Database, _ path: String) throws -> Bool {
         guard try db.first("PRAGMA application_id") == LedgerSchema.applicationID else {
             guard try isUninitialized(db) else { throw LedgerError.notALedger(path: path) }

@@ -1,17 +1,17 @@
 import SQLite
 import Telemetry
 
-/// Applies the changes of a job within the transactions of its groups.
+/// The state of a running job that is needed to apply its changes to the ledger.
 struct LedgerJob: Sendable {
     private let names: PlanNames
     private let rules: PlanRules
-    /// The row of each client, or 0 if it is unknown.
+    /// The row id of each client in the ledger, or 0 if the row has not been looked up.
     private var clients: [Int64]
     private var types: [Int64?]
     /// The used part of the day's quota, or `nil` if it has to be read from the ledger.
     private var usage: Usage?
 
-    /// The keys of all uploads in flight and possibly some others, or `nil` if the keys are unknown.
+    /// A superset of the keys of all uploads in flight, or `nil` if the keys are unknown.
     private var inFlightKeys: Set<DeliveryKey>?
 
     private struct Usage {
@@ -140,9 +140,9 @@ struct LedgerJob: Sendable {
             [try rowID(ofClient: send.clientIndex, db), send.recordKey.identity, now.seconds])
     }
 
-    /// Stores a pause unless a longer one is stored.
+    /// Stores `pause`, unless a pause of the same server that ends later is stored.
     private func insert(_ pause: Pause, _ db: Database) throws {
-        // A stored pause that was requested in the future is replaced, because the clock was wrong.
+        // A stored pause that was requested more than a day in the future is replaced, because the clock was wrong.
         try db.run(
             """
             INSERT INTO pauses (endpoint, noted, until) VALUES (?1, ?2, ?3)
@@ -168,7 +168,7 @@ struct LedgerJob: Sendable {
         try db.hasRow("SELECT 1 FROM refusals WHERE identity = ? AND content = ?", [key.identity, key.content])
     }
 
-    /// Removes the refused events of a settled record, and returns the status of a refused part if there is one.
+    /// Removes the refused events of a record, and returns the status of one of them, or `nil` if there are none.
     private func removeRefusals(_ key: DeliveryKey, _ db: Database) throws -> Int? {
         try db.first(
             "DELETE FROM refusals WHERE identity = ? AND content = ? RETURNING status", [key.identity, key.content])
@@ -182,13 +182,13 @@ struct LedgerJob: Sendable {
             isRefused: isRefused, at: now, db)
     }
 
-    /// Settles a record, and marks it as refused if it is a list that has a refused part.
+    /// Settles a record, and marks it as refused if `isRefused` is `true` or if it is a list with a refused part.
     private mutating func settle(
         _ key: DeliveryKey, isList: Bool, client: UInt32, type: UInt32, status: Int, isRefused: Bool,
         at now: Timestamp, _ db: Database
     ) throws {
         let (type, client) = (try rowID(ofType: type, db), try rowID(ofClient: client, db))
-        // Other requests may have delivered the events, so the list is not sent in the same parts again.
+        // Parts that are still in flight are not sent again, because other requests may have delivered their events.
         if isList { try db.run("DELETE FROM flights WHERE identity = ?", [key.identity]) }
         let refusal = isList ? try removeRefusals(key, db) : nil
         try db.run(
@@ -225,13 +225,13 @@ struct LedgerJob: Sendable {
         try db.run(
             "UPDATE quotas SET taken = taken - 1 WHERE day = ? AND client = ? AND taken > 0",
             [flight.day, flight.client])
-        // The cached quota may be that of another day.
+        // The cached quota may belong to another day.
         usage = nil
     }
 
     // MARK: Beginning
 
-    /// Removes the quotas of days that are no longer needed.
+    /// Removes the quotas of days that are no longer needed, and stores the time and day of the job.
     private func removeOldQuotas(_ db: Database, today: Int, now: Timestamp) throws {
         // The earlier day is used, because a clock that is years ahead for one night must not remove current quotas.
         let last = try db.first("SELECT day FROM jobs") ?? today
@@ -250,7 +250,7 @@ struct LedgerJob: Sendable {
     mutating func rowID(ofClient number: UInt32, _ db: Database) throws -> Int64 {
         if clients[Int(number)] != 0 { return clients[Int(number)] }
         let name = names.clients[number]
-        // The expressions must match those of the index. Otherwise, SQLite would not use the index.
+        // SQLite uses the index `client_names` only if these expressions are the same as in the index.
         let row = try Self.rowID(
             db,
             find: """

@@ -4,10 +4,9 @@ import JSONText
 
 /// The exclusive right to write a ledger.
 ///
-/// Its two advisory locks are released when the process ends.
-///
-/// One lock is on the ledger itself, because the file may have several names. The other lock is on a lock file in the
-/// same folder. It also protects the creation of the ledger, and it is the only lock that earlier versions use. The
+/// The two advisory locks are released when the value is destroyed or the process ends. One lock is on the ledger
+/// itself, because the file may have several names. The other lock is on a lock file in the same folder. This second
+/// lock also protects the creation of the ledger, and it is the only lock that earlier versions of the program use. The
 /// contents of the lock file are used only to identify the owner in messages.
 struct LedgerLock: ~Copyable, Sendable {
     private let lockFile: LockedFile
@@ -67,7 +66,7 @@ struct LedgerLock: ~Copyable, Sendable {
 }
 
 extension LedgerHolder {
-    /// Parses the contents of a lock file, or returns `nil` if they are incomplete.
+    /// Parses the contents of a lock file, or returns `nil` if they are incomplete or invalid.
     public init?(note: [UInt8]) {
         guard let fields = try? JSONFields(note), let pid = fields.integer("pid"), let host = fields.text("host"),
             let started = fields.text("started")

@@ -15,7 +15,7 @@ public struct LedgerOverview: Sendable {
     public struct Counts: Sendable, Equatable {
         /// The number of records that were delivered, or settled because nothing was left to send.
         public var deliveredCount = 0
-        /// The number of records that the server refused.
+        /// The number of records that the server refused and that the operator has not given up.
         public var refusedCount = 0
         /// The number of uploads in flight whose outcome is unknown.
         public var inFlightCount = 0
@@ -28,7 +28,7 @@ public struct LedgerOverview: Sendable {
         public init() {}
     }
 
-    /// A message of a server about a refused or delivered record.
+    /// A message from a server about a refused or delivered record.
     public struct Remark: Sendable, Equatable {
         /// The group of the record.
         public let group: RecordGroup
@@ -40,21 +40,21 @@ public struct LedgerOverview: Sendable {
         public let isRefusal: Bool
         /// The reason of the refusal, or the remark about the delivery.
         public let text: String
-        /// The time at which the record was settled.
+        /// The time at which the record was settled, or `nil` if the stored time is invalid.
         public let time: Timestamp?
     }
 
     /// The counts of each group.
     public private(set) var counts: [RecordGroup: Counts] = [:]
-    /// The number of uploads of each client that count toward the quota of the day.
+    /// The number of uploads of each client that count toward today's quota.
     public private(set) var uploadsToday: [ClientName: Int] = [:]
     /// The messages of servers about refused and delivered records, sorted by id.
     public private(set) var remarks: [Remark] = []
     /// The pauses requested by servers, including pauses that have ended.
     public private(set) var pauses: [Pause] = []
-    /// The time at which the last job began, or `nil` if there was none.
+    /// The time at which the last job began, or `nil` if no job has begun.
     public private(set) var lastJobTime: Timestamp?
-    /// The time at which the last successful job began, or `nil` if there was none.
+    /// The time at which the last successful job began, or `nil` if no job was successful.
     public private(set) var lastSuccessTime: Timestamp?
     /// The bundles that contain waiting records, in the order in which jobs first saw them.
     public private(set) var waitingBundles: [WaitingBundle] = []
@@ -63,7 +63,7 @@ public struct LedgerOverview: Sendable {
     public struct WaitingBundle: Sendable, Equatable {
         /// The path and digest of the bundle.
         public let name: BundleName
-        /// The time of the last job that was given the bundle.
+        /// The time of the last job that was given the bundle, or `nil` if the stored time is invalid.
         public let lastSeen: Timestamp?
         /// The number of waiting records, by reason.
         public fileprivate(set) var waitingCounts: [WaitReason: Int] = [:]
@@ -129,7 +129,7 @@ public struct LedgerOverview: Sendable {
         waitingBundles.removeAll { $0.waitingCounts.isEmpty }
     }
 
-    /// Runs a query whose first two columns are a client and a type, and adds each row to the counts.
+    /// Runs `sql`, and calls `count` with each row and the counts of the group in its first two columns.
     private mutating func addCounts(
         from sql: StaticString, _ db: Database, _ names: Names, _ count: (inout Counts, borrowing DatabaseRow) -> Void
     ) throws {

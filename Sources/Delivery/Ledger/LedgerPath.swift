@@ -38,9 +38,9 @@ enum LedgerPath {
     /// Returns the path of the folder that contains a ledger, ignoring slashes at the end of `path`.
     static func folder(of path: String) -> String { Path.folder(of: Path.withoutTrailingSlashes(path)) }
 
-    /// Returns the path by which a ledger must be opened.
+    /// Returns the path by which the ledger at `path` must be opened.
     ///
-    /// It differs from `path` if the file was first opened by another name.
+    /// Symbolic links are resolved. If the file was first opened by another name, the result is that name.
     static func openingPath(of path: String) throws(LedgerError) -> String {
         let resolved = try resolved(path)
         var status = stat()
@@ -49,7 +49,7 @@ enum LedgerPath {
         do throws(LedgerError) {
             stored = try LedgerFile.translatingErrors(path) { try storedPath(in: resolved) }
         } catch {
-            // A file with only one name has only one log. Other errors are reported when the file is opened.
+            // A file with only one name has only one log. The error is reported when the file is opened.
             guard status.st_nlink > 1 else { return resolved }
             throw error
         }
@@ -58,7 +58,7 @@ enum LedgerPath {
         return resolved
     }
 
-    /// Stores the path by which the ledger is opened in the database file itself, not only in its log.
+    /// Stores `realPath` as the path of the ledger, in the database file itself rather than only in its log.
     static func store(_ realPath: String, in file: DatabaseFile) throws {
         let isNew = try file.write { db in
             try db.run("CREATE TABLE IF NOT EXISTS place (id INTEGER PRIMARY KEY CHECK (id = 1), path TEXT NOT NULL)")
@@ -69,7 +69,7 @@ enum LedgerPath {
         if isNew { try file.withoutTransaction { try $0.checkpoint() } }
     }
 
-    /// Returns the path stored in the file at `path`, without reading its write-ahead log or its locks.
+    /// Returns the path stored in the file at `path`, ignoring its log and its locks, or `nil` if none is stored.
     private static func storedPath(in path: String) throws -> String? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_size > 0 else { return nil }

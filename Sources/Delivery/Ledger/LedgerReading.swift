@@ -19,7 +19,7 @@ extension Database {
     }
 
     private func histories(of candidates: CandidateList) throws -> [RecordHistory] {
-        // In a new ledger, a million queries would find nothing.
+        // A new ledger has no settled records, so a query for each of up to a million candidates would find nothing.
         guard try hasRow("SELECT 1 FROM settled", []) else {
             return Array(repeating: RecordHistory(), count: candidates.count)
         }
@@ -57,7 +57,9 @@ extension Database {
         return try keys.map { try hasRow("SELECT 1 FROM items WHERE key = ?", [$0.digest]) }
     }
 
-    /// Returns the refused events of unsettled lists, which are few even in a large ledger.
+    /// Returns the refused events of the lists that are not settled.
+    ///
+    /// Even a large ledger contains few of them.
     private func refusedItems() throws -> [DeliveryKey: Set<ItemKey>] {
         // An older ledger that is opened for reading has no such table.
         guard try hasTable("refusals") else { return [:] }
@@ -69,9 +71,10 @@ extension Database {
         return refused
     }
 
-    /// Returns the clients of which no more records are sent.
+    /// Returns the clients whose remaining records are not sent.
     ///
-    /// Their requests for deletion were settled or are in flight, or a server accepts no more of their uploads.
+    /// A request for the deletion of their data was settled or is in flight, or a server accepts no more of their
+    /// uploads.
     private func deletedClients(_ names: [Int64: ClientName], _ systems: SystemTable) throws -> Set<ClientName> {
         var clients = try endedClients()
         let types = try deletionRequestTypes(systems)
@@ -87,7 +90,7 @@ extension Database {
         return Set(clients.compactMap { names[$0] }.filter { $0.client != nil })
     }
 
-    /// Returns the row ids of the clients of which a server accepts no more uploads.
+    /// Returns the row ids of the clients whose uploads a server no longer accepts.
     func endedClients() throws -> Set<Int64> {
         // An older ledger that is opened for reading has no such table.
         guard try hasTable("ended_clients") else { return [] }
@@ -96,7 +99,7 @@ extension Database {
         return clients
     }
 
-    /// Returns the row ids of the types whose records are sent before all others.
+    /// Returns the row ids of the types whose records are sent before all other records of their client.
     func typesWithPrecedence(_ systems: SystemTable) throws -> Set<Int64> {
         Set(try typeNames().filter { systems.precedence(of: $0.value.system).first.contains($0.value.name) }.keys)
     }
@@ -133,9 +136,9 @@ extension Database {
 
     /// Returns the number of uploads of each client that count toward the quota of `today`.
     ///
-    /// Uploads of later days also count, so that setting back the clock does not free quota. A day that is more than
-    /// one day ahead is due to a wrong clock. Its uploads count for only two days after the error was detected, so that
-    /// they do not block uploads for years.
+    /// Uploads of later days also count, so that setting back the clock does not free quota. If a day is more than one
+    /// day ahead, a clock was wrong. The uploads of that day count only on the day on which this was detected and on
+    /// the next day, so that they do not block uploads for years.
     func usage(on today: Int) throws -> [Int64: Int] {
         var used: [Int64: Int] = [:]
         try rows(

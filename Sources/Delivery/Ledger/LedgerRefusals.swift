@@ -33,7 +33,7 @@ extension LedgerView {
     public func refusals() throws(LedgerError) -> [RefusalGroup] {
         try read { db in
             var groups: [RefusalGroup] = []
-            // The table of remarks comes first, because it is small.
+            // The table of remarks is the outer table of the join, because it is small.
             try db.rows(
                 """
                 SELECT status, text, count(*) FROM remarks CROSS JOIN settled USING (identity, content)
@@ -46,7 +46,7 @@ extension LedgerView {
 }
 
 extension Ledger {
-    /// Makes refused records available for sending again, and returns their number for each id.
+    /// Makes the selected refused records available for sending again, and returns the number of records for each id.
     public func retry(_ selection: RefusalSelection) throws(LedgerError) -> [String: Int] {
         try edit { db in
             switch selection {
@@ -57,9 +57,9 @@ extension Ledger {
         }
     }
 
-    /// Marks records as given up unless they are delivered or in flight.
+    /// Marks the records with the given `ids` as given up, unless they are delivered or in flight.
     ///
-    /// Returns the number of marked records for each id.
+    /// - Returns: The number of marked records for each id.
     public func giveUp(_ ids: [String], at now: Timestamp) throws(LedgerError) -> [String: Int] {
         try edit { db in
             let types = try db.typeNames().values
@@ -114,7 +114,7 @@ extension Database {
         return counts
     }
 
-    /// Stores refused records as waiting until the next job that reads them replaces these entries.
+    /// Stores the refused records with `identity` as waiting, until a job reads the records again.
     private func insertWaits(identity: Digest16) throws {
         try run(
             """

@@ -14,7 +14,7 @@ enum LedgerSchema {
         ("4", fourthVersion), ("5", fifthVersion), ("6", sixthVersion),
     ]
 
-    /// The table of applied migrations, which has kept its name since the first release.
+    /// The name of the table of applied migrations, which must not change because existing ledgers contain the table.
     static let migrationTable = "grdb_migrations"
 
     /// Migrates a database to the current version, with one transaction for each migration.
@@ -30,7 +30,7 @@ enum LedgerSchema {
         }
     }
 
-    /// Returns the name of the last migration that a newer version of the program has applied, or `nil` if there is none.
+    /// Returns the name of the last applied migration that this version does not contain, or `nil` if there is none.
     static func unsupportedMigration(in db: Database) throws -> String? {
         let names = try appliedMigrations(in: db).subtracting(migrations.map(\.name))
         // Names are numbers, so that a longer name is a larger number.
@@ -45,18 +45,19 @@ enum LedgerSchema {
         return names
     }
 
-    /// Adds the table `ended_clients`: the clients of which a server accepts no more uploads.
+    /// Adds the table `ended_clients`, which contains the clients whose uploads a server no longer accepts.
     ///
-    /// `identity` is that of the record whose answer ended the client, and `time` is in seconds since 1970.
+    /// `identity` identifies the record whose answer ended the client, and `time` is in seconds since 1970.
     private static let sixthVersion = """
         CREATE TABLE ended_clients (client INTEGER PRIMARY KEY, identity BLOB NOT NULL, time INTEGER NOT NULL);
         """
 
     /// Adds the following columns.
     ///
-    /// - `settled.seen`: The time at which a job last saw the record in a bundle, in seconds since 1970, updated at most
-    ///   once a day. It is `NULL` if no job has seen the record since it was settled.
-    /// - `jobs.since`: The time at which the column `seen` was added. It is unknown when records were last seen before.
+    /// - `settled.seen`: The time at which a job last saw the record in a bundle, in seconds since 1970, updated at
+    ///   most once a day. It is `NULL` until a job sees the record more than a day after the record was settled.
+    /// - `jobs.since`: The time at which the column `seen` was added to an existing ledger, or `NULL` in a new ledger.
+    ///   All records count as seen at that time.
     private static let fifthVersion = """
         ALTER TABLE settled ADD COLUMN seen INTEGER;
         ALTER TABLE jobs ADD COLUMN since INTEGER;
@@ -65,15 +66,15 @@ enum LedgerSchema {
 
     /// Adds the following tables and columns.
     ///
-    /// - `bundles`: The bundles that jobs have read, with the time of the last job, in seconds since 1970.
+    /// - `bundles`: The bundles with waiting records. `time` is the time of the last job that read the bundle.
     /// - `reasons`: The reasons why records wait, as a code and a detail, which may be empty.
-    /// - `waits`: One row for each record that was not settled when a job last saw it. Rows of records that were settled
-    ///   later are ignored. `list` is 1 for a list of events, whose parts can be in flight separately.
+    /// - `waits`: One row for each record that was not settled when a job last saw it. Rows of records that were
+    ///   settled later are ignored. `list` is 1 for a list of events, whose parts can be in flight separately.
     /// - `clients.stored`: The client id with the letter case in which it was first seen.
-    /// - `jobs.success`: The time of the last successful job.
+    /// - `jobs.success`: The time at which the last successful job began.
     ///
-    /// The table `waiting` of the first version is read until the next job, and is empty after that. In `settled`,
-    /// `refused` is 2 for records that the operator has given up.
+    /// The table `waiting` of the first version is read until the next job empties it. In `settled`, `refused` is 2 for
+    /// records that the operator has given up.
     private static let fourthVersion = """
         CREATE TABLE bundles (id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, path TEXT NOT NULL, time INTEGER NOT NULL);
         CREATE TABLE reasons (id INTEGER PRIMARY KEY, code TEXT NOT NULL, detail TEXT NOT NULL, UNIQUE (code, detail));
@@ -85,8 +86,9 @@ enum LedgerSchema {
         ALTER TABLE jobs ADD COLUMN success INTEGER;
         """
 
-    /// Adds the table `pauses`: the pauses requested by servers, with the time of the request and the end, in seconds since
-    /// 1970.
+    /// Adds the table `pauses`, which contains the pauses requested by servers.
+    ///
+    /// `noted` is the time of the request and `until` is the end of the pause, in seconds since 1970.
     private static let thirdVersion = """
         CREATE TABLE pauses (
             endpoint TEXT NOT NULL PRIMARY KEY, noted INTEGER NOT NULL, until INTEGER NOT NULL
@@ -103,16 +105,19 @@ enum LedgerSchema {
 
     /// Creates the following tables.
     ///
-    /// - `kinds`: The types of upload. The name of the table is that of the first release.
+    /// - `kinds`: The types of upload.
+    /// - `clients`: The clients of each system. `client` is the lowercase id, or `NULL` for records without a client.
     /// - `settled`: One row for each record that does not have to be sent again. `status` is the HTTP status, or 0 if
     ///   nothing was left to send. `time` is in seconds since 1970.
     /// - `remarks`: The reasons of refusals, and the remarks of servers about delivered records.
     /// - `flights`: The uploads in flight. `day` is the day whose quota the upload used. `uncertain` is 1 if an attempt
     ///   may have arrived.
     /// - `items`: The delivered events of lists.
-    /// - `quotas`: The number of uploads for each day and client. `seen` is the first day on which the row was in the
-    ///   future.
+    /// - `quotas`: The number of uploads for each day and client. `seen` is the earliest day on which a job found the
+    ///   row more than one day in the future.
+    /// - `releases`: The ids of records and the hold codes from which the operator has released them.
     /// - `waiting`: The records that the last job did not send.
+    /// - `jobs`: One row with the time and day of the last job.
     private static let firstVersion = """
         CREATE TABLE kinds (id INTEGER PRIMARY KEY, system TEXT NOT NULL, type TEXT NOT NULL, UNIQUE (system, type));
         CREATE TABLE clients (id INTEGER PRIMARY KEY, system TEXT NOT NULL, client TEXT);

@@ -1,12 +1,12 @@
 import SQLite
 import Telemetry
 
-/// Stores the waiting records and their reasons until they are settled.
+/// The storage of waiting records and of the reasons why they wait.
 ///
-/// A waiting record is reported until it is settled, regardless of the bundles that later jobs are given. No rows are
-/// removed while a job sends. Rows of records that were settled are ignored, and removed when the next job begins.
+/// A waiting record is reported until it is settled, even if later jobs are not given its bundle. No rows are removed
+/// while a job sends. Rows of settled records are ignored, and are removed when the next job begins.
 extension LedgerJob {
-    /// Stores the waiting records of `plan`, which replace the earlier rows of the same bundles.
+    /// Stores the waiting records of `plan`, replacing the rows that earlier jobs stored for the same bundles.
     mutating func recordWaits(in plan: Plan, _ db: Database) throws {
         try db.run("DELETE FROM waiting")
         let bundles = try plan.pool.bundles.map { try db.rowID(of: $0, at: plan.now) }
@@ -34,11 +34,11 @@ extension LedgerJob {
                     candidate.itemIndices != nil,
                 ])
         }
-        // The remaining bundles have no waiting records.
+        // Bundles without waiting records are not needed any more.
         try db.run("DELETE FROM bundles WHERE id NOT IN (SELECT bundle FROM waits)")
     }
 
-    /// Adds the clients of records in the order of the index of the table, because sorted rows are inserted fastest.
+    /// Adds the clients of the records at `indices` in the order of the table's index, in which insertion is fastest.
     private mutating func addClients(ofRecordsAt indices: [UInt32], in plan: Plan, _ db: Database) throws {
         var isWaiting = Array(repeating: false, count: plan.names.clients.count)
         for index in indices { isWaiting[Int(plan.pool.candidates[Int(index)].clientIndex)] = true }
@@ -47,7 +47,7 @@ extension LedgerJob {
 }
 
 extension Plan {
-    /// The indices of the records that wait or are planned, roughly sorted by key because sorted rows are inserted fastest.
+    /// The indices of the records that wait or are planned, roughly sorted by key so that insertion is fast.
     fileprivate var waitingIndices: [UInt32] {
         dispositions.indices.lazy
             .filter { dispositions[$0].isWaiting || dispositions[$0] == .send }
@@ -68,10 +68,10 @@ extension WaitReason {
 }
 
 extension Database {
-    /// Calls `body` with a row for each group of records that are neither settled nor in flight.
+    /// Calls `body` with a row for each group of waiting records that are neither settled nor in flight.
     ///
-    /// The columns are the client, type, bundle, code, detail and number of records. Records that are not sent because a
-    /// server ended their client are omitted.
+    /// The columns are the client, type, bundle, code, detail and number of records. Records that are not sent because
+    /// a server ended their client are omitted.
     func forEachWait(knowing systems: SystemTable, _ body: (borrowing DatabaseRow) -> Void) throws {
         let ended = try endedClients()
         let typesWithPrecedence = try ended.isEmpty ? [] : self.typesWithPrecedence(systems)

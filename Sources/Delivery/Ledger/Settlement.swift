@@ -8,7 +8,7 @@ public struct Settlement: Sendable {
     public let recordID: String
     /// The outcome of the upload.
     public let outcome: Outcome
-    /// The last pause that the server requested, or `nil` if it requested none.
+    /// The last pause that the server requested, or `nil` if no pause has to be stored.
     public let pause: Pause?
     /// Whether the server accepts no more uploads of the client.
     public let endsClient: Bool

@@ -24,11 +24,11 @@ public struct MonitoringAddress: Sendable, Equatable {
         self.path = path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
-    /// Reads the address from the first line of a file that only its owner can read.
+    /// Reads the address from a file that only its owner can access and that contains nothing else.
     ///
     /// - Parameters:
     ///   - file: The path of the file.
-    ///   - protectedFolder: A folder that only its owner can access, in which the permissions of files are not checked.
+    ///   - protectedFolder: A folder that only its owner can access. The permissions of its files are not checked.
     /// - Throws: ``CredentialError`` if the file cannot be read, or does not contain exactly one address.
     public init(file: String, protectedFolder: String? = nil) throws(CredentialError) {
         let bytes = try OperatorFile.secret(in: file, protectedFolder: protectedFolder)

@@ -3,8 +3,8 @@ import HTTP
 
 /// A monitoring service that raises an alarm if a job fails or does not run.
 ///
-/// The service receives a request at the start of a job and another one at the end. The addresses follow the convention of
-/// Healthchecks and similar services.
+/// The service receives a request at the start of a job and another one at the end. The addresses follow the convention
+/// of Healthchecks and similar services.
 ///
 /// Source: Healthchecks, "Pinging API", sections "Send a 'start' signal" and "Report script's exit status".
 public struct MonitoringService: Sendable {
@@ -51,7 +51,7 @@ public struct MonitoringService: Sendable {
     ///
     /// - Parameters:
     ///   - status: The exit status.
-    ///   - text: The text for the operator, of which at most 10,000 bytes are sent.
+    ///   - text: The text for the operator. At most its first 10,000 bytes are sent.
     /// - Throws: ``MonitoringError`` if the service does not accept the message.
     public func reportEnd(status: Int32, text: String) async throws(MonitoringError) {
         try await post(Self.body(text), to: "\(status)", as: "exit status")
@@ -112,9 +112,9 @@ public struct MonitoringService: Sendable {
         }
     }
 
-    /// Sends a request once.
+    /// Sends `request` once.
     ///
-    /// No part of an answer is part of the result, because an answer can contain the address.
+    /// The result contains no text from the answer, because an answer can contain the secret address.
     private func send(
         _ request: HTTPRequest, with client: HTTPClient, from start: ContinuousClock.Instant
     ) async -> AttemptResult {

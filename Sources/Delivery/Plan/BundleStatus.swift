@@ -3,7 +3,7 @@ import Telemetry
 /// The delivery status of one bundle: whether it is done, and the number of its records in each state.
 ///
 /// A bundle is done if no job could send any more of its records. Held records do not matter, because no job sends
-/// them. A bundle with refused records is not done until the operator retries them or gives them up.
+/// them. A bundle with refused records is not done, because the operator can retry these records or give them up.
 public struct BundleStatus: Sendable {
     /// The path and digest of the bundle.
     public let name: BundleName
@@ -11,7 +11,7 @@ public struct BundleStatus: Sendable {
     public private(set) var recordCount = 0
     /// The number of records that were delivered completely, from this or another bundle.
     public private(set) var deliveredCount = 0
-    /// The number of records that will not be sent.
+    /// The number of records that will never be sent, as described in ``RecordStatus/excluded``.
     public private(set) var excludedCount = 0
     /// The number of refused records, by the server's answer, such as `400 no such user`.
     public private(set) var refusedCounts: [String: Int] = [:]
@@ -32,7 +32,7 @@ public struct BundleStatus: Sendable {
 
     private static let operatorActionCodes: Set<String> = [Disposition.tooOld.code, Disposition.missingCredential.code]
 
-    /// Returns the status of each bundle in a pool, computed from the statuses of its records.
+    /// Returns the status of each bundle in `pool`, where `statuses` contains the status of each record of the pool.
     public static func allStatuses(of pool: CandidatePool, _ statuses: [RecordStatus]) -> [BundleStatus] {
         var bundles = pool.bundles.map { BundleStatus(name: $0) }
         for (candidate, status) in zip(pool.candidates, statuses) {
@@ -58,7 +58,7 @@ public struct BundleStatus: Sendable {
 }
 
 extension CandidatePool {
-    /// Returns whether records of the given type are sent before all other records of their client.
+    /// Returns whether records of the type at index `type` are sent before all other records of their client.
     func takesPrecedence(typeIndex type: UInt32) -> Bool {
         let name = names.types[type]
         return systems.precedence(of: name.system).first.contains(name.name)

@@ -48,9 +48,9 @@ struct CandidateNote: Sendable {
     let holds: [String]
 }
 
-/// Collects a note about each record of a segment.
+/// The notes about the records of a segment.
 ///
-/// The memory for parsing is reused.
+/// The memory for parsing is reused for each record.
 struct CandidateNotes: Sendable {
     private(set) var notes: [CandidateNote] = []
     private let systems: SystemTable
@@ -96,7 +96,7 @@ public struct CandidatePool: Sendable {
     /// The number of records.
     public var count: Int { candidates.count }
 
-    /// Returns the indices of the records that are held for `code`, limited to `ids` unless it is `nil`.
+    /// Returns the indices of the records that are held for `code` and have one of `ids`, or any id if `ids` is `nil`.
     public func indices(heldFor code: String, ids: [String]?) -> [Int] {
         let identities = ids.map { ids in Set(names.types.values.flatMap { type in ids.map { type.identity(of: $0) } })
         }
@@ -114,7 +114,7 @@ public struct CandidatePool: Sendable {
     /// Returns the account whose credential the record at `index` needs, or `nil` if it needs none.
     public func account(of index: Int) -> Account? { candidates[index].accountIndex.map { names.accounts[$0] } }
 
-    /// Returns the index of the hold codes or account that explains `disposition`, or `nil` if there is none.
+    /// Returns the index of the hold codes or account that explains `disposition`, or `nil` if no detail explains it.
     func detailIndex(of index: Int, _ disposition: Disposition) -> UInt32? {
         switch disposition {
         case .held: candidates[index].holdsIndex
@@ -127,7 +127,7 @@ public struct CandidatePool: Sendable {
         Checkpoint(bundleCount: bundles.count, candidateCount: candidates.count, itemCount: items.count)
     }
 
-    /// The sizes of the pool at one moment, to which it can be truncated later.
+    /// The sizes of a pool at one moment, which are used to remove everything that was added later.
     struct Checkpoint {
         let bundleCount: Int
         let candidateCount: Int
@@ -141,23 +141,22 @@ public struct CandidatePool: Sendable {
         items.removeAll(from: checkpoint.itemCount)
     }
 
-    /// Calls `body` with the list of clients, to which it can add clients.
+    /// Calls `body` with the clients of the pool, to which `body` can add clients, and with the pool.
     ///
-    /// During the call, the pool has no clients, because a second reference would cause a copy.
+    /// During the call, the pool itself has no clients, because a second reference to them would cause a copy.
     mutating func withClients(_ body: (inout ClientIndex, inout CandidatePool) async throws -> Void) async rethrows {
         var clients = exchange(&names.clients, with: ClientIndex())
         defer { names.clients = clients }
         try await body(&clients, &self)
     }
 
-    /// Adds a bundle.
-    ///
-    /// Segments that are added afterwards belong to this bundle until the next bundle is added.
+    /// Adds a bundle without its records.
     mutating func addBundle(_ bundle: BundleName) { bundles.append(bundle) }
 
-    /// Adds the records of a segment, without the hold codes from which the operator has released them.
+    /// Adds the records of the segment at index `segment` in the bundle at index `bundle`.
     ///
-    /// `clients` contains the index of each record's client.
+    /// `clients` contains the index of each record's client. Hold codes from which the operator has released a record
+    /// are omitted.
     mutating func add(
         _ notes: CandidateNotes, clients: [UInt32], bundle: Int, segment: Int,
         isReleased: (_ id: String, _ code: String) -> Bool
@@ -193,7 +192,7 @@ public struct BundleName: Sendable, Hashable {
 
 /// The hold codes that an operator may release.
 public enum HoldCodes {
-    /// Returns the codes that an operator may release, in order.
+    /// Returns the codes that an operator may release, in alphabetical order.
     public static func releasable(knowing systems: SystemTable) -> [String] {
         systems.holdCodes.filter { !$0.isFinal }.map(\.code)
     }

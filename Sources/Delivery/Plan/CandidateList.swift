@@ -12,7 +12,7 @@ struct CandidateList: Sendable {
         let lineStart: UInt32
         let lineLength: UInt32
         let clientIndex: UInt32
-        /// The number of the type, account and holds in `kinds`.
+        /// The number of the combination of type, account and hold codes in `kinds`.
         let kindNumber: UInt32
         /// The index in `lists`, or `nil` if the record is not a list.
         let listIndex: OptionalUInt32

@@ -11,8 +11,8 @@ public struct ClientQueue: Sendable {
 
 /// The uploads of a plan, by client.
 ///
-/// A queue is created when it is accessed. An upload of a record that is not a list uses 8 bytes of memory, because a plan
-/// can have millions of uploads.
+/// A queue is created when it is accessed. An upload of a record that is not a list uses 8 bytes of memory, because a
+/// plan can have millions of uploads.
 public struct ClientQueues: Sendable {
     private struct Entry: Sendable {
         let recordIndex: UInt32
@@ -23,7 +23,7 @@ public struct ClientQueues: Sendable {
     private let pool: CandidatePool
     private var entries: [Entry] = []
     private var listUploads: [PlannedUpload] = []
-    /// The index of the first entry of each queue, and the number of entries.
+    /// The index of the first entry of each queue, followed by the number of entries.
     private var bounds: [UInt32] = [0]
 
     init(of pool: CandidatePool) { self.pool = pool }
@@ -33,14 +33,14 @@ public struct ClientQueues: Sendable {
 
     /// Appends an upload of the record at `index`.
     ///
-    /// `listUpload` is the upload if the record is a list.
+    /// `listUpload` is the upload to send if the record is a list, and `nil` if not.
     mutating func append(recordAt index: Int, listUpload: PlannedUpload? = nil) {
         let listUploadIndex = OptionalUInt32(listUpload == nil ? nil : UInt32(listUploads.count))
         if let listUpload { listUploads.append(listUpload) }
         entries.append(Entry(recordIndex: UInt32(index), listUploadIndex: listUploadIndex))
     }
 
-    /// Divides the uploads into queues, in the order in which the bundles first contain the clients.
+    /// Divides the uploads into queues, in the order in which the clients first appear in the bundles.
     ///
     /// The uploads of a client stay in the order in which they were appended.
     mutating func sortByClient() {
@@ -71,7 +71,7 @@ public struct ClientQueues: Sendable {
         sortByClient()
     }
 
-    /// The number of uploads of each record of the pool.
+    /// The number of uploads for each record of the pool.
     var uploadCountsByRecord: [UInt32] {
         var counts = [UInt32](repeating: 0, count: pool.count)
         for entry in entries { counts[Int(entry.recordIndex)] += 1 }

@@ -4,7 +4,7 @@ import Telemetry
 /// The first 16 bytes of a SHA-256 hash.
 ///
 /// Finding an input with a given hash takes 2¹²⁸ attempts. Finding two inputs with the same hash takes 2⁶⁴ attempts,
-/// but only the author of both inputs can do so. The author's own record would then be mistaken for another.
+/// but only the author of both inputs can do so, and only these two records would then be confused.
 public struct Digest16: Sendable, Hashable {
     let high: UInt64
     let low: UInt64
@@ -26,7 +26,7 @@ public struct Digest16: Sendable, Hashable {
 }
 
 extension Digest16: Comparable {
-    /// Returns whether the bytes of `left` sort before those of `right`.
+    /// Returns whether the bytes of `left` sort before the bytes of `right`.
     public static func < (left: Digest16, right: Digest16) -> Bool {
         (left.high, left.low) < (right.high, right.low)
     }
@@ -36,7 +36,7 @@ extension Digest16: Comparable {
 ///
 /// Source: "Delivery", "The ledger".
 public struct DeliveryKey: Sendable, Hashable {
-    /// The hash of the system, type and id, which servers use to recognize repeated uploads.
+    /// The hash of the system, type and id, three values by which servers recognize repeated uploads.
     public let identity: Digest16
     /// The hash of the payload, or of the item keys if the upload is a part of a list.
     public let content: Digest16
@@ -61,7 +61,7 @@ public struct DeliveryKey: Sendable, Hashable {
         return Digest16(hash)
     }
 
-    /// Returns the key of an upload that contains only some items of this record.
+    /// Returns the key of an upload that contains only `items` of this record.
     func partKey(for items: some Sequence<SentItem>) -> DeliveryKey {
         var bytes: [UInt8] = []
         for item in items { item.key.digest.append(to: &bytes) }

@@ -1,4 +1,4 @@
-/// Finds candidates that represent the same upload or have the same id.
+/// The result of a search for candidates that represent the same upload or have the same id.
 struct DuplicateFinder {
     /// The result of the search for one candidate.
     struct Mark {
@@ -12,8 +12,9 @@ struct DuplicateFinder {
 
     /// Examines `candidates`, where `order` contains their indices in sending order.
     ///
-    /// Of equal records, the first one that may be sent is used. However, if a request log shows that one of them was
-    /// delivered, that one is used, so that none is sent again.
+    /// If several candidates have the same key, one of them is used. If a request log shows that one was already
+    /// delivered, that candidate is used, so that none is sent again. If not, the first candidate that may be sent is
+    /// used.
     init(_ candidates: CandidateList, order: [UInt32], names: PlanNames) {
         marks = Array(repeating: Mark(), count: candidates.count)
         var ranks = Array(repeating: UInt32(0), count: candidates.count)

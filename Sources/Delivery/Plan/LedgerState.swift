@@ -33,13 +33,13 @@ public struct RecordHistory: Sendable, Equatable {
 
     /// The outcome of the record.
     public var outcome: Outcome
-    /// The time of the last settlement of another payload with the same id, in seconds since 1970.
+    /// The value of ``otherPayloadTime``, in seconds since 1970.
     private let otherPayloadSeconds: OptionalUInt32
 
     /// The latest time that can be stored, in seconds since 1970, which is in the year 2106.
     private static let maximumSeconds = Int64(UInt32.max) - 1
 
-    /// The time of the last settlement of another payload with the same id.
+    /// The time at which another payload with the same id was last settled, or `nil` if none was settled.
     public var otherPayloadTime: Timestamp? {
         otherPayloadSeconds.value.flatMap { Timestamp(milliseconds: Int64($0) * 1000) }
     }
@@ -58,13 +58,13 @@ public struct LedgerState: Sendable {
     public var histories: [RecordHistory] = []
     /// Whether each item of the pool was delivered, by the index of the item.
     public var deliveredItems: [Bool] = []
-    /// The refused events of records that have unsent parts.
+    /// The refused events of each list whose other parts are not settled, by the key of the list.
     public var refusedItems: [DeliveryKey: Set<ItemKey>] = [:]
-    /// The uploads that were marked in flight and not settled.
+    /// The uploads that were marked as in flight and are not settled, by key.
     public var inFlight: [DeliveryKey: InFlightUpload] = [:]
-    /// The clients of which no more records are sent.
+    /// The clients whose remaining records are not sent.
     ///
-    /// Their requests for the deletion of their data were settled or are in flight, or a server accepts no more of their
+    /// A request for the deletion of their data was settled or is in flight, or a server accepts no more of their
     /// uploads.
     public var deletedClients: Set<ClientName> = []
     /// The number of uploads of each client that count toward today's quota.
@@ -76,7 +76,7 @@ public struct LedgerState: Sendable {
     /// Creates the state of an empty ledger.
     public init() {}
 
-    /// Returns the history of the candidate at `index`, or an empty one if the ledger has no entry.
+    /// Returns the history of the candidate at `index`, or an empty history if the ledger has no entry.
     func history(of index: Int) -> RecordHistory {
         histories.indices.contains(index) ? histories[index] : RecordHistory()
     }

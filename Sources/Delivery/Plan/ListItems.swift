@@ -18,7 +18,7 @@ public struct SentItem: Sendable, Hashable {
     public let key: ItemKey
 }
 
-/// The events of a list request, whose format is the `ListFormat` of its system.
+/// The events of a list request, in the `ListFormat` of a system.
 struct ListItems {
     struct Item: Sendable {
         let key: ItemKey
@@ -29,7 +29,7 @@ struct ListItems {
     let items: [Item]
     private let list: ListFormat
 
-    /// Creates the list of the events in `record`, or returns `nil` if the record does not have the given format.
+    /// Creates the list of the events in `record`, or returns `nil` if the record does not have the form of `format`.
     init?(_ record: borrowing Record, _ format: ListFormat?, using document: inout JSONDocument) {
         guard let format, (try? document.read(record.payload)) != nil, document.memberCount(of: document.root) == 1,
             let list = document.value(of: format.key, in: document.root), document.kind(of: list) == .array
@@ -85,7 +85,7 @@ struct ListItems {
 }
 
 extension SHA256 {
-    /// Returns the hash after adding a value, where an object is added without its member `excludedKey`.
+    /// Returns the hash after adding the value at `node`, without the member `excludedKey` if the value is an object.
     fileprivate func adding(membersOf node: JSONNode, in document: JSONDocument, excluding excludedKey: JSONKey)
         -> SHA256
     {

@@ -14,15 +14,15 @@ public struct Pause: Sendable, Hashable {
     /// The maximum length of a pause, in seconds, so that a faulty server does not stop all uploads for years.
     static let maximumSeconds = 7 * 86_400
 
-    /// Returns whether the pause is in effect.
+    /// Returns whether the pause is in effect at `now`.
     public func isActive(at now: Timestamp) -> Bool {
-        // A pause that was requested in the future is ignored, because the clock was wrong.
+        // A pause that was requested more than a day in the future is ignored, because the clock was wrong.
         now < endTime && requestTime.milliseconds - now.milliseconds <= PlanRules.clockToleranceMilliseconds
     }
 }
 
 extension Pause {
-    /// Creates a pause that lasts `seconds` from `now`.
+    /// Creates a pause that lasts `seconds` from `now`, but at most ``maximumSeconds``.
     init(endpoint: String, seconds: Int, now: Timestamp) {
         let end = now.milliseconds + Int64(min(max(0, seconds), Self.maximumSeconds)) * 1000
         self.init(endpoint: endpoint, requestTime: now, endTime: Timestamp(clamping: (end + 999) / 1000 * 1000))

@@ -4,11 +4,11 @@ import Telemetry
 public enum Disposition: Sendable, CaseIterable {
     /// The record is sent.
     case send
-    /// Some parts of a list are sent, and the others wait for a later job because of the limits.
+    /// Some parts of a list are sent, and the other parts wait for a later job because of the limits.
     case sendPart
     /// A list has no events left to send, so it is settled without a request.
     case settle
-    /// The record waits for another day, because today's quota of its client is used up.
+    /// The record waits for another day, because the daily limit is reached.
     case dailyLimit
     /// The record waits for another job, because this job has reached the limit for the record's type.
     case typeLimit
@@ -29,9 +29,9 @@ public enum Disposition: Sendable, CaseIterable {
     case delivered
     /// The record was refused before.
     case refused
-    /// The bundles contain the same record more than once.
+    /// The record is not sent, because an identical record in the bundles is used instead.
     case duplicate
-    /// Other requests of this job contain all events of the list.
+    /// Other requests of this job contain all remaining events of the list.
     case overlapping
     /// The operator gave up the record.
     case givenUp
@@ -155,27 +155,28 @@ public struct Plan: Sendable {
     /// The number of uploads, including each part of a split record.
     public var uploadCount: Int { queues.uploadCount }
 
-    /// The records of which only some parts are sent, while the others wait for a later job.
+    /// The keys of the records that are sent only in part, because their other parts wait for a later job.
     public var recordsSentInPart: Set<DeliveryKey> {
         let parts = queues.lazy.flatMap { $0.sends.filter { !$0.isWhole } }
         return Set(parts.map(\.recordKey)).subtracting(parts.filter(\.completesRecord).map(\.recordKey))
     }
 
-    /// Returns the number of records with a disposition.
+    /// Returns the number of records with the given `disposition`.
     public func count(_ disposition: Disposition) -> Int {
         groupCounts.reduce(0) { $0 + ($1.key.disposition == disposition ? $1.value : 0) }
     }
 }
 
 extension Plan {
-    /// Returns the plan with the unsettled records of ended clients withheld, as later plans will withhold them.
+    /// Returns this plan without the unsettled records of the clients that a server ended during the job.
     ///
-    /// The uploads of these records are removed, and the records are counted as ``Disposition/deletionRequested``.
+    /// Later plans withhold these records, too. Their uploads are removed, and they are counted as
+    /// ``Disposition/deletionRequested``.
     public func withholdingRecords(ofClientsEndedIn report: JobReport) -> Plan {
         guard !report.endedClients.isEmpty else { return self }
         var plan = self
         let typeTakesPrecedence = names.types.values.indices.map { pool.takesPrecedence(typeIndex: UInt32($0)) }
-        // The settled records keep their disposition.
+        // The number of settled records of each ended client and type. These records keep their disposition.
         var settled = report.endedClients
         for (index, candidate) in pool.candidates.enumerated() {
             let (client, type) = (candidate.clientIndex, candidate.typeIndex)

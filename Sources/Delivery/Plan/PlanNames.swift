@@ -31,7 +31,7 @@ extension ClientName: Hashable {
 }
 
 extension ClientIndex {
-    /// Returns the name of the client with a number.
+    /// Returns the name of the client with the given `number`.
     public subscript(number: UInt32) -> ClientName {
         ClientName(system: system(ofClient: Int(number)), client: id(ofClient: Int(number)))
     }

@@ -35,7 +35,7 @@ public struct PlanRules: Sendable {
     public var maximumAge: Int64?
     /// The rule that assigns instants to days.
     public var days: DayRule
-    /// The servers that receive uploads, by type, which are used to find their pauses.
+    /// The server that receives the uploads of each type, which determines the pauses that apply to the type.
     public var servers = ServerTable()
     /// The maximum size of a list request, in bytes of payload.
     public var maximumListBytes: Int

@@ -29,7 +29,7 @@ extension PlannedUpload {
             of: candidate, key: candidate.key, items: [], isWhole: true, completesRecord: true, followsRefusal: false)
     }
 
-    /// Creates an upload of items of a list, where `key` identifies these items.
+    /// Creates an upload that contains `items` of a list and is identified by `key`.
     init(
         of candidate: Candidate, key: DeliveryKey, items: [SentItem], isWhole: Bool, completesRecord: Bool,
         followsRefusal: Bool

@@ -1,11 +1,12 @@
 import Telemetry
 
-/// Decides which records a job sends.
+/// A planner that decides which records a job sends.
 ///
 /// The decision depends only on the records, the state of the ledger, the rules, the available credentials and the
-/// time. Records are sent in the order in which the device queued them, and records of unknown time last. Records of
-/// the same time are sent in the order of the bundles. A system can name types that are sent before all others. If a
-/// client requested the deletion of its data, no other records of that client are sent. See `Precedence`.
+/// time. Records are sent in the order in which the device queued them, and records of unknown time last. Records with
+/// equal times are sent in the order of the bundles. A system can define types whose records are sent before all other
+/// records of a client. If a client requested the deletion of its data, no other records of that client are sent. See
+/// `Precedence`.
 ///
 /// ```swift
 /// let bundles = try await VerifiedBundles(
@@ -24,7 +25,7 @@ public struct Planner {
     private let accountHasCredential: [Bool]
     /// For each type index, whether the server of the type requested a pause.
     private let typeIsPaused: [Bool]
-    /// For each type index, whether records of the type are sent before all others.
+    /// For each type index, whether records of the type are sent before all other records of their client.
     private let typeTakesPrecedence: [Bool]
     /// For each client index, whether the client requested the deletion of its data or was ended by a server.
     private let hasRequestedDeletion: [Bool]
@@ -36,7 +37,7 @@ public struct Planner {
     private var inFlightByIdentity: [Digest16: [(key: DeliveryKey, time: Timestamp)]] = [:]
     private var plan: Plan
 
-    /// Returns the plan for the records of a pool.
+    /// Returns the plan for the records of `pool` at the time `now`.
     public static func plan(
         _ pool: CandidatePool, _ state: LedgerState, rules: PlanRules, now: Timestamp,
         hasCredential: (Account) -> Bool = { _ in true }
@@ -132,7 +133,7 @@ public struct Planner {
         return now.milliseconds - time > maximum
     }
 
-    /// Returns whether another payload with the same id is in flight.
+    /// Returns whether another payload with the id of `candidate` was recently marked as in flight.
     private func isOtherPayloadInFlight(_ candidate: Candidate) -> Bool {
         // Parts of the same list are not other payloads, because a list has no id for the server.
         guard candidate.itemIndices == nil, let flights = inFlightByIdentity[candidate.key.identity] else {
@@ -149,7 +150,7 @@ public struct Planner {
         return .send
     }
 
-    /// Plans uploads for those events of a list that are not part of another upload.
+    /// Plans uploads for those events of a list that are neither settled nor part of another upload.
     private mutating func planList(_ candidate: Candidate, at index: Int, items: Range<Int>) -> Disposition {
         let refused = state.refusedItems[candidate.key] ?? []
         let unsettled = items.filter { !state.isDelivered(item: $0) && !refused.contains(pool.items.keys[$0]) }
@@ -160,7 +161,7 @@ public struct Planner {
                 EmptySettlement(key: candidate.key, clientIndex: candidate.clientIndex, typeIndex: candidate.typeIndex))
             return refused.isEmpty ? .settle : .refused
         }
-        // Only records of systems with lists have items.
+        // The format is never missing, because only records of systems with a list format have items.
         guard let list = pool.systems[pool.names.types[candidate.typeIndex].system]?.uploads.list else { return .held }
         let parts = parts(of: left, list)
         for (number, part) in parts.enumerated() {
@@ -179,7 +180,7 @@ public struct Planner {
         return .send
     }
 
-    /// Splits the items of a list into uploads within the size limits, which only a single large item may exceed.
+    /// Splits `items` into uploads within the limits, except that a single large item may exceed the size limit.
     private func parts(of items: [Int], _ list: ListFormat) -> [[Int]] {
         let itemLimit = min(list.maximumItems, rules.maximumListItems)
         let frameSize = ListItems.payloadOpening(of: list).count + ListItems.payloadClosing.count
@@ -198,7 +199,7 @@ public struct Planner {
         return parts
     }
 
-    /// Counts an upload toward the limits, or returns the reason why it has to wait.
+    /// Counts an upload toward the limits and returns `nil`, or returns the reason why the upload has to wait.
     private mutating func reserveQuota(_ candidate: Candidate, key: DeliveryKey) -> Disposition? {
         let isCounted =
             state.inFlight[key]?.isCounted(for: pool.names.clients[candidate.clientIndex], on: today) ?? false

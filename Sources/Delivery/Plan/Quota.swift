@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The number of uploads that the limits still allow.
+/// A counter of the uploads that the limits still allow.
 struct Quota {
     private let limits: UploadLimits
     private var usedCounts: [UInt32]
@@ -11,7 +11,7 @@ struct Quota {
         let type: UInt32
     }
 
-    /// Creates the quota that is left for today after the uploads of earlier jobs, which are stored in `state`.
+    /// Creates the quota that is left for today after the uploads of earlier jobs that `state` contains.
     init(_ limits: UploadLimits, used state: LedgerState, names: PlanNames) {
         self.limits = limits
         switch limits.scope {
@@ -26,7 +26,7 @@ struct Quota {
         }
     }
 
-    /// Counts an upload toward the limits, or returns the reason why it has to wait.
+    /// Counts an upload toward the limits and returns `nil`, or returns the reason why the upload has to wait.
     mutating func reserve(client: UInt32, type: UInt32, isCounted: Bool) -> Disposition? {
         let bucket = limits.scope == .client ? client : 0
         let slot = BucketAndType(bucket: bucket, type: type)

@@ -59,9 +59,9 @@ public enum RecordStatus: Sendable, Equatable {
     }
 }
 
-/// The reasons stored in a ledger why records are not delivered.
+/// The reasons why records are not delivered, as stored in a ledger.
 public struct RecordedReasons: Sendable {
-    /// The reasons why records wait.
+    /// The reasons why records wait, by record key.
     public var waitReasons: [DeliveryKey: WaitReason] = [:]
     /// The servers' answers to refused records, such as `400 no such user`.
     public var refusalAnswers: [DeliveryKey: String] = [:]

@@ -3,7 +3,7 @@ import JSONText
 import Synchronization
 import Telemetry
 
-/// Reads the records of uploads from verified bundles.
+/// A source that reads the records of uploads from verified bundles.
 ///
 /// A segment is decoded and checked against its hash when one of its records is needed. Decoding blocks the caller.
 /// Decoded segments are cached up to a size limit.

@@ -24,10 +24,12 @@ public struct VerifiedBundles: Sendable {
     public let source: UploadSource
     /// The readers of the bundles that can be used.
     let readers: [BundleReader]
-    /// The bundles that were skipped because they are damaged, unfinished or not signed.
+    /// The bundles that were skipped because they are damaged, unfinished or without a required signature.
     public let unusableBundles: [UnusableBundleError]
 
-    /// Opens and verifies bundles, skipping bundles that cannot be used if `keepsGoing` is `true`.
+    /// Opens and verifies the bundles at `paths`.
+    ///
+    /// Bundles that cannot be used are skipped if `keepsGoing` is `true`, and cause an ``UnusableBundlesError`` if not.
     public init(
         _ paths: [String], knowing systems: SystemTable, signedBy signers: AllowedSigners? = nil, limit: JobLimit,
         keepsGoing: Bool = false, isReleased: (_ id: String, _ code: String) -> Bool, progress: (Int) -> Void = { _ in }

@@ -4,7 +4,8 @@ import Telemetry
 public struct WaitReason: Sendable, Hashable {
     /// The stable code, such as `daily-limit` or `held`.
     public let code: String
-    /// The hold codes of a held record, the account of a missing credential, or `nil` for other reasons.
+    /// The hold codes of a held record, the account of a missing credential or the answer to a refused record, or `nil`
+    /// if the code alone describes the reason.
     public let detail: String?
 
     /// Creates a reason.
@@ -32,7 +33,7 @@ public struct WaitReason: Sendable, Hashable {
         return detail.split(separator: ",").map { String($0.drop { $0 == " " }) }
     }
 
-    /// Returns whether the record is held and an operator may release it for all its codes.
+    /// Returns whether the record is held only for hold codes from which an operator may release it.
     public func isReleasable(knowing systems: SystemTable) -> Bool {
         !heldCodes.isEmpty && heldCodes.allSatisfy { HoldCodes.isReleasable($0, knowing: systems) }
     }
@@ -48,7 +49,7 @@ public struct WaitReason: Sendable, Hashable {
 
     static let inFlight = WaitReason(code: "in-flight")
 
-    /// The reason of a refused record that the operator wants to send again.
+    /// The reason of a refused record that the operator has selected to be sent again.
     static let toRetry = WaitReason(code: "to-be-sent-again")
 
     /// The names of reasons that are not dispositions.

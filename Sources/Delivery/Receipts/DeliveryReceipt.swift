@@ -4,7 +4,7 @@ import Telemetry
 
 /// A statement of the outcome of each record of some bundles, as an in-toto Statement v1.
 ///
-/// Its subjects are the files of the bundles. It contains no credentials, and of a server only the address.
+/// Its subjects are the files of the bundles. It contains no credentials, and identifies servers only by address.
 ///
 /// Source: "Receipts", "Delivery receipts".
 public struct DeliveryReceipt: Sendable {
@@ -68,7 +68,7 @@ public struct DeliveryReceipt: Sendable {
         self.skippedEntries = skippedEntries
     }
 
-    /// The number of records of all bundles with each outcome.
+    /// The number of records with each outcome in all bundles.
     private var counts: [OutcomeGroup: Int] {
         entries.reduce(into: [:]) { $0.merge($1.counts, uniquingKeysWith: +) }
     }
@@ -89,7 +89,7 @@ public struct DeliveryReceipt: Sendable {
         return "of \(total == 1 ? "this 1 record" : "these \(total) records") \(phrases.joined(separator: ", "))"
     }
 
-    /// Returns the receipt as a statement that lists the objects in `records`, or no records if it is `nil`.
+    /// Returns the receipt as a statement that lists the objects in `records`, or no objects if `records` is `nil`.
     public func statement(listing records: CanonicalObject.Elements? = nil) -> Statement {
         Statement(
             predicateType: Self.predicateType, predicate: predicate,
@@ -120,7 +120,7 @@ public struct DeliveryReceipt: Sendable {
         return object
     }
 
-    /// Returns the object for a record of the bundle at `bundleIndex` in the receipt.
+    /// Returns the object that describes `record`, a record of the bundle at `bundleIndex`, in the receipt.
     static func json(of record: borrowing Record, inBundle bundleIndex: Int, _ outcome: RecordOutcome)
         -> CanonicalObject
     {
@@ -160,7 +160,7 @@ extension CanonicalObject {
 }
 
 extension OutcomeGroup.Name {
-    /// Returns the verb phrase of the summary.
+    /// Returns the verb phrase for the outcome in the summary.
     fileprivate func phrase(isPlural: Bool) -> String {
         switch self {
         case .delivered: isPlural ? "were accepted" : "was accepted"

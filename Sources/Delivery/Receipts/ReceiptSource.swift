@@ -14,7 +14,7 @@ public struct ReceiptSource: Sendable {
     /// The files of each bundle.
     private let files: [[Receipt.File]]
 
-    /// Computes the hashes of all files of the bundles.
+    /// Creates a source by computing the hashes of all files of the bundles in `verified`.
     public init(_ verified: VerifiedBundles) throws(UnusableBundleError) {
         let unusable = verified.unusableBundles
         let labels = PathLabels.labels(ofPaths: verified.readers.map(\.path) + unusable.map(\.path))
@@ -39,7 +39,7 @@ public struct ReceiptSource: Sendable {
     /// The records of the bundles.
     public var pool: CandidatePool { verified.pool }
 
-    /// Returns the addresses of the servers to which the records of the bundles are sent.
+    /// Returns the addresses of the servers in `servers` that receive records of the bundles, by system.
     public func endpoints(among servers: ServerTable) -> [SystemName: Set<String>] {
         let types = Set(pool.candidates.map(\.typeIndex)).map { pool.names.types[$0] }
         return types.reduce(into: [:]) { endpoints, type in
@@ -47,7 +47,7 @@ public struct ReceiptSource: Sendable {
         }
     }
 
-    /// Returns the receipt for records with the given outcomes, which are in the order of the pool.
+    /// Returns the receipt for the records of the pool, where `outcomes` contains their outcomes in the same order.
     public func receipt(_ outcomes: [RecordOutcome], run: DeliveryReceipt.Run, origin: Receipt.Origin)
         -> DeliveryReceipt
     {

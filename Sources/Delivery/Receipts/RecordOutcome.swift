@@ -6,7 +6,7 @@ import Telemetry
 public struct RecordOutcome: Sendable, Equatable {
     /// The status of the record.
     public let status: RecordStatus
-    /// The answer that settled the record, or `nil` if the record is not settled or nothing was sent for it.
+    /// The answer that settled the record, or `nil` if the ledger does not list the record as delivered or refused.
     public let answer: SettlingAnswer?
 
     /// Creates an outcome.
@@ -21,11 +21,11 @@ public struct RecordOutcome: Sendable, Equatable {
     }
 }
 
-/// The answer of a server that settled a record.
+/// The answer from a server that settled a record.
 public struct SettlingAnswer: Sendable, Equatable {
     /// The HTTP status, or `nil` if other requests had delivered all events of the record.
     public let httpStatus: Int?
-    /// The time at which the record was settled, with a precision of seconds.
+    /// The time at which the record was settled, in whole seconds, or `nil` if the stored time is invalid.
     public let time: Timestamp?
 
     /// Creates an answer.
@@ -35,7 +35,7 @@ public struct SettlingAnswer: Sendable, Equatable {
     }
 }
 
-/// The part of an outcome by which a delivery receipt counts records.
+/// The parts of an outcome by which a delivery receipt groups records to count them.
 public struct OutcomeGroup: Sendable, Hashable {
     /// The names of statuses, in the order in which a summary lists them.
     public enum Name: String, Sendable, CaseIterable {
@@ -48,7 +48,7 @@ public struct OutcomeGroup: Sendable, Hashable {
     public let name: Name
     /// The hold codes of held records, the code and detail of waiting records, or `nil` for other records.
     public let reason: String?
-    /// The HTTP status of the answer, or `nil` if there is none.
+    /// The HTTP status of the answer, or `nil` if no answer settled the records.
     public let httpStatus: Int?
 
     /// Sets the members that describe the outcome.
@@ -80,7 +80,7 @@ extension RecordStatus {
         }
     }
 
-    /// The reason in a delivery receipt, without the text of the server, which the receipt does not repeat.
+    /// The reason in a delivery receipt, without text from the server, or `nil` if the status needs no reason.
     fileprivate var receiptReason: String? {
         switch self {
         case .delivered, .excluded, .refused, .inFlight: nil
@@ -91,7 +91,7 @@ extension RecordStatus {
 }
 
 extension LedgerView {
-    /// Returns the outcome of each record of `pool`, in the order of the pool, all from one moment.
+    /// Returns the outcomes of all records of `pool` at one moment, in the order of the pool.
     public func recordOutcomes(of pool: CandidatePool, today: Int) throws(LedgerError) -> [RecordOutcome] {
         try read { db in
             let statuses = RecordStatus.allStatuses(

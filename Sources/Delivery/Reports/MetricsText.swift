@@ -6,7 +6,9 @@ import Telemetry
 public struct MetricsText {
     private var text = ""
 
-    /// Creates the metrics of a job that ended at `now`, where `overview` is `nil` if the ledger cannot be read.
+    /// Creates the metrics of a job that ended at `now`.
+    ///
+    /// If `overview` is `nil`, because the ledger cannot be read, the metrics of the ledger are omitted.
     public init(
         _ overview: LedgerOverview?, knowing systems: SystemTable, status: Int32, now: Timestamp,
         unusableBundles unusable: Int

@@ -1,9 +1,9 @@
 import Telemetry
 
-/// Determines the outcomes of answers.
+/// The rules that determine the outcome of an upload from the answer.
 ///
-/// Some statuses have the same meaning for all systems. Each system defines the meaning of the others. An instruction to
-/// send the upload again takes precedence over the status.
+/// Some statuses have the same meaning for all systems. Each system defines the meaning of the other statuses. An
+/// instruction to send the upload again takes precedence over the status.
 ///
 /// Sources: "Delivery", "The meaning of an answer"; the format document of each system.
 public enum AnswerTable {

@@ -1,7 +1,7 @@
 import CZlib
 import Telemetry
 
-/// Compresses data in the gzip format of RFC 1952.
+/// Compression in the gzip format of RFC 1952.
 enum Gzip {
     /// Returns the compressed bytes, with no name or time in the header so that equal input gives equal output.
     static func compressed(_ bytes: [UInt8]) throws(RequestError) -> [UInt8] {
@@ -9,7 +9,7 @@ enum Gzip {
         var code = pingferry_gzip_init(&stream, Z_DEFAULT_COMPRESSION)
         guard code == Z_OK else { throw failure(code) }
         defer { deflateEnd(&stream) }
-        // The size fits into the 32 bits of zlib, because request bodies are far smaller.
+        // zlib counts the input in 32 bits. Request bodies are far smaller.
         guard let length = UInt32(exactly: bytes.count) else { throw failure(Z_BUF_ERROR) }
         let limit = Int(deflateBound(&stream, uLong(bytes.count)))
         var input = bytes

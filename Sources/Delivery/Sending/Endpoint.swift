@@ -48,12 +48,13 @@ extension URLComponents {
 }
 
 enum HostName {
-    /// Returns the host and port, with an IPv6 address in brackets.
+    /// Returns `host` and `port` joined by a colon, with brackets around an IPv6 address.
     static func hostAndPort(_ host: String, _ port: Int) -> String {
         "\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 
-    /// Returns the host without brackets, or `nil` if it contains percent-encoded or non-ASCII characters.
+    /// Returns the host of `parts` without brackets, or `nil` if it is missing, empty or contains characters other than
+    /// ASCII letters, digits, `-`, `.`, `_` and `:`.
     static func asciiHost(_ parts: URLComponents) -> String? {
         guard let bracketed = parts.percentEncodedHost else { return nil }
         let host = String(bracketed.drop { $0 == "[" }.reversed().drop { $0 == "]" }.reversed())

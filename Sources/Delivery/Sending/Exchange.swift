@@ -64,7 +64,7 @@ final class Exchange: HTTPReceiver {
     /// The time limit that currently determines when the exchange ends.
     var timeoutCause: ExchangeTimeout.Cause { state.withLock { $0.timeout.expiry.cause } }
 
-    /// Returns the received part of the answer, or `nil` if not even its head was received.
+    /// Returns the received part of the answer to a request that ended with `end`, or `nil` if no head was received.
     func answer(_ end: HTTPOutcome) -> (head: HTTPResponseHead, body: [UInt8], isWhole: Bool)? {
         state.withLock { state in
             guard let head = state.head else { return nil }

@@ -1,4 +1,4 @@
-/// Computes how long an exchange, which is a request and its complete answer, may continue.
+/// The time limits of an exchange, which is a request and its complete answer.
 ///
 /// The value has no clock. Its methods receive the time of each event.
 struct ExchangeTimeout {

@@ -32,13 +32,15 @@ public struct Proxy: Hashable, Sendable, CustomStringConvertible, CustomReflecta
         password = parts.password
     }
 
-    /// Returns whether `text` is the decoded form of `part`, rather than `nil` because `part` is invalid UTF-8.
+    /// Returns whether `text` is the decoded form of `part`, and not `nil` because `part` is invalid UTF-8.
     private static func isDecoded(_ text: String?, from part: String?) -> Bool {
         (text ?? "").isEmpty == (part ?? "").isEmpty
     }
 }
 
-/// The proxy settings of the environment, with the same meaning as in curl.
+/// The proxies for plain and encrypted connections, and the hosts that are connected directly.
+///
+/// The environment variables that define the rules are the same as in curl. `HTTP_PROXY` is also accepted.
 public struct ProxyRules: Sendable {
     private var plain: Proxy?
     private var encrypted: Proxy?
@@ -47,13 +49,15 @@ public struct ProxyRules: Sendable {
     /// Creates rules without a proxy.
     public init() {}
 
-    /// Creates rules that use the given proxy for all endpoints.
+    /// Creates rules that use `proxy` for all endpoints.
     public init(always proxy: Proxy) {
         plain = proxy
         encrypted = proxy
     }
 
-    /// Reads `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, preferring lowercase names to uppercase ones.
+    /// Creates rules from the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` in `environment`.
+    ///
+    /// If the variable with a lowercase name is missing or empty, the variable with the uppercase name is used.
     public init(environment: [String: String]) throws(ProxyError) {
         let all = try Self.proxy("all_proxy", in: environment)
         plain = try Self.proxy("http_proxy", in: environment) ?? all

@@ -1,12 +1,12 @@
 /// The reason why a request received no answer.
 public struct SendError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The state of the request when the error occurred.
+    /// The kind of an error, which determines whether the server may have received the request.
     public enum Kind: Sendable, Equatable {
         /// No connection was established, so the server did not receive the request.
         case notConnected
-        /// The server cannot be trusted or found, so another attempt would not help.
+        /// No trusted connection can be established, so another attempt would not help.
         case notTrusted
-        /// The request was not sent, because unexpected data had arrived on the idle connection.
+        /// The request was not sent, because the idle connection had received unexpected data or was closed.
         case unsolicited
         /// The connection was closed before an answer arrived, possibly because it had been idle.
         case disconnected
@@ -14,7 +14,7 @@ public struct SendError: Error, Sendable, Equatable, CustomStringConvertible {
         case unanswered
     }
 
-    /// The state of the request when the error occurred.
+    /// The kind of the error.
     public let kind: Kind
     /// The message.
     public let description: String

@@ -2,7 +2,7 @@ import Glibc
 import HTTP
 
 extension SendError {
-    /// Creates an error with a message for an HTTP failure on a route.
+    /// Creates an error that describes `failure`, which occurred on `route`.
     init(_ failure: HTTPError, on route: Route) {
         switch failure {
         case .noAddress:

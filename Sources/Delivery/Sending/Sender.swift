@@ -1,7 +1,7 @@
 import HTTP
 import Telemetry
 
-/// Sends requests over reused connections.
+/// A sender of upload requests, which reuses connections.
 ///
 /// The sender decides what counts as an answer and how long to wait for one. An `HTTPClient` transfers the bytes.
 ///
@@ -12,7 +12,9 @@ public final class Sender: Sendable {
     private let settings: SenderSettings
     private let now: @Sendable () -> Timestamp
 
-    /// Creates a sender for requests to `servers`, which opens connections only when they are needed.
+    /// Creates a sender for requests to `servers`.
+    ///
+    /// Connections are opened when they are needed.
     public init(
         _ settings: SenderSettings, servers: some Sequence<Server>, now: @escaping @Sendable () -> Timestamp
     ) throws {

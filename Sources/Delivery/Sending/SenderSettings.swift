@@ -20,7 +20,7 @@ public struct SenderSettings: Sendable {
     /// The value of the header `User-Agent`.
     public var agent: String
 
-    /// Creates settings, using the documented endpoints of each system that is not in `given`.
+    /// Creates settings with the endpoints in `given`, and the documented endpoints of all other systems.
     public init(agent: String, endpoints given: [SystemName: Endpoint] = [:], systems: SystemTable) {
         self.agent = agent
         servers = ServerTable(given: given, of: systems)
@@ -29,9 +29,9 @@ public struct SenderSettings: Sendable {
 
 /// The certificate files for encrypted connections, in PEM format.
 public struct TLSIdentity: Sendable {
-    /// The path of a file with certificate authorities, which replace those of the operating system.
+    /// The path of a file with trusted certificate authorities, or `nil` to use the authorities of the system.
     public var certificateAuthoritiesPath: String?
-    /// The path of a file with the client certificate, followed by its intermediate certificates.
+    /// The path of a file with the client certificate and its intermediate certificates, or `nil` to send none.
     public var certificate: String?
     /// The path of a file with the private key of the client, or `nil` if the certificate file contains the key.
     public var key: String?

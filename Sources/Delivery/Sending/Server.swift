@@ -12,7 +12,7 @@ public struct Server: Hashable, Sendable {
 
 /// The servers that receive uploads, by type.
 public struct ServerTable: Sendable {
-    /// The servers of the types that do not have their own server.
+    /// The server of each system, for the types that do not have their own server.
     private var serversOfSystems: [SystemName: Server] = [:]
     /// The servers of the types that have their own server.
     private var serversOfTypes: [TypeName: Server] = [:]
